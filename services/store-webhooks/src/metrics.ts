@@ -2,22 +2,11 @@ import { createReading } from '@platform/service-kit/reading';
 import { Gauge } from 'prom-client';
 import type { Context } from './context.ts';
 import type { ResultState } from './db/tables.ts';
-import { firstIdOf } from './queue/prune-events.ts';
+import { countMails } from './notifications/mailer.ts';
+import { countEndedOfDay, countPending } from './queue/count-events.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-
-/**
- * Reading all of a long queue takes the database longest just when it has most to do. So only this many events are
- * counted, those that are due first; PostgreSQL's statistics say how many there are in all.
- */
-const maxCounted = 10_000;
-
-interface Backlog {
-  count: number;
-  /** Age of the oldest; 0 if there is none. */
-  seconds: number;
-}
 
 /**
  * Adds gauges of the spool, the inbox and the mails, read at each scrape. Those from the database keep their last value
@@ -39,37 +28,13 @@ export const addWaitingMetrics = (context: Context): void => {
         this.set((await (async () => read())().catch(() => undefined)) ?? Number.NaN);
       },
     });
-  const countOfDay = async (state: ResultState): Promise<number> => {
-    const since = now().getTime() - dayMs;
+  const readQueue = createReading(metrics.registry, 'queue', () => countPending(sql));
+  const readMails = createReading(metrics.registry, 'mails', () => countMails(sql));
+  const readEnded = (state: ResultState) =>
     // An event may fail only after it has been retried for RETRY_FOR_HOURS; another day is for waits and outages.
-    const received = firstIdOf(new Date(since - dayMs - env.RETRY_FOR_HOURS * hourMs));
-    // Store by store, because the index of results begins with the store. Ids limit what is read of it.
-    const [row] = await sql<[{ count: number }]>`
-      select count(r.id)::int as count from stores s cross join lateral (
-        select id from results where store_id = s.id and state = ${state} and state <> 'done' and id >= ${received}
-          and finished_at >= ${new Date(since).toISOString()}
-      ) r`;
-    return row.count;
-  };
-
-  const readQueue = createReading(metrics.registry, 'queue', async () => {
-    const [row] = await sql<[Backlog]>`
-      with waiting as (
-        (select queued_at from queue where crashes <= 2 order by due_at limit ${maxCounted})
-        union all (select queued_at from queue where crashes > 2 order by due_at limit ${maxCounted}))
-      select coalesce(extract(epoch from now() - min(queued_at)), 0)::float8 as seconds,
-        case when count(*) < ${maxCounted} then count(*)
-          else (select greatest(n_live_tup, ${maxCounted}) from pg_stat_all_tables where relid = 'queue'::regclass)
-        end::int as count
-      from waiting`;
-    return row;
-  });
-  const readMails = createReading(metrics.registry, 'mails', async () => {
-    const [row] = await sql<[Backlog]>`
-      select count(*)::int as count, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
-      from notifications where mail = 'pending'`;
-    return row;
-  });
+    createReading(metrics.registry, state, () =>
+      countEndedOfDay(sql, state, now(), dayMs + env.RETRY_FOR_HOURS * hourMs),
+    );
 
   gauge(
     'webhooks_body_bytes',
@@ -109,12 +74,12 @@ export const addWaitingMetrics = (context: Context): void => {
   gauge(
     'webhooks_failed',
     'Events that failed in the last 24 hours and were not processed since',
-    createReading(metrics.registry, 'failed', () => countOfDay('failed')),
+    readEnded('failed'),
   );
   gauge(
     'webhooks_refused',
     'Events of the last 24 hours whose signatures are not valid',
-    createReading(metrics.registry, 'refused', () => countOfDay('refused')),
+    readEnded('refused'),
   );
   gauge('webhooks_mails_pending', 'Mails that are still to be sent', async () => (await readMails())?.count);
   gauge(

@@ -1,4 +1,4 @@
-import type { PendingQuery, Row } from 'postgres';
+import type { PendingQuery, Row, Sql } from 'postgres';
 import type { Context } from './context.ts';
 import { urlContext } from './receive/received-event.ts';
 import { outcomeContext } from './payments/use-cases.ts';
@@ -12,27 +12,57 @@ export interface Rotated {
   unreadable: number;
 }
 
-interface Challenge {
-  service: string;
-  id: string;
-  transactionId: string;
-  outcome: string;
+interface SealedValue {
+  kind: 'stores' | 'events' | 'payments';
+  sealed: string;
+  /** What it is bound to. */
+  context: string;
+  /** Replaces the value unless it has changed meanwhile. */
+  replace(again: string): PendingQuery<Row[]>;
 }
+
+const sealedValuesOf = async (sql: Sql, store: string, credentials: string): Promise<SealedValue[]> => {
+  const refused = await sql<{ id: string; url: string }[]>`
+    select id, headers ->> ':url' as url from inbox
+    where store_id = ${store} and state = 'refused' and headers ? ':url'`;
+  const challenges = await sql<{ service: string; id: string; transactionId: string; outcome: string }[]>`
+    select service, three_ds_server_trans_id as id, transaction_id as "transactionId", outcome
+    from payment_challenges where store_id = ${store} and outcome is not null`;
+  return [
+    {
+      kind: 'stores',
+      sealed: credentials,
+      context: credentialsContext(store),
+      replace: (again) =>
+        sql`update stores set credentials = ${again} where id = ${store} and credentials = ${credentials}`,
+    },
+    ...refused.map(({ id, url }): SealedValue => ({
+      kind: 'events',
+      sealed: url,
+      context: urlContext(store, id),
+      replace: (again) => sql`
+        update events set headers = headers || jsonb_build_object(':url', ${again}::text)
+        where store_id = ${store} and id = ${id} and headers ->> ':url' = ${url}`,
+    })),
+    ...challenges.map(({ service, id, transactionId, outcome }): SealedValue => ({
+      kind: 'payments',
+      sealed: outcome,
+      context: outcomeContext({ storeId: store, service, transactionId }),
+      replace: (again) => sql`
+        update payment_challenges set outcome = ${again} where store_id = ${store} and service = ${service}
+          and three_ds_server_trans_id = ${id} and outcome = ${outcome}`,
+    })),
+  ];
+};
 
 /**
  * Encrypts all values of an older key again with the first key: the credentials of stores, the addresses of refused
- * events and the outcomes of payments. Each value is replaced only if it has not changed meanwhile,
- * so this can run beside the service and be repeated.
+ * events and the outcomes of payments. This can run beside the service and be repeated.
  */
 export const rotateSecrets = async ({ database, box }: Context): Promise<Rotated> => {
   const { sql } = database;
   const rotated: Rotated = { stores: 0, events: 0, payments: 0, unreadable: 0 };
-  const rotate = async (
-    what: 'stores' | 'events' | 'payments',
-    sealed: string,
-    context: string,
-    replace: (again: string) => PendingQuery<Row[]>,
-  ): Promise<void> => {
+  const rotate = async ({ kind, sealed, context, replace }: SealedValue): Promise<void> => {
     if (!box.isOutdated(sealed)) return;
     let again: string;
     try {
@@ -41,45 +71,11 @@ export const rotateSecrets = async ({ database, box }: Context): Promise<Rotated
       rotated.unreadable++;
       return;
     }
-    rotated[what] += (await replace(again)).count;
+    rotated[kind] += (await replace(again)).count;
   };
-
-  const stores = await sql<{ store: string; credentials: string }[]>`
-    select id as store, credentials from stores order by id`;
-  for (const { store, credentials } of stores) {
-    await rotate(
-      'stores',
-      credentials,
-      credentialsContext(store),
-      (again) => sql`
-      update stores set credentials = ${again} where id = ${store} and credentials = ${credentials}`,
-    );
-    const refused = await sql<{ id: string; url: string }[]>`
-      select id, headers ->> ':url' as url from inbox
-      where store_id = ${store} and state = 'refused' and headers ? ':url'`;
-    for (const { id, url } of refused)
-      await rotate(
-        'events',
-        url,
-        urlContext(store, id),
-        (again) => sql`
-        update events set headers = headers || jsonb_build_object(':url', ${again}::text)
-        where store_id = ${store} and id = ${id} and headers ->> ':url' = ${url}`,
-      );
-    const challenges = await sql<Challenge[]>`
-      select service, three_ds_server_trans_id as id, transaction_id as "transactionId", outcome
-      from payment_challenges where store_id = ${store} and outcome is not null`;
-    for (const { service, id, transactionId, outcome } of challenges) {
-      const context = outcomeContext({ storeId: store, service, transactionId });
-      await rotate(
-        'payments',
-        outcome,
-        context,
-        (again) => sql`
-        update payment_challenges set outcome = ${again} where store_id = ${store} and service = ${service}
-          and three_ds_server_trans_id = ${id} and outcome = ${outcome}`,
-      );
-    }
-  }
+  const stores = await sql<{ id: string; credentials: string }[]>`
+    select id, credentials from stores order by id`;
+  for (const { id, credentials } of stores)
+    for (const value of await sealedValuesOf(sql, id, credentials)) await rotate(value);
   return rotated;
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dedupKey } from '../src/queue/dedup.ts';
+import { dedupKey } from '../src/queue/event.ts';
 import { storeEvents } from '../src/queue/insert-events.ts';
 import { startService } from './harness.ts';
 import { receivedEventOf } from './received-event.ts';

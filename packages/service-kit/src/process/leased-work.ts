@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
 import { attemptsWithin, backoff } from './backoff.ts';
 import type { Log } from './log.ts';
-import { safeError, safeErrorMessage } from './safe-error.ts';
+import { safeErrorMessage } from './safe-error.ts';
 
 /**
  * A table whose rows are work, with the columns `worker`, `attempts`, `due_at` and `error`. There is an index on the owner
@@ -126,7 +126,7 @@ export const createLeasedWork = (work: LeasedWork): Leases => {
     try {
       await write();
     } catch (error) {
-      log.warn({ err: safeError(error), table }, 'the result of background work could not be written');
+      log.warn({ err: error, table }, 'the result of background work could not be written');
       unrecorded.push(write);
     }
   };

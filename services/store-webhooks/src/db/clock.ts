@@ -1,7 +1,6 @@
 import { startBackground } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
-import { safeError } from '@platform/service-kit/safe-error';
 
 /**
  * The clock of the database, the same for all processes. It is measured while the database is available and
@@ -88,7 +87,6 @@ export const createDatabaseClock = (sql: Sql, log: Log): DatabaseClock => {
       if (!isMeasured) offset = Date.now() + aheadMs - performance.now();
     },
     start: async () => {
-      const run = () => measure().catch((error: unknown) => Promise.reject(safeError(error)));
       const first = Promise.withResolvers<void>();
       stack.use(
         startBackground({
@@ -96,7 +94,7 @@ export const createDatabaseClock = (sql: Sql, log: Log): DatabaseClock => {
           everyMs: measureMs,
           log,
           // The first query also opens a connection, which takes longer than the query.
-          run: () => run().then(run).finally(first.resolve),
+          run: () => measure().then(measure).finally(first.resolve),
         }),
       );
       const late = setTimeout(first.resolve, firstMeasureMs);

@@ -18,7 +18,7 @@ const received = {
   service: text(),
   /** Events of one entity are processed one after the other. Null: the body names none. */
   entity: text(),
-  /** 8 bytes that identify the entity, 16 bytes that identify the content (see queue/dedup.ts). */
+  /** 8 bytes that identify the entity, 16 bytes that identify the content (see queue/event.ts). */
   dedup: bytea().notNull(),
   body: bytea().notNull(),
   headers: jsonb().$type<Record<string, string>>().notNull(),

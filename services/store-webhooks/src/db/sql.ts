@@ -1,7 +1,57 @@
-import type { PendingQuery, Row } from 'postgres';
+import { getTableColumns } from 'drizzle-orm';
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
+import type { ISql, PendingQuery, Row as AnyRow } from 'postgres';
 
 /** A piece of a statement. */
-export type Fragment = PendingQuery<Row[]>;
+export type Fragment = PendingQuery<AnyRow[]>;
+
+/** The value of a column after an update, as an SQL expression of the stored and the new value. */
+export type Merge = (stored: string, given: string) => string;
+
+type Rows<Row> = readonly { [Field in keyof Row]?: Row[Field] | undefined }[];
+
+interface Update<Row> {
+  /** By field; all other columns take the new value. */
+  merged?: { [Field in keyof Row]?: Merge };
+  /** The stored row (`t`) changes only if this condition on it and the new row (`excluded`) is true. */
+  where?: string;
+}
+
+/**
+ * Makes the `insert … on conflict do update` of a table, which sends all rows as one JSON document; to be continued with
+ * `returning`. Its text is made once and contains nothing but what the code declares.
+ */
+export const createUpsert = <Row extends object>(
+  table: PgTable & { $inferSelect: Row },
+  { merged = {}, where = 'true' }: Update<Row> = {},
+): ((sql: ISql, rows: Rows<Row>) => Fragment) => {
+  const columns = Object.entries(getTableColumns(table)).map(([field, { name }]) => ({ field, name }));
+  const { name: tableName, primaryKeys } = getTableConfig(table);
+  const key = primaryKeys.flatMap((one) => one.columns.map(({ name }) => name));
+  const assignments = columns.flatMap(({ field, name }) => {
+    const merge: Merge = merged[field as keyof Row] ?? ((_stored, given) => given);
+    return key.includes(name) ? [] : [`${name} = ${merge(`t.${name}`, `excluded.${name}`)}`];
+  });
+  const insert = `insert into ${tableName} as t select * from jsonb_populate_recordset(null::${tableName}, `;
+  const update = `on conflict (${key.join(', ')}) do update set ${assignments.join(', ')} where ${where}`;
+  return (sql, rows) => {
+    const documents = rows.map((row) =>
+      Object.fromEntries(columns.map(({ field, name }) => [name, row[field as keyof Row]])),
+    );
+    return sql`${sql.unsafe(insert)} ${JSON.stringify(documents)}::jsonb) ${sql.unsafe(update)}`;
+  };
+};
+
+/**
+ * Whether the new row may replace the stored one: compares the provider's versions if both rows have one and they
+ * differ, otherwise the order of receipt. The same event may replace itself, which changes nothing.
+ */
+export const isNewer = `
+  case when excluded.version <> t.version then excluded.version > t.version
+    else excluded.event_id >= t.event_id end`;
+
+/** The new value; the stored one if the provider sent none. */
+export const newValue: Merge = (stored, given) => `coalesce(${given}, ${stored})`;
 
 const special = /[\\"]/g;
 

@@ -11,9 +11,8 @@ import { orderList } from '../records/orders.ts';
 import { userList } from '../records/users.ts';
 import { verificationList } from '../records/verifications.ts';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
-import { applyChanges } from '../process/apply.ts';
-import type { Change, Sourced } from '../records/change.ts';
-import { eventTypes } from '../process/event-types.ts';
+import type { Change, EventChange } from '../records/change.ts';
+import { applyChanges, eventTypes } from '../process/event-types.ts';
 import { unmaskedFieldsOf, unmaskedRecordFields } from './unmasked.ts';
 import { codeOf, codesIn, hidden, redact } from './redact.ts';
 import { findEvent, type EventRow } from '../queue/find-events.ts';
@@ -55,13 +54,13 @@ const readStates = (sql: ISql, storeId: string, change: Change): Promise<RecordS
 /** Thrown to roll back a dry run after its result was read. */
 class RolledBack extends Error {}
 
-const tryOut = async (context: Context, sourced: Sourced) => {
-  const { storeId, change } = sourced;
+const tryOut = async (context: Context, given: EventChange) => {
+  const { storeId, change } = given;
   let seen: { before: RecordState[]; after: RecordState[]; notifications: string[] } | undefined;
   try {
     await context.database.sql.begin(async (sql) => {
       const before = await readStates(sql, storeId, change);
-      const notifications = await applyChanges(sql, [sourced], false);
+      const notifications = await applyChanges(sql, [given], false);
       const after = await readStates(sql, storeId, change);
       seen = { before, after, notifications };
       throw new RolledBack();
@@ -89,13 +88,13 @@ const shownCodes = async (context: Context, store: KnownStore, event: EventRow) 
  */
 export const dryRun = async (context: Context, storeId: string, eventId: string) => {
   const event = await findEvent(context.database.orm, storeId, eventId);
-  const { receivedAt } = event;
+  const { receivedAt: updatedAt } = event;
   if (event.event === 'payment-auth-completed')
     return { error: 'A payment is answered live; replaying one asks its provider again.' };
   try {
     const store = await knownStore(context, storeId);
     const change = await eventTypes[event.event].plan(context, { ...event, store });
-    const seen = await tryOut(context, { storeId, eventId, receivedAt, change });
+    const seen = await tryOut(context, { storeId, eventId, updatedAt, change });
     const codes = await shownCodes(context, store, event);
     const hide = (text: string): string => (codes?.has(codeOf(text)) === false ? hidden : text);
     const hideId = (record: string): string => {

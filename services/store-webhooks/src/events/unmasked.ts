@@ -1,5 +1,5 @@
 import { unmaskedChallengeFields } from '../payments/challenge.ts';
-import { amountNames } from '../providers/records.ts';
+import { amountNames } from '../providers/money.ts';
 import { pointersTo } from '../providers/payload-parsing.ts';
 import { eventTypes } from '../process/event-types.ts';
 import type { StoreSettings } from '../stores/settings.ts';

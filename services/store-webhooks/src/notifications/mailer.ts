@@ -83,3 +83,11 @@ export const createMailer = (
     },
   });
 };
+
+/** How many mails are still to be sent, and for how many seconds the oldest has been waiting; 0 if none waits. */
+export const countMails = async (sql: Sql): Promise<{ count: number; seconds: number }> => {
+  const [row] = await sql<[{ count: number; seconds: number }]>`
+    select count(*)::int as count, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
+    from notifications where mail = 'pending'`;
+  return row;
+};

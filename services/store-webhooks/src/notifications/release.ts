@@ -1,5 +1,5 @@
 import type { ISql } from 'postgres';
-import { plainArrayOf, arrayOf } from '../db/sql.ts';
+import { arrayOf, plainArrayOf } from '../db/sql.ts';
 
 /** A customer by the id of the member at the POS. */
 export interface Customer {

@@ -1,6 +1,6 @@
 import { Conflict } from '@platform/service-kit/problem';
 import type { AnyAnswer } from '@platform/service-kit/route';
-import { safeError, safeErrorMessage } from '@platform/service-kit/safe-error';
+import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
 import { finalState, Ignored, ProviderUnavailable, Unprocessable } from '../errors.ts';
 import { isForm, readable } from '../providers/body.ts';
@@ -9,7 +9,7 @@ import { endEvent } from '../queue/end-events.ts';
 import type { PlannedEvent, Stored } from '../queue/event.ts';
 import type { EventToStore } from '../queue/inbox.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { threeDSOf } from '../stores/providers.ts';
+import { threeDSOf } from '../stores/known-store.ts';
 import { requireStore } from '../stores/use-cases.ts';
 import { readChallenge } from './challenge.ts';
 import {
@@ -168,9 +168,7 @@ export const answerPayment = async (
       { ...event, entity: event.entity ?? event.id, attempts: 0, worker: null },
       state,
       error === undefined ? null : safeErrorMessage(error),
-    ).catch((err: unknown) =>
-      log.warn({ err: safeError(err) }, 'a payment event was answered but not marked as finished'),
-    );
+    ).catch((err: unknown) => log.warn({ err }, 'a payment event was answered but not marked as finished'));
   return outcome && redirect(env.REDIRECT_STATUS, store.storeUrl, outcome);
 };
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from '@platform/service-kit/background';
-import { safeError } from '@platform/service-kit/safe-error';
 import type { LeaseOptions } from '@platform/service-kit/leased-work';
 import type { Context } from '../context.ts';
 import { finalState, Stopped } from '../errors.ts';
@@ -37,8 +36,7 @@ export const startWork = (context: Context): AsyncDisposable => {
         everyMs,
         idleMs,
         log,
-        // The message of a driver or parser may quote a payload, which must not be logged.
-        run: () => run().catch((error: unknown) => Promise.reject(safeError(error))),
+        run,
       }),
     );
   const processing = createProcessing(context, () => events.wake());
@@ -104,7 +102,6 @@ export const startWork = (context: Context): AsyncDisposable => {
   stack.use(
     inbox.attach({
       ...processing,
-      hasRoom: (count, bytes) => isAlive && processing.hasRoom(count, bytes),
       wake: () => {
         events.wake();
         imports.wake();

@@ -1,7 +1,8 @@
-import type { Sql } from 'postgres';
+import type { ISql, Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { ProviderBusy, ProviderUnavailable, Unprocessable } from '../errors.ts';
+import { addNotices, type Notice } from '../notifications/notice.ts';
 import { challengePayload } from '../payments/challenge.ts';
 import { settlePayment } from '../payments/use-cases.ts';
 import type { Adapter, Connection } from '../providers/adapter.ts';
@@ -10,8 +11,12 @@ import { verification } from '../providers/pos-payloads.ts';
 import type { JobStage, MemberRecord } from '../providers/records.ts';
 import { deliveryAdapters, identityAdapters, posAdapters } from '../providers/registry.ts';
 import type { PlannedEvent } from '../queue/event.ts';
-import type { Change } from '../records/change.ts';
-import { deliveryOf, identityOf, posOf, type Configured, type Provider } from '../stores/providers.ts';
+import type { Change, ChangeOf, EventChange } from '../records/change.ts';
+import { applyJobs } from '../records/delivery-jobs.ts';
+import { applyMembers } from '../records/members.ts';
+import { applyOrders } from '../records/orders.ts';
+import { applyVerifications } from '../records/verifications.ts';
+import { deliveryOf, identityOf, posOf, type Configured, type Provider } from '../stores/known-store.ts';
 import type { HookEvent } from '../webhooks.ts';
 
 /** What the service does with the events of an address. */
@@ -143,4 +148,31 @@ export const eventTypes: Readonly<Record<HookEvent, EventType>> = {
   'identity-verification-updated': identity(false),
   'identity-verification-completed': identity(true),
   'payment-auth-completed': payment,
+};
+
+const ofKind = <Kind extends Change['kind']>(changes: readonly EventChange[], kind: Kind) =>
+  changes.filter((given): given is EventChange<ChangeOf<Kind>> => given.change.kind === kind);
+
+/**
+ * Applies changes of different entities inside the caller's transaction, as one set for each kind, and
+ * adds the notifications. Returns the subjects of the notifications that were added.
+ */
+export const applyChanges = async (
+  sql: ISql,
+  changes: readonly EventChange[],
+  mails: boolean,
+): Promise<string[]> => {
+  const notices: Notice[] = [];
+  const apply = async <Kind extends Change['kind']>(
+    kind: Kind,
+    how: (sql: ISql, changes: readonly EventChange<ChangeOf<Kind>>[]) => Promise<Notice[]>,
+  ) => {
+    const some = ofKind(changes, kind);
+    if (some.length > 0) notices.push(...(await how(sql, some)));
+  };
+  await apply('order', applyOrders);
+  await apply('member', applyMembers);
+  await apply('job', applyJobs);
+  await apply('verification', applyVerifications);
+  return addNotices(sql, notices, mails);
 };

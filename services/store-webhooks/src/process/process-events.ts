@@ -12,9 +12,8 @@ import { beat, removeWorker, type DueWork } from '../queue/heartbeat.ts';
 import type { EventWorker } from '../queue/inbox.ts';
 import type { Change } from '../records/change.ts';
 import { knownStores } from '../stores/use-cases.ts';
-import { safeErrorMessage, safeError } from '@platform/service-kit/safe-error';
-import { applyChanges } from './apply.ts';
-import { eventTypes } from './event-types.ts';
+import { safeErrorMessage } from '@platform/service-kit/safe-error';
+import { applyChanges, eventTypes } from './event-types.ts';
 import { pauseAfter } from './provider-pause.ts';
 
 interface Planned {
@@ -71,6 +70,8 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
   /** Events that have to be given back: they are due again as soon as the database is available. */
   const unwritten: ClaimedRow[] = [];
   let bytes = 0;
+  /** Nothing is claimed before: claims of a worker that never reported would be kept if it died. */
+  let isAlive = false;
   let suspects = 0;
   /** Whether there were more events in the queue than room. */
   let isBehind = false;
@@ -83,10 +84,10 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
         if (events.length > 1) throw new ClaimLost();
         return released;
       }
-      const changes = planned.map(({ event: { storeId, id, receivedAt }, change }) => ({
+      const changes = planned.map(({ event: { storeId, id, receivedAt: updatedAt }, change }) => ({
         storeId,
         eventId: id,
-        receivedAt,
+        updatedAt,
         change,
       }));
       await applyChanges(tx, changes, mails);
@@ -137,7 +138,7 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
       await batches.add({ event, change: await eventTypes[event.event].plan(context, event) });
     } catch (error) {
       await failed(event, error).catch((err: unknown) => {
-        log.warn({ err: safeError(err), eventId: event.id }, 'the result of an event could not be written');
+        log.warn({ err, eventId: event.id }, 'the result of an event could not be written');
         unwritten.push(event);
       });
       inbox.wake();
@@ -167,7 +168,7 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
 
   return {
     claimer,
-    hasRoom: (count, size) => underWay.size + count <= maxHandedOver && bytes + size <= maxBytes,
+    hasRoom: (count, size) => isAlive && underWay.size + count <= maxHandedOver && bytes + size <= maxBytes,
     begin,
     round: async () => {
       const room = Math.min(maxUnderWay - underWay.size, maxBatch);
@@ -191,6 +192,7 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
     },
     beat: async () => {
       const due = await beat(sql, claimer.worker, env.LEASE_MS);
+      isAlive = true;
       const again = unwritten.slice();
       if (again.length > 0)
         await postponeEvents(sql, again, { delayMs: 0, error: notWritten, counts: false });

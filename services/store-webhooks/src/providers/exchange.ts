@@ -1,6 +1,6 @@
 import { AnswerTooLarge, PrivateAddress, sendRequest, type Addresses } from '@platform/service-kit/outbound';
 import { ProviderUnavailable, Stopped, Unprocessable } from '../errors.ts';
-import { parseExactly } from './exact-json.ts';
+import { parseExactly } from './body.ts';
 
 interface Exchange {
   /** Names the provider in messages. */

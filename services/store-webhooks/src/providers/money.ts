@@ -24,3 +24,22 @@ export const toMinor = (amount: number, currency: string): number => {
 /** Minor units as the decimal number of POS payloads. */
 export const fromMinor = (minor: number, currency: string): number =>
   Number(`${minor}e-${digitsOf(currency)}`);
+
+/** The amounts of an order. */
+export const amountNames = [
+  'subTotal',
+  'discount',
+  'totalDiscount',
+  'deliveryFee',
+  'creditCardFee',
+  'total',
+  'taxTotal',
+  'totalCalcTax',
+] as const;
+
+type AmountName = (typeof amountNames)[number];
+export type Amounts = Partial<Record<AmountName, number | null>>;
+
+/** An object with a field for each amount of an order. */
+export const amountFields = <T>(field: (name: AmountName) => T) =>
+  Object.fromEntries(amountNames.map((name) => [name, field(name)])) as Record<AmountName, T>;

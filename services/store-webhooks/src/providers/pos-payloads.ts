@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { toMinor } from './money.ts';
-import { amountFields, type MemberRecord, type OrderRecord, type VerificationRecord } from './records.ts';
+import { amountFields, toMinor } from './money.ts';
+import type { MemberRecord, OrderRecord, VerificationRecord } from './records.ts';
 import { pointersTo, epoch, identifier, orNull, location, storableText } from './payload-parsing.ts';
 
 /** Payloads of the point of sale (docs/contracts/store-webhooks.md). Fields beyond them are accepted and ignored. */

@@ -1,3 +1,5 @@
+import type { Amounts } from './money.ts';
+
 /** The records that every adapter maps its provider's payloads to. */
 
 /** A person as a POS describes them. Undefined: the payload has no such field; null: the field is empty. */
@@ -16,24 +18,6 @@ export interface OrderItem {
   price: number | null;
   totalPrice: number | null;
 }
-
-export const amountNames = [
-  'subTotal',
-  'discount',
-  'totalDiscount',
-  'deliveryFee',
-  'creditCardFee',
-  'total',
-  'taxTotal',
-  'totalCalcTax',
-] as const;
-
-type AmountName = (typeof amountNames)[number];
-export type Amounts = Partial<Record<AmountName, number | null>>;
-
-/** An object with a field for each amount of an order. */
-export const amountFields = <T>(field: (name: AmountName) => T) =>
-  Object.fromEntries(amountNames.map((name) => [name, field(name)])) as Record<AmountName, T>;
 
 export interface OrderRecord {
   id: string;

@@ -27,3 +27,9 @@ export const createIds = (): NextId => {
     return v7({ msecs: last, seq: sequence, random: nextRandom() });
   };
 };
+
+/** The smallest UUIDv7 of a point in time; smaller ids were created earlier. */
+export const firstIdOf = (at: Date): string => {
+  const time = Math.max(0, at.getTime()).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+};

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { HookEvent } from '../webhooks.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 
@@ -9,7 +10,7 @@ export interface ReceivedEvent {
   event: HookEvent;
   service: string | null;
   entity: string | null;
-  /** See dedup.ts. */
+  /** See `dedupKey`. */
   dedup: string;
   /** False if the provider's event id decides; then a repeated key is always a duplicate. */
   byContent: boolean;
@@ -54,3 +55,34 @@ export interface ClaimedEvent extends PlannedEvent {
 
 /** A claimed event without its store, as a statement returns it. */
 export type ClaimedRow = Omit<ClaimedEvent, 'store' | 'content'>;
+
+/** The first digits of a key are a hash of the event's subject; the others are a hash of its content. */
+const [subjectDigits, contentDigits] = [16, 32];
+
+interface Content extends Pick<ReceivedEvent, 'service' | 'entity' | 'body'> {
+  event: string;
+  /** The provider's id of the event. If present, it alone decides what is a duplicate. */
+  eventId?: string | undefined;
+}
+
+const digest = (data: string | Buffer, digits: number): string => hash('sha256', data).slice(0, digits);
+
+/** The parts of a key: its subject is the same for all events of one kind about one entity. */
+export const partsOfKey = (key: string): { subject: string; content: string } => ({
+  subject: key.slice(0, subjectDigits),
+  content: key.slice(subjectDigits),
+});
+
+/** The unique key of an event within a store, in hexadecimal. */
+export const dedupKey = ({ event, service, entity, eventId, body }: Content): string => {
+  const subject = `${event}\n${service ?? ''}\n${entity ?? ''}`;
+  const content = eventId === undefined ? body : `${subject}\n${eventId}`;
+  return digest(subject, subjectDigits) + digest(content, contentDigits);
+};
+
+/**
+ * The key of an event whose body was received before, but not as the latest one. It depends on the id
+ * of the latest event, so the second A of A → B → A is stored, while copies of this A share one key.
+ */
+export const repeatKey = (key: string, latest: string): string =>
+  partsOfKey(key).subject + digest(key + latest, contentDigits);

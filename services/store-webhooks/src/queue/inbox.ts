@@ -1,4 +1,3 @@
-import { safeError } from '@platform/service-kit/safe-error';
 import { createBatcher } from '@platform/group-commit';
 import type { Log } from '@platform/service-kit/log';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
@@ -138,8 +137,7 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: 
           return await commits.add(given);
         } catch (err) {
           // It may have been committed nevertheless; storing it again from the spool detects that.
-          if (toProblem(err).status !== 503)
-            log.error({ err: safeError(err) }, 'the inbox could not store an event');
+          if (toProblem(err).status !== 503) log.error({ err }, 'the inbox could not store an event');
         }
       }
       await waitUncounted(() => spool.add(given.event));

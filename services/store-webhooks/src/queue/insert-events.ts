@@ -1,8 +1,7 @@
 import type { ISql } from 'postgres';
 import { arrayOf, plainArrayOf, type Fragment } from '../db/sql.ts';
 import type { Claimer } from './claim-events.ts';
-import { partsOfKey, repeatKey } from './dedup.ts';
-import type { ReceivedEvent, Stored } from './event.ts';
+import { partsOfKey, repeatKey, type ReceivedEvent, type Stored } from './event.ts';
 
 /**
  * All bodies as one parameter. As Latin-1 text, with one character per byte, it is half as long as in

@@ -1,13 +1,8 @@
 import type { Sql } from 'postgres';
 import { SafeError } from '@platform/service-kit/safe-error';
+import { firstIdOf } from './event-id.ts';
 
 const atOnce = 1000;
-
-/** The smallest UUIDv7 of a point in time; smaller ids were created earlier. */
-export const firstIdOf = (at: Date): string => {
-  const time = Math.max(0, at.getTime()).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
-};
 
 /**
  * Deletes some finished events that were received before `before`, oldest first. Returns whether

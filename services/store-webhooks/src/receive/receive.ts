@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '@platform/service-kit/body';
 import { createLru } from '@platform/service-kit/lru';
 import { networksOf } from '@platform/service-kit/network';
-import { Problem, toProblem } from '@platform/service-kit/problem';
+import { Problem } from '@platform/service-kit/problem';
 import { createRequestRateLimit, type RequestRateLimit } from '@platform/service-kit/request-rate-limit';
 import type { AnyAnswer } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
@@ -10,7 +10,6 @@ import { answerPayment } from '../payments/use-cases.ts';
 import { maxBody, readable } from '../providers/body.ts';
 import type { EventToStore } from '../queue/inbox.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { safeError } from '@platform/service-kit/safe-error';
 import { receivedEventOf, reportUnreadable } from './received-event.ts';
 import type { Sender } from './token-guard.ts';
 
@@ -53,7 +52,7 @@ export const createReceiver = (context: Context) => {
   const { env, box, now, nextId, clientAddress, bodyMemory } = context;
   const limit = createStoreLimit(context);
 
-  /** Not part of `receive`, whose variables stay in memory until the event is stored. */
+  /** A function of its own: the variables of a receiver stay in memory until the event is stored. */
   const eventToStore = ({ store, address }: Sender, req: IncomingMessage, body: Buffer): EventToStore => {
     const { headers } = req;
     const url = `${env.PUBLIC_URL}${req.url}`;
@@ -65,7 +64,7 @@ export const createReceiver = (context: Context) => {
     return { event, store, content: body.length > maxKept ? undefined : content };
   };
 
-  const receive = async (sender: Sender, req: IncomingMessage, res: ServerResponse): Promise<AnyAnswer> => {
+  return async (sender: Sender, req: IncomingMessage, res: ServerResponse): Promise<AnyAnswer> => {
     const { store, address } = sender;
     const isPayment = address.event === 'payment-auth-completed';
     // A payment result comes from the browser of a customer, which can be anywhere.
@@ -86,17 +85,6 @@ export const createReceiver = (context: Context) => {
       return (isPayment ? await answerPayment(context, given, stored) : undefined) ?? accepted;
     } finally {
       memory.release();
-    }
-  };
-
-  return async (sender: Sender, req: IncomingMessage, res: ServerResponse): Promise<AnyAnswer> => {
-    try {
-      return await receive(sender, req, res);
-    } catch (error) {
-      // The message of a driver may quote what was sent, so only a safe copy reaches the log.
-      const { status, code, message: detail, headers } = toProblem(error);
-      if (error instanceof Problem) throw error;
-      throw new Problem({ status, code, detail, headers, cause: safeError(error) });
     }
   };
 };

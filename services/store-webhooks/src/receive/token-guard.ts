@@ -3,8 +3,8 @@ import { hashOfSent } from '@platform/auth/path-tokens';
 import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
 import type { Guard } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { tokenOpens } from '../stores/domain.ts';
 import type { KnownStore } from '../stores/known-store.ts';
+import type { StoreSettings, TokenPurpose } from '../stores/settings.ts';
 import { hookEvents, type HookEvent } from '../webhooks.ts';
 
 /** The address of a webhook without its token. */
@@ -45,6 +45,15 @@ const readCredential = ({ url = '' }: IncomingMessage): Credential => {
 };
 
 const credentialOf = (req: IncomingMessage): Credential => (req.hookCredential ??= readCredential(req));
+
+/**
+ * Whether a token opens the address of an event. The payments token goes through the browsers of
+ * customers, so it opens nothing but payment-auth-completed.
+ */
+const tokenOpens = (purpose: TokenPurpose, event: HookEvent, { payments }: StoreSettings): boolean =>
+  event === 'payment-auth-completed'
+    ? purpose === 'payments' || payments.every(({ acceptStoreToken }) => acceptStoreToken !== false)
+    : purpose === 'events';
 
 /**
  * Recognises the token in the path of a webhook. An unknown token is 404, and 503 while the database is

@@ -22,19 +22,13 @@ export type Change =
   /** Nothing remains to be applied: planning has already done everything. */
   | { kind: 'none' };
 
-/** A change and the event that caused it. */
-export interface Sourced<C extends Change = Change> {
+export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
+
+/** A change, and the event that caused it, as the columns of a record name it. */
+export interface EventChange<C extends Change = Change> {
   storeId: string;
   eventId: string;
-  receivedAt: string;
+  /** When the event was received. */
+  updatedAt: string;
   change: C;
 }
-
-/** The columns of a record that name the event which changed it. */
-export const sourceOf = ({ storeId, eventId, receivedAt: updatedAt }: Sourced) => ({
-  storeId,
-  eventId,
-  updatedAt,
-});
-
-export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;

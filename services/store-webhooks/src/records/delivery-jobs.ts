@@ -1,10 +1,10 @@
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { deliveryJobs } from '../db/tables.ts';
-import { createUpsert, type Merge } from '../db/upsert.ts';
+import { createUpsert, type Merge } from '../db/sql.ts';
 import { jobText, type Notice } from '../notifications/notice.ts';
 import { finalStages, jobStages } from '../providers/records.ts';
-import { sourceOf, type ChangeOf, type Sourced } from './change.ts';
+import type { ChangeOf, EventChange } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
@@ -89,19 +89,16 @@ const upsert = createUpsert(deliveryJobs, {
   },
 });
 
-type JobChange = Sourced<ChangeOf<'job'>>;
-
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-const rowOf = (sourced: JobChange) => {
-  const { stage, job } = sourced.change;
+const rowOf = ({ change: { stage, job }, ...source }: EventChange<ChangeOf<'job'>>) => {
   const at = jobStages.indexOf(stage);
   return {
     ...job,
-    ...sourceOf(sourced),
+    ...source,
     position: at + 1,
     estimatedArrival: isoOf(job.estimatedArrival),
-    [timeFields[at] ?? 'endedAt']: isoOf(job.at) ?? sourced.receivedAt,
+    [timeFields[at] ?? 'endedAt']: isoOf(job.at) ?? source.updatedAt,
   };
 };
 
@@ -127,7 +124,10 @@ const steps = {
  * Moves jobs forward in their life cycle. The position never moves back, and the first final one stays; a late event
  * still adds its time and missing fields of the driver.
  */
-export const applyJobs = async (sql: ISql, changes: readonly JobChange[]): Promise<Notice[]> => {
+export const applyJobs = async (
+  sql: ISql,
+  changes: readonly EventChange<ChangeOf<'job'>>[],
+): Promise<Notice[]> => {
   const applied = await sql<Applied[]>`
     ${upsert(sql, changes.map(rowOf))}
     returning new.store_id as "storeId", new.id, new.order_id as "orderId", old.position as "previousPosition",

@@ -8,7 +8,7 @@ import type { ISql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { importJobs } from '../db/tables.ts';
-import { posOf } from '../stores/providers.ts';
+import { posOf } from '../stores/known-store.ts';
 import { releaseMails } from '../notifications/release.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { knownStore } from '../stores/use-cases.ts';

@@ -2,11 +2,11 @@ import { oneAddress } from '@platform/mail/address';
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { members } from '../db/tables.ts';
-import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
+import { createUpsert, isNewer, newValue } from '../db/sql.ts';
 import type { Notice } from '../notifications/notice.ts';
 import { releaseMails, type Customer } from '../notifications/release.ts';
 import type { MemberRecord, Profile } from '../providers/records.ts';
-import { sourceOf, type ChangeOf, type Sourced } from './change.ts';
+import type { ChangeOf, EventChange } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
@@ -84,9 +84,9 @@ const addImportJobs = async (sql: ISql, rows: readonly MemberRow[]): Promise<voi
 /** Stores members, refreshes the users of those that are newer, and schedules imports. Writes nothing to the POS. */
 export const applyMembers = async (
   sql: ISql,
-  changes: readonly Sourced<ChangeOf<'member'>>[],
+  changes: readonly EventChange<ChangeOf<'member'>>[],
 ): Promise<Notice[]> => {
-  const rows = changes.map((sourced) => ({ ...withOneAddress(sourced.change.member), ...sourceOf(sourced) }));
+  const rows = changes.map(({ change, ...source }) => ({ ...withOneAddress(change.member), ...source }));
   const applied = await sql<{ eventId: string }[]>`
     ${upsert(sql, rows)}
     returning t.event_id as "eventId"`;

@@ -2,11 +2,10 @@ import { instant } from '@platform/service-kit/text';
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { orderNo, orders } from '../db/tables.ts';
-import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
+import { createUpsert, isNewer, newValue } from '../db/sql.ts';
 import { orderText, type Notice } from '../notifications/notice.ts';
-import { fromMinor } from '../providers/money.ts';
-import { amountFields } from '../providers/records.ts';
-import { sourceOf, type ChangeOf, type Sourced } from './change.ts';
+import { amountFields, fromMinor } from '../providers/money.ts';
+import type { ChangeOf, EventChange } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, storeOfRow } from './view.ts';
 
@@ -96,9 +95,9 @@ interface Applied {
 /** Replaces orders together with their items; an older version never replaces a newer one. */
 export const applyOrders = async (
   sql: ISql,
-  changes: readonly Sourced<ChangeOf<'order'>>[],
+  changes: readonly EventChange<ChangeOf<'order'>>[],
 ): Promise<Notice[]> => {
-  const rows = changes.map((sourced) => ({ ...sourced.change.order, ...sourceOf(sourced) }));
+  const rows = changes.map(({ change, ...source }) => ({ ...change.order, ...source }));
   const applied = await sql<Applied[]>`
     ${upsert(sql, rows)}
     returning new.store_id as "storeId", new.id, new.consumer_id as "consumerId", old.status as "previousStatus",

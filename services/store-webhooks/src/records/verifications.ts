@@ -1,9 +1,9 @@
 import type { ISql } from 'postgres';
 import { verifications } from '../db/tables.ts';
-import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
+import { createUpsert, isNewer, newValue } from '../db/sql.ts';
 import type { Notice } from '../notifications/notice.ts';
 import { undecided } from '../providers/records.ts';
-import { sourceOf, type ChangeOf, type Sourced } from './change.ts';
+import type { ChangeOf, EventChange } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { viewOf } from './view.ts';
 
@@ -38,12 +38,14 @@ const upsert = createUpsert(verifications, {
 /** Upserts one record for each transaction of a provider; an older status never replaces a newer one. */
 export const applyVerifications = async (
   sql: ISql,
-  changes: readonly Sourced<ChangeOf<'verification'>>[],
+  changes: readonly EventChange<ChangeOf<'verification'>>[],
 ): Promise<Notice[]> => {
-  const rows = changes.map((sourced) => {
-    const { service, completed, verification } = sourced.change;
-    return { ...verification, service, completed, ...sourceOf(sourced) };
-  });
+  const rows = changes.map(({ change: { service, completed, verification }, ...source }) => ({
+    ...verification,
+    service,
+    completed,
+    ...source,
+  }));
   await sql`${upsert(sql, rows)}`;
   return [];
 };

@@ -1,17 +1,17 @@
 import { hookEventNames, hookEvents, hooksPath, type HookEvent } from '../webhooks.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 import { credentialsOf, type StoreCredentials } from './known-store.ts';
-import type { PaymentInput, ProviderInput, StoreChanges, StoreInput } from './schema.ts';
-import type { PaymentSettings, StoreSettings, TokenPurpose } from './settings.ts';
+import type { ProviderInput, StoreChanges, StoreInput } from './schema.ts';
+import { providersBySlot, type PaymentSettings, type StoreSettings, type TokenPurpose } from './settings.ts';
 
-const settingsOf = ({ kind, baseUrl, mapping }: ProviderInput): ProviderSettings => ({
+const settingsOf = ({ kind, baseUrl, mapping }: ProviderSettings): ProviderSettings => ({
   kind,
   baseUrl,
   mapping,
 });
 
 /** An `acceptStoreToken` that is not sent keeps its value, so that a new address does not turn it on again. */
-const paymentSettingsOf = (input: PaymentInput, before: readonly PaymentSettings[]): PaymentSettings => ({
+const paymentSettingsOf = (input: PaymentSettings, before: readonly PaymentSettings[]): PaymentSettings => ({
   ...settingsOf(input),
   acceptStoreToken:
     input.acceptStoreToken ?? before.find(({ kind }) => kind === input.kind)?.acceptStoreToken ?? true,
@@ -27,22 +27,6 @@ export interface StoreState {
 /** A stored store; its credentials are undefined if they cannot be decrypted. */
 type StoredState = Omit<StoreState, 'credentials'> & { credentials: StoreCredentials | undefined };
 
-interface Providers<T> {
-  pos?: T | undefined;
-  delivery?: T | null | undefined;
-  identity?: readonly T[] | undefined;
-  payments?: readonly T[] | undefined;
-}
-
-/** The providers of a store by the name under which their credentials are kept. */
-const bySlot = <T extends { kind: string }>({ pos, delivery, identity = [], payments = [] }: Providers<T>) =>
-  new Map<string, T>([
-    ...(pos ? [['pos', pos] as const] : []),
-    ...(delivery ? [['delivery', delivery] as const] : []),
-    ...identity.map((one) => [`identity.${one.kind}`, one] as const),
-    ...payments.map((one) => [`payments.${one.kind}`, one] as const),
-  ]);
-
 const originOf = ({ baseUrl }: ProviderSettings): string | undefined =>
   baseUrl === undefined ? undefined : new URL(baseUrl).origin;
 
@@ -57,12 +41,12 @@ const isSameProvider = (before: ProviderSettings | undefined, after: ProviderSet
 const credentialsAfter = (
   before: StoredState,
   settings: StoreSettings,
-  given: Providers<ProviderInput>,
+  given: StoreChanges,
 ): StoreCredentials => {
-  const sent = bySlot(given);
-  const earlier = bySlot<ProviderSettings>(before.settings);
+  const sent = providersBySlot<ProviderInput>(given);
+  const earlier = providersBySlot<ProviderSettings>(before.settings);
   const kept: StoreCredentials = {};
-  for (const [slot, after] of bySlot<ProviderSettings>(settings)) {
+  for (const [slot, after] of providersBySlot<ProviderSettings>(settings)) {
     const stored = () => (isSameProvider(earlier.get(slot), after) ? credentialsOf(before)[slot] : undefined);
     const credentials = sent.get(slot)?.credentials ?? stored();
     if (credentials !== undefined) kept[slot] = credentials;
@@ -94,38 +78,22 @@ const empty: StoreState = {
 
 /** A store after a change; what the change does not name stays. Throws CredentialsUnreadable if that needs them. */
 export const changedStore = (before: StoredState, change: StoreChanges): StoreState => {
-  const { settings: old } = before;
-  const { pos, delivery, identity, payments } = change;
+  const { name = before.name, storeUrl = before.storeUrl, ...given } = change;
+  const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const merged: StoreSettings = { ...before.settings, ...(sent as Partial<StoreSettings>) };
+  // Without the credentials that came with the providers.
   const settings: StoreSettings = {
-    pos: pos ? settingsOf(pos) : old.pos,
-    customerImportsEnabled: change.customerImportsEnabled ?? old.customerImportsEnabled,
-    delivery: delivery === undefined ? old.delivery : delivery && settingsOf(delivery),
-    identity: identity?.map(settingsOf) ?? old.identity,
-    payments: payments?.map((one) => paymentSettingsOf(one, old.payments)) ?? old.payments,
-    notifications: change.notifications ?? old.notifications,
-    allowedAddresses: change.allowedAddresses ?? old.allowedAddresses,
-    requestsPerMinute:
-      change.requestsPerMinute === undefined ? old.requestsPerMinute : change.requestsPerMinute,
+    ...merged,
+    pos: settingsOf(merged.pos),
+    delivery: merged.delivery && settingsOf(merged.delivery),
+    identity: merged.identity.map(settingsOf),
+    payments: merged.payments.map((one) => paymentSettingsOf(one, before.settings.payments)),
   };
-  return {
-    name: change.name ?? before.name,
-    storeUrl: change.storeUrl ?? before.storeUrl,
-    settings,
-    credentials: credentialsAfter(before, settings, change),
-  };
+  return { name, storeUrl, settings, credentials: credentialsAfter(before, settings, change) };
 };
 
 /** The first state of a store. */
 export const newStore = (input: StoreInput): StoreState => changedStore(empty, input);
-
-/**
- * Whether a token opens the address of an event. The payments token goes through the browsers of
- * customers, so it opens nothing but payment-auth-completed.
- */
-export const tokenOpens = (purpose: TokenPurpose, event: HookEvent, { payments }: StoreSettings): boolean =>
-  event === 'payment-auth-completed'
-    ? purpose === 'payments' || payments.every(({ acceptStoreToken }) => acceptStoreToken !== false)
-    : purpose === 'events';
 
 /** The provider in the address of an identity or payment event. */
 const serviceOf = (event: HookEvent, { identity, payments }: StoreSettings): string => {

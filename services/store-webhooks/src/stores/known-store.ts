@@ -3,8 +3,13 @@ import type { SecretBox } from '@platform/auth/secret-box';
 import { createLru } from '@platform/service-kit/lru';
 import { Unavailable } from '@platform/service-kit/problem';
 import type { StoreRow } from '../db/tables.ts';
+import { Ignored, Unprocessable } from '../errors.ts';
+import type { Credentials, ProviderSettings } from '../providers/adapter.ts';
+import { fieldOf } from '../providers/payload-parsing.ts';
+import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
+import { slotOf, type ProviderRole } from './settings.ts';
 
-/** Credentials and secrets of a store's providers, by `pos`, `delivery`, `identity.<kind>`, `payments.<kind>`. */
+/** Credentials and secrets of a store's providers, by slot (see `slotOf`). */
 export type StoreCredentials = Record<string, Record<string, string>>;
 
 /** 503: an operator can restore the missing key, so webhooks and changes may succeed later. */
@@ -65,4 +70,73 @@ export const createStoreOpener = (box: SecretBox): ((row: StoreRow) => KnownStor
     opened.set(row.id, { from, store });
     return store;
   };
+};
+
+/** A provider of a store, and what the store has set for it. */
+export interface Provider<A> {
+  adapter: A;
+  settings: ProviderSettings;
+  /** Throws CredentialsUnreadable. */
+  readonly credentials: Credentials;
+}
+
+/** A store as far as its providers need it. */
+export type Configured = Pick<KnownStore, 'settings' | 'credentials'>;
+
+const provider = <A>(
+  adapters: ReadonlyMap<string, A>,
+  settings: ProviderSettings,
+  store: Configured,
+  role: ProviderRole,
+): Provider<A> => {
+  const adapter = adapters.get(settings.kind);
+  if (adapter === undefined) throw new Unprocessable(`There is no adapter for ${settings.kind}.`);
+  return {
+    adapter,
+    settings,
+    // Read late: many webhooks can be stored without them, even while they cannot be decrypted.
+    get credentials() {
+      return credentialsOf(store)[slotOf(role, settings)] ?? {};
+    },
+  };
+};
+
+/** The point of sale of a store. */
+export const posOf = (store: Configured) => provider(posAdapters, store.settings.pos, store, 'pos');
+
+/** The delivery provider of a store: the point of sale if it has no other. */
+export const deliveryOf = (store: Configured) =>
+  provider(deliveryAdapters, store.settings.delivery ?? { kind: 'pos' }, store, 'delivery');
+
+/**
+ * The provider of an identity event: the `service` of the body, or else the provider in the path if the body
+ * has the provider's own shape, which has no such field.
+ */
+const identityKind = (service: string | null, body: unknown): string => {
+  const named = fieldOf(body, 'service');
+  if (typeof named === 'string' && named !== '') return named;
+  if (service !== null && identityAdapters.get(service)?.recognises(body)) return service;
+  throw new Unprocessable('The payload does not name its service.');
+};
+
+/**
+ * The identity provider that an event comes from; `service` is the provider in its path. Throws Unprocessable or Ignored
+ * if there is none.
+ */
+export const identityOf = (store: Configured, service: string | null, body: unknown) => {
+  const kind = identityKind(service, body);
+  const { identity } = store.settings;
+  if (!identityAdapters.has(kind)) throw new Ignored('The service is not known.');
+  const found = identity.find((one) => one.kind === kind);
+  // Otherwise a body that names another provider would avoid the signature check of the store's own provider.
+  if (found === undefined && identity.length > 0)
+    throw new Ignored('The store has another identity provider.');
+  return provider(identityAdapters, found ?? { kind }, store, 'identity');
+};
+
+/** A 3DS provider of a store. Throws Unprocessable if the store has no such provider. */
+export const threeDSOf = (store: Configured, kind: string) => {
+  const settings = store.settings.payments.find((one) => one.kind === kind);
+  if (settings === undefined) throw new Unprocessable('The store has no such 3DS provider.');
+  return provider(threeDSAdapters, settings, store, 'payments');
 };

@@ -5,7 +5,6 @@ import type { BaseContext } from '@platform/service-kit/context';
 import { askRedis } from '@platform/service-kit/redis';
 import { eq, sql } from 'drizzle-orm';
 import { stores, webhookTokens } from '../db/tables.ts';
-import { safeError } from '@platform/service-kit/safe-error';
 import type { TokenRow } from './tokens.ts';
 
 /** A token that was replaced, and when it stops working (ISO 8601). */
@@ -107,7 +106,7 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
   const poll = (name: string, read: () => Promise<boolean | void>): Background => {
     const run = async (): Promise<boolean | void> => {
       // There is nothing to forget; a token that is used later is looked up then.
-      if (tokens.hasValid) return read().catch((error: unknown) => Promise.reject(safeError(error)));
+      if (tokens.hasValid) return read();
       heardAt = performance.now();
     };
     return stack.use(startBackground({ name, everyMs: pollMs, idleMs: seldomMs, log, run }));

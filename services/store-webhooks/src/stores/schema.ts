@@ -103,7 +103,6 @@ export const StoreChange = z
 export type StoreInput = z.output<typeof StoreBody>;
 export type StoreChanges = z.output<typeof StoreChange>;
 export type ProviderInput = z.output<typeof StoreBody>['pos'];
-export type PaymentInput = z.output<typeof paymentProvider>;
 
 const TokenFor = z.enum(tokenPurposes).meta({
   description:

@@ -5,6 +5,7 @@ import type { StoreRow } from '../db/tables.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 import type { StoreView } from './schema.ts';
 import { tokensOf } from './queries.ts';
+import { slotOf, type ProviderRole } from './settings.ts';
 
 /** Stores as they are shown: without the values of their credentials and tokens. */
 export const showStores = async (
@@ -20,18 +21,18 @@ export const showStores = async (
   return rows.map((row) => {
     const { settings, credentials } = openStore(row);
     const { pos, delivery, identity, payments } = settings;
-    const show = (slot: string, provider: ProviderSettings) => ({
+    const show = (role: ProviderRole, provider: ProviderSettings) => ({
       ...provider,
-      credentials: Object.keys(credentials?.[slot] ?? {}),
+      credentials: Object.keys(credentials?.[slotOf(role, provider)] ?? {}),
     });
     return {
       ...row,
       ...settings,
       pos: show('pos', pos),
       delivery: delivery ? show('delivery', delivery) : null,
-      identity: identity.map((one) => show(`identity.${one.kind}`, one)),
+      identity: identity.map((one) => show('identity', one)),
       payments: payments.map((one) => ({
-        ...show(`payments.${one.kind}`, one),
+        ...show('payments', one),
         acceptStoreToken: one.acceptStoreToken !== false,
       })),
       requestsPerMinute: settings.requestsPerMinute ?? null,

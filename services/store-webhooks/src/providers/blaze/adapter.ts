@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential } from '../credentials.ts';
-import { amountNames } from '../records.ts';
+import { amountNames } from '../money.ts';
 import { cart, member, order, toOrderRecord } from '../pos-payloads.ts';
 import { pointersTo, fieldOf, identifierIn, parsePayload } from '../payload-parsing.ts';
 

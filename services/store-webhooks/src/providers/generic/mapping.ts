@@ -1,7 +1,8 @@
 import { get } from 'jsonpointer';
 import { z } from 'zod';
 import type { ProviderSettings } from '../adapter.ts';
-import { amountNames, type MemberRecord, type OrderRecord } from '../records.ts';
+import { amountNames } from '../money.ts';
+import type { MemberRecord, OrderRecord } from '../records.ts';
 import { member, order, toOrderRecord } from '../pos-payloads.ts';
 import { isoTime, orNull, parsePayload } from '../payload-parsing.ts';
 

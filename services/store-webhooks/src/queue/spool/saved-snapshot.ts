@@ -1,7 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@platform/service-kit/log';
-import { safeError } from '@platform/service-kit/safe-error';
 import { foldersIn, type OwnFolder } from './folder.ts';
 
 /** What a process needs that starts while the database is unavailable; kept beside the events. */
@@ -47,7 +46,7 @@ export const createSavedSnapshot = (snapshot: OutageSnapshot | undefined, parent
         try {
           if (text !== undefined) snapshot?.restore(text);
         } catch (err) {
-          log.warn({ err: safeError(err), path }, 'a snapshot beside the spool is not readable');
+          log.warn({ err, path }, 'a snapshot beside the spool is not readable');
         }
       }
     },

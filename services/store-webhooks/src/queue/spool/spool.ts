@@ -6,7 +6,6 @@ import type { Log } from '@platform/service-kit/log';
 import { Unavailable } from '@platform/service-kit/problem';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { ReceivedEvent } from '../event.ts';
-import { safeError } from '@platform/service-kit/safe-error';
 import {
   append,
   createFile,
@@ -152,7 +151,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
         await drain();
         log.info('the spool was replayed');
       } catch (err) {
-        log.warn({ err: safeError(err) }, 'the spool waits for the database');
+        log.warn({ err }, 'the spool waits for the database');
       }
     }
     draining = undefined;
@@ -211,7 +210,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
         await writes.add(event);
         isFailing = false;
       } catch (err) {
-        if (!isFailing) log.error({ err: safeError(err) }, 'the spool can not be written');
+        if (!isFailing) log.error({ err }, 'the spool can not be written');
         isFailing = true;
         throw full();
       } finally {
@@ -220,10 +219,9 @@ export const createSpool = (options: SpoolOptions): Spool => {
       }
     },
     recover: async () => {
-      const attempt = () => maintain().catch((err: unknown) => Promise.reject(safeError(err)));
       // A spool that cannot be used does not keep the service from storing events in the database.
-      await attempt().catch((err: unknown) => log.error({ err }, 'the spool can not be used'));
-      stack.use(startBackground({ name: 'spool', everyMs: maintainMs, log, run: attempt }));
+      await maintain().catch((err: unknown) => log.error({ err }, 'the spool can not be used'));
+      stack.use(startBackground({ name: 'spool', everyMs: maintainMs, log, run: maintain }));
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
