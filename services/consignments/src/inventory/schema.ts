@@ -1,4 +1,4 @@
-import { pageIndexQuery } from '@platform/pagination/page-index';
+import { pageIndexQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { flag, searchText, shortTextLimit, textFilter, uuidFilter } from '../records/filters.ts';

@@ -1,5 +1,5 @@
 import { readPage, type Directory, type FilterValue } from '@platform/pagination/directory';
-import type { IndexedPage } from '@platform/pagination/page-index';
+import type { IndexedPage } from '@platform/pagination/list';
 import { ValidationFailed } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import { hasTrigram } from '../search.ts';

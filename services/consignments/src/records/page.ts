@@ -1,4 +1,4 @@
-import type { IndexedPage } from '@platform/pagination/page-index';
+import type { IndexedPage } from '@platform/pagination/list';
 import type { Sql } from 'postgres';
 import type { Kind } from './kind.ts';
 import { written, type Fragment, type Written } from './queries.ts';

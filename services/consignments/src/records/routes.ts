@@ -1,4 +1,4 @@
-import { indexedPageOf, totalledBody, type IndexedPage } from '@platform/pagination/page-index';
+import { indexedPageOf, totalledBody, totalledListJson, type IndexedPage } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -6,10 +6,6 @@ import type { Kind } from './kind.ts';
 import type { WrittenPage } from './page.ts';
 import { recordPath } from './schema.ts';
 import { changeRecord, createRecord, getRecord } from './use-cases.ts';
-
-/** The body that `totalledList` describes, from items that are JSON text already. */
-const pageJson = (name: string, index: number, { items, total }: WrittenPage): string =>
-  `{"index":${index},"total":${total},"${name}":[${items.join(',')}]}`;
 
 /** The four operations that all records have. */
 interface RecordApi<Query extends z.ZodObject> {
@@ -59,7 +55,7 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
       async ({ query }) => {
         const filters = query as z.output<Query> & { PageIndex: number; PageSize: number };
         const page = indexedPageOf(filters);
-        return { status: 200, rawBody: pageJson(name, page.index, await api.list(ctx, filters, page)) };
+        return { status: 200, rawBody: totalledListJson(name, page, await api.list(ctx, filters, page)) };
       },
     ),
     route(

@@ -1,5 +1,5 @@
 import type { Directory } from '@platform/pagination/directory';
-import type { IndexedPage } from '@platform/pagination/page-index';
+import type { IndexedPage } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';

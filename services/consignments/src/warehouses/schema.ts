@@ -1,4 +1,4 @@
-import { pageIndexQuery } from '@platform/pagination/page-index';
+import { pageIndexQuery } from '@platform/pagination/list';
 import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { int32Filter, searchText } from '../records/filters.ts';

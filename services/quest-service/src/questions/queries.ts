@@ -1,6 +1,6 @@
 import type { Database } from '@platform/service-kit/db';
 import { and, between, eq, gte, sql } from 'drizzle-orm';
-import type { Window } from '@platform/pagination/skip-take';
+import type { Window } from '@platform/pagination/list';
 import { questions, quests } from '../db/tables.ts';
 import type { Tx } from '@platform/service-kit/db';
 

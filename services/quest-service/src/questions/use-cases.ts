@@ -1,4 +1,4 @@
-import type { Window } from '@platform/pagination/skip-take';
+import type { Window } from '@platform/pagination/list';
 import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';

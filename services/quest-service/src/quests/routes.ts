@@ -1,4 +1,4 @@
-import { windowOf } from '@platform/pagination/skip-take';
+import { windowOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import { skipTakeQuery } from '@platform/pagination/skip-take';
+import { skipTakeQuery } from '@platform/pagination/list';
 import { etagOf } from '@platform/service-kit/etag';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@platform/auth/bearer';
-import { pageLimitBody, pageLimitQuery, pageList, pageOf, type Page } from '@platform/pagination/page-limit';
-import { slice } from '@platform/pagination/slice';
+import { type Page, pageLimitBody, pageLimitQuery, pageList, pageOf, slice } from '@platform/pagination/list';
 import type { Executor } from '@platform/service-kit/db';
 import { ValidationFailed } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';

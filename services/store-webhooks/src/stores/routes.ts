@@ -1,4 +1,4 @@
-import { pageLimitBody, pageLimitQuery, pageList, pageOf } from '@platform/pagination/page-limit';
+import { pageLimitBody, pageLimitQuery, pageList, pageOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';

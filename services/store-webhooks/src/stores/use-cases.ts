@@ -1,6 +1,5 @@
 import { makePathToken } from '@platform/auth/path-tokens';
-import type { Page } from '@platform/pagination/page-limit';
-import { slice } from '@platform/pagination/slice';
+import { type Page, slice } from '@platform/pagination/list';
 import type { Executor } from '@platform/service-kit/db';
 import { eq, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';

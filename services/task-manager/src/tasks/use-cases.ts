@@ -1,5 +1,4 @@
-import { pageList, pageOf } from '@platform/pagination/page-limit';
-import { slice } from '@platform/pagination/slice';
+import { pageList, pageOf, slice } from '@platform/pagination/list';
 import { NotFound, Problem } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';

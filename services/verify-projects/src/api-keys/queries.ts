@@ -1,5 +1,4 @@
-import type { Page } from '@platform/pagination/page-limit';
-import { slice, type Slice } from '@platform/pagination/slice';
+import { type Page, type Slice, slice } from '@platform/pagination/list';
 import type { Database, Executor, Tx } from '@platform/service-kit/db';
 import type { Prunable } from '@platform/service-kit/pruning';
 import { and, eq, isNull, lte, or, sql } from 'drizzle-orm';

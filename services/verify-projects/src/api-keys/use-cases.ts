@@ -1,6 +1,5 @@
 import { makeApiKey } from '@platform/auth/api-keys';
-import type { Page } from '@platform/pagination/page-limit';
-import type { Slice } from '@platform/pagination/slice';
+import { type Page, type Slice } from '@platform/pagination/list';
 import type { Executor } from '@platform/service-kit/db';
 import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';

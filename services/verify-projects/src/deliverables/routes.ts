@@ -1,6 +1,6 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { fullJson } from '../page-json.ts';
+import { fullListJson } from '@platform/pagination/list';
 import { ProjectPath } from '../projects/schema.ts';
 import {
   Deliverable,
@@ -36,7 +36,7 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
     },
     async ({ params }) => ({
       status: 200,
-      rawBody: fullJson('deliverables', await listDeliverables(ctx, params.id)),
+      rawBody: fullListJson('deliverables', await listDeliverables(ctx, params.id)),
     }),
   ),
   route(

@@ -1,4 +1,4 @@
-import { pageLimitBody } from '@platform/pagination/page-limit';
+import { pageLimitBody } from '@platform/pagination/list';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { languageTag } from '../language-tag.ts';

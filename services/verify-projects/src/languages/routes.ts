@@ -1,4 +1,4 @@
-import { fullList } from '@platform/pagination/page-limit';
+import { fullList } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { Language, LanguageInput, LanguageList, LanguagePath } from './schema.ts';

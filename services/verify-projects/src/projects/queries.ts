@@ -1,6 +1,5 @@
 import { readSlice } from '@platform/pagination/directory';
-import type { Page } from '@platform/pagination/page-limit';
-import type { Slice } from '@platform/pagination/slice';
+import { type Page, type Slice } from '@platform/pagination/list';
 import type { Database } from '@platform/service-kit/db';
 import { projectDirectory } from '../db/directory.ts';
 import type { ProjectInput, ProjectPatch } from './schema.ts';

@@ -1,7 +1,6 @@
-import { pageOf } from '@platform/pagination/page-limit';
+import { pageListJson, pageOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { pageJson } from '../page-json.ts';
 import { Project, ProjectInput, ProjectList, ProjectPatch, ProjectPath, ProjectQuery } from './schema.ts';
 import { changeProject, createProject, getProject, listProjects, removeProject } from './use-cases.ts';
 
@@ -24,7 +23,7 @@ export const projectRoutes = (ctx: Context): Route[] => [
     },
     async ({ query }) => {
       const page = pageOf(query);
-      return { status: 200, rawBody: pageJson('projects', page, await listProjects(ctx, page, query)) };
+      return { status: 200, rawBody: pageListJson('projects', page, await listProjects(ctx, page, query)) };
     },
   ),
   route(

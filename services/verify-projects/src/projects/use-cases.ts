@@ -1,5 +1,4 @@
-import type { Page } from '@platform/pagination/page-limit';
-import type { Slice } from '@platform/pagination/slice';
+import { type Page, type Slice } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { Page } from '@platform/pagination/page-limit';
+import type { Page } from '@platform/pagination/list';
 import type { Sql } from 'postgres';
 import { databaseNow } from '../db/now.ts';
 import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';

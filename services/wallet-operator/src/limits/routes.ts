@@ -1,4 +1,4 @@
-import { pageList, pageOf } from '@platform/pagination/page-limit';
+import { pageList, pageOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { PlayerPath } from '../accounts/players/schema.ts';

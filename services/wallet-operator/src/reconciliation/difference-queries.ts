@@ -1,4 +1,4 @@
-import type { Page } from '@platform/pagination/page-limit';
+import type { Page } from '@platform/pagination/list';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { and, asc, eq, gt, inArray, ne, sql as raw } from 'drizzle-orm';
 import { reconciliationDifferences as differences } from '../db/reconciliations.ts';

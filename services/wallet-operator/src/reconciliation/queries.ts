@@ -1,4 +1,4 @@
-import type { Page } from '@platform/pagination/page-limit';
+import type { Page } from '@platform/pagination/list';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { and, desc, eq, gt, inArray, lt, ne, or, sql as raw } from 'drizzle-orm';
 import postgres, { type PendingQuery, type Row, type Sql } from 'postgres';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { pageList, pageOf } from '@platform/pagination/page-limit';
+import { pageList, pageOf } from '@platform/pagination/list';
 import { setFixedHeaders } from '@platform/service-kit/headers';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
 import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';

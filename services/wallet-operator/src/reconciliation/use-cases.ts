@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Page } from '@platform/pagination/page-limit';
-import { slice, type Slice } from '@platform/pagination/slice';
+import { type Page, type Slice, slice } from '@platform/pagination/list';
 import { Conflict, NotFound, Problem, ValidationFailed } from '@platform/service-kit/problem';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { z } from 'zod';

@@ -1,4 +1,4 @@
-import { pageList, pageOf } from '@platform/pagination/page-limit';
+import { pageList, pageOf } from '@platform/pagination/list';
 import { EvidenceFile } from '@platform/sealed-log/evidence';
 import { anyone, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';

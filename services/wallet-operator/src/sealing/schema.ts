@@ -1,4 +1,4 @@
-import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { Checkpoint } from '@platform/sealed-log/checkpoint';
 import { PublicJwk } from '@platform/sealed-log/keys';
 import { z } from 'zod';

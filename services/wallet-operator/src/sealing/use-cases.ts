@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { Page } from '@platform/pagination/page-limit';
-import { slice, type Slice } from '@platform/pagination/slice';
+import { type Page, type Slice, slice } from '@platform/pagination/list';
 import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';

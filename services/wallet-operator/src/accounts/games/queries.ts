@@ -1,4 +1,4 @@
-import type { Page } from '@platform/pagination/page-limit';
+import type { Page } from '@platform/pagination/list';
 import { asc, eq, sql as raw } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { games } from '../../db/tables.ts';

@@ -1,5 +1,4 @@
-import type { Page } from '@platform/pagination/page-limit';
-import { slice, type Slice } from '@platform/pagination/slice';
+import { type Page, type Slice, slice } from '@platform/pagination/list';
 import { Conflict, NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';

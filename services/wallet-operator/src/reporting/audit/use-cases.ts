@@ -1,5 +1,4 @@
-import type { Page } from '@platform/pagination/page-limit';
-import { slice, type Slice } from '@platform/pagination/slice';
+import { type Page, type Slice, slice } from '@platform/pagination/list';
 import type { Executor } from '@platform/service-kit/db';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';

@@ -1,4 +1,4 @@
-import type { Page } from '@platform/pagination/page-limit';
+import type { Page } from '@platform/pagination/list';
 import { and, asc, eq, getTableColumns, isNull, lt, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { entries, players, rounds } from '../../db/tables.ts';

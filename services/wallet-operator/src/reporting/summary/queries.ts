@@ -1,4 +1,4 @@
-import type { Page } from '@platform/pagination/page-limit';
+import type { Page } from '@platform/pagination/list';
 import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
 
 type Query = Sql | TransactionSql;

@@ -1,4 +1,4 @@
-import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { z } from 'zod';
 import { day } from '../../accounts/players/schema.ts';
 

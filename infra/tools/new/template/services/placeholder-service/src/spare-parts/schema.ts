@@ -1,4 +1,4 @@
-import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 

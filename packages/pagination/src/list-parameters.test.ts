@@ -3,9 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createDocument } from '@platform/service-kit/openapi';
 import { anyone, route } from '@platform/service-kit/route';
 import { z } from 'zod';
-import { indexedPageOf, pageIndexQuery } from './page-index.ts';
-import { pageLimitQuery, pageOf } from './page-limit.ts';
-import { skipTakeQuery, windowOf } from './skip-take.ts';
+import { indexedPageOf, pageIndexQuery, pageLimitQuery, pageOf, skipTakeQuery, windowOf } from './list.ts';
 
 /** What every parameter should take, said another way than in the code: by printing the number again. */
 const model = (min: number, max: number, minusZero: boolean) => (written: string) => {

@@ -1,10 +1,22 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { pageIndexQuery, totalledBody, totalledList } from './page-index.ts';
-import { fullList, pageLimitBody, pageLimitQuery, pageList, pageOf } from './page-limit.ts';
-import { slice } from './slice.ts';
+import {
+  fullList,
+  fullListJson,
+  pageIndexQuery,
+  pageLimitBody,
+  pageLimitQuery,
+  pageList,
+  pageListJson,
+  pageOf,
+  slice,
+  totalledBody,
+  totalledListJson,
+} from './list.ts';
 
 const item = z.object({ id: z.string() });
+/** The same rows as JSON text. */
+const jsonRows = (count: number): string[] => rows(count).map((row) => JSON.stringify(row));
 const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ id: String(index) }));
 
 describe('page and limit', () => {
@@ -25,6 +37,17 @@ describe('page and limit', () => {
   it('returns a full list as one page of its length', () => {
     expect(fullList('languages', rows(4)).page).toEqual({ number: 1, has_more: false, limit: 4 });
     expect(fullList('languages', []).page).toEqual({ number: 1, has_more: false, limit: 0 });
+  });
+
+  it('writes the same bodies of rows that are JSON text', () => {
+    const written = { items: jsonRows(2), hasMore: true };
+    expect(JSON.parse(pageListJson('projects', page, written))).toEqual(
+      pageList('projects', page, { items: rows(2), hasMore: true }),
+    );
+    for (const count of [0, 2])
+      expect(JSON.parse(fullListJson('languages', jsonRows(count)))).toEqual(
+        fullList('languages', rows(count)),
+      );
   });
 
   it('describes exactly what it writes', () => {
@@ -48,8 +71,9 @@ describe('page and limit', () => {
 describe('index and total', () => {
   it('describes exactly what it writes', () => {
     const body = totalledBody('warehouses', item);
-    const written = totalledList('warehouses', { index: 7 }, { items: rows(2), total: 30 });
-    expectTypeOf(written).toExtend<z.input<typeof body>>();
+    const written = JSON.parse(
+      totalledListJson('warehouses', { index: 7 }, { items: jsonRows(2), total: 30 }),
+    );
     expect(written).toEqual({ index: 7, total: 30, warehouses: rows(2) });
     expect(body.strict().parse(written)).toEqual(written);
   });

@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import type { Slice } from './slice.ts';
+
+export { slice, type Slice } from './slice.ts';
+
+interface IntegerRange {
+  min: number;
+  max: number;
+  /** The value of an absent parameter. */
+  fallback: number;
+  description: string;
+  /** Documented for a number that callers read as an int32. */
+  format?: 'int32';
+}
+
+export const int32Max = 2_147_483_647;
+
+const plain = /^(?:0|[1-9]\d*)$/;
+
+/** How the OpenAPI document describes the parameter: as a number, or as the string that is read as an int32. */
+const documented = ({ min, max, fallback, format }: IntegerRange, pattern?: RegExp) =>
+  pattern === undefined
+    ? { type: 'integer', ...(format && { format }), minimum: min, maximum: max, default: fallback }
+    : {
+        type: 'string',
+        pattern: pattern.source,
+        format: 'int32',
+        minimum: min,
+        ...(max === int32Max ? {} : { maximum: max }),
+        default: String(fallback),
+      };
+
+/**
+ * A query parameter that is a whole number in plain decimal digits: `01`, `+1`, `1.0`, ` 1`, `1e2` and
+ * the empty string are refused rather than guessed at. `pattern` widens the form (never the range) and makes the
+ * document describe the parameter as a string with this pattern.
+ */
+export const integerParameter = (range: IntegerRange, pattern?: RegExp) =>
+  z
+    .string()
+    .transform((written, context) => {
+      const value = Number(written);
+      if (!(pattern ?? plain).test(written)) context.addIssue('must be a plain decimal number, such as 1');
+      else if (value < range.min || value > range.max)
+        context.addIssue(`must be from ${range.min} to ${range.max}`);
+      // The pattern accepts `-0`, which equals 0 but is printed and compared differently.
+      return value === 0 ? 0 : value;
+    })
+    .default(range.fallback)
+    .meta({ description: range.description, ...documented(range, pattern) });
+
+/** `"<name>":[…]` of rows that are JSON text already. */
+const jsonRows = (name: string, rows: readonly string[]): string => `"${name}":[${rows.join(',')}]`;
+
+// page and limit: `{<name>: […], page: {number, has_more, limit}}`
+
+/**
+ * `page` and `limit`, to be spread into the strict object that a service gives its list:
+ * `z.strictObject({ ...pageLimitQuery, status: … })`. Source: docs/contracts/verify-projects.md.
+ */
+export const pageLimitQuery = {
+  page: integerParameter({ min: 1, max: 100_000, fallback: 1, description: 'Number of the page, from 1' }),
+  limit: integerParameter({ min: 1, max: 200, fallback: 50, description: 'Items per page' }),
+};
+
+export interface Page {
+  /** From 1. */
+  number: number;
+  limit: number;
+  /** Rows before the page. */
+  offset: bigint;
+}
+
+/** The number, length and offset of the requested page. */
+export const pageOf = ({ page, limit }: { page: number; limit: number }): Page => ({
+  number: page,
+  limit,
+  offset: BigInt(page - 1) * BigInt(limit),
+});
+
+type PageLimitList<Name extends string, T> = Record<Name, T[]> & {
+  page: { number: number; has_more: boolean; limit: number };
+};
+
+/** The body of one page of a list. */
+export const pageList = <const Name extends string, T>(
+  name: Name,
+  { number, limit }: Omit<Page, 'offset'>,
+  { items, hasMore }: Slice<T>,
+) => ({ [name]: items, page: { number, has_more: hasMore, limit } }) as PageLimitList<Name, T>;
+
+/** The body of `pageList` as text, of rows that are JSON text already. */
+export const pageListJson = (
+  name: string,
+  { number, limit }: Omit<Page, 'offset'>,
+  { items, hasMore }: Slice<string>,
+): string => `{${jsonRows(name, items)},"page":{"number":${number},"has_more":${hasMore},"limit":${limit}}}`;
+
+const onlyPage = (items: readonly unknown[]) => ({ number: 1, limit: items.length });
+
+/** The body of a list that is always returned in full: one page with all items. */
+export const fullList = <const Name extends string, T>(name: Name, items: T[]) =>
+  pageList(name, onlyPage(items), { items, hasMore: false });
+
+/** The body of `fullList` as text, of rows that are JSON text already. */
+export const fullListJson = (name: string, items: string[]): string =>
+  pageListJson(name, onlyPage(items), { items, hasMore: false });
+
+/** Shape of a body made by `pageList` or `fullList`. */
+export const pageLimitBody = <const Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
+  z.object({
+    ...({ [name]: z.array(item) } as Record<Name, z.ZodArray<Item>>),
+    page: z.object({
+      number: z.int().min(1).meta({ description: 'The page that was asked for' }),
+      has_more: z.boolean().meta({ description: 'Whether more pages follow' }),
+      limit: z.int().min(0).meta({ description: 'Items per page' }),
+    }),
+  });
+
+// PageIndex and PageSize: `{index, total, <name>: […]}`
+
+/**
+ * `PageIndex` and `PageSize`, to be spread into the strict object that a service gives its list. Callers
+ * write the names in any case: give the route `anyCaseQuery`. Source: docs/contracts/consignments.md; PageIndex ends
+ * at int32 by our choice.
+ */
+export const pageIndexQuery = {
+  PageIndex: integerParameter({
+    min: 0,
+    max: int32Max,
+    fallback: 0,
+    description: 'Index of the page, from 0',
+    format: 'int32',
+  }),
+  PageSize: integerParameter({ min: 1, max: 500, fallback: 25, description: 'Records per page' }),
+};
+
+export interface IndexedPage {
+  /** From 0. */
+  index: number;
+  limit: number;
+  /** Rows before the page; reaches 2^31 × 500, beyond int32 but never rounded. */
+  offset: bigint;
+}
+
+/** Where the page asked for begins and how long it is. */
+export const indexedPageOf = (query: { PageIndex: number; PageSize: number }): IndexedPage => ({
+  index: query.PageIndex,
+  limit: query.PageSize,
+  offset: BigInt(query.PageIndex) * BigInt(query.PageSize),
+});
+
+/**
+ * The body of one page as text, of rows that are JSON text already; `total` counts all records that match, in the snapshot
+ * that the items come from.
+ */
+export const totalledListJson = (
+  name: string,
+  { index }: Pick<IndexedPage, 'index'>,
+  { items, total }: { items: readonly string[]; total: number },
+): string => `{"index":${index},"total":${total},${jsonRows(name, items)}}`;
+
+/** Shape of a body made by `totalledListJson`. */
+export const totalledBody = <const Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
+  z.object({
+    index: z.int().min(0).meta({ description: 'The page that was asked for' }),
+    total: z.int().min(0).meta({ description: 'Records that match, on all pages together' }),
+    ...({ [name]: z.array(item) } as Record<Name, z.ZodArray<Item>>),
+  });
+
+// Skip and Take: a bare array
+
+/** The pattern of docs/contracts/quest-service.md; it also accepts `-0`, which is 0. */
+const signed = /^-?(?:0|[1-9]\d*)$/;
+
+/**
+ * `Skip` and `Take`, to be spread into a strict object; the body is a bare array. Callers write the
+ * names in any case: give the route `anyCaseQuery`. Source: docs/contracts/quest-service.md.
+ */
+export const skipTakeQuery = {
+  Skip: integerParameter(
+    { min: 0, max: int32Max, fallback: 0, description: 'Number of items to skip before results start' },
+    signed,
+  ),
+  Take: integerParameter(
+    { min: 0, max: 1000, fallback: 100, description: 'Number of items to return after skipping' },
+    signed,
+  ),
+};
+
+export interface Window {
+  /** Rows before the window. */
+  offset: bigint;
+  /** Rows in it at most; may be 0. */
+  limit: number;
+}
+
+/** The offset and limit of a request. */
+export const windowOf = ({ Skip, Take }: { Skip: number; Take: number }): Window => ({
+  offset: BigInt(Skip),
+  limit: Take,
+});
