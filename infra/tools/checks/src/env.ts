@@ -1,8 +1,5 @@
 /** The environment, read in this file only. */
-const { PATH = '', HOME = '/tmp', CI } = process.env;
-
-/** Whether everything has to be checked from the beginning. */
-export const isCI = CI === 'true';
+const { PATH = '', HOME = '/tmp' } = process.env;
 
 /** The environment of somebody who has installed nothing but Node.js: no programs of this repository in the PATH. */
 export const newcomer = {

@@ -25,7 +25,10 @@ const copyService = () => {
 };
 
 const check = (folder: string) =>
-  spawnSync(process.execPath, [join(import.meta.dirname, 'migrations.ts'), folder], { encoding: 'utf8' });
+  spawnSync(process.execPath, [join(import.meta.dirname, 'migrations.ts')], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
 
 test('tables that match the last migration pass', () => {
   expect(check(copyService().folder)).toMatchObject({ status: 0, stderr: '' });
@@ -47,5 +50,16 @@ test('two migrations that follow the same one fail the check', () => {
   writeFileSync(journalFile, JSON.stringify({ ...journal, entries }));
   const { status, stderr } = check(folder);
   expect(stderr).toContain('from_another_branch does not follow the migration before it');
+  expect(status).toBe(1);
+});
+
+test('a later migration that breaks the running version fails the check', () => {
+  const { folder } = copyService();
+  cpSync(
+    join(import.meta.dirname, '../fixtures/migrations/breaking.sql'),
+    join(folder, 'migrations/0001_later.sql'),
+  );
+  const { status, stderr } = check(folder);
+  expect(stderr).toContain('migrations/0001_later.sql: ban-drop-object');
   expect(status).toBe(1);
 });

@@ -1,11 +1,13 @@
 /**
- * `node migrations.ts FOLDER…`: for each service folder, fails when src/db/tables.ts differs from the snapshot of the
- * last committed migration, or when the snapshots are not one chain (two branches added a migration each).
+ * `node migrations.ts`, in the folder of a service: fails when src/db/tables.ts differs from the snapshot of the last
+ * committed migration, when the snapshots are not one chain (two branches added a migration each), or when a migration
+ * breaks the version that runs while it is applied.
  */
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { generateDrizzleJson } from 'drizzle-kit/api';
+import { rolloutFaults } from './rollout.ts';
 
 interface Snapshot {
   id: string;
@@ -17,7 +19,9 @@ const readJson = async (...path: string[]): Promise<unknown> =>
 
 const contentOf = ({ id: _id, prevId: _prevId, ...content }: Snapshot): object => content;
 
-const faultOf = async (folder: string): Promise<string | undefined> => {
+const folder = process.cwd();
+
+const faultOfSnapshots = async (): Promise<string | undefined> => {
   const meta = join(folder, 'migrations/meta');
   const { entries } = (await readJson(meta, '_journal.json')) as { entries: { idx: number; tag: string }[] };
   const snapshots = await Promise.all(
@@ -34,9 +38,10 @@ const faultOf = async (folder: string): Promise<string | undefined> => {
   return 'src/db/tables.ts has changed without a migration; run migrations:generate';
 };
 
-for (const folder of process.argv.slice(2)) {
-  const fault = await faultOf(resolve(folder));
+const files = (await readdir(join(folder, 'migrations'))).filter((file) => file.endsWith('.sql')).toSorted();
+const later = files.slice(1).map((file) => join('migrations', file));
+for (const fault of [await faultOfSnapshots(), ...rolloutFaults(later)]) {
   if (fault === undefined) continue;
-  process.stderr.write(`${folder}: ${fault}\n`);
+  process.stderr.write(`${fault}\n`);
   process.exitCode = 1;
 }

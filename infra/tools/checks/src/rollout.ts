@@ -1,9 +1,3 @@
-/**
- * `node rollout.ts FILE…`: fails when a migration breaks the version of the service that runs while it is applied: squawk
- * finds unsafe changes of tables and long locks; DROP below finds removed functions, views and types. A service's first
- * migration is not given to it. A step that is safe because an earlier release stopped using something says so:
- * `-- squawk-ignore ban-drop-column` above the statement, for DROP `-- unused-since 1.4.0`.
- */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +6,15 @@ import { join } from 'node:path';
 const DROP = /^drop\s+(function|procedure|view|materialized view|trigger|type|sequence|schema)\b/i;
 
 const UNUSED = /^-- unused-since \S/;
+
+// drizzle runs the migrations in one transaction, and migrate.ts sets lock_timeout; the other rules are about style.
+const EXCLUDED = [
+  'require-lock-timeout',
+  'require-statement-timeout',
+  'prefer-bigint-over-int',
+  'adding-serial-primary-key-field',
+];
+const squawk = join(import.meta.dirname, '../node_modules/.bin/squawk');
 
 /** Each begins with its comment `unused-since`, if it has one; other comments are left out. */
 const statementsOf = (sql: string): string[] =>
@@ -23,37 +26,29 @@ const statementsOf = (sql: string): string[] =>
     .split(';')
     .map((statement) => statement.trim());
 
-const files = process.argv.slice(2);
-
-for (const file of files) {
-  for (const statement of statementsOf(readFileSync(file, 'utf8'))) {
-    const [, what] = DROP.exec(statement) ?? [];
-    if (what === undefined) continue;
+const faultsOfDrops = (file: string): string[] =>
+  statementsOf(readFileSync(file, 'utf8')).flatMap((statement) => {
+    const [, object] = DROP.exec(statement) ?? [];
+    if (object === undefined) return [];
     const advice = 'when no release does, write "-- unused-since VERSION" above it';
-    process.stderr.write(
-      `${file}: ban-drop-object: the running version may still use the ${what}; ${advice}\n`,
-    );
-    process.exitCode = 1;
-  }
-}
+    return [`${file}: ban-drop-object: the running version may still use the ${object}; ${advice}`];
+  });
 
-// drizzle runs the migrations in one transaction, and migrate.ts sets lock_timeout; the other rules are about style.
-const EXCLUDED = [
-  'require-lock-timeout',
-  'require-statement-timeout',
-  'prefer-bigint-over-int',
-  'adding-serial-primary-key-field',
-];
-const squawk = join(import.meta.dirname, '../node_modules/.bin/squawk');
-if (files.length > 0) {
+/**
+ * Says what in these migrations breaks the version of the service that runs while they are applied: squawk finds unsafe
+ * changes of tables and long locks; DROP above finds removed functions, views and types. A service's first migration,
+ * which creates everything, is not meant. A step that is safe because an earlier release stopped using something says so:
+ * `-- squawk-ignore ban-drop-column` above the statement, for DROP `-- unused-since 1.4.0`.
+ */
+export const rolloutFaults = (files: readonly string[]): string[] => {
+  if (files.length === 0) return [];
   const options = [
     '--pg-version=18',
     '--assume-in-transaction',
     '--reporter=gcc',
     `--exclude=${EXCLUDED.join()}`,
   ];
-  const { status, stdout, error } = spawnSync(squawk, [...options, ...files], { encoding: 'utf8' });
+  const { stdout, stderr, status, error } = spawnSync(squawk, [...options, ...files], { encoding: 'utf8' });
   if (error) throw error;
-  process.stderr.write(stdout);
-  if (status !== 0) process.exitCode = 1;
-}
+  return [...files.flatMap(faultsOfDrops), ...(status === 0 ? [] : [stdout + stderr])];
+};

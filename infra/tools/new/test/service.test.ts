@@ -110,10 +110,9 @@ test('a new service passes the checks and its own tests', async () => {
   await tool('oxfmt/bin/oxfmt', '--check', ...paths);
   await tool('oxlint/bin/oxlint', ...paths);
   await tool('@redocly/cli/bin/cli.js', 'lint', `services/${name}/openapi.json`);
-  await node(copy.folder, 'infra/tools/checks/src/spectral.ts', `services/${name}/openapi.json`);
   await tool('knip/bin/knip.js', '--workspace', `services/${name}`);
-  for (const script of ['types:check', 'openapi:check', 'migrations:check'])
-    await node(folder, '--run', script);
+  await tool('typescript/bin/tsc', '--project', `services/${name}`);
+  for (const script of ['openapi:check', 'migrations:check']) await node(folder, '--run', script);
   expect(await node(folder, '--run', 'test')).toMatch(/Tests .*\d+ passed/);
   await expect(make(name, ...ofColdRooms)).rejects.toThrow('is taken');
 });
@@ -121,7 +120,7 @@ test('a new service passes the checks and its own tests', async () => {
 // The service of the test before.
 test('a new service is part of the gateway, the deployment and the client', async () => {
   await tool('oxfmt/bin/oxfmt', '--check', 'infra', 'packages/client', 'docs');
-  await node(join(copy.folder, 'packages/client'), '--run', 'types:check');
+  await tool('typescript/bin/tsc', '--project', 'packages/client');
   const deployment = ['compose', 'chart', 'sharding'].map((file) => `infra/deploy/test/${file}.test.ts`);
   const gateway = ['test/addresses', 'src/config'].map((file) => `infra/gateway/${file}.test.ts`);
   const output = await tool('vitest/vitest.mjs', 'run', '--no-isolate', ...deployment, ...gateway);
@@ -129,7 +128,7 @@ test('a new service is part of the gateway, the deployment and the client', asyn
 });
 
 test('a new service is part of the rehearsal', async () => {
-  await node(join(copy.folder, 'infra/tools/rehearsal'), '--run', 'types:check');
+  await tool('typescript/bin/tsc', '--project', 'infra/tools/rehearsal');
   const path = 'infra/tools/rehearsal/test/next-version.test.ts';
   const output = await tool('vitest/vitest.mjs', 'run', path, '-t', `column of ${name} that`);
   expect(output).toMatch(/Test Files .*1 passed/);
@@ -181,7 +180,7 @@ test('an endpoint is added in four files of its resource, and passes the checks 
       operationId: 'changeColdRoom',
       tag,
       summary: 'Rename a cold room',
-      caller: ctx.writer,
+      auth: ctx.writer,
       params: ColdRoomPath,
       body: { schema: ColdRoomInput, example: { name: 'Mine' } },
       responses: { 200: { description: 'The cold room', body: ColdRoom } },
@@ -210,7 +209,8 @@ test('an endpoint is added in four files of its resource, and passes the checks 
   await node(client, '--run', 'generate');
   await tool('oxfmt/bin/oxfmt', `services/${name}`);
   await tool('oxlint/bin/oxlint', `services/${name}`);
-  for (const script of ['types:check', 'openapi:check']) await node(folder, '--run', script);
-  await node(client, '--run', 'types:check');
+  for (const project of [`services/${name}`, 'packages/client'])
+    await tool('typescript/bin/tsc', '--project', project);
+  await node(folder, '--run', 'openapi:check');
   expect(await node(folder, '--run', 'test')).toMatch(/Tests .*\d+ passed/);
 });
