@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareGateway } from '@platform/gateway/files';
 import type { GatewayOptions } from '@platform/gateway/options';
+import { killAfterExit } from '@platform/local/cleanup';
 import { freePort } from '@platform/local/ports';
 import { testLimits } from '@platform/local/test-limits';
 import { inherited } from './env.ts';
@@ -41,6 +42,7 @@ export const runNginx = async (
     stdio: ['ignore', output.fd, output.fd],
     ...(user && { uid: user, gid: user }),
   });
+  killAfterExit(child);
   const exited = once(child, 'exit');
   stack.defer(async () => {
     child.kill('SIGTERM');

@@ -4,7 +4,6 @@ import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll } from 'vitest';
 import { prepareGateway } from '../src/files.ts';
 import type { GatewayOptions } from '../src/options.ts';
 import { nginxPath } from './env.ts';
@@ -54,12 +53,21 @@ const endGroup = (pid: number): void => {
   }
 };
 
-const running = new Set<number>();
-
-// A test that runs out of time disposes of nothing.
-afterAll(() => {
-  for (const pid of running) endGroup(pid);
-});
+/**
+ * Ends the group of a process, and removes a folder, when this process ends before `forget` was called, even by kill -9:
+ * then the pipe to the shell closes.
+ */
+const endAfterExit = (pid: number, folder: string): { forget(): void } => {
+  const script = `read _; kill -s KILL -- "-$0"; rm -rf -- "$1"`;
+  const shell = spawn('sh', ['-c', script, String(pid), folder], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  shell.unref();
+  (shell.stdin as unknown as { unref(): void }).unref();
+  return { forget: () => void shell.kill('SIGKILL') };
+};
 
 type Launch = Partial<GatewayOptions> & { account?: { uid: number; gid: number } };
 
@@ -101,12 +109,12 @@ export const startGateway = async ({ account, ...options }: Launch = {}, at?: nu
     );
   };
   const pid = child.pid ?? 0;
-  running.add(pid);
+  const watch = endAfterExit(pid, home);
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await exited;
     endGroup(pid);
-    running.delete(pid);
+    watch.forget();
   };
   await until(alive, 'the gateway');
   return {

@@ -139,3 +139,34 @@ describe('the command', () => {
     expect(await readdir(home)).toEqual([]);
   });
 });
+
+test('nginx ends, and its folder goes, when the process that started it for a test is killed', async () => {
+  const script = `
+    const { startGateway } = await import(${JSON.stringify(import.meta.resolve('./gateway.ts'))});
+    const { pid, runDir } = await startGateway();
+    console.log(JSON.stringify({ pid, runDir }));`;
+  const starter = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(starter.stdout, 'data')) as [Buffer];
+  const { pid, runDir } = JSON.parse(String(line)) as { pid: number; runDir: string };
+  const isRunning = () => {
+    try {
+      // The group: master and workers.
+      return process.kill(-pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  expect(isRunning()).toBe(true);
+  starter.kill('SIGKILL');
+  await expect.poll(isRunning).toBe(false);
+  await expect
+    .poll(() =>
+      stat(runDir).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(false);
+});
