@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { baseEnv } from './env.ts';
 import { isRunning, signal } from './process.ts';
-import { keepRunning, nextDelay, type Program } from './program.ts';
+import { keepRunning, nextDelay, type Program, type RunningProgram } from './program.ts';
 import { scratch } from '../test/scratch.ts';
 
 const READY_MS = 120_000;
@@ -51,6 +51,31 @@ test('a program restarts on request at once, also during the pause after a crash
   await running.ready(READY_MS);
   expect(running.id?.pid).not.toBe(second?.pid);
   await running.stop();
+});
+
+test('a program that was restarted is ready only as another process, even if the output of the first one stays open', async () => {
+  // A process of a group of its own outlives the program and holds its output open.
+  const script = `
+    import { spawn } from "node:child_process";
+    import { writeFileSync } from "node:fs";
+    const options = { detached: true, stdio: "inherit" };
+    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], options);
+    writeFileSync("child" + process.pid, String(child.pid));
+    setInterval(() => {}, 1000);`;
+  const { command, ...rest } = await program(script);
+  let running: RunningProgram | undefined;
+  const childOf = async (pid = 0): Promise<number> =>
+    Number(await readFile(join(command.cwd, `child${pid}`), 'utf8').catch(() => '0'));
+  const answers = async (): Promise<boolean> => (await childOf(running?.id?.pid)) > 0;
+  running = keepRunning({ ...rest, command, answers }, { backOff: QUICK });
+  await running.ready(READY_MS);
+  const first = running.id?.pid;
+  await running.restart();
+  await running.ready(READY_MS);
+  const second = running.id?.pid;
+  await running.stop();
+  for (const pid of [first, second]) signal(await childOf(pid), 'SIGKILL');
+  expect(second).not.toBe(first);
 });
 
 test('a program that ends five times before it is ready fails with the end of its log', async () => {

@@ -42,7 +42,7 @@ export interface RunningProgram {
    * again, or when it ends after a restart
    */
   ready: (limitMs: number) => Promise<void>;
-  /** Ends the current process, and starts the next one at once. */
+  /** Ends the current process, and starts the next one at once: `ready` waits for that one. */
   restart: () => Promise<void>;
   /** Stops it, and it is not started again; 'now' kills it. */
   stop: (how?: 'now') => Promise<void>;
@@ -133,7 +133,11 @@ export const keepRunning = (
     },
     restart: async () => {
       restarting.abort();
-      if (current) await stop(current.id, command.stopSignal, stopLimitMs);
+      if (!current) return;
+      const { id, ended } = current;
+      await stop(id, command.stopSignal, stopLimitMs);
+      // Until then `ready` would take the old process for the new one.
+      await ended;
     },
     stop: async (how) => {
       stopping.abort();

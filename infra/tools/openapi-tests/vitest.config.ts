@@ -1,4 +1,4 @@
 import { testLimits } from '@platform/local/test-limits';
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { name: 'exercise', ...testLimits } });
+export default defineConfig({ test: { name: 'openapi-tests', ...testLimits } });
