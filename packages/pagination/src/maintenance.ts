@@ -4,7 +4,7 @@ import { openDatabase } from '@platform/service-kit/db';
 import type { Log } from '@platform/service-kit/log';
 import { createReading } from '@platform/service-kit/reading';
 import { Gauge, type Registry } from 'prom-client';
-import { countUnfolded, fold, measureDrift, mergeBuckets, type Directory } from './directory/index.ts';
+import { countPendingChanges, fold, measureDrift, mergeBuckets, type Directory } from './directory/index.ts';
 import { rebuildIn } from './directory/maintain.ts';
 
 export interface MaintenanceOptions {
@@ -33,7 +33,7 @@ export interface Maintenance extends AsyncDisposable {
 
 /**
  * Maintains page directories until disposed of: folds changes, merges small buckets, and rebuilds a directory that
- * differs from its list. Exports uncounted changes and differences as metrics. Every instance of a service may run
+ * differs from its list. Exports pending changes and differences as metrics. Every instance of a service may run
  * it: only one works at a time.
  */
 export const maintainDirectories = (options: MaintenanceOptions): Maintenance => {
@@ -43,19 +43,19 @@ export const maintainDirectories = (options: MaintenanceOptions): Maintenance =>
   const { sql } = database;
   let stopping = false;
 
-  const readUnfolded = createReading(registry, 'directories', async () => {
+  const readPendingChanges = createReading(registry, 'directories', async () => {
     const counts = [];
     for (const directory of directories)
-      counts.push({ list: directory.name, unfolded: await countUnfolded(sql, directory) });
+      counts.push({ list: directory.name, pending: await countPendingChanges(sql, directory) });
     return counts;
   });
   new Gauge({
-    name: 'directory_unfolded_changes',
+    name: 'directory_pending_changes',
     help: 'Changes of a list that are not folded yet, so that every page has to add them up',
     labelNames: ['list'],
     registers: [registry],
     async collect() {
-      for (const { list, unfolded } of (await readUnfolded()) ?? []) this.set({ list }, unfolded);
+      for (const { list, pending } of (await readPendingChanges()) ?? []) this.set({ list }, pending);
     },
   });
   const drift = new Gauge({

@@ -2,7 +2,7 @@ import { seededRandom } from '@platform/service-kit/testing';
 import type { Sql } from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  countUnfolded,
+  countPendingChanges,
   defineDirectory,
   fold,
   installSql,
@@ -89,7 +89,7 @@ it('reads the pages that OFFSET and count(*) return while others write and fold'
   });
   await Promise.all([done, maintaining, ...readers]);
   await fold(sql, accounts);
-  expect([await countUnfolded(sql, accounts), await measureDrift(sql, accounts)]).toEqual([0, 0]);
+  expect([await countPendingChanges(sql, accounts), await measureDrift(sql, accounts)]).toEqual([0, 0]);
 });
 
 it('is uninstalled without a trace', async () => {

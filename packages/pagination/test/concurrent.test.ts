@@ -1,7 +1,7 @@
 import { seededRandom } from '@platform/service-kit/testing';
 import type { Sql } from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { countUnfolded, fold, mergeBuckets, rebuild } from '../src/directory/index.ts';
+import { countPendingChanges, fold, mergeBuckets, rebuild } from '../src/directory/index.ts';
 import { createLists, type TestLists } from './database.ts';
 import { directories, kinds, listsSql, owners } from './lists.ts';
 import { expectAllSame, expectSame, inSnapshot } from './same-as-offset.ts';
@@ -79,6 +79,6 @@ it.each(directories)(
 
     await fold(lists.sql, directory);
     await inSnapshot(lists.sql, (sql) => expectAllSame(sql, directory));
-    expect(await countUnfolded(lists.sql, directory)).toBe(0);
+    expect(await countPendingChanges(lists.sql, directory)).toBe(0);
   },
 );

@@ -1,7 +1,7 @@
 import type { Sql, TransactionSql } from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
-  countUnfolded,
+  countPendingChanges,
   fold,
   installSql,
   measureDrift,
@@ -38,9 +38,9 @@ const total = async (): Promise<number> => (await readPage(sql, list, { offset: 
 describe('folding', () => {
   it('leaves no change behind and no bucket of more than twice its size', async () => {
     await insert(sql, 500);
-    expect(await countUnfolded(sql, list)).toBe(500);
+    expect(await countPendingChanges(sql, list)).toBe(500);
     expect(await fold(sql, list)).toBe(500);
-    expect(await countUnfolded(sql, list)).toBe(0);
+    expect(await countPendingChanges(sql, list)).toBe(0);
     expect(Math.max(...(await buckets()))).toBeLessThanOrEqual(2 * list.bucket);
     expect((await buckets()).reduce((sum, n) => sum + n, 0)).toBe(500);
     await exact();
@@ -129,7 +129,7 @@ describe('folding', () => {
       select from rising_directory_changes where xid >= (select folded_below from rising_directory_state)`;
     const read = JSON.stringify(plan).match(/"(?:Actual Rows|Rows Removed by [^"]+)":(\d+)/)?.[1];
     expect(Number(read)).toBe(0);
-    expect(await countUnfolded(sql, list)).toBe(0);
+    expect(await countPendingChanges(sql, list)).toBe(0);
     // Its own change is not lost: the state names it as running.
     await insert(elsewhere, 1, 500);
     await insert(sql, 1, 600);
@@ -207,7 +207,7 @@ describe('writers', () => {
     await insert(sql, 10);
     await fold(sql, list);
     await sql`update rising set kind = kind, note = 'seen'`;
-    expect(await countUnfolded(sql, list)).toBe(0);
+    expect(await countPendingChanges(sql, list)).toBe(0);
   });
 
   it('truncate while others read and fold, without deadlocks', async () => {

@@ -2,7 +2,7 @@ import { captureLog } from '@platform/service-kit/testing';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  countUnfolded,
+  countPendingChanges,
   defineDirectory,
   measureDrift,
   rebuild,
@@ -36,14 +36,14 @@ const start = (maintained: readonly Directory[] = directories, times = often) =>
   return { maintenance, lines, metrics: () => registry.metrics() };
 };
 
-const folded = () => expect.poll(() => countUnfolded(lists.sql, risingDirectory)).toBe(0);
+const folded = () => expect.poll(() => countPendingChanges(lists.sql, risingDirectory)).toBe(0);
 
 it('folds what is written, repairs and logs a difference from the list, and stops when disposed of', async () => {
   const { maintenance, lines, metrics } = start();
   await insert(100);
   await folded();
   await expect.poll(metrics).toContain('directory_drift_rows{list="rising"} 0');
-  expect(await metrics()).toContain('directory_unfolded_changes{list="rising"} 0');
+  expect(await metrics()).toContain('directory_pending_changes{list="rising"} 0');
 
   await lists.sql`
     update rising_directory_buckets set n = n + 3 where ctid = (select min(ctid) from rising_directory_buckets)`;
@@ -52,7 +52,7 @@ it('folds what is written, repairs and logs a difference from the list, and stop
 
   await maintenance[Symbol.asyncDispose]();
   await insert(5);
-  expect(await countUnfolded(lists.sql, risingDirectory)).toBe(5);
+  expect(await countPendingChanges(lists.sql, risingDirectory)).toBe(5);
 });
 
 it('of several instances one at a time checks a list, and rebuilds it once', async () => {
@@ -82,7 +82,7 @@ it('looks seldom while nobody writes, and folds at once what a hint announces', 
   for (const rows of [100, 1, 50]) {
     await insert(rows);
     maintenance.hint();
-    await expect.poll(() => countUnfolded(lists.sql, risingDirectory)).toBe(0);
+    await expect.poll(() => countPendingChanges(lists.sql, risingDirectory)).toBe(0);
   }
   await maintenance[Symbol.asyncDispose]();
 });
@@ -108,7 +108,7 @@ it('folds soon after another instance has stopped merging, although it looks sel
   await expect.poll(() => locksOfFolds(false)).not.toHaveLength(0);
   await merging`rollback to before_lock`;
   await expect.poll(() => locksOfFolds(true)).toHaveLength(0);
-  expect(await countUnfolded(lists.sql, risingDirectory)).toBe(10);
+  expect(await countPendingChanges(lists.sql, risingDirectory)).toBe(10);
   await merging`commit`;
   await folded();
   await maintenance[Symbol.asyncDispose]();

@@ -112,7 +112,7 @@ alter table public.consignments_directory_changes alter xid set not null, alter 
 create table public.consignments_directory_state as
   select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, created_at, id from public.consignments with no data;
 alter table public.consignments_directory_state add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
-insert into public.consignments_directory_state values (true, '0', '{}');
+insert into public.consignments_directory_state (one, folded_below, running) values (true, '0', '{}');
 --> statement-breakpoint
 create function public.consignments_directory_log() returns trigger language plpgsql as $$
 declare
@@ -166,7 +166,7 @@ alter table public.inventory_directory_changes alter xid set not null, alter sig
 create table public.inventory_directory_state as
   select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, created_at, id from public.inventory with no data;
 alter table public.inventory_directory_state add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
-insert into public.inventory_directory_state values (true, '0', '{}');
+insert into public.inventory_directory_state (one, folded_below, running) values (true, '0', '{}');
 --> statement-breakpoint
 create function public.inventory_directory_log() returns trigger language plpgsql as $$
 declare

@@ -159,7 +159,7 @@ test('a running instance folds changes and exports how many are left and the dri
     .expect(201);
   const metrics = async () => (await request(listener).get('/metrics').expect(200)).text;
   for (const list of ['consignments', 'inventory']) {
-    await expect.poll(metrics).toContain(`directory_unfolded_changes{list="${list}"} 0\n`);
+    await expect.poll(metrics).toContain(`directory_pending_changes{list="${list}"} 0\n`);
   }
   expect(await metrics()).toContain('# TYPE directory_drift_rows gauge');
 });

@@ -127,7 +127,7 @@ alter table public.projects_directory_changes alter xid set not null, alter sign
 create table public.projects_directory_state as
   select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, updated_at, id from public.projects with no data;
 alter table public.projects_directory_state add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
-insert into public.projects_directory_state values (true, '0', '{}');
+insert into public.projects_directory_state (one, folded_below, running) values (true, '0', '{}');
 --> statement-breakpoint
 create function public.projects_directory_log() returns trigger language plpgsql as $$
 declare

@@ -93,11 +93,11 @@ test('a running instance folds changes and exports how many are left and the dri
   const { listener: app } = createApp(running);
   await fill(100, '2027-01-01');
   running.changed?.();
-  const unfolded = async () => {
+  const pending = async () => {
     const { text } = await request(app).get('/metrics').expect(200);
     expect(text).toContain('directory_drift_rows');
-    return /^directory_unfolded_changes\{list="projects"\} (\d+)$/m.exec(text)?.[1];
+    return /^directory_pending_changes\{list="projects"\} (\d+)$/m.exec(text)?.[1];
   };
-  await expect.poll(unfolded).toBe('0');
+  await expect.poll(pending).toBe('0');
   await running[Symbol.asyncDispose]();
 });

@@ -88,7 +88,7 @@ export const keyOf = ({ key }: Directory, alias: string): string =>
  * Changes that are not counted in the buckets yet: those of transactions that the last fold could not see.
  * Two index ranges, however many dead rows lie between them.
  */
-export const uncounted = ({ changes, state }: Directory, columns: string, condition = ''): string =>
+export const pendingChanges = ({ changes, state }: Directory, columns: string, condition = ''): string =>
   [`xid >= (select folded_below from ${state})`, `xid = any (array(select unnest(running) from ${state}))`]
     .map((range) => `select ${columns} from ${changes} where ${range}${condition}`)
     .join(' union all ');

@@ -1,4 +1,4 @@
-import { keyOf, uncounted, unfiltered, type Directory } from './directory.ts';
+import { keyOf, pendingChanges, unfiltered, type Directory } from './directory.ts';
 
 /**
  * The statement that moves all visible changes into the counts of their buckets, and keeps its own snapshot
@@ -25,7 +25,7 @@ export const foldStatement = (directory: Directory): string => {
   );
   return `
 with removed as materialized (
-  delete from ${changes} where ctid = any (array(${uncounted(directory, 'ctid')})) returning *
+  delete from ${changes} where ctid = any (array(${pendingChanges(directory, 'ctid')})) returning *
 ), latest as materialized (
   select ${k} from ${buckets} order by ${down} limit 1
 ), lowest as materialized (
@@ -54,7 +54,7 @@ with removed as materialized (
   where ((${keyOf(directory, 'removed')}) >= ${at('latest')}) is not true
 ), sums as (${sums.join(' union all ')}
 ), counted as (
-  insert into ${buckets} as existing
+  insert into ${buckets} as existing (filter, value, ${k}, n)
   select filter, value, ${k}, sum(n) from (
     select sums.filter, sums.value, sums.n, ${key
       .map(

@@ -1,6 +1,6 @@
 export { defineDirectory, type Directory, type DirectoryOptions } from './directory.ts';
 export { installSql, uninstallSql } from './install.ts';
-export { countUnfolded, fold, measureDrift, mergeBuckets, rebuild } from './maintain.ts';
+export { countPendingChanges, fold, measureDrift, mergeBuckets, rebuild } from './maintain.ts';
 export {
   pageSettings,
   readPage,

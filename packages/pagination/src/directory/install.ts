@@ -31,7 +31,7 @@ alter table ${changes} alter xid set not null, alter sign set not null, replica 
 create table ${state} as
   select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, ${key.join(', ')} from ${table} with no data;
 alter table ${state} add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
-insert into ${state} values (true, '0', '{}');
+insert into ${state} (one, folded_below, running) values (true, '0', '{}');
 --> statement-breakpoint
 create function ${logChanges}() returns trigger language plpgsql as $$
 declare

@@ -1,7 +1,7 @@
 import type { Sql, TransactionSql } from 'postgres';
-import { uncounted, unfiltered, type Directory, type Filter } from './directory.ts';
+import { pendingChanges, unfiltered, type Directory, type Filter } from './directory.ts';
 import { foldStatement } from './fold.ts';
-import { driftStatement, recutStatement, splitStatement } from './recut.ts';
+import { driftStatement, recountStatement, splitStatement } from './recount.ts';
 
 const filtersOf = ({ filters }: Directory): readonly Filter[] => [unfiltered, ...filters];
 
@@ -30,7 +30,7 @@ const findLastKey = async (transaction: TransactionSql, directory: Directory): P
   await transaction.unsafe(`
     update ${state} set (${k}) = (
       select ${k} from ((select ${k} from ${table} order by ${down} limit 1)
-        union all ${uncounted(directory, k)}) counted order by ${down} limit 1)`);
+        union all ${pendingChanges(directory, k)}) counted order by ${down} limit 1)`);
 };
 
 /** `fold` in a transaction of the caller. */
@@ -41,7 +41,7 @@ export const foldIn = async (
   await begin(transaction, directory);
   // Usually there is nothing to do, and that must not use up a transaction id.
   const [row] = await transaction.unsafe<{ pending: boolean }[]>(
-    `select exists (${uncounted(directory, '')}) as pending`,
+    `select exists (${pendingChanges(directory, '')}) as pending`,
   );
   if (row?.pending !== true) return 0;
   if (!(await claim(transaction, directory))) return undefined;
@@ -64,7 +64,7 @@ export const fold = (sql: Sql, directory: Directory): Promise<number | undefined
   sql.begin((transaction) => foldIn(transaction, directory));
 
 /** Deletes the buckets of a filter, or of one value, and counts the rows again. */
-const recut = async (
+const recountBuckets = async (
   transaction: TransactionSql,
   directory: Directory,
   filter: Filter,
@@ -74,7 +74,7 @@ const recut = async (
     `delete from ${directory.buckets} where filter = $1 and ($2::text is null or value = $2)`,
     [filter.name, value],
   );
-  await transaction.unsafe(recutStatement(directory, filter), [value]);
+  await transaction.unsafe(recountStatement(directory, filter), [value]);
 };
 
 /** `mergeBuckets` in a transaction of the caller. */
@@ -91,7 +91,7 @@ export const mergeBucketsIn = async (transaction: TransactionSql, directory: Dir
   );
   for (const filter of filtersOf(directory)) {
     for (const { value } of sparse.filter((one) => one.filter === filter.name))
-      await recut(transaction, directory, filter, value);
+      await recountBuckets(transaction, directory, filter, value);
   }
 };
 
@@ -106,7 +106,7 @@ export const rebuildIn = async (transaction: TransactionSql, directory: Director
   // Waits before the next statement takes its snapshot, which then contains what other sessions have counted.
   await transaction.unsafe(`select from ${directory.state} for update`);
   await findLastKey(transaction, directory);
-  for (const filter of filtersOf(directory)) await recut(transaction, directory, filter, null);
+  for (const filter of filtersOf(directory)) await recountBuckets(transaction, directory, filter, null);
 };
 
 /** Counts the whole list again while others read and write; waits for a session that changes the buckets. */
@@ -125,9 +125,9 @@ export const measureDrift = async (sql: Pick<Sql, 'unsafe'>, directory: Director
 };
 
 /** The number of changes that are not folded yet; every page adds them up. */
-export const countUnfolded = async (sql: Sql, directory: Directory): Promise<number> => {
+export const countPendingChanges = async (sql: Sql, directory: Directory): Promise<number> => {
   const [row] = await sql.unsafe<{ n: number }[]>(
-    `select count(*)::int as n from (${uncounted(directory, '')}) changes`,
+    `select count(*)::int as n from (${pendingChanges(directory, '')}) changes`,
   );
   return row?.n ?? 0;
 };

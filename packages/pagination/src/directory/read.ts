@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import { slice, type Slice } from '../slice.ts';
-import { filterOf, keyOf, uncounted, unfiltered, type Directory } from './directory.ts';
+import { filterOf, keyOf, pendingChanges, unfiltered, type Directory } from './directory.ts';
 
 export type FilterValue = string | number | boolean;
 
@@ -44,8 +44,8 @@ export const withPageSettings = (databaseUrl: string): string => {
  * The statement of a page and its total. $1 offset, $2 limit, then the filter value and `since` if used.
  *
  * `bounds` adds up the buckets in the order of the list until the wanted row must be in the current one;
- * `place` corrects the rank of its key by the uncounted changes; `start` walks the index from there, over at
- * most one bucket and the uncounted changes, or from the lowest end of the list if no bucket is near. The first CTE
+ * `place` corrects the rank of its key by the pending changes; `start` walks the index from there, over at
+ * most one bucket and the pending changes, or from the lowest end of the list if no bucket is near. The first CTE
  * mentions the list so that it is locked first, as writers do.
  */
 const pageStatement = (directory: Directory, columns: string, column?: string, since = false): string => {
@@ -60,24 +60,24 @@ const pageStatement = (directory: Directory, columns: string, column?: string, s
   const bucketsOfFilter = `${buckets} where filter = '${filter.name}' and value = ${value}`;
   const older = `(select n from older)`;
   const skip = descending ? '$1::bigint' : `($1::bigint + ${older})`;
-  // How many rows the uncounted changes add before a key, at least or at most. Most change the newest rows, so in
+  // How many rows the pending changes add before a key, at least or at most. Most change the newest rows, so in
   // descending order all of them come before nearly every key.
   const late = descending
-    ? `case when ${key[0]} < (select ${key[0]} from uncounted order by ${key[0]} limit 1)
+    ? `case when ${key[0]} < (select ${key[0]} from pending order by ${key[0]} limit 1)
       then (select n from log) else -(select removed from log) end`
     : '(select added from log)';
   return `
 with item as not materialized (select * from ${table} where true${filterCondition}
-), uncounted as materialized (${uncounted(directory, `${k}, sign`, filterCondition)}
+), pending as materialized (${pendingChanges(directory, `${k}, sign`, filterCondition)}
 ), log as materialized (
   select coalesce(sum(sign), 0) as n, count(*) filter (where sign > 0) as added,
-    count(*) filter (where sign < 0) as removed from uncounted
+    count(*) filter (where sign < 0) as removed from pending
 ), ${
     since
       ? `near as materialized (select ${k} from ${bucketsOfFilter} and ${key[0]} < ${from} order by ${down} limit 1
 ), older as materialized (
   select (select coalesce(sum(n), 0) from ${bucketsOfFilter} and (${k}) < ${at('near')})
-    + (select coalesce(sum(sign), 0) from uncounted where (${k}) < ${at('near')})
+    + (select coalesce(sum(sign), 0) from pending where (${k}) < ${at('near')})
     + (select count(*) from item where (${k}) >= ${at('near')} and ${key[0]} < ${from})
     + (select count(*) from item where not exists (select from near) and ${key[0]} < ${from}) as n
 )`
@@ -87,8 +87,8 @@ with item as not materialized (select * from ${table} where true${filterConditio
   select ${k}, n, sum(n) over (order by ${descending ? down : k} rows unbounded preceding) as upto from ${bucketsOfFilter}
 ), place as materialized (
   select ${k}, upto${descending ? '' : ' - n'} + (
-    select coalesce(sum(sign), 0) from uncounted
-    where (${keyOf(directory, 'uncounted')}) ${descending ? '>=' : '<'} (${keyOf(directory, 'bounds')})) as rank
+    select coalesce(sum(sign), 0) from pending
+    where (${keyOf(directory, 'pending')}) ${descending ? '>=' : '<'} (${keyOf(directory, 'bounds')})) as rank
   from bounds where upto + ${late} > ${skip}
   order by ${descending ? down : k} limit 1
 ), start as materialized (

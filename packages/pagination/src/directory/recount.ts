@@ -1,19 +1,19 @@
-import { keyOf, uncounted, type Directory, type Filter } from './directory.ts';
+import { keyOf, pendingChanges, type Directory, type Filter } from './directory.ts';
 
 /**
  * What the buckets of a filter must add up to: one entry for each row, and one that takes back each
- * uncounted change.
+ * pending change.
  */
 const entries = (directory: Directory, { column, text }: Filter): string => {
   const k = directory.key.join(', ');
   return `select ${text} as value, ${k}, 1 as n, true as is_row from ${directory.table} item
     where ${column} is not null
   union all
-  select ${text}, ${k}, -sign, false from (${uncounted(directory, '*')}) item where ${column} is not null`;
+  select ${text}, ${k}, -sign, false from (${pendingChanges(directory, '*')}) item where ${column} is not null`;
 };
 
 /** SQL that divides `entries` (part, value, key, n, is_row) into new buckets of `bucket` rows each. */
-const cut = ({ key, bucket }: Directory): string => {
+const divideIntoBuckets = ({ key, bucket }: Directory): string => {
   const k = key.join(', ');
   return `numbered as (
   select *, (greatest(count(*) filter (where is_row) over (partition by value, part order by ${k}, is_row desc
@@ -26,11 +26,11 @@ const cut = ({ key, bucket }: Directory): string => {
 };
 
 /** Inserts new buckets for a filter, after the old ones were deleted. $1: a value, or null for all. */
-export const recutStatement = (directory: Directory, filter: Filter): string => `
+export const recountStatement = (directory: Directory, filter: Filter): string => `
 with entries as (
   select *, 0 as part from (${entries(directory, filter)}) entry where $1::text is null or value = $1
-), ${cut(directory)}
-insert into ${directory.buckets}
+), ${divideIntoBuckets(directory)}
+insert into ${directory.buckets} (filter, value, ${directory.key.join(', ')}, n)
 select '${filter.name}', value, ${directory.key.join(', ')}, n from pieces`;
 
 /** Splits the buckets of a filter that have grown over twice their size. Each keeps its own key. */
@@ -39,7 +39,7 @@ export const splitStatement = (directory: Directory, filter: Filter): string => 
   const k = key.join(', ');
   const ends = key.map((name) => `next.${name}`).join(', ');
   return `
-with uncounted as materialized (${uncounted(directory, '*')}
+with pending as materialized (${pendingChanges(directory, '*')}
 ), overfull as materialized (
   select row_number() over () as part, existing.* from ${buckets} existing
   where filter = '${filter.name}' and n > ${2 * bucket}
@@ -54,14 +54,14 @@ with uncounted as materialized (${uncounted(directory, '*')}
     (select overfull.value, ${k}, 1 as n, true as is_row from ${table} item
     where ${filter.column} = overfull.value::${filter.type}
       and (${keyOf(directory, 'item')}) >= (${keyOf(directory, 'overfull')})
-    order by ${k} limit overfull.n + (select count(*) from uncounted))
+    order by ${k} limit overfull.n + (select count(*) from pending))
     union all
-    select overfull.value, ${k}, -sign, false from uncounted item
+    select overfull.value, ${k}, -sign, false from pending item
     where ${filter.column} = overfull.value::${filter.type}
       and (${keyOf(directory, 'item')}) >= (${keyOf(directory, 'overfull')})) entry
   where next.${key[0]} is null or (${keyOf(directory, 'entry')}) < (${ends})
-), ${cut(directory)}
-insert into ${buckets} as existing
+), ${divideIntoBuckets(directory)}
+insert into ${buckets} as existing (filter, value, ${k}, n)
 select '${filter.name}', value, ${key.map((name) => `case when piece = 0 then (select overfull.${name} from overfull where overfull.part = pieces.part) else ${name} end`).join(', ')}, n from pieces
 on conflict (filter, value, ${k}) do update set n = excluded.n`;
 };
