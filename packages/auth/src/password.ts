@@ -6,7 +6,7 @@ import PQueue from 'p-queue';
 import { networksOf } from '@platform/service-kit/network';
 import { Unavailable } from '@platform/service-kit/problem';
 import { waitUncounted } from '@platform/service-kit/request-scope';
-import { createFairQueue } from './fair-queue.ts';
+import { createFairQueue } from '@platform/service-kit/fair-queue';
 import { normalizePassword } from './password-rules.ts';
 
 export { passwordProblems } from './password-rules.ts';

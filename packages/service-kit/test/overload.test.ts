@@ -73,13 +73,35 @@ test('beyond the pool and its queue requests get 503 at once; the replica stays 
   for (const { status } of await Promise.all(accepted)) expect(status).toBe(404);
 });
 
+test('when a client fills the queue, its newest requests make room for those of others', async () => {
+  const limits = { DATABASE_POOL: '1', DATABASE_QUEUE: '4', DATABASE_WAIT_MS: '60000' };
+  await using fixture = await startFixture(limits);
+  const { url, context } = fixture;
+  const lock = await lockNotes(fixture);
+  const answered: string[] = [];
+  const ask = async (who: string): Promise<number> => {
+    const { status } = await fetch(`${url}/v1/notes/none`, { headers: { Authorization: `Bearer ${who}` } });
+    answered.push(`${who} ${status}`);
+    return status;
+  };
+  const greedy = Array.from({ length: 5 }, () => ask('greedy'));
+  await expect.poll(() => context.database.queue.waiting()).toBe(4);
+  expect(await ask('greedy')).toBe(503);
+  const others = [ask('ann'), ask('bob')];
+  await expect.poll(() => answered.length).toBe(3);
+  expect(context.database.queue.waiting()).toBe(4);
+  await lock.release();
+  expect(await Promise.all(others)).toEqual([404, 404]);
+  expect((await Promise.all(greedy)).toSorted()).toEqual([404, 404, 404, 503, 503]);
+});
+
 test('while the queue is full a request is refused before its body is read, and operation paths are answered', async () => {
   const limits = { DATABASE_POOL: '1', DATABASE_QUEUE: '1', DATABASE_WAIT_MS: '60000' };
   await using fixture = await startFixture(limits);
   const { url, context, lines } = fixture;
   const lock = await lockNotes(fixture);
   const accepted = [read(url), read(url)];
-  await expect.poll(() => context.database.queue.isFull()).toBe(true);
+  await expect.poll(() => context.database.queue.refuses(() => ['127.0.0.1', ''])).toBe(true);
   const invalid = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{' };
   const refused = await fetch(`${url}/v1/notes`, invalid);
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
@@ -209,7 +231,8 @@ const serveWork = async (
   const database = stack.use(
     openDatabase({ maxWaiting: 1000, statementTimeoutMs: 240_000, ...options, url, name: 'work' }),
   );
-  const limits = { deadlineMs, concurrency: createConcurrencyLimit(1000) };
+  const client = () => ['127.0.0.1', ''];
+  const limits = { deadlineMs, concurrency: createConcurrencyLimit(1000), client };
   const listener: RequestListener = (req, res) =>
     runInRequestScope(req, res, limits, () => {
       work(database, req.url ?? '').then(

@@ -3,14 +3,17 @@ import type { BaseContext } from '../process/context.ts';
 import { makeRequestId } from '../process/log.ts';
 import { createConcurrencyLimit } from '../overload/concurrency-limit.ts';
 import { createOverloadResponse } from '../overload/overload-response.ts';
-import { runInRequestScope } from '../overload/request-scope.ts';
+import { runInRequestScope, type RequestScope } from '../overload/request-scope.ts';
 import { createAccessLog } from './access-log.ts';
 import { createCors } from './cors.ts';
 import { createExpressRouter } from './express-router.ts';
 import { createMatcher } from './matcher.ts';
+import { networksOf } from './network.ts';
 import { pathOf, refuseInvalidRequest } from './request-checks.ts';
 import { createErrorHandler } from './respond.ts';
 import type { Params, PreparedRoute } from './run-route.ts';
+
+type Client = RequestScope['client'];
 
 interface ListenerOptions {
   routes: readonly PreparedRoute[];
@@ -27,7 +30,7 @@ interface ListenerOptions {
  */
 export const createListener = (context: BaseContext, options: ListenerOptions): RequestListener => {
   const { routes, exempt, corsOrigins, logPaths } = options;
-  const { log, metrics, database, maxInProgress, requestDeadlineMs } = context;
+  const { log, metrics, database, maxInProgress, requestDeadlineMs, clientAddress } = context;
   const cors = createCors(corsOrigins);
   const answerOverload = createOverloadResponse(metrics);
   const concurrency = createConcurrencyLimit(maxInProgress);
@@ -40,21 +43,29 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
   };
   const findWithExpress = createExpressRouter({ routes, accessLog: accessLog.express, run, handleError });
 
+  /** The credential as it was sent: who shares it is refused alike, whether it turns out to be valid or not. */
+  const clientOf =
+    (req: IncomingMessage): Client =>
+    () => {
+      const { authorization, cookie, 'x-api-key': apiKey } = req.headers;
+      return [networksOf(clientAddress(req))[0].name, String(authorization ?? apiKey ?? cookie ?? '')];
+    };
   /** A fast route may need no connection of the pool: it is not refused because its queue is full. */
-  const isOverloaded = ({ url = '' }: IncomingMessage, isFast: boolean): boolean =>
-    (concurrency.isReached() || (!isFast && database.queue.isFull())) && !exempt.has(pathOf(url));
+  const isOverloaded = ({ url = '' }: IncomingMessage, isFast: boolean, client: Client): boolean =>
+    (concurrency.isReached() || (!isFast && database.queue.refuses(client))) && !exempt.has(pathOf(url));
 
   return (req, res) => {
     req.id = makeRequestId(req);
     cors.setHeaders(req, res);
     // Express changes the prototype of the request, which makes later code slower, and walks through its layers.
     const found = match(req);
-    if (isOverloaded(req, found !== undefined)) {
+    const client = clientOf(req);
+    if (isOverloaded(req, found !== undefined, client)) {
       answerOverload(req, res);
       return;
     }
     accessLog.start(req, res);
-    runInRequestScope(req, res, { deadlineMs: requestDeadlineMs, concurrency }, () => {
+    runInRequestScope(req, res, { deadlineMs: requestDeadlineMs, concurrency, client }, () => {
       try {
         refuseInvalidRequest(req);
         if (cors.answerPreflight(req, res)) return;

@@ -10,6 +10,8 @@ export interface RequestScope {
   cancelled: Problem | undefined;
   /** Called once, when that happens. */
   onCancel: Set<() => void>;
+  /** Who sent it: the network, then the credential. What waits for a connection is shared by that. */
+  client(): readonly string[];
   /** Whether it has had a connection: work that was begun is not refused. */
   admitted: boolean;
   /** After this time it is cancelled, in ms; undefined for work that is no request. */
@@ -35,7 +37,15 @@ const cancel = (scope: RequestScope, reason: Problem): void => {
   for (const callback of scope.onCancel) callback();
 };
 
-const createScope = (cancelled?: Problem, deadlineMs?: number): RequestScope => ({
+/** Of work that belongs to no single request. */
+const nobody = (): readonly string[] => ['', ''];
+
+const createScope = (
+  client: RequestScope['client'],
+  cancelled?: Problem,
+  deadlineMs?: number,
+): RequestScope => ({
+  client,
   cancelled,
   onCancel: new Set(),
   admitted: false,
@@ -83,7 +93,7 @@ export const currentRequest = (): RequestScope | undefined => storage.getStore()
  * Runs work that belongs to no single request, because several wait for its result or because it goes on after the
  * answer: it waits for a connection no longer than a request, but is not cancelled with the one that started it.
  */
-export const runOutsideRequest = <T>(work: () => T): T => storage.run(createScope(), work);
+export const runOutsideRequest = <T>(work: () => T): T => storage.run(createScope(nobody), work);
 
 /**
  * Runs work whose statements are cancelled when `ms` are over, waiting included, or with the request. They fail with
@@ -95,7 +105,7 @@ export const withDeadline = async <T>(
   work: () => Promise<T>,
 ): Promise<T> => {
   const outer = currentRequest();
-  const scope = createScope(outer?.cancelled);
+  const scope = createScope(outer?.client ?? nobody, outer?.cancelled);
   const end = (): void => cancel(scope, outer?.cancelled ?? reason());
   const timer = setTimeout(end, ms);
   outer?.onCancel.add(end);
@@ -122,6 +132,7 @@ export const withoutDeadline = (req: IncomingMessage): void => clearTimeout(req.
 interface RequestLimits {
   deadlineMs: number;
   concurrency: ConcurrencyLimit;
+  client: RequestScope['client'];
 }
 
 /**
@@ -135,10 +146,10 @@ interface RequestLimits {
 export const runInRequestScope = (
   req: IncomingMessage,
   res: ServerResponse,
-  { deadlineMs, concurrency }: RequestLimits,
+  { deadlineMs, concurrency, client }: RequestLimits,
   work: () => void,
 ): void => {
-  const scope = createScope(undefined, deadlineMs);
+  const scope = createScope(client, undefined, deadlineMs);
   req.scope = scope;
   startDeadline(req);
   // An empty body emits no 'end' unless the handler reads it.

@@ -14,6 +14,10 @@ export interface FairQueue<T> {
   shift(): T | undefined;
   /** Removes the newest item of the largest group; of equal ones that whose turn comes last. */
   dropLargest(): T | undefined;
+  /** Whether `dropLargest` would remove an item that was pushed with this path now. */
+  wouldDrop(path: readonly string[]): boolean;
+  /** Removes an item that was pushed with this path; false if it does not wait any more. */
+  remove(path: readonly string[], item: T): boolean;
 }
 
 const createGroup = <T>(): Group<T> => ({ size: 0, groups: new Map(), items: [] });
@@ -52,6 +56,32 @@ const dropLargest = <T>(group: Group<T>): T | undefined => {
   return item;
 };
 
+const wouldDrop = <T>({ groups }: Group<T>, [name, ...path]: readonly string[]): boolean => {
+  if (name === undefined) return true;
+  const own = groups.get(name);
+  const size = (own?.size ?? 0) + 1;
+  let hasPassed = false;
+  for (const [other, group] of groups) {
+    if (other === name) hasPassed = true;
+    else if (group.size > size || (group.size === size && hasPassed)) return false;
+  }
+  return own === undefined || wouldDrop(own, path);
+};
+
+const remove = <T>(group: Group<T>, [name, ...path]: readonly string[], item: T): boolean => {
+  if (name === undefined) {
+    const at = group.items.indexOf(item);
+    if (at < 0) return false;
+    group.items.splice(at, 1);
+  } else {
+    const inner = group.groups.get(name);
+    if (inner === undefined || !remove(inner, path, item)) return false;
+    if (inner.size === 0) group.groups.delete(name);
+  }
+  group.size--;
+  return true;
+};
+
 /** A queue in which a group with many items delays its own items, not those of other groups. */
 export const createFairQueue = <T>(): FairQueue<T> => {
   const all = createGroup<T>();
@@ -62,5 +92,7 @@ export const createFairQueue = <T>(): FairQueue<T> => {
     push: (path, item) => push(all, path, item),
     shift: () => (all.size === 0 ? undefined : shift(all)),
     dropLargest: () => (all.size === 0 ? undefined : dropLargest(all)),
+    wouldDrop: (path) => wouldDrop(all, path),
+    remove: (path, item) => remove(all, path, item),
   };
 };

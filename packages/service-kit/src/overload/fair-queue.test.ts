@@ -49,3 +49,39 @@ test('nothing is lost or taken twice, and no group has more than one turn more t
     }),
   );
 });
+
+test('wouldDrop says what dropLargest would do with a new item, and what is removed never comes', () => {
+  const step = fc.record({
+    path: fc.tuple(fc.constantFrom('x', 'y', 'z'), fc.constantFrom('p', 'q')),
+    kind: fc.constantFrom('push', 'push', 'shift', 'remove', 'ask'),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const queue = createFairQueue<string>();
+      const waiting = new Map<string, [string, string]>();
+      for (const [at, { path, kind }] of steps.entries()) {
+        const item = `${path.join()} ${at}`;
+        if (kind === 'push') {
+          queue.push(path, item);
+          waiting.set(item, path);
+        } else if (kind === 'shift') waiting.delete(queue.shift() ?? '');
+        else if (kind === 'ask') {
+          const expected = queue.wouldDrop(path);
+          queue.push(path, item);
+          const dropped = queue.dropLargest() ?? '';
+          expect(dropped === item).toBe(expected);
+          if (dropped !== item) {
+            waiting.set(item, path);
+            waiting.delete(dropped);
+          }
+        } else {
+          const [first] = [...waiting].filter(([, own]) => own.join() === path.join());
+          expect(queue.remove(path, first?.[0] ?? 'none')).toBe(first !== undefined);
+          waiting.delete(first?.[0] ?? '');
+        }
+        expect(queue.size).toBe(waiting.size);
+      }
+      expect(takeAll(queue).toSorted()).toEqual([...waiting.keys()].toSorted());
+    }),
+  );
+});
