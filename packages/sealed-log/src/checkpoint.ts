@@ -47,3 +47,12 @@ export const signCheckpoint = (range: Omit<SealedRange, 'keyId'>, key: SealingKe
 
 export const isSigned = (checkpoint: Checkpoint, publicKey: KeyObject): boolean =>
   verify(null, Buffer.from(textOf(checkpoint)), publicKey, Buffer.from(checkpoint.signature, 'base64url'));
+
+/** Whether a checkpoint is the next one after `before`; the first one after undefined. */
+export const follows = (
+  { number, previous, total, entries }: Checkpoint,
+  before: Checkpoint | undefined,
+): boolean =>
+  number === (before?.number ?? 0) + 1 &&
+  previous === (before === undefined ? noCheckpoint : checkpointHash(before)) &&
+  total === (before?.total ?? 0) + entries;

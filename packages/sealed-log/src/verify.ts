@@ -1,6 +1,6 @@
 import { verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import { Checkpoint, checkpointHash, isSigned, noCheckpoint } from './checkpoint.ts';
+import { Checkpoint, checkpointHash, follows, isSigned } from './checkpoint.ts';
 import { entryHash } from './entry.ts';
 import { EvidenceFile, type Evidence } from './evidence.ts';
 import { rootByPath } from './merkle.ts';
@@ -98,13 +98,10 @@ export const verifyCheckpoints = (kept: readonly Checkpoint[], keys: Keys): void
     byNumber.set(checkpoint.number, checkpoint);
   }
   for (const checkpoint of byNumber.values()) {
-    const { number, previous, total, entries } = checkpoint;
+    const { number } = checkpoint;
     const before = byNumber.get(number - 1);
-    const follows =
-      number === 1
-        ? previous === noCheckpoint && total === entries
-        : before === undefined || (previous === checkpointHash(before) && total === before.total + entries);
-    demand(follows, `checkpoint ${number} does not follow from the one before it`);
+    const holds = (number > 1 && before === undefined) || follows(checkpoint, before);
+    demand(holds, `checkpoint ${number} does not follow from the one before it`);
   }
 };
 

@@ -4,7 +4,7 @@ import { readBody } from '@platform/service-kit/body';
 import { listen } from '@platform/service-kit/service';
 import { onTestFinished } from 'vitest';
 import { answerOf, refusal } from '../src/callbacks/answer.ts';
-import { commandOf } from '../src/callbacks/parse.ts';
+import { definitions } from '../src/callbacks/definitions.ts';
 import { jsonOf, requestIdOf } from '@platform/wallet-protocol/body';
 import { callbacks } from '@platform/wallet-protocol/callbacks';
 import { decisionOf } from '../src/ledger/domain.ts';
@@ -58,7 +58,7 @@ const createSmallBackend = (rules: typeof decisionOf): Server => {
       const requestId = requestIdOf(value);
       const { ok } = signatures.verify({ ...readSignature(req.headers), path: req.url ?? '', body });
       if (!ok) return write(401, refusal(requestId, 'ERROR_INVALID_SIGNATURE'));
-      const command = commandOf[callback](value);
+      const command = definitions[callback].read(value);
       if (command === undefined) return write(200, refusal(requestId, 'ERROR_WRONG_SYNTAX'));
       const { status, reason, balance } = model.apply(command);
       const outcome = { status, reason, balance: balance?.toString(), profile: undefined };

@@ -1,20 +1,10 @@
 import { readBody } from '@platform/service-kit/body';
 import { networkOf } from '@platform/service-kit/network';
 import { anyone, route, type Guard, type Route } from '@platform/service-kit/route';
-import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import {
-  AuthenticateRequest,
-  AuthenticateResponse,
-  BalanceRequest,
-  CreditRequest,
-  DebitRequest,
-  MoneyResponse,
-  Refusal,
-  RollbackRequest,
-  type Callback,
-} from '@platform/wallet-protocol/callbacks';
+import { callbacks, Refusal } from '@platform/wallet-protocol/callbacks';
 import { readSignature } from '@platform/wallet-protocol/signing';
+import { definitions } from './definitions.ts';
 import { answerCallback } from './use-cases.ts';
 
 /**
@@ -42,68 +32,11 @@ const documentedSignature: Guard<undefined> = {
 
 const maxBody = 100_000;
 
-interface Description<Request extends z.ZodType> {
-  callback: Callback;
-  summary: string;
-  request: Request;
-  example: z.input<Request>;
-  response: z.ZodType;
-}
-
-const describe = <Request extends z.ZodType>(description: Description<Request>) => description;
-
-const player = { requestId: 'my-request', playerId: 'demo-1' };
-const round = { ...player, roundId: 'my-round' };
-const gameCode = 'dice-alpha';
-
-const descriptions = [
-  describe({
-    callback: 'authenticate',
-    summary: 'Verify the player of a launch and give the balance',
-    request: AuthenticateRequest,
-    example: { ...player, currency: 'EUR', gameCode },
-    response: AuthenticateResponse,
-  }),
-  describe({
-    callback: 'debit',
-    summary: 'Take a bet',
-    request: DebitRequest,
-    example: { ...round, transactionId: 'my-bet', gameCode, amount: '1.00' },
-    response: MoneyResponse,
-  }),
-  describe({
-    callback: 'credit',
-    summary: 'Pay a win, or end a round',
-    request: CreditRequest,
-    example: { ...round, transactionId: 'my-win', roundClosed: true, gameId: gameCode, amount: '2.50' },
-    response: MoneyResponse,
-  }),
-  describe({
-    callback: 'balance',
-    summary: 'Give the balance',
-    request: BalanceRequest,
-    example: player,
-    response: MoneyResponse,
-  }),
-  describe({
-    callback: 'rollback',
-    summary: 'Reverse a debit',
-    request: RollbackRequest,
-    example: {
-      ...round,
-      transactionId: 'my-reversal',
-      reverseTransactionId: 'my-bet',
-      roundClosed: true,
-      gameId: gameCode,
-    },
-    response: MoneyResponse,
-  }),
-];
-
 /** What the game server calls. */
 export const callbackRoutes = (context: Context): Route[] =>
-  descriptions.map(({ callback, summary, request, example, response }) =>
-    route(
+  callbacks.map((callback) => {
+    const { summary, request, response } = definitions[callback];
+    return route(
       {
         fast: true,
         method: 'post',
@@ -112,7 +45,7 @@ export const callbackRoutes = (context: Context): Route[] =>
         tag: 'Callbacks',
         summary,
         auth: documentedSignature,
-        body: { schema: request, example, raw: true },
+        body: { ...request, raw: true },
         skipRateLimit: true,
         // What was accepted is in the ledger; a line for each callback would cost a sixth of its time.
         logSuccess: false,
@@ -133,5 +66,5 @@ export const callbackRoutes = (context: Context): Route[] =>
         res.problemCode = answer.code;
         return answer;
       },
-    ),
-  );
+    );
+  });

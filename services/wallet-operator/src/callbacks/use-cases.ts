@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { jsonOf, requestIdOf } from '@platform/wallet-protocol/body';
 import type { Callback } from '@platform/wallet-protocol/callbacks';
 import { answerOf, refusal } from './answer.ts';
-import { commandOf } from './parse.ts';
+import { definitions } from './definitions.ts';
 
 /** A callback request as received. */
 export interface SignedCallback {
@@ -55,7 +55,7 @@ export const answerCallback = async (
   }
   const value = jsonOf(body);
   const requestId = requestIdOf(value);
-  const command = commandOf[callback](value);
+  const command = definitions[callback].read(value);
   if (command === undefined) {
     wallet.countOutcome(callback, 'ERROR_WRONG_SYNTAX');
     return { status: 200, rawBody: refusal(requestId, 'ERROR_WRONG_SYNTAX') };

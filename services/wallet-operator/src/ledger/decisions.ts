@@ -5,12 +5,9 @@ import type { Command, Policy } from './command.ts';
 import { insertDecisions, type Writes } from './decision-queries.ts';
 import { decisionOf } from './domain.ts';
 import { idSpaceOf } from './id-space.ts';
+import { locksPlayer } from './locked-players.ts';
 import { lockPlayers, readStates, type AnyCommand } from './state-queries.ts';
 import type { Outcome, Player, State } from './state.ts';
-
-/** Whether the command may move money, so that its player is locked. */
-export const locksPlayer = ({ operation }: Command): boolean =>
-  operation !== 'authenticate' && operation !== 'balance';
 
 /** Fields of a command that an audit event has elsewhere, under another name, or not at all. */
 const omitted = new Set(['playerId', 'session', 'currency', 'reverses']);

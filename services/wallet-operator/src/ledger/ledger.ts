@@ -2,10 +2,10 @@ import { createBatcher } from '@platform/group-commit';
 import { openDatabase } from '@platform/service-kit/db';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
-import { commitCommands, locksPlayer, previewOutcomes } from './decisions.ts';
+import { commitCommands, previewOutcomes } from './decisions.ts';
 import type { Command, Policy } from './command.ts';
 import { claimTransactionIdScope, idSpaceOf } from './id-space.ts';
-import { createLockedPlayers } from './locked-players.ts';
+import { createLockedPlayers, locksPlayer } from './locked-players.ts';
 import { commitMoves, type Move } from './ordinary-moves.ts';
 import { leftOver, type BatchOutcome, type Outcome } from './state.ts';
 

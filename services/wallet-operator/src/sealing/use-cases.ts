@@ -7,7 +7,7 @@ import { SafeError } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../db/now.ts';
 import { playerRow } from '../accounts/players/use-cases.ts';
-import { checkpointHash, noCheckpoint, type Checkpoint } from '@platform/sealed-log/checkpoint';
+import { checkpointHash, follows, type Checkpoint } from '@platform/sealed-log/checkpoint';
 import { publicJwk, type PublicJwk } from '@platform/sealed-log/keys';
 import { hashBytes, merkleLevels, pathTo, rootOf } from '@platform/sealed-log/merkle';
 import type { CheckpointQuery } from './schema.ts';
@@ -134,14 +134,11 @@ export const verifySeals = async (
       return newest?.total ?? 0;
     }
     const ranges = await leavesOfRanges(sql, after + 1, after + rangesAtOnce);
-    for (const [at, checkpoint] of checkpoints.entries()) {
-      const { number, previous, root, total, entries } = checkpoint;
+    for (const checkpoint of checkpoints) {
+      const { number, root, entries } = checkpoint;
       const { leaves = Buffer.alloc(0) } = ranges.find((range) => range.number === number) ?? {};
-      const follows =
-        number === after + 1 + at &&
-        previous === (newest === undefined ? noCheckpoint : checkpointHash(newest)) &&
-        total === (newest?.total ?? 0) + entries;
-      if (!follows) throw new SafeError(`checkpoint ${number} does not follow from the one before it`);
+      if (!follows(checkpoint, newest))
+        throw new SafeError(`checkpoint ${number} does not follow from the one before it`);
       checkSignature(checkpoint, keys);
       if (leaves.length !== entries * hashBytes || rootOf(merkleLevels(leaves)) !== root)
         throw new SafeError(`entries of checkpoint ${number} were changed after they were sealed`);

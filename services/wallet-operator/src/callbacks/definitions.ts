@@ -1,0 +1,118 @@
+import {
+  AuthenticateRequest,
+  AuthenticateResponse,
+  BalanceRequest,
+  CreditRequest,
+  DebitRequest,
+  MoneyResponse,
+  RollbackRequest,
+  type Callback,
+} from '@platform/wallet-protocol/callbacks';
+import { minorUnits } from '@platform/wallet-protocol/money';
+import type { z } from 'zod';
+import { sessionHash } from '../accounts/sessions/token-hash.ts';
+import type { Command } from '../ledger/command.ts';
+
+interface Definition {
+  summary: string;
+  /** Shape of the body, and a body that is accepted. */
+  request: { schema: z.ZodType; example: object };
+  response: z.ZodType;
+  /** The command that a JSON value asks for; undefined when its syntax is wrong. */
+  read(value: unknown): Command | undefined;
+}
+
+const define = <Request extends z.ZodType>(
+  summary: string,
+  schema: Request,
+  example: z.input<Request> & object,
+  response: z.ZodType,
+  toCommand: (request: z.output<Request>) => Command,
+): Definition => ({
+  summary,
+  request: { schema, example },
+  response,
+  read: (value) => {
+    const result = schema.safeParse(value);
+    return result.success ? toCommand(result.data) : undefined;
+  },
+});
+
+const session = (token: string | null | undefined) =>
+  token === undefined || token === null ? {} : { session: sessionHash(token) };
+
+const player = { requestId: 'my-request', playerId: 'demo-1' };
+const round = { ...player, roundId: 'my-round' };
+const gameCode = 'dice-alpha';
+
+/** The callbacks: how they are documented, and which command of the ledger each of them is. */
+export const definitions: Record<Callback, Definition> = {
+  authenticate: define(
+    'Verify the player of a launch and give the balance',
+    AuthenticateRequest,
+    { ...player, currency: 'EUR', gameCode },
+    AuthenticateResponse,
+    ({ playerId, currency, gameCode: game, sessionToken }) => ({
+      operation: 'authenticate',
+      playerId,
+      currency,
+      gameCode: game,
+      ...session(sessionToken),
+    }),
+  ),
+  debit: define(
+    'Take a bet',
+    DebitRequest,
+    { ...round, transactionId: 'my-bet', gameCode, amount: '1.00' },
+    MoneyResponse,
+    ({ playerId, transactionId, roundId, gameCode: game, amount, sessionToken }) => ({
+      operation: 'debit',
+      playerId,
+      transactionId,
+      roundId,
+      gameCode: game,
+      amount: minorUnits(amount),
+      ...session(sessionToken),
+    }),
+  ),
+  credit: define(
+    'Pay a win, or end a round',
+    CreditRequest,
+    { ...round, transactionId: 'my-win', roundClosed: true, gameId: gameCode, amount: '2.50' },
+    MoneyResponse,
+    ({ playerId, transactionId, roundId, gameId, amount, roundClosed }) => ({
+      operation: 'credit',
+      playerId,
+      transactionId,
+      roundId,
+      gameCode: gameId,
+      amount: minorUnits(amount),
+      roundClosed,
+    }),
+  ),
+  balance: define('Give the balance', BalanceRequest, player, MoneyResponse, ({ playerId }) => ({
+    operation: 'balance',
+    playerId,
+  })),
+  rollback: define(
+    'Reverse a debit',
+    RollbackRequest,
+    {
+      ...round,
+      transactionId: 'my-reversal',
+      reverseTransactionId: 'my-bet',
+      roundClosed: true,
+      gameId: gameCode,
+    },
+    MoneyResponse,
+    ({ playerId, transactionId, reverseTransactionId: reverses, roundId, roundClosed, gameId }) => ({
+      operation: 'rollback',
+      playerId,
+      transactionId,
+      roundId,
+      gameCode: gameId,
+      reverses,
+      roundClosed,
+    }),
+  ),
+};
