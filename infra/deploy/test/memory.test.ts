@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { commonEnv } from '@platform/service-kit/env';
 import { parse } from 'yaml';
 import { renderChart } from '../src/chart.ts';
 import { hasHelm } from '../src/helm.ts';
@@ -63,6 +64,14 @@ test.each([...new Set(limits.map(([, limit]) => limit))])(
       places,
       share: expect.toSatisfy((share: number) => share <= 0.75),
     });
+  },
+);
+
+test.each(limits)(
+  'bodies and answers in memory take at most the quarter that the heap leaves of %s',
+  (_place, limit) => {
+    const { BODY_MEMORY_BYTES: bodies, ANSWER_MEMORY_BYTES: answers } = commonEnv;
+    expect((bodies.parse(undefined) + answers.parse(undefined)) / 2 ** 20 / limit).toBeLessThanOrEqual(0.25);
   },
 );
 

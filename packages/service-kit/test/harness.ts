@@ -18,6 +18,7 @@ export const startFixture = async (variables: Record<string, string> = {}) => {
   const { listener, document } = createApp(context);
   const server = createHttpServer(listener, {
     maxConnections: env.MAX_CONNECTIONS,
+    maxUnsentBytes: env.ANSWER_MEMORY_BYTES,
     clientAddress: context.clientAddress,
     onEnded: context.metrics.recordRefused,
   });

@@ -10,6 +10,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { requestIdOf } from '../process/log.ts';
+import { boundUnsentAnswers } from '../overload/unsent-answers.ts';
 import { startDeadline, withoutDeadline } from '../overload/request-scope.ts';
 import type { ClientAddress } from './client-address.ts';
 import { responseOn, shareConnections, type ConnectionBudget } from '../overload/connection-budget.ts';
@@ -124,14 +125,16 @@ const tooManyUnread = new Unavailable(
 export interface ConnectionLimits {
   /** Connections at most; further ones are closed at once. */
   maxConnections: number;
+  /** Bytes at most of answers that clients have not read. */
+  maxUnsentBytes: number;
   clientAddress: ClientAddress;
-  /** Called for each unread request that was ended because connections ran short or the server stops. */
+  /** Called for each request that was ended because connections or memory ran short, or the server stops. */
   onEnded(): void;
 }
 
 /**
  * An HTTP server whose every refusal, the parser's included, is problem+json. With `limits` its connections are shared
- * among the networks of its clients (`shareConnections`).
+ * among the networks of its clients (`shareConnections`), and so is the memory of answers (`boundUnsentAnswers`).
  */
 export const createHttpServer = (listener: RequestListener, limits?: ConnectionLimits): Server => {
   const server = createServer({
@@ -148,6 +151,15 @@ export const createHttpServer = (listener: RequestListener, limits?: ConnectionL
     limits?.onEnded();
     answerUnread(socket, res, tooManyUnread);
   };
+  if (limits)
+    boundUnsentAnswers(server, {
+      maxBytes: limits.maxUnsentBytes,
+      clientAddress: limits.clientAddress,
+      end: (socket) => {
+        limits.onEnded();
+        socket.destroy();
+      },
+    });
   const handle = limits ? shareConnections(server, listener, { ...limits, end }) : listener;
   server.on('request', handle);
   server.on('clientError', answerParserError);

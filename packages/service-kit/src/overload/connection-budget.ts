@@ -27,20 +27,20 @@ interface Connection {
   proxied: boolean;
 }
 
+/** The response that is written on a connection next or now; set as soon as the head of its request has arrived. */
+export const responseOn = (socket: Socket): ServerResponse<IncomingMessage> | undefined =>
+  (socket as { _httpMessage?: ServerResponse })._httpMessage ?? undefined;
+
 const enders = new WeakMap<Server, () => void>();
 
 /** Ends all unread requests of a server that stops, however many connections it has. */
 export const endUnreadRequests = (server: Server): void => enders.get(server)?.();
 
-/** The response that is written on a connection next or now; set as soon as the head of its request has arrived. */
-export const responseOn = (socket: Socket): ServerResponse<IncomingMessage> | undefined =>
-  (socket as { _httpMessage?: ServerResponse })._httpMessage ?? undefined;
-
 /**
  * Shares the connections of a server among the networks of its clients. While they run short, the oldest unread requests
- * of the network with the most of them end first: requests whose head or body has not arrived, and idle connections
- * except those of a trusted proxy. Requests that have arrived are never ended. Returns the listener that has to be used
- * instead of `listener`.
+ * of the network with the most of them end first: requests whose head or body has not arrived, those whose client has not
+ * read the answer, and idle connections except those of a trusted proxy. Requests that have arrived are answered. Returns the
+ * listener that has to be used instead of `listener`.
  */
 export const shareConnections = (
   server: Server,
@@ -62,7 +62,8 @@ export const shareConnections = (
   /** The network that the connection counts for; undefined when it has to stay. */
   const networkOfUnread = ({ socket, proxied, openedAt }: Connection): string | undefined => {
     const req = responseOn(socket)?.req;
-    if (req !== undefined) return req.complete ? undefined : networkOf(clientAddress(req));
+    if (req !== undefined)
+      return req.complete && socket.writableLength === 0 ? undefined : networkOf(clientAddress(req));
     const isNew = performance.now() - openedAt < headMs;
     return proxied || (isNew && proxies.has(socket.remoteAddress))
       ? undefined

@@ -57,10 +57,15 @@ export const commonEnv = {
   /** After this time the statements of a request are cancelled; less than the gateway waits (30 s). */
   REQUEST_DEADLINE_MS: z.coerce.number().int().min(1).default(20_000),
   /**
-   * Client connections; further ones are closed at once, and unread requests end earlier. Together with the pools less
+   * Client connections; further ones are closed at once, and unread requests and answers end earlier. Together with the pools less
    * than the file descriptors.
    */
   MAX_CONNECTIONS: z.coerce.number().int().min(1).default(2000),
+  /**
+   * Answers that clients have not read, in bytes; beyond it connections of the network with the most of them close. With
+   * BODY_MEMORY_BYTES at most a quarter of the memory of the container.
+   */
+  ANSWER_MEMORY_BYTES: z.coerce.number().int().min(1_000_000).default(67_108_864),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   /** A Redis that answers nothing for this long is away until it answers again. */
   REDIS_TIMEOUT_MS: z.coerce.number().int().min(1).default(200),

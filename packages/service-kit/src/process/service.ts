@@ -63,6 +63,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
   const limited = (handle: RequestListener, maxConnections: number): Server =>
     createHttpServer(handle, {
       maxConnections,
+      maxUnsentBytes: env.ANSWER_MEMORY_BYTES,
       clientAddress: context.clientAddress,
       onEnded: metrics.recordRefused,
     });
