@@ -61,7 +61,11 @@ export const settingsFile = (settings: GatewaySettings): string[] => {
     ...(rateLimit
       ? [`limit_req_zone $client_network zone=requests:10m rate=${rateLimit.perSecond}r/s;`]
       : []),
-    ...block('map $is_failure $is_logged', 'default 1;', requestLog === 'failures' ? '0 0;' : []),
+    ...block(
+      'map "$is_kept$is_failure" $is_logged',
+      'default 1;',
+      requestLog === 'failures' ? '"~^0|0$" 0;' : '"~^0" 0;',
+    ),
     // Buffered: writing each line alone would cost more than making it.
     ...['short', 'traced', 'long'].map(
       (format) => `access_log ${quoted(accessLog)} ${format} buffer=64k flush=200ms if=$is_${format}_line;`,

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
 import { services } from '../src/routes.ts';
 import { startGateway, type Entry } from './gateway.ts';
 import { request } from './http.ts';
@@ -80,6 +82,38 @@ test('a line says each thing once, and more only where there is more to say', as
     upstreamStatus: '502, 200',
     upstream: `${closed}, ${service.place}`,
   });
+});
+
+test('of what a limit refuses about one request in ten is logged, of other failures each; the metrics count all', async () => {
+  const telemetry = createSocket('udp4').bind(0, '127.0.0.1');
+  onTestFinished(() => void telemetry.close());
+  await once(telemetry, 'listening');
+  const counted: number[] = [];
+  telemetry.on('message', (line) => counted.push(Number(/"status":(\d+)/.exec(String(line))?.[1])));
+  await using service = await startService(({ url }, response) => {
+    response.statusCode = url.includes('missing') ? 404 : 200;
+    response.end();
+  });
+  await using gateway = await startGateway({
+    upstreams: { 'quest-service': service.place, 'store-webhooks': service.place },
+    rateLimit: { perSecond: 1, burst: 1 },
+    telemetry: `127.0.0.1:${telemetry.address().port}`,
+  });
+  let refused = 0;
+  for (let at = 0; at < 300; at++)
+    refused += (await request(gateway.port, '/v1/quests')).status === 429 ? 1 : 0;
+  // Webhooks have no limit.
+  for (let at = 0; at < 20; at++)
+    await request(gateway.port, '/api/v1/hooks/missing/token', 'POST', ['Content-Length: 0']);
+  const { 'access.log': text = '' } = await gateway.logs();
+  const logged = (status: number) =>
+    text.split('\n').filter((line) => line.includes(`"status":${status},`)).length;
+  expect(refused).toBeGreaterThan(250);
+  expect(logged(429)).toBeGreaterThan(0);
+  expect(logged(429)).toBeLessThan(refused / 3);
+  expect(logged(404)).toBeGreaterThanOrEqual(20);
+  const countOf = (status: number) => counted.filter((one) => one === status).length;
+  await expect.poll(() => countOf(429)).toBe(refused);
 });
 
 test('a line has at most 1,500 bytes, whatever a client sends', async () => {
