@@ -4,6 +4,7 @@ import { Problem } from '@platform/service-kit/problem';
 import { anyone, noLookupLimit, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { isSameOrigin } from './credential-cookie.ts';
+import { refreshGuard } from './refresh-guard.ts';
 import { Checked, LoggedIn, Login, LoginWait, Registration } from './schema.ts';
 import {
   getSessionUser,
@@ -168,7 +169,7 @@ export const authRoutes = (context: Context): Route[] => {
           'A refresh token works once. For 30 seconds the token that was exchanged gets working credentials ' +
           'of the same session again; used later, it ends the session. With an access cookie of another ' +
           'session it is refused.',
-        auth: anyone,
+        auth: refreshGuard(context),
         headers: { Cookie: 'The refresh cookie' },
         responses: { 200: { description: 'You stay logged in', body: LoggedIn, headers: setsCookies } },
         problems: [401],
