@@ -169,6 +169,16 @@ describe.runIf(hasHelm)('the network', () => {
     expect(portsOf(untraced)).toEqual([53, 53, 5432, 6432, 6379, 443]);
   });
 
+  test('lets services reach the Prometheus of the operations page', async () => {
+    const rendered = await render({ prometheus: 'http://prometheus.monitoring.svc:9090' });
+    expect(portsOf(find('NetworkPolicy quest-service', rendered))).toContain(9090);
+    const [container] = find('Deployment quest-service', rendered).spec.template?.spec.containers ?? [];
+    expect(container?.env).toContainEqual({
+      name: 'PROMETHEUS_URL',
+      value: 'http://prometheus.monitoring.svc:9090',
+    });
+  });
+
   test('trusts no proxy by default, and admits only the ingress controller when it is named', async () => {
     expect(values.nginx.trustedProxies).toEqual([]);
     expect(find('NetworkPolicy gateway').spec.ingress?.[0]).not.toHaveProperty('from');

@@ -12,6 +12,7 @@ const alone = String.raw`(?:\?|\z)`;
 export const portalDocuments: Readonly<Record<string, string>> = {
   '/docs/status': '/ops/status',
   '/docs/ops/summary': '/ops/summary',
+  '/docs/ops/alerts': '/ops/alerts',
 };
 
 /** The documents of the services, at exactly one address each. */

@@ -106,6 +106,7 @@ describe('requests of the pages to a service', () => {
   test.each([
     ['/docs/status', '/ops/status'],
     ['/docs/ops/summary', '/ops/summary'],
+    ['/docs/ops/alerts', '/ops/alerts'],
   ])('%s/<service> is %s of that service', async (path, document) => {
     for (const [name, { received }] of behind) {
       const answer = await request(gateway.port, `${path}/${name}`, 'GET', ['Authorization: Bearer x.y.z']);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
-import { alertRules } from './alert-rules.ts';
+import { alertTexts } from './alert-texts.ts';
 import { readGuides } from './guides.ts';
 import { pages } from './pages.ts';
 import { describeServices, eventFilters, statementFields } from './services.ts';
@@ -61,7 +61,7 @@ export const buildPortal = async (out: string): Promise<void> => {
         SERVICES: JSON.stringify(services),
         EVENT_FILTERS: JSON.stringify(await eventFilters()),
         STATEMENT_FIELDS: JSON.stringify(await statementFields()),
-        ALERT_RULES: JSON.stringify(await alertRules()),
+        ALERT_TEXTS: JSON.stringify(await alertTexts()),
       },
       external: ['/docs/*'],
       logLevel: 'silent',

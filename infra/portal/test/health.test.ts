@@ -8,26 +8,33 @@ import { stack } from './stack.ts';
 useBrowser();
 const { demo } = stack;
 
-const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+const checks = { database: 'ok', migrations: 'ok', redis: 'ok' };
 
-/** Answers of the services in which these gauges have had these values for an hour. */
-const withGauges =
-  (gauges: Record<string, number | null>) =>
-  async (route: Route): Promise<void> => {
-    const times = Array.from({ length: 90 }, (_, at) => minutesAgo(89 - at));
-    const values = Object.entries(gauges).map(([name, value]) => [
-      name,
-      times.map((_, at) => (at < 20 ? 0 : value)),
-    ]);
-    await route.fulfill({
+/** Answers of the services that say this about themselves. */
+const withValues =
+  (values: Record<string, number | null>, changed: Partial<typeof checks> = {}) =>
+  async (route: Route): Promise<void> =>
+    route.fulfill({
       json: {
         instance: 'test/1',
-        startedAt: times[0],
+        startedAt: new Date().toISOString(),
+        source: 'process',
         points: [],
-        gauges: { times, values: Object.fromEntries(values) as object },
+        health: { ready: true, degraded: false, checks: { ...checks, ...changed } },
+        values,
       },
     });
-  };
+
+/** An alert as services pass it on from Prometheus. */
+const firing = (alert: string, service: string) => ({
+  alert,
+  service,
+  severity: 'page',
+  summary: `${alert} of ${service}`,
+  action: `Repair ${alert}.`,
+  guide: 'docs/deploy.md#troubleshooting',
+  since: '2026-11-24T10:00:00Z',
+});
 
 const opened = async (prepare: (page: Page) => Promise<unknown>, options = {}): Promise<Visit> => {
   const visited = await visit('/docs/ops/#ledger', options);
@@ -38,6 +45,7 @@ const opened = async (prepare: (page: Page) => Promise<unknown>, options = {}): 
 };
 
 const summaries = '**/docs/ops/summary/**';
+const alerts = '**/docs/ops/alerts/**';
 const item = (page: Page, name: string) => page.locator('.strip .chips a', { hasText: name });
 
 describe.runIf(canLook)('the health strip', () => {
@@ -51,20 +59,23 @@ describe.runIf(canLook)('the health strip', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('says what fires, since when, and what to do', async () => {
-    const gauges = { wallet_stuck_rounds: 3, webhooks_failed: 2, db_up: 1, webhooks_spool_bytes: 1200 };
-    await using visited = await opened((page) => page.route(summaries, withGauges(gauges)));
+  test('says what the services report as wrong, and what to do', async () => {
+    const values = { wallet_stuck_rounds: 3, webhooks_failed: 2, webhooks_spool_bytes: 1200 };
+    await using visited = await opened((page) =>
+      page.route(summaries, withValues(values, { redis: 'degraded' })),
+    );
     const { page } = visited;
     expect(await item(page, 'Stuck rounds').getAttribute('data-state')).toBe('warn');
     expect(await item(page, 'Spool').getAttribute('data-state')).toBe('bad');
+    expect(await item(page, 'Redis').textContent()).toContain('0 of 6 reach it');
+    expect(await item(page, 'Database').textContent()).toContain('6 of 6 reach it');
     await page.locator('.strip summary').press('Enter');
     // One entry for all services that report it.
     const stuck = page.locator('.alerts li', { hasText: 'RoundsStuck' });
     expect(await stuck.textContent()).toContain('RoundsStuck · all 6 services');
-    expect(await stuck.textContent()).toContain('3 rounds are open for too long');
+    expect(await stuck.textContent()).toContain('Stuck rounds: 3');
     expect(await stuck.locator('.state').textContent()).toBe('not urgent');
     expect(await stuck.textContent()).toContain('the game server has to');
-    expect(await stuck.textContent()).toMatch(/since .*\d/);
     expect(await stuck.getByRole('link', { name: 'Guide' }).getAttribute('href')).toBe(
       '/docs/guides/wallet-operator/#management-api',
     );
@@ -78,12 +89,45 @@ describe.runIf(canLook)('the health strip', () => {
     expect(await spool.locator('.state').textContent()).toBe('urgent');
   });
 
+  test('says what Prometheus reports as firing, since when, and what to do', async () => {
+    const reported = [
+      firing('OldestEventWaits', 'store-webhooks'),
+      firing('ErrorRateHigh', 'task-manager'),
+      firing('ErrorRateHigh', 'quest-service'),
+    ];
+    await using visited = await opened(async (page) => {
+      await page.route(summaries, withValues({}));
+      await page.route(alerts, (route) => route.fulfill({ json: { hasPrometheus: true, alerts: reported } }));
+    });
+    const { page } = visited;
+    expect(await page.locator('.strip summary').textContent()).toBe(
+      '2 alerts: OldestEventWaits, ErrorRateHigh',
+    );
+    expect(await item(page, 'Oldest pending').getAttribute('data-state')).toBe('plain');
+    expect(await item(page, 'Services').getAttribute('data-state')).toBe('good');
+    await page.locator('.strip summary').press('Enter');
+    const errors = page.locator('.alerts li', { hasText: 'ErrorRateHigh' });
+    expect(await errors.textContent()).toContain('ErrorRateHigh of task-manager (and 1 more)');
+    expect(await errors.textContent()).toContain('Repair ErrorRateHigh.');
+    expect(await errors.textContent()).toMatch(/task-manager, quest-service · since .*\d/);
+  });
+
+  test('says that Prometheus does not answer', async () => {
+    await using visited = await opened(async (page) => {
+      await page.route(summaries, withValues({}));
+      await page.route(alerts, (route) => route.fulfill({ json: { hasPrometheus: true, alerts: null } }));
+    });
+    expect(await visited.page.locator('.strip summary').textContent()).toBe(
+      'No alerts; Prometheus does not answer',
+    );
+  });
+
   test.each([
     ['a minute ago', 60, '1 min ago', 'good'],
     ['not since the wallet started', null, 'not yet', 'plain'],
   ])('a ledger that was verified %s', async (_when, seconds, text, look) => {
     await using visited = await opened((page) =>
-      page.route(summaries, withGauges({ wallet_proof_age_seconds: seconds })),
+      page.route(summaries, withValues({ wallet_proof_age_seconds: seconds })),
     );
     const chip = item(visited.page, 'Ledger verified');
     expect(await chip.locator('strong').textContent()).toBe(text);
@@ -92,7 +136,7 @@ describe.runIf(canLook)('the health strip', () => {
 
   test('without alerts it says so', async () => {
     await using visited = await opened((page) =>
-      page.route(summaries, withGauges({ wallet_stuck_rounds: 0, webhooks_failed: 0 })),
+      page.route(summaries, withValues({ wallet_stuck_rounds: 0, webhooks_failed: 0 })),
     );
     expect(await visited.page.locator('.strip summary').textContent()).toBe('No alerts');
   });
@@ -104,20 +148,20 @@ describe.runIf(canLook)('the health strip', () => {
       'No alerts',
     ],
     ['whose state the gateway does not give is not reported as down', { status: 429, json: {} }, 'No alerts'],
-    ['that does not answer is reported as down', { status: 502, json: {} }, 'soon: ServiceDown'],
+    ['that does not answer is reported as down', { status: 502, json: {} }, '1 alert: ServiceDown'],
   ])('a service %s', async (_what, answer, headline) => {
     await using visited = await opened(async (page) => {
-      await page.route(summaries, withGauges({}));
+      await page.route(summaries, withValues({}));
       await page.route('**/docs/status/**', (route) => route.fulfill(answer));
     });
     const { page } = visited;
     expect(await page.locator('.strip summary').textContent()).toBe(headline);
     expect(await item(page, 'Services').textContent()).toContain('0 of 6 ready');
-    expect(await item(page, 'Services').getAttribute('data-state')).toBe('warn');
+    expect(await item(page, 'Services').getAttribute('data-state')).toMatch(/^(?:warn|bad)$/);
   });
 
   test('services that become not ready are shown before their values are read', async () => {
-    await using visited = await opened((page) => page.route(summaries, withGauges({})));
+    await using visited = await opened((page) => page.route(summaries, withValues({})));
     const { page } = visited;
     await expect.poll(() => item(page, 'Services').textContent()).toContain('6 of 6 ready');
     await page.route(summaries, () => {});
@@ -144,7 +188,7 @@ describe.runIf(canLook)('the health strip', () => {
   test.each([desktop, phone])('open it has no axe violation and fits the screen: %o', async (screen) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await using visited = await opened(
-        (page) => page.route(summaries, withGauges({ wallet_stuck_rounds: 3, db_up: 0 })),
+        (page) => page.route(summaries, withValues({ wallet_stuck_rounds: 3 }, { database: 'down' })),
         { ...screen, colorScheme, bypassCSP: true },
       );
       const { page } = visited;

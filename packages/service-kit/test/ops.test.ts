@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import request from 'supertest';
+import { Gauge, type Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { InsufficientScope, Unauthorized } from '../src/http/problem.ts';
 import type { Guard } from '../src/http/route.ts';
@@ -16,6 +20,21 @@ const ops: Guard<string> = {
   },
   keyOf: (caller) => caller,
 };
+
+const addGauge = ({ metrics: { registry } }: { metrics: { registry: Registry } }): void =>
+  new Gauge({ name: 'webhooks_waiting', help: 'x', registers: [registry] }).set(3);
+
+test('/readyz says what the service holds', async () => {
+  await using fixture = await startFixture();
+  addGauge(fixture.context);
+  await fixture.context.metrics.samples.read();
+  const { body } = await request(fixture.app).get('/readyz').expect(200);
+  expect(body).toMatchObject({
+    status: 'ready',
+    checks: { database: 'ok' },
+    values: { webhooks_waiting: 3 },
+  });
+});
 
 test('/ops/status tells anyone whether the service is ready, and nothing else', async () => {
   await using fixture = await startFixture();
@@ -47,6 +66,7 @@ test('concurrent requests for the status check the database once', async () => {
 
 test('/ops/summary requires the scope', async () => {
   await using fixture = await startFixture();
+  addGauge(fixture.context);
   const { listener: app } = createApp({ ...fixture.context, ops });
   const refused = await request(app).get('/ops/summary').expect(401);
   expect(refused.body).toMatchObject({ code: 'unauthorized' });
@@ -55,6 +75,11 @@ test('/ops/summary requires the scope', async () => {
   const { body } = await request(app).get('/ops/summary').set('Authorization', 'Bearer ops').expect(200);
   expect(body).toMatchObject({ instance: expect.stringMatching(/\/\d+$/), stepSeconds: 10 });
   expect(body.points).toBeInstanceOf(Array);
+  expect(body).toMatchObject({
+    source: 'process',
+    health: { ready: true, checks: { database: 'ok', migrations: 'ok' } },
+    values: { webhooks_waiting: 3 },
+  });
 });
 
 test('without a guard /ops/summary is 404', async () => {
@@ -69,4 +94,72 @@ test('without a guard /ops/summary is 404', async () => {
 test('the OpenAPI document contains no /ops path', async () => {
   await using fixture = await startFixture();
   expect(JSON.stringify(fixture.document)).not.toContain('/ops/');
+});
+
+/** An HTTP server that answers as Prometheus does. */
+const startPrometheus = async () => {
+  const asked: string[] = [];
+  const alert = (alertname: string, state: string) => ({
+    state,
+    activeAt: '2026-11-24T10:00:00.123456789Z',
+    labels: { alertname, severity: 'page', service: 'fixture', job: 'platform' },
+    annotations: { summary: 'It waits', action: 'Look.', guide: 'docs/deploy.md#logs' },
+    value: '1e+00',
+  });
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    const { searchParams } = new URL(url, 'http://prometheus');
+    const end = Number(searchParams.get('end'));
+    const value = searchParams.get('query')?.includes('histogram_quantile') ? 'NaN' : '2.5';
+    const data = url.startsWith('/base/api/v1/alerts')
+      ? { alerts: [alert('DatabaseUnavailable', 'firing'), alert('ErrorRateHigh', 'pending')] }
+      : { resultType: 'matrix', result: [{ metric: {}, values: [[end, value]] }] };
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ status: 'success', data }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/base/`, asked, [Symbol.dispose]: () => void server.close() };
+};
+
+/** What the fixture answers to somebody on call. */
+const askOps = async (path: string, settings: Record<string, string>) => {
+  await using fixture = await startFixture(settings);
+  const { listener: app } = createApp({ ...fixture.context, ops });
+  return (await request(app).get(path).set('Authorization', 'Bearer ops').expect(200)).body as object;
+};
+
+test('/ops/alerts has what Prometheus says is firing, with what to do', async () => {
+  using prometheus = await startPrometheus();
+  expect(await askOps('/ops/alerts', { PROMETHEUS_URL: prometheus.url })).toEqual({
+    hasPrometheus: true,
+    alerts: [
+      {
+        alert: 'DatabaseUnavailable',
+        service: 'fixture',
+        severity: 'page',
+        summary: 'It waits',
+        action: 'Look.',
+        guide: 'docs/deploy.md#logs',
+        since: '2026-11-24T10:00:00.123456789Z',
+      },
+    ],
+  });
+});
+
+test('the traffic of /ops/summary is that of all replicas where Prometheus knows it', async () => {
+  using prometheus = await startPrometheus();
+  const body = await askOps('/ops/summary', { PROMETHEUS_URL: prometheus.url });
+  expect(body).toMatchObject({
+    source: 'prometheus',
+    points: [{ requestsPerSecond: 2.5, errorsPerSecond: 2.5, p99Ms: null }],
+  });
+  const queries = prometheus.asked.map((url) => new URL(url, prometheus.url).searchParams.get('query'));
+  for (const query of queries) expect(query).toMatch(/job="platform",service="[\w-]+"/);
+});
+
+test('without a Prometheus, or with one that is away, the service says what it knows', async () => {
+  expect(await askOps('/ops/alerts', {})).toEqual({ hasPrometheus: false, alerts: [] });
+  const away = { PROMETHEUS_URL: 'http://127.0.0.1:1' };
+  expect(await askOps('/ops/alerts', away)).toEqual({ hasPrometheus: true, alerts: null });
+  expect(await askOps('/ops/summary', away)).toMatchObject({ source: 'process' });
 });

@@ -99,8 +99,9 @@ spec: { maxUnavailable: 1, selector: { matchLabels: { app.kubernetes.io/name: {{
   ports: [{ protocol: UDP, port: 53 }, { protocol: TCP, port: 53 }]
 {{- end }}
 
-{{- define "platform.collectorEgress" -}}
-{{- with .Values.collector }}
+{{- /* To an address in the cluster, such as that of the collector; none without one. */ -}}
+{{- define "platform.egressTo" -}}
+{{- with . }}
 {{- $url := urlParse . }}
 {{- $port := regexFind "[0-9]+$" $url.host | default (ternary "443" "80" (eq $url.scheme "https")) }}
 - to: [{ namespaceSelector: {} }]

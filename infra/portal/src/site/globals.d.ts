@@ -1,4 +1,4 @@
-import type { AlertRule } from '../alert-rules.ts';
+import type { AlertText } from '../alert-texts.ts';
 import type { ServiceCard } from '../services.ts';
 
 declare global {
@@ -8,6 +8,6 @@ declare global {
   const EVENT_FILTERS: { status: readonly string[]; event: readonly string[] };
   /** The fields of a line of a statement, from the OpenAPI document of wallet-operator. */
   const STATEMENT_FIELDS: readonly { name: string; isNeeded: boolean }[];
-  /** The rules of infra/deploy/observability/alerts.yaml that the page evaluates. */
-  const ALERT_RULES: readonly AlertRule[];
+  /** What to do about each alert of infra/deploy/observability/alerts.yaml. */
+  const ALERT_TEXTS: Readonly<Record<string, AlertText>>;
 }

@@ -25,10 +25,13 @@ export const probePaths: readonly string[] = ['/livez', '/readyz', '/metrics'];
 
 /**
  * Paths of every service that are not part of the interface its OpenAPI document describes: `/livez` (the process
- * runs), `/readyz` (it may be sent requests), `/metrics` (Prometheus), `/openapi.json`, and what the operations page
- * reads: `/ops/status` for anyone, `/ops/summary` for callers whom the context's `ops` lets in.
+ * runs), `/readyz` (it may be sent requests, and what it holds), `/metrics` (Prometheus), `/openapi.json`, and what the
+ * operations page reads: `/ops/status` for anyone, `/ops/summary` and `/ops/alerts` for callers whom the context's `ops` lets in.
  */
-export const systemRoutes = ({ health, metrics, ops }: BaseContext, document: object): Route[] => {
+export const systemRoutes = (
+  { health, metrics, ops, prometheus }: BaseContext,
+  document: object,
+): Route[] => {
   const { registry, history, samples } = metrics;
   const json = JSON.stringify(document);
   const headers = { 'Cache-Control': 'no-store' };
@@ -41,19 +44,35 @@ export const systemRoutes = ({ health, metrics, ops }: BaseContext, document: ob
     }
     return status;
   };
-  const summary = async () => ({
-    instance: `${hostname()}/${process.pid}`,
-    startedAt: history.startedAt.toISOString(),
-    stepSeconds: 10,
-    points: history.points(),
-    gauges: await samples.read(),
+  const summary = async () => {
+    const [{ ready, degraded, checks }, values, measured] = await Promise.all([
+      health.check(),
+      samples.read(),
+      prometheus?.points().catch(() => undefined),
+    ]);
+    return {
+      instance: `${hostname()}/${process.pid}`,
+      startedAt: history.startedAt.toISOString(),
+      stepSeconds: 10,
+      /** Whose the points are: of this process, or of all replicas. */
+      source: measured === undefined ? 'process' : 'prometheus',
+      points: measured ?? history.points(),
+      health: { ready, degraded, checks },
+      values,
+    };
+  };
+  /** `alerts` is null when Prometheus does not answer. */
+  const alerts = async () => ({
+    hasPrometheus: prometheus !== undefined,
+    alerts: prometheus === undefined ? [] : await prometheus.firingAlerts().catch(() => null),
   });
   return [
     route({ ...common, path: '/livez' }, () => ({ status: 200, rawBody: '{"status":"ok"}' })),
     route({ ...common, path: '/readyz', responses: { ...ok, 503: { description: '' } } }, async () => {
       const { ready, degraded, checks } = await health.check();
       const state = health.draining ? 'draining' : ready ? 'ready' : 'not_ready';
-      return { status: ready ? 200 : 503, rawBody: JSON.stringify({ status: state, degraded, checks }) };
+      const body = { status: state, degraded, checks, values: samples.latest() };
+      return { status: ready ? 200 : 503, rawBody: JSON.stringify(body) };
     }),
     route({ ...common, path: '/metrics' }, async () => ({
       status: 200,
@@ -68,12 +87,12 @@ export const systemRoutes = ({ health, metrics, ops }: BaseContext, document: ob
     })),
     ...(ops === undefined
       ? []
-      : [
-          route({ ...common, path: '/ops/summary', auth: ops }, async () => ({
+      : Object.entries({ '/ops/summary': summary, '/ops/alerts': alerts }).map(([path, read]) =>
+          route({ ...common, path, auth: ops }, async () => ({
             status: 200,
             headers,
-            rawBody: JSON.stringify(await summary()),
+            rawBody: JSON.stringify(await read()),
           })),
-        ]),
+        )),
   ];
 };

@@ -7,7 +7,7 @@ const kept = 180;
 const longest = 60_000_000;
 
 /** The requests of one step. */
-interface Point {
+export interface Point {
   /** End of the step, ISO 8601; a multiple of 10 s, so that points of several processes have the same times. */
   at: string;
   requestsPerSecond: number;

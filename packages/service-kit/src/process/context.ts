@@ -9,6 +9,7 @@ import { createClientAddress } from '../http/client-address.ts';
 import { createGuessLimit, noGuessLimit } from '../overload/guess-limit.ts';
 import type { Limits } from '../http/run-route.ts';
 import { createRequestRateLimit } from '../overload/request-rate-limit.ts';
+import { createPrometheus, type Prometheus } from '../ops-summary/prometheus.ts';
 import { openRedis } from './redis.ts';
 import { createRefusalSampler, type RefusalSampler } from '../overload/refusal-sampler.ts';
 import type { Guard } from '../http/route.ts';
@@ -26,7 +27,8 @@ export interface BaseContext extends LogAndMetrics, Limits, AsyncDisposable {
   health: Health;
   /** Decides which refused requests have a line in the log. */
   refusals: RefusalSampler;
-  /** Who may read `/ops/summary`; without it there is no such path. */
+  prometheus: Prometheus | undefined;
+  /** Who may read `/ops/summary` and `/ops/alerts`; without it there are no such paths. */
   ops?: Guard<unknown> | undefined;
   /** `failures`: no line for requests that were answered below 400. */
   requestLog: 'all' | 'failures';
@@ -81,6 +83,7 @@ export const openBaseContext = (env: CommonEnv, about: About, parts: LogAndMetri
     database,
     redis,
     health: createHealth({ database, redis, migrations }),
+    prometheus: env.PROMETHEUS_URL === undefined ? undefined : createPrometheus(env.PROMETHEUS_URL, name),
     ...openLimits(env, name, redis),
     refusals,
     requestLog: env.REQUEST_LOG,

@@ -69,6 +69,8 @@ export const commonEnv = {
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   /** A Redis that answers nothing for this long is away until it answers again. */
   REDIS_TIMEOUT_MS: z.coerce.number().int().min(1).default(200),
+  /** For the operations page: alerts that fire, and traffic of all replicas; without it the page shows what the services say. */
+  PROMETHEUS_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** Addresses of the gateway, comma separated; X-Forwarded-For of others is ignored. */
   TRUST_PROXY: z.string().default('127.0.0.1,::1'),
   /** Shared with the gateway: X-Forwarded-* counts only in requests that carry it as X-Gateway-Secret. */

@@ -8,7 +8,7 @@ import { createSamples, type Samples } from '../ops-summary/samples.ts';
 
 export interface Metrics {
   registry: Registry;
-  /** What `/ops/summary` answers: requests, and values of gauges. */
+  /** What `/ops/summary` answers: requests, and values of gauges, which `/readyz` has too. */
   history: History;
   samples: Samples;
   /**

@@ -57,7 +57,6 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);
   addRedisMetrics(metrics, context.redis);
-  const sampling = metrics.samples.start();
   const app = createApp(context);
   const listener = behindGateway(app.listener, env.GATEWAY_SECRET);
   const limited = (handle: RequestListener, maxConnections: number): Server =>
@@ -90,7 +89,6 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     await drain(server, signal === 'SIGTERM' ? env.DRAIN_MS : 0);
     probes.close();
     probes.closeAllConnections();
-    sampling[Symbol.dispose]();
     await context[Symbol.asyncDispose]();
     await tracing?.[Symbol.asyncDispose]();
     clearTimeout(deadline);

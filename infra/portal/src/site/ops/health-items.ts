@@ -1,19 +1,7 @@
-import type { Health as Values } from './health-data.ts';
+import { errorShare, type Health } from './health-data.ts';
 import { bytes, duration, guideAddress } from './health-text.ts';
 import { addressOf } from './place.ts';
 import { short } from './text.ts';
-
-/** What the strip shows. */
-export interface Health extends Values {
-  /** Number of services that are ready. */
-  ready: number;
-}
-
-/** The greatest current value of a metric; undefined when it is unknown. */
-const latest = ({ series }: Health, metric: string): number | undefined => {
-  const known = (series.get(metric) ?? []).flatMap(({ values }) => values.at(-1) ?? []);
-  return known.length === 0 ? undefined : Math.max(...known);
-};
 
 /** The ledger is verified once a day, so a wallet that has just started may not have done it. */
 export const notYet = 'not yet';
@@ -23,19 +11,56 @@ export interface Item {
   name: string;
   /** The view that shows more. */
   href: string;
-  alerts: readonly string[];
+  /** Undefined when no service says it. */
   text: (health: Health) => string | undefined;
+  /** The alerts that are about it. What to do about `faulty` stands at the first one. */
+  alerts: readonly string[];
+  /** The services that say that something is wrong with it. */
+  faulty?: (health: Health) => string[];
 }
 
-const count = (metric: string) => (health: Health) => {
-  const value = latest(health, metric);
+/** The greatest value of a gauge; undefined when no process has one. */
+const greatest = ({ statements }: Health, gauge: string): number | undefined => {
+  const known = [...statements.values()].flat().flatMap(({ values }) => values[gauge] ?? []);
+  return known.length === 0 ? undefined : Math.max(...known);
+};
+
+/** The services of which a process has such a value. */
+const servicesWith = ({ statements }: Health, gauge: string, isWrong: (value: number) => boolean): string[] =>
+  [...statements].flatMap(([service, processes]) =>
+    processes.some(({ values: { [gauge]: value } }) => typeof value === 'number' && isWrong(value))
+      ? [service]
+      : [],
+  );
+
+/** The services of which a process has more than none. */
+const servicesWithSome = (gauge: string) => (health: Health) =>
+  servicesWith(health, gauge, (value) => value > 0);
+
+const count = (gauge: string) => (health: Health) => {
+  const value = greatest(health, gauge);
   return value === undefined ? undefined : short(value);
 };
 
-const age = (metric: string) => (health: Health) => {
-  const value = latest(health, metric);
-  if (value === undefined) return undefined;
-  return value === 0 ? 'none' : duration(value);
+/** How many services reach their database or Redis. Those that have none are left out. */
+const dependency = (name: string, check: 'database' | 'redis', alert: string): Item => {
+  const states = ({ statements }: Health): [string, boolean][] =>
+    [...statements].flatMap(([service, processes]) => {
+      const known = processes.map(({ health }) => health.checks[check]).filter((state) => state !== 'off');
+      return known.length === 0 ? [] : [[service, known.every((state) => state === 'ok')]];
+    });
+  return {
+    name,
+    href: guideAddress('docs/deploy.md#troubleshooting'),
+    text: (health) => {
+      const all = states(health);
+      return all.length === 0
+        ? undefined
+        : `${all.filter(([, isOk]) => isOk).length} of ${all.length} reach it`;
+    },
+    alerts: [alert],
+    faulty: (health) => states(health).flatMap(([service, isOk]) => (isOk ? [] : [service])),
+  };
 };
 
 /** In the order in which they are shown. */
@@ -43,50 +68,61 @@ export const items: readonly Item[] = [
   {
     name: 'Services',
     href: addressOf('traffic'),
-    alerts: ['ServiceDown', 'DatabaseUnavailable', 'ResponsesSlow'],
-    text: ({ ready }) => `${ready} of ${SERVICES.length} ready`,
+    text: ({ readiness }) =>
+      `${readiness.filter(({ isReady }) => isReady).length} of ${SERVICES.length} ready`,
+    alerts: ['ServiceDown', 'ServiceGone', 'ResponsesSlow'],
+    faulty: ({ readiness }) => readiness.flatMap(({ service, isUp }) => (isUp === false ? [service] : [])),
   },
   {
     name: 'Gateway',
     href: addressOf('traffic'),
-    alerts: [],
+    alerts: ['GatewayErrors', 'GatewayRetries'],
     text: ({ gatewayMs }) => (gatewayMs === undefined ? 'unreachable' : `${Math.ceil(gatewayMs)} ms`),
   },
+  dependency('Database', 'database', 'DatabaseUnavailable'),
+  dependency('Redis', 'redis', 'RedisUnavailable'),
   {
     name: 'Errors',
     href: addressOf('traffic'),
     alerts: ['ErrorRateHigh'],
     text: (health) => {
-      const share = latest(health, 'errors');
+      const share = errorShare(health);
       return share === undefined ? undefined : `${short(100 * share)} %`;
     },
   },
   {
     name: 'Failed events',
     href: addressOf('webhooks', { store: '-', status: 'failed' }),
-    alerts: ['EventsFailed'],
     text: count('webhooks_failed'),
+    alerts: ['EventsFailed'],
+    faulty: servicesWithSome('webhooks_failed'),
   },
   {
     name: 'Refused events',
     href: addressOf('webhooks', { store: '-', status: 'refused' }),
-    alerts: ['EventsRefused'],
     text: count('webhooks_refused'),
+    alerts: ['EventsRefused'],
+    faulty: servicesWithSome('webhooks_refused'),
   },
   {
     name: 'Oldest pending',
     href: addressOf('webhooks', { store: '-', status: 'pending' }),
-    alerts: ['OldestEventWaits'],
-    text: age('webhooks_oldest_pending_seconds'),
+    alerts: ['OldestEventWaits', 'EventsWait'],
+    text: (health) => {
+      const seconds = greatest(health, 'webhooks_oldest_pending_seconds');
+      if (seconds === undefined) return undefined;
+      return seconds === 0 ? 'none' : duration(seconds);
+    },
   },
   {
     name: 'Spool',
     href: guideAddress('docs/store-webhooks.md#during-an-outage'),
-    alerts: ['SpoolHoldsEvents', 'SpoolNearlyFull', 'SpoolDamaged'],
     text: (health) => {
-      const value = latest(health, 'webhooks_spool_bytes');
+      const value = greatest(health, 'webhooks_spool_bytes');
       return value === undefined ? undefined : bytes(value);
     },
+    alerts: ['SpoolHoldsEvents', 'SpoolNearlyFull', 'SpoolDamaged'],
+    faulty: servicesWithSome('webhooks_spool_bytes'),
   },
   {
     name: 'Mail queue',
@@ -97,17 +133,22 @@ export const items: readonly Item[] = [
   {
     name: 'Stuck rounds',
     href: addressOf('rounds'),
-    alerts: ['RoundsStuck'],
     text: count('wallet_stuck_rounds'),
+    alerts: ['RoundsStuck'],
+    faulty: servicesWithSome('wallet_stuck_rounds'),
   },
   {
     name: 'Ledger verified',
     href: addressOf('ledger'),
-    alerts: ['LedgerInconsistent'],
     text: (health) => {
-      const seconds = latest(health, 'wallet_proof_age_seconds');
+      const seconds = greatest(health, 'wallet_proof_age_seconds');
       if (seconds !== undefined) return `${duration(seconds)} ago`;
-      return health.series.has('wallet_proof_age_seconds') ? notYet : undefined;
+      const isWallet = [...health.statements.values()]
+        .flat()
+        .some(({ values }) => 'wallet_proof_age_seconds' in values);
+      return isWallet ? notYet : undefined;
     },
+    alerts: ['LedgerInconsistent', 'LedgerNotProved'],
+    faulty: (health) => servicesWith(health, 'wallet_proof_ok', (value) => value === 0),
   },
 ];

@@ -1,4 +1,3 @@
-import type { Finding } from './health-rules.ts';
 import { short } from './text.ts';
 
 /** A span of time in its largest unit, such as `12 min`. */
@@ -13,31 +12,6 @@ export const bytes = (value: number): string => {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = value < 1000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), units.length - 1);
   return `${short(value / 1000 ** power)} ${units[power]}`;
-};
-
-const labelOf = ({ series }: Finding, name: string): string => {
-  if (name === 'service') return series.service;
-  if (name === 'instance') return series.instance;
-  return series.labels.split(`${name}="`)[1]?.split('"')[0] ?? '';
-};
-
-const fillIn = (finding: Finding, placeholder: string): string => {
-  const { value } = finding;
-  const [subject = '', format] = placeholder.split('|').map((part) => part.trim());
-  if (subject.startsWith('$labels.')) return labelOf(finding, subject.slice('$labels.'.length));
-  if (format === 'humanizePercentage') return `${short(100 * value)} %`;
-  if (format === 'humanizeDuration') return duration(value);
-  return format === 'humanize1024' ? bytes(value).replace(/B$/, '') : short(value);
-};
-
-/** The summary of an alert with its values, as Prometheus writes it. */
-export const summaryOf = (finding: Finding): string => {
-  const [first = '', ...others] = finding.rule.summary.split('{{');
-  const parts = others.map((part) => {
-    const [placeholder = '', text = ''] = part.split('}}', 2);
-    return fillIn(finding, placeholder) + text;
-  });
-  return first + parts.join('');
 };
 
 /** The page of a section of a guide: `docs/deploy.md#logs` → `/docs/guides/deploy/#logs`. */

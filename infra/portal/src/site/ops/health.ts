@@ -1,8 +1,7 @@
 import { element } from '../element.ts';
-import { countReady, createHealthReader, type Health as Values } from './health-data.ts';
-import { items, notYet, type Health, type Item } from './health-items.ts';
-import { findingsOf, groupFindings, type Finding, type FindingGroup } from './health-rules.ts';
-import { duration, guideAddress, summaryOf } from './health-text.ts';
+import { createHealthReader, readReadiness, type Health, type Readiness } from './health-data.ts';
+import { items, notYet, type Item } from './health-items.ts';
+import { guideAddress } from './health-text.ts';
 import { replaceContent, state } from './parts.ts';
 import type { Session } from './session.ts';
 import { errorText } from './text.ts';
@@ -13,78 +12,102 @@ const refreshMs = 15_000;
 /** Readiness is asked more often, because it is cheap and shows an outage first. */
 const watchMs = 3000;
 
-/** The severities of the rules in words; a `ticket` is for the next working hours. */
-const urgency = { page: 'urgent', ticket: 'not urgent' } as const;
+/** Something that is wrong, and what to do. */
+interface Entry {
+  /** Name of the alert. */
+  alert: string;
+  isUrgent: boolean;
+  summary: string;
+  action: string;
+  guide: string;
+  services: string[];
+  /** ISO 8601, when Prometheus says it. */
+  since?: string;
+  /** The value of the strip that it is about, if any. */
+  item?: Item | undefined;
+}
 
-const lookOf = ({ rule, isFiring }: Finding): 'bad' | 'warn' =>
-  isFiring && rule.severity === 'page' ? 'bad' : 'warn';
+/** What the services say themselves; the texts are those of the alerts. */
+const ownEntries = (health: Health): Entry[] =>
+  items.flatMap((item) => {
+    const services = item.faulty?.(health) ?? [];
+    const [alert = ''] = item.alerts;
+    const text = ALERT_TEXTS[alert];
+    if (services.length === 0 || text === undefined) return [];
+    const { severity, action, guide } = text;
+    const summary = `${item.name}: ${item.text(health) ?? 'unknown'}`;
+    return [{ alert, services, item, summary, action, guide, isUrgent: severity === 'page' }];
+  });
 
-const itemLook = (item: Item, health: Health, findings: readonly Finding[]) => {
-  if (item.name === 'Gateway') return health.gatewayMs === undefined ? 'bad' : 'good';
+/** What Prometheus says, one entry for each alert. */
+const firingEntries = ({ alerts }: Health): Entry[] =>
+  [...Map.groupBy(alerts ?? [], ({ alert }) => alert).values()].flatMap((same) => {
+    const [first] = same.toSorted((a, b) => a.since.localeCompare(b.since));
+    if (first === undefined) return [];
+    const { severity, summary, ...texts } = first;
+    return [
+      {
+        ...texts,
+        isUrgent: severity === 'page',
+        summary: same.length > 1 ? `${summary} (and ${same.length - 1} more)` : summary,
+        services: [...new Set(same.map(({ service }) => service))].filter((service) => service !== ''),
+        item: items.find(({ alerts: about }) => about.includes(first.alert)),
+      },
+    ];
+  });
+
+/** Everything that is wrong, the urgent first. What Prometheus says goes before what services say of the same alert. */
+const entriesOf = (health: Health): Entry[] => {
+  const firing = firingEntries(health);
+  const own = ownEntries(health).filter(({ alert }) => !firing.some((entry) => entry.alert === alert));
+  return [...firing, ...own].toSorted((a, b) => Number(b.isUrgent) - Number(a.isUrgent));
+};
+
+const lookOf = ({ isUrgent }: Entry): 'bad' | 'warn' => (isUrgent ? 'bad' : 'warn');
+
+const itemLook = (item: Item, health: Health, entries: readonly Entry[]) => {
   const text = item.text(health);
   if (text === undefined || text === notYet) return 'plain';
-  const own = findings.filter(({ rule }) => item.alerts.includes(rule.alert)).map(lookOf);
-  if (own.includes('bad')) return 'bad';
-  const isMissingService = item.name === 'Services' && health.ready < SERVICES.length;
-  return own.length > 0 || isMissingService ? 'warn' : 'good';
+  const entry = entries.find((one) => one.item === item);
+  if (entry !== undefined) return lookOf(entry);
+  if (item.name === 'Gateway') return health.gatewayMs === undefined ? 'bad' : 'good';
+  if (item.name === 'Services' && health.readiness.some(({ isReady }) => !isReady)) return 'warn';
+  // Of the others only Prometheus says whether the value is good.
+  return item.faulty === undefined ? 'plain' : 'good';
 };
 
-const sinceText = ({ since, isOlder, isFiring, rule }: Finding): string => {
-  const from = `since ${when(new Date(since).toISOString())}${isOlder ? ' or earlier' : ''}`;
-  return isFiring ? from : `${from}; alerts after ${duration(rule.forSeconds)}`;
-};
+const servicesText = (services: readonly string[]): string =>
+  services.length === SERVICES.length ? `all ${services.length} services` : services.join(', ');
 
-const servicesText = (findings: readonly Finding[]): string => {
-  const names = findings.map(({ series }) => series.service).join(', ');
-  return findings.length === SERVICES.length ? `all ${findings.length} services` : names;
-};
-
-/** Such as `ErrorRateHigh (all 6 services), MailsWait (store-webhooks)`. */
-const consequencesText = (consequences: readonly Finding[]): string =>
-  [...Map.groupBy(consequences, ({ rule }) => rule.alert)]
-    .map(([alert, same]) => `${alert} (${servicesText(same)})`)
-    .join(', ');
-
-const alertEntry = ({ findings, consequences }: FindingGroup): HTMLElement => {
-  const [finding, ...others] = findings;
-  const { rule, series } = finding;
-  const key = `${rule.alert} ${series.labels}`;
-  const more =
-    findings.length === SERVICES.length ? ' (and all other services)' : ` (and ${others.length} more)`;
-  const guide = element('a', { href: guideAddress(rule.guide), 'data-key': key }, 'Guide');
-  const item = items.find(({ alerts, href }) => alerts.includes(rule.alert) && href.startsWith('#'));
-  const list = item && element('a', { href: item.href, 'data-key': `${key} list` }, `Show “${item.name}”`);
+const alertEntry = (entry: Entry): HTMLElement => {
+  const { alert, isUrgent, summary, action, guide, services, since, item } = entry;
+  const link = element('a', { href: guideAddress(guide), 'data-key': alert }, 'Guide');
+  const list =
+    item?.href.startsWith('#') &&
+    element('a', { href: item.href, 'data-key': `${alert} list` }, `Show “${item.name}”`);
+  const details = [alert, servicesText(services), since === undefined ? '' : `since ${when(since)}`];
   return element(
     'li',
     {},
     element(
       'p',
       { class: 'alert-head' },
-      state(lookOf(finding), finding.isFiring ? urgency[rule.severity] : 'soon'),
-      element('strong', {}, summaryOf(finding) + (others.length > 0 ? more : '')),
+      state(lookOf(entry), isUrgent ? 'urgent' : 'not urgent'),
+      element('strong', {}, summary),
     ),
-    element('p', {}, `${rule.action} `, ...(list ? [list, ' '] : []), guide),
-    element('p', { class: 'soft' }, `${rule.alert} · ${servicesText(findings)} · ${sinceText(finding)}`),
-    ...(consequences.length > 0
-      ? [element('p', { class: 'soft' }, `Follows from it: ${consequencesText(consequences)}`)]
-      : []),
+    element('p', {}, `${action} `, ...(list ? [list, ' '] : []), link),
+    element('p', { class: 'soft' }, details.filter((text) => text !== '').join(' · ')),
   );
 };
 
-const headline = ({ error }: Health, groups: readonly FindingGroup[]): string => {
+const headline = ({ error, alerts }: Health, entries: readonly Entry[]): string => {
   if (error !== undefined) return errorText(error);
-  if (groups.length === 0) return 'No alerts';
-  const findings = groups.map((group) => group.findings[0]);
-  const names = (list: readonly Finding[]) => [...new Set(list.map(({ rule }) => rule.alert))].join(', ');
-  const [firing = [], soon = []] = [true, false].map((wanted) =>
-    findings.filter(({ isFiring }) => isFiring === wanted),
-  );
-  return [
-    firing.length > 0 ? `${firing.length} ${firing.length === 1 ? 'alert' : 'alerts'}: ${names(firing)}` : '',
-    soon.length > 0 ? `soon: ${names(soon)}` : '',
-  ]
-    .filter((text) => text !== '')
-    .join('; ');
+  const names = entries.map(({ alert }) => alert).join(', ');
+  const found =
+    entries.length === 0
+      ? 'No alerts'
+      : `${entries.length} ${entries.length === 1 ? 'alert' : 'alerts'}: ${names}`;
+  return alerts === null ? `${found}; Prometheus does not answer` : found;
 };
 
 /** The state of the platform, and the alerts with what to do. It refreshes itself while it is in the page. */
@@ -109,22 +132,21 @@ export const healthStrip = (session: Session): HTMLElement => {
     element('ul', { class: 'chips' }, ...chips.map(({ link }) => element('li', {}, link))),
     alerts,
   );
-  let ready = 0;
-  let values: Values | undefined;
+  let readiness: Readiness[] = [];
+  let values: Omit<Health, 'readiness'> | undefined;
   let readAt = -refreshMs;
   const draw = (): void => {
     if (values === undefined) return;
-    const health = { ...values, ready };
-    const findings = findingsOf(ALERT_RULES, health.series);
+    const health = { ...values, readiness };
+    const entries = entriesOf(health);
     for (const { item, value, link } of chips) {
       value.textContent = item.text(health) ?? '–';
-      link.setAttribute('data-state', itemLook(item, health, findings));
+      link.setAttribute('data-state', itemLook(item, health, entries));
     }
-    const groups = groupFindings(findings);
-    summary.textContent = headline(health, groups);
-    alerts.setAttribute('data-state', findings.map(lookOf).toSorted()[0] ?? 'good');
-    alerts.toggleAttribute('data-empty', findings.length === 0);
-    replaceContent(list, ...groups.map(alertEntry));
+    summary.textContent = headline(health, entries);
+    alerts.setAttribute('data-state', entries.map(lookOf).toSorted()[0] ?? 'good');
+    alerts.toggleAttribute('data-empty', entries.length === 0);
+    replaceContent(list, ...entries.map(alertEntry));
   };
   let isReading = false;
   /** In an outage this takes longer than the pause between two looks at the readiness. */
@@ -138,9 +160,9 @@ export const healthStrip = (session: Session): HTMLElement => {
   };
   /** Shows at once that a service became ready or not ready, and reads everything then or when it is time. */
   const refresh = async (): Promise<void> => {
-    const now = await countReady();
-    const hasChanged = now !== ready;
-    ready = now;
+    const now = await readReadiness();
+    const hasChanged = JSON.stringify(now) !== JSON.stringify(readiness);
+    readiness = now;
     if (hasChanged) draw();
     if (hasChanged || performance.now() - readAt >= refreshMs) void readValues();
   };

@@ -58,7 +58,7 @@ const problemOf = (answer: Response): Promise<ProblemDocument> =>
   );
 
 /** The task manager accepts no tokens of others without AUTH_JWKS; the other services are the ones to believe. */
-const isSummary = (path: string): boolean => path.startsWith('/docs/ops/summary/');
+const isSystemRoute = (path: string): boolean => path.startsWith('/docs/ops/');
 
 /** Opens a session with a token; `onExpired` is called when a service no longer accepts the token (401). */
 export const openSession = (given: string, onExpired: () => void): Session => {
@@ -78,7 +78,7 @@ export const openSession = (given: string, onExpired: () => void): Session => {
     if (date !== null) aheadMs = Date.parse(date) - Date.now();
     if (answer.ok) return answer;
     const refused = new Refused(answer.status, await problemOf(answer));
-    if (answer.status === 401 && !isSummary(path)) onExpired();
+    if (answer.status === 401 && !isSystemRoute(path)) onExpired();
     throw refused;
   };
   return {

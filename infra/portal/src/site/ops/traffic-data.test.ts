@@ -7,6 +7,7 @@ const origin = Date.UTC(2026, 0, 1) / 1000;
 const process = (instance: string, ...points: [number, number, number, number | null][]): Summary => ({
   instance,
   startedAt: at(0),
+  source: 'process',
   points: points.map(([second, requestsPerSecond, errorsPerSecond, p99Ms]) => ({
     at: at(second),
     requestsPerSecond,
@@ -23,6 +24,16 @@ test('rates of processes are added, and p99 is that of the slowest', () => {
     requests: [10, 2],
     errors: [10, 100],
     p99: [8, 30],
+  });
+});
+
+test('what Prometheus measured is of all processes, so it is not added up', () => {
+  const one: Summary = { ...process('a', [10, 4, 1, 5]), source: 'prometheus' };
+  const other: Summary = { ...process('b', [10, 6, 3, 30]), source: 'prometheus' };
+  expect(combine([process('c', [10, 1, 0, 1]), one, other])).toMatchObject({
+    requests: [6],
+    errors: [50],
+    p99: [30],
   });
 });
 

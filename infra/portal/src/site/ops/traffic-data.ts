@@ -1,7 +1,9 @@
-/** The last half hour of one process of a service: response of `/docs/ops/summary/<service>`. */
+/** The last half hour of a service: response of `/docs/ops/summary/<service>`. */
 export interface Summary {
   instance: string;
   startedAt: string;
+  /** Whose the points are: of this process, or, as Prometheus says, of all processes of the service. */
+  source: 'process' | 'prometheus';
   points: { at: string; requestsPerSecond: number; errorsPerSecond: number; p99Ms: number | null }[];
 }
 
@@ -19,10 +21,11 @@ const spanMs = 1_800_000;
 
 /**
  * Combines the processes of a service: the sum of requests and errors, the maximum of the p99s. Points have the same
- * times in all processes, multiples of ten seconds.
+ * times in all processes, multiples of ten seconds. Those of Prometheus are of all processes already; the newest count.
  */
 export const combine = (summaries: readonly Summary[]): Traffic => {
-  const all = summaries.flatMap(({ points }) => points);
+  const measured = summaries.findLast(({ source }) => source === 'prometheus');
+  const all = (measured === undefined ? summaries : [measured]).flatMap(({ points }) => points);
   const newest = Math.max(0, ...all.map(({ at }) => Date.parse(at)));
   const moments = Map.groupBy(
     all.filter(({ at }) => Date.parse(at) > newest - spanMs),

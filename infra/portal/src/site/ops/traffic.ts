@@ -25,6 +25,8 @@ const row = (session: Session, name: string, title: string) => {
     showHealth(health, await askReadiness(name));
     try {
       const summary = await session.ask<Summary>(`/docs/ops/summary/${name}`);
+      // As the newest one: Map keeps the place of a key.
+      known.delete(summary.instance);
       known.set(summary.instance, summary);
       const traffic = combine([...known.values()]);
       requests.draw(traffic.times, traffic.requests);
@@ -71,7 +73,7 @@ export const trafficView = (session: Session): HTMLElement => {
     element(
       'p',
       { class: 'soft' },
-      'The last half hour, measured by the services, refreshed every ten seconds. p99: 99 of 100 requests were answered within this time.',
+      'The last half hour, measured by the services (or Prometheus, where they know one), refreshed every ten seconds. p99: 99 of 100 requests were answered within this time.',
     ),
     problem,
     list,

@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parse } from 'yaml';
+
+/** What the rules of Prometheus say about an alert. */
+export interface AlertText {
+  severity: 'page' | 'ticket';
+  /** What to do. */
+  action: string;
+  /** Section of a guide, such as `docs/deploy.md#logs`. */
+  guide: string;
+}
+
+interface Rule {
+  alert: string;
+  labels: { severity: AlertText['severity'] };
+  annotations: { action: string; guide: string };
+}
+
+const file = resolve(import.meta.dirname, '../../deploy/observability/alerts.yaml');
+
+/** What to do about each alert of alerts.yaml, by its name. */
+export const alertTexts = async (): Promise<Record<string, AlertText>> => {
+  const { groups } = parse(await readFile(file, 'utf8')) as { groups: { rules: Rule[] }[] };
+  const texts = groups.flatMap(({ rules }) =>
+    rules.map(({ alert, labels: { severity }, annotations: { action, guide } }) => [
+      alert,
+      { severity, action, guide },
+    ]),
+  );
+  return Object.fromEntries(texts) as Record<string, AlertText>;
+};
