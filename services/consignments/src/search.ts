@@ -32,7 +32,7 @@ const planned = (databaseUrl: string): string => {
 const tooSlow = (error?: unknown): Unavailable =>
   new Unavailable(
     'query_timeout',
-    'The search takes too long. Narrow it: give SearchText three letters or digits in a row that are less ' +
+    'The search takes too long. Narrow it: give SearchText three letters from a to z or digits in a row that are less ' +
       'common, or add another filter.',
     error,
   );
@@ -56,8 +56,11 @@ const openLane = (name: string, { databaseUrl, max, maxWaiting, maxWaitMs, timeo
   };
 };
 
-/** Whether the text contains three consecutive letters or digits, so that the trigram index can find it. */
-export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text);
+/**
+ * Whether the trigram index can find the text: it contains three consecutive letters from a to z or digits. With
+ * LC_CTYPE C, as our databases have it, pg_trgm takes no other character for a letter.
+ */
+export const hasTrigram = (text: string): boolean => /[a-z\d]{3}/i.test(text);
 
 export const createSearches = (options: SearchOptions): Searches => {
   const indexed = openLane('consignments-search', options);

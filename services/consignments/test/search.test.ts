@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contains } from '../src/records/page.ts';
+import { hasTrigram } from '../src/search.ts';
 import { startService, type Service } from './harness.ts';
 import { consignmentInput, inventoryInput, partnerInput, warehouseInput } from './inputs.ts';
 
@@ -133,6 +134,16 @@ describe('SearchText', () => {
   });
 });
 
+test.each(['abc', 'a1b', 'x-12 3ab', 'ab', 'ab-cd', 'Łódź', 'zürich', 'москва', '東京都', '١٢٣'])(
+  'a search for %s uses the index exactly when PostgreSQL has trigrams for it',
+  async (text) => {
+    await using one = await startService();
+    const [row] = await one.context.database.sql<[{ trigrams: string[] }]>`
+      select show_trgm(casefold(normalize(${text}::text, nfc) collate "pg_unicode_fast")) as trigrams`;
+    expect(hasTrigram(text)).toBe(row.trigrams.some((trigram) => !trigram.includes(' ')));
+  },
+);
+
 /** Makes the page directory count this many records. */
 const countAs = ({ context }: Service, rows: number) => context.database.sql`
   insert into consignments_directory_buckets (filter, value, created_at, id, n)
@@ -160,7 +171,7 @@ describe('a text of one letter or two, or without three letters in a row', () =>
     await countAs(long, 2_000_000);
     const { body } = await long.read(`/consignments?SearchText=${text}`).expect(400);
     expect(body).toMatchObject({ code: 'validation_failed' });
-    expect(body.errors.SearchText[0]).toContain('three letters or digits');
+    expect(body.errors.SearchText[0]).toContain('three letters from a to z or digits');
 
     expect((await long.read('/consignments?SearchText=clo').expect(200)).body.total).toBe(2);
     expect((await long.read(`/consignments?SearchText=${text}&Status=1`).expect(200)).body.total).toBe(1);
@@ -188,7 +199,7 @@ describe('a search that takes too long', () => {
       expect([status, headers['retry-after']]).toEqual([503, '2']);
       expect(body).toMatchObject({
         code: 'query_timeout',
-        detail: expect.stringContaining('three letters or digits') as string,
+        detail: expect.stringContaining('three letters from a to z or digits') as string,
       });
     }
     await slow.read('/warehouses').expect(200);

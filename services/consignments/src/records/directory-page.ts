@@ -49,7 +49,7 @@ export const refuseBroadSearch = async (
   }
   throw new ValidationFailed({
     SearchText: [
-      `must have three letters or digits in a row, or come with a filter that leaves at most ${most} records: ` +
+      `must have three letters from a to z or digits in a row, or come with a filter that leaves at most ${most} records: ` +
         'a shorter text cannot be searched in so many',
     ],
   });

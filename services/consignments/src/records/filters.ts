@@ -37,7 +37,7 @@ const isSearchable = (text: string): boolean => text !== '' && Array.from(text).
 
 /** For lists in which a short text may have to be compared with too many records. */
 export const shortTextLimit =
-  ' A text without three letters or digits in a row is refused with 400 unless the whole list, or the records of one of the other filters, are at most 2,000,000.';
+  ' A text without three letters from a to z or digits in a row is refused with 400 unless the whole list, or the records of one of the other filters, are at most 2,000,000.';
 
 /** `note` is added to the description. Source: docs/consignments.md. */
 export const searchText = (columns: string, note = '') =>
