@@ -1,4 +1,4 @@
-import { Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Histogram, Registry } from '@prometheus-io/client';
 import type { GatewayRequest } from './receiver.ts';
 
 export interface GatewayMetrics {

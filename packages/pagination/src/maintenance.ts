@@ -3,7 +3,7 @@ import type { BaseContext } from '@platform/service-kit/context';
 import { openDatabase } from '@platform/service-kit/db';
 import type { Log } from '@platform/service-kit/log';
 import { createReading } from '@platform/service-kit/reading';
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from '@prometheus-io/client';
 import { countPendingChanges, fold, measureDrift, mergeBuckets, type Directory } from './directory/index.ts';
 import { rebuildIn } from './directory/maintain.ts';
 

@@ -1,5 +1,5 @@
 import { captureLog } from '@platform/service-kit/testing';
-import { Registry } from 'prom-client';
+import { Registry } from '@prometheus-io/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   countPendingChanges,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import request from 'supertest';
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from '@prometheus-io/client';
 import { expect, test } from 'vitest';
 import { InsufficientScope, Unauthorized } from '../src/http/problem.ts';
 import type { Guard } from '../src/http/route.ts';

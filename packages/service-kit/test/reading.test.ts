@@ -1,4 +1,4 @@
-import { Gauge, Registry } from 'prom-client';
+import { Gauge, Registry } from '@prometheus-io/client';
 import { expect, inject, test } from 'vitest';
 import { addPoolMetrics } from '../src/process/metrics.ts';
 import { createReading } from '../src/process/reading.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
 import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
-import type { Counter } from 'prom-client';
+import type { Counter } from '@prometheus-io/client';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { plansByIndex } from './db/plans.ts';
 import type { StoreRow } from './db/tables.ts';

@@ -9,6 +9,9 @@ interface Where {
   attempt?: number;
 }
 
+/** A tracker that does not answer must not keep reports in memory. */
+const SEND_LIMIT_MS = 10_000;
+
 export interface ErrorTracker extends AsyncDisposable {
   capture(error: unknown, where: Where): void;
 }
@@ -18,14 +21,28 @@ export interface ErrorTracker extends AsyncDisposable {
  * breadcrumbs, no requests, no host name.
  */
 const createClient = async (dsn: string) => {
-  // Loaded only when it is used, because it is the largest library of the service.
-  const { NodeClient, Scope, defaultStackParser, makeNodeTransport } = await import('@sentry/node');
-  const client = new NodeClient({
+  // Loaded only when it is used.
+  const { Scope, createStackParser, createTransport } = await import('@sentry/core');
+  const { ServerRuntimeClient, nodeStackLineParser } = await import('@sentry/core/server');
+  const client = new ServerRuntimeClient({
     dsn,
+    platform: 'node',
+    runtime: { name: 'node', version: process.version },
     integrations: [],
-    transport: makeNodeTransport,
-    stackParser: defaultStackParser,
-    includeServerName: false,
+    transport: (options) =>
+      createTransport(options, async ({ body }) => {
+        const signal = AbortSignal.timeout(SEND_LIMIT_MS);
+        const headers = options.headers ?? {};
+        const response = await fetch(options.url, { method: 'POST', headers, body, signal });
+        await response.body?.cancel();
+        const retryAfter = response.headers.get('retry-after');
+        const limits = response.headers.get('x-sentry-rate-limits');
+        return {
+          statusCode: response.status,
+          headers: { 'retry-after': retryAfter, 'x-sentry-rate-limits': limits },
+        };
+      }),
+    stackParser: createStackParser(nodeStackLineParser()),
     sendClientReports: false,
     maxBreadcrumbs: 0,
   });

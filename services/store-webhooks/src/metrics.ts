@@ -1,5 +1,5 @@
 import { createReading } from '@platform/service-kit/reading';
-import { Gauge } from 'prom-client';
+import { Gauge } from '@prometheus-io/client';
 import type { Context } from './context.ts';
 import type { ResultState } from './db/tables.ts';
 import { countMails } from './notifications/mailer.ts';

@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client';
+import { Registry } from '@prometheus-io/client';
 import { expect, test } from 'vitest';
 import { addWaitingMetrics } from '../src/metrics.ts';
 import { startService } from './harness.ts';

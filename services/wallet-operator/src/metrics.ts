@@ -1,6 +1,6 @@
 import type { Metrics } from '@platform/service-kit/metrics';
 import { createReading } from '@platform/service-kit/reading';
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from '@prometheus-io/client';
 
 export interface WalletMetrics {
   /** Counts a decided callback. */

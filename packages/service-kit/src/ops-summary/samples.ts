@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from '@prometheus-io/client';
 import { runOutsideRequest } from '../overload/request-scope.ts';
 
 /** Gauges may query the database, and any number of people may look at the operations page. */

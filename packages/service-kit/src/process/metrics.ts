@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { Database } from './database.ts';
 import type { Redis } from 'ioredis';
 import { createHistory, type History } from '../ops-summary/history.ts';

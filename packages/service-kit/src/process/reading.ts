@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from '@prometheus-io/client';
 import { runOutsideRequest } from '../overload/request-scope.ts';
 
 /** How long a scrape waits for a value; after a failure, and while one is late, it waits only for a quick answer. */

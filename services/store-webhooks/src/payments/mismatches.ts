@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, type Registry } from '@prometheus-io/client';
 
 /** Counts challenges that were sent for another payment than theirs; the alert ChallengeMismatch reads it. */
 export const createMismatchCounter = (registry: Registry): Counter =>
