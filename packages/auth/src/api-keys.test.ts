@@ -74,7 +74,8 @@ const setUp = () => {
   const keys = createApiKeys({
     find: (asked) => {
       state.asked += 1;
-      if (state.away) return Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
+      if (state.away)
+        return Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED', query: 'select' }));
       return Promise.resolve(asked === state.row?.hash ? state.row : undefined);
     },
     touch: () => {

@@ -9,7 +9,6 @@ import {
   type UnknownCredential,
 } from '@platform/service-kit/problem';
 import type { Guard, LookupLimit } from '@platform/service-kit/route';
-import type { Cookie } from './cookies.ts';
 import { onlyHeader } from './header.ts';
 import { createKeySource } from './key-source.ts';
 
@@ -32,7 +31,7 @@ export interface TokenVerifierOptions {
   /** For exp, nbf and iat; default 5 seconds. */
   toleranceSeconds?: number;
   /** A cookie that may carry the token where there is no Authorization header. */
-  cookie?: Pick<Cookie, 'name' | 'read'>;
+  cookie?: { name: string; read(req: IncomingMessage): string | undefined };
   /**
    * Called for each request, also when the token was verified a moment ago, but once a minute for a revoked token: what is
    * revoked must never become valid again.

@@ -30,7 +30,9 @@ const advanceTime = async (ms: number) => {
   await vi.advanceTimersByTimeAsync(ms);
 };
 
-const away = () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }));
+/** As the driver of the database rejects a statement. */
+const away = () =>
+  Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED', query: 'select' }));
 
 const inPast = new Date(0);
 

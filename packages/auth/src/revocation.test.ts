@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { ownRedis } from '../test/own-redis.ts';
+import { ownRedis } from '@platform/service-kit/testing/own-redis';
 import { createRevocation } from './revocation.ts';
 
 /** Stands in for the sessions table: the revoked ids, and whether it is available. */

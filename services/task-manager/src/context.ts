@@ -1,9 +1,9 @@
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createPasswords, type Passwords } from '@platform/auth/password';
-import { createRegistrationLimit, type RegistrationLimit } from '@platform/auth/registration-limit';
+import { createRegistrationLimit, type RegistrationLimit } from './auth/registration-limit.ts';
 import { createRevocation, type Revocation } from '@platform/auth/revocation';
-import { createTokenSigner, type TokenSigner } from '@platform/auth/signing';
-import { createThrottle, type Throttle } from '@platform/auth/throttle';
+import { createTokenSigner, type TokenSigner } from './sessions/token-signer.ts';
+import { createThrottle, type Throttle } from './auth/throttle/throttle.ts';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { validate as isUuid } from 'uuid';
 import { createCredentialCookie, type CredentialCookie } from './auth/credential-cookie.ts';

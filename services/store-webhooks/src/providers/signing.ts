@@ -1,4 +1,4 @@
-import { hmacMatches, type Scheme } from '@platform/auth/provider-signatures';
+import { hmacMatches, type Scheme } from './signatures.ts';
 import type { SignedRequest, Signing } from './adapter.ts';
 
 interface HmacSigning extends Scheme {

@@ -1,4 +1,4 @@
-import { createAddressList, type AddressList } from '@platform/auth/addresses';
+import { createAddressList, type AddressList } from './address-list.ts';
 import type { SecretBox } from '@platform/auth/secret-box';
 import { createLru } from '@platform/service-kit/lru';
 import { Unavailable } from '@platform/service-kit/problem';

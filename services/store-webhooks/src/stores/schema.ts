@@ -1,4 +1,4 @@
-import { isNetwork } from '@platform/auth/addresses';
+import { isNetwork } from './address-list.ts';
 import { emailAddress } from '@platform/mail/address';
 import { collectIssues } from '@platform/service-kit/field-errors';
 import type { FieldErrors } from '@platform/service-kit/problem';

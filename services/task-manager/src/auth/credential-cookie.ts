@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { createCookie, type Cookie, type CookieOptions } from '@platform/auth/cookies';
+import { createCookie, type Cookie, type CookieOptions } from './cookies.ts';
 
 type Headers = Pick<IncomingMessage, 'headers'>;
 

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { createPasswords, type Passwords } from '@platform/auth/password';
-import { createThrottle } from '@platform/auth/throttle';
 import { decodeJwt } from 'jose';
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { at, goodPassword, newEmail, register, startService, tokenWith } from '../../test/harness.ts';
+import { createThrottle } from './throttle/throttle.ts';
 
 /** Failures count by network, so each test has its own. */
 const newAddress = () => `2001:db8:${randomInt(65_536).toString(16)}:${randomInt(65_536).toString(16)}::1`;

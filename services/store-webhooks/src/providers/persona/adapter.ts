@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestampedMatches } from '@platform/auth/provider-signatures';
+import { timestampedMatches } from '../signatures.ts';
 import { Ignored } from '../../errors.ts';
 import type { Connection, IdentityAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownRedis } from '../test/own-redis.ts';
+import { ownRedis } from '@platform/service-kit/testing/own-redis';
 import { createRegistrationLimit, type RegistrationLimit } from './registration-limit.ts';
 
 /** How many of the registrations pass; the others must be 429 with Retry-After. */

@@ -1,6 +1,6 @@
 import { startRedis } from '@platform/local/redis';
-import { openRedis } from '@platform/service-kit/redis';
-import { captureLog } from '@platform/service-kit/testing';
+import { openRedis } from '../process/redis.ts';
+import { captureLog } from './log.ts';
 import { expect, onTestFinished } from 'vitest';
 
 /** A Redis that the test can kill, and connections to it as a service opens them. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAddressList, isNetwork } from './addresses.ts';
+import { createAddressList, isNetwork } from './address-list.ts';
 
 test('an address is in the list when one of its networks contains it', () => {
   const allowed = createAddressList(['192.0.2.0/24', '198.51.100.7', '2001:db8:1::/48', '::1']);

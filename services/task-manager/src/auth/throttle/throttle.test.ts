@@ -1,7 +1,7 @@
+import { createPasswords } from '@platform/auth/password';
 import { captureLog } from '@platform/service-kit/testing';
+import { ownRedis } from '@platform/service-kit/testing/own-redis';
 import { describe, expect, test } from 'vitest';
-import { ownRedis } from '../test/own-redis.ts';
-import { createPasswords } from './password.ts';
 import { createThrottle, type Attempt, type Throttle } from './throttle.ts';
 
 const notKnown = () => Promise.resolve(false);

@@ -1,8 +1,8 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { expect, test } from 'vitest';
-import { createTokenVerifier } from './bearer.ts';
-import { createTokenSigner } from './signing.ts';
-import { makeTestKeys } from './testing.ts';
+import { createTokenVerifier } from '@platform/auth/bearer';
+import { createTokenSigner } from './token-signer.ts';
+import { makeTestKeys } from '@platform/auth/testing';
 
 const pair = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
 const key = await exportJWK(pair.privateKey);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { hmacMatches, timestampedMatches, type Scheme } from './provider-signatures.ts';
+import { hmacMatches, timestampedMatches, type Scheme } from './signatures.ts';
 
 const body = Buffer.from('{"a":1}');
 
