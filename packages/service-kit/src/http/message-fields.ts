@@ -1,10 +1,7 @@
-import type { RequestScope } from '../overload/request-scope.ts';
+export {};
 
-/** What the kit puts on a request and its response: properties, because a WeakMap of requests costs a microsecond each. */
+/** What the kit puts on a response: properties, because a WeakMap of requests costs a microsecond each. */
 declare module 'http' {
-  interface IncomingMessage {
-    scope?: RequestScope;
-  }
   interface ServerResponse {
     /** Template of the route that answers: what logs, metrics and traces call it. Undefined for system routes. */
     template?: string | undefined;

@@ -1,4 +1,3 @@
-import type {} from '../http/message-fields.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
@@ -21,6 +20,12 @@ export interface RequestScope {
   countedIn: ConcurrencyLimit | undefined;
   /** Whether it was answered or its connection has closed: then it does not count again. */
   ended: boolean;
+}
+
+declare module 'http' {
+  interface IncomingMessage {
+    scope?: RequestScope;
+  }
 }
 
 const storage = new AsyncLocalStorage<RequestScope | undefined>();
