@@ -10,7 +10,7 @@ import type { StoreRow } from './db/tables.ts';
 import type { Env } from './env.ts';
 import { createBodyMemory, type BodyMemory } from './receive/body-memory.ts';
 import { createDatabaseClock, type DatabaseClock } from './db/clock.ts';
-import { createIds, type NextId } from './queue/event-id.ts';
+import { createIds, type NextId } from './queue/event.ts';
 import { createInbox, type Inbox } from './queue/inbox.ts';
 import { createMismatchCounter } from './payments/mismatches.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
-import { firstIdOf } from '../src/queue/event-id.ts';
+import { firstIdOf } from '../src/queue/event.ts';
 import { pruneRecords, recordRetention } from '../src/records/prune.ts';
 import { startWork } from '../src/process/background-work.ts';
 import { startService } from './harness.ts';

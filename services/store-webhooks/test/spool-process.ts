@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '@platform/service-kit/log';
-import { createIds } from '../src/queue/event-id.ts';
+import { createIds } from '../src/queue/event.ts';
 import { createSpool } from '../src/queue/spool/spool.ts';
 import { receivedEventOf } from './received-event.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Sql } from 'postgres';
+import postgres, { type Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { prune } from '../src/queue/prune-events.ts';
 import { storeEvents } from '../src/queue/insert-events.ts';
@@ -278,10 +278,10 @@ test('a heartbeat says which work is due, so that an idle worker asks for nothin
   expect(await due()).toEqual(nothing);
   await sql`
     insert into import_jobs (store_id, id, member_id, state, attempts, due_at, created_at)
-    select id, gen_random_uuid(), 'm-1', 'pending', 0, now(), now() from stores`;
+    select id, gen_random_uuid(), 'm-1', 'pending', 0, now() - interval '1 s', now() from stores`;
   await sql`
     insert into notifications (store_id, id, key, kind, audience, subject, mail, attempts, due_at, created_at)
-    select id, gen_random_uuid(), 'k-1', 'order', 'customer', 's', 'pending', 0, now(), now() from stores`;
+    select id, gen_random_uuid(), 'k-1', 'order', 'customer', 's', 'pending', 0, now() - interval '1 s', now() from stores`;
   expect(await due()).toEqual({ events: false, mails: true, imports: true });
 });
 
@@ -294,10 +294,11 @@ test('a heartbeat does not wait for a locked event of a dead worker; a later one
   await beat(sql, dead.worker, 0);
   expect(await claim(sql, dead, 2)).toHaveLength(2);
   const rescuer = randomUUID();
-  await sql.begin(async (tx) => {
-    await tx`select from queue where entity = 'order:o-1' for update`;
-    await expect.poll(async () => (await beat(sql, rescuer, 60_000)).recovered).toBe(1);
-  });
+  const other = postgres(service.databaseUrl, { max: 1 });
+  await other`begin`;
+  await other`select from queue where entity = 'order:o-1' for update`;
+  await expect.poll(async () => (await beat(sql, rescuer, 60_000)).recovered).toBe(1);
+  await other.end();
   expect((await beat(sql, rescuer, 60_000)).recovered).toBe(1);
   expect(await sql`select id from workers`).toEqual([{ id: rescuer }]);
 });

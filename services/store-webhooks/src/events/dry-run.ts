@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
-import { readable } from '../providers/body.ts';
+import { readable } from '../providers/payload-parsing.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { knownStore, settingsAt } from '../stores/use-cases.ts';
 import { deliveryJobList } from '../records/delivery-jobs.ts';

@@ -1,6 +1,6 @@
 import { Conflict } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
-import { readable } from '../providers/body.ts';
+import { readable } from '../providers/payload-parsing.ts';
 import { acceptRefusedEvent } from '../queue/accept-refused-event.ts';
 import { findEvent, type EventRow } from '../queue/find-events.ts';
 import { requeueEvents, restartEvent } from '../queue/requeue-events.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { readable } from '../providers/body.ts';
+import { readable } from '../providers/payload-parsing.ts';
 import { knownStore, settingsAt } from '../stores/use-cases.ts';
 import { unmaskedFieldsOf } from './unmasked.ts';
 import { linksOf } from './links.ts';

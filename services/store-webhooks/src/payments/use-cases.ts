@@ -3,7 +3,7 @@ import type { AnyAnswer } from '@platform/service-kit/route';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
 import { finalState, Ignored, ProviderUnavailable, Unprocessable } from '../errors.ts';
-import { isForm, readable } from '../providers/body.ts';
+import { isForm, readable } from '../providers/payload-parsing.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
 import { endEvent } from '../queue/end-events.ts';
 import type { PlannedEvent, Stored } from '../queue/event.ts';

@@ -6,7 +6,7 @@ import { addNotices, type Notice } from '../notifications/notice.ts';
 import { challengePayload } from '../payments/challenge.ts';
 import { settlePayment } from '../payments/use-cases.ts';
 import type { Adapter, Connection } from '../providers/adapter.ts';
-import { readable } from '../providers/body.ts';
+import { readable } from '../providers/payload-parsing.ts';
 import { verification } from '../providers/pos-payloads.ts';
 import type { JobStage, MemberRecord } from '../providers/records.ts';
 import { deliveryAdapters, identityAdapters, posAdapters } from '../providers/registry.ts';

@@ -1,6 +1,6 @@
 import { AnswerTooLarge, PrivateAddress, sendRequest, type Addresses } from '@platform/service-kit/outbound';
 import { ProviderUnavailable, Stopped, Unprocessable } from '../errors.ts';
-import { parseExactly } from './body.ts';
+import { parseExactly } from './payload-parsing.ts';
 
 interface Exchange {
   /** Names the provider in messages. */

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import type { ResultState } from '../db/tables.ts';
-import { firstIdOf } from './event-id.ts';
+import { firstIdOf } from './event.ts';
 
 const dayMs = 86_400_000;
 

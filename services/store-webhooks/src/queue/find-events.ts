@@ -3,7 +3,7 @@ import { NotFound } from '@platform/service-kit/problem';
 import { and, eq, gt, gte, lt, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { inbox, queue, results } from '../db/tables.ts';
-import { firstIdOf } from './event-id.ts';
+import { firstIdOf } from './event.ts';
 
 export type EventRow = typeof inbox.$inferSelect;
 

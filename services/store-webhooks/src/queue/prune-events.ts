@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import { SafeError } from '@platform/service-kit/safe-error';
-import { firstIdOf } from './event-id.ts';
+import { firstIdOf } from './event.ts';
 
 const atOnce = 1000;
 

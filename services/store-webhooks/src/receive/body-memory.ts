@@ -1,5 +1,7 @@
 import { Unavailable } from '@platform/service-kit/problem';
-import { maxBody } from '../providers/body.ts';
+
+/** The largest body of a webhook, in bytes. */
+export const maxBody = 1_048_576;
 
 /** The memory of one body, until it is stored or given up. */
 export interface BodyReservation {

@@ -4,14 +4,15 @@ import { createLru } from '@platform/service-kit/lru';
 import { networksOf } from '@platform/service-kit/network';
 import { Problem } from '@platform/service-kit/problem';
 import { createRequestRateLimit, type RequestRateLimit } from '@platform/service-kit/request-rate-limit';
-import type { AnyAnswer } from '@platform/service-kit/route';
+import type { AnyAnswer, Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { answerPayment } from '../payments/use-cases.ts';
-import { maxBody, readable } from '../providers/body.ts';
+import { readable } from '../providers/payload-parsing.ts';
+import { maxBody } from './body-memory.ts';
 import type { EventToStore } from '../queue/inbox.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { receivedEventOf, reportUnreadable } from './received-event.ts';
-import type { Sender } from './token-guard.ts';
+import type { HookAddress, Sender } from './token-guard.ts';
 
 /** The answer to nearly every webhook. */
 const accepted: AnyAnswer = { status: 200, rawBody: '{}' };
@@ -48,12 +49,17 @@ const storeEvent = async ({ inbox, tracker }: Context, given: EventToStore) => {
 };
 
 /** Receives a webhook of a known sender: limits → raw body → stored → answered. Processing happens later. */
-export const createReceiver = (context: Context) => {
+export const createReceiver = (context: Context): Route['handle'] => {
   const { env, box, now, nextId, clientAddress, bodyMemory } = context;
   const limit = createStoreLimit(context);
 
   /** A function of its own: the variables of a receiver stay in memory until the event is stored. */
-  const eventToStore = ({ store, address }: Sender, req: IncomingMessage, body: Buffer): EventToStore => {
+  const eventToStore = (
+    store: KnownStore,
+    address: HookAddress,
+    req: IncomingMessage,
+    body: Buffer,
+  ): EventToStore => {
     const { headers } = req;
     const url = `${env.PUBLIC_URL}${req.url}`;
     const receivedAt = now();
@@ -64,8 +70,8 @@ export const createReceiver = (context: Context) => {
     return { event, store, content: body.length > maxKept ? undefined : content };
   };
 
-  return async (sender: Sender, req: IncomingMessage, res: ServerResponse): Promise<AnyAnswer> => {
-    const { store, address } = sender;
+  return async ({ caller, req, res }) => {
+    const { store, address } = caller as Sender;
     const isPayment = address.event === 'payment-auth-completed';
     // A payment result comes from the browser of a customer, which can be anywhere.
     if (!isPayment && !store.allows(clientAddress(req)))
@@ -80,7 +86,7 @@ export const createReceiver = (context: Context) => {
       const body = await readBody(req, maxBody, memory.add);
       if (body === undefined)
         throw new Problem({ status: 413, code: 'too_large', detail: 'The body is larger than 1 MiB.' });
-      const given = eventToStore(sender, req, body);
+      const given = eventToStore(store, address, req, body);
       const stored = await storeEvent(context, given);
       return (isPayment ? await answerPayment(context, given, stored) : undefined) ?? accepted;
     } finally {

@@ -7,8 +7,7 @@ import { Ignored, Unprocessable } from '../errors.ts';
 import { readChallenge } from '../payments/challenge.ts';
 import { eventTypes } from '../process/event-types.ts';
 import type { Subject } from '../providers/adapter.ts';
-import { dedupKey } from '../queue/event.ts';
-import type { ReceivedEvent } from '../queue/event.ts';
+import { dedupKey, type ReceivedEvent } from '../queue/event.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { HookAddress } from './token-guard.ts';
 

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { challengeForm } from '../payments/challenge.ts';
 import { eventTypes } from '../process/event-types.ts';
-import { maxBody } from '../providers/body.ts';
+import { maxBody } from './body-memory.ts';
 import { hookEventNames, hookEvents, templateOf, type HookEvent } from '../webhooks.ts';
 import { demoOrder } from '../providers/pos-payloads.ts';
 import { createReceiver } from './receive.ts';
-import { createTokenGuard, type Sender } from './token-guard.ts';
+import { createTokenGuard } from './token-guard.ts';
 
 const token = z.string().meta({ description: 'A webhook token of the store' });
 const service = z.string().meta({ description: 'The provider, such as persona' });
@@ -63,7 +63,7 @@ export const hookRoutes = (context: Context): Route[] => {
       ...(event === 'payment-auth-completed' ? redirect : {}),
     },
     problems: [403, 404, 413],
-    handle: ({ caller, req, res }) => receive(caller as Sender, req, res),
+    handle: receive,
   });
   return hookEventNames.flatMap((event) => [post(event), checkRoute(event)]);
 };

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import type { Env } from '../env.ts';
-import { firstIdOf } from '../queue/event-id.ts';
+import { firstIdOf } from '../queue/event.ts';
 
 /** How records of a type age. */
 interface Aging {

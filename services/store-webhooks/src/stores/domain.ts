@@ -1,8 +1,8 @@
 import { hookEventNames, hookEvents, hooksPath, type HookEvent } from '../webhooks.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
-import { credentialsOf, type StoreCredentials } from './known-store.ts';
+import { credentialsOf, providersBySlot, type StoreCredentials } from './known-store.ts';
 import type { ProviderInput, StoreChanges, StoreInput } from './schema.ts';
-import { providersBySlot, type PaymentSettings, type StoreSettings, type TokenPurpose } from './settings.ts';
+import type { PaymentSettings, StoreSettings, TokenPurpose } from './settings.ts';
 
 const settingsOf = ({ kind, baseUrl, mapping }: ProviderSettings): ProviderSettings => ({
   kind,

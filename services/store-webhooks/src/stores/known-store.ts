@@ -7,7 +7,25 @@ import { Ignored, Unprocessable } from '../errors.ts';
 import type { Credentials, ProviderSettings } from '../providers/adapter.ts';
 import { fieldOf } from '../providers/payload-parsing.ts';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
-import { slotOf, type ProviderRole } from './settings.ts';
+
+export const providerRoles = ['pos', 'delivery', 'identity', 'payments'] as const;
+export type ProviderRole = (typeof providerRoles)[number];
+
+/** The name under which the credentials of a provider are kept: `identity` and `payments` have one of each kind. */
+export const slotOf = (role: ProviderRole, { kind }: { kind: string }): string =>
+  role === 'pos' || role === 'delivery' ? role : `${role}.${kind}`;
+
+/** The providers of a store by the name under which their credentials are kept. */
+export const providersBySlot = <T extends { kind: string }>(
+  providers: Partial<Record<ProviderRole, T | readonly T[] | null | undefined>>,
+): Map<string, T> =>
+  new Map(
+    providerRoles.flatMap((role) =>
+      [providers[role] ?? []]
+        .flat()
+        .map((provider): [string, T] => [slotOf(role, provider as T), provider as T]),
+    ),
+  );
 
 /** Credentials and secrets of a store's providers, by slot (see `slotOf`). */
 export type StoreCredentials = Record<string, Record<string, string>>;

@@ -27,22 +27,3 @@ export interface StoreSnapshot extends StoreSettings {
   name: string;
   storeUrl: string;
 }
-
-export const providerRoles = ['pos', 'delivery', 'identity', 'payments'] as const;
-export type ProviderRole = (typeof providerRoles)[number];
-
-/** The name under which the credentials of a provider are kept: `identity` and `payments` have one of each kind. */
-export const slotOf = (role: ProviderRole, { kind }: { kind: string }): string =>
-  role === 'pos' || role === 'delivery' ? role : `${role}.${kind}`;
-
-/** The providers of a store by the name under which their credentials are kept. */
-export const providersBySlot = <T extends { kind: string }>(
-  providers: Partial<Record<ProviderRole, T | readonly T[] | null | undefined>>,
-): Map<string, T> =>
-  new Map(
-    providerRoles.flatMap((role) =>
-      [providers[role] ?? []]
-        .flat()
-        .map((provider): [string, T] => [slotOf(role, provider as T), provider as T]),
-    ),
-  );

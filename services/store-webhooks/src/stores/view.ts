@@ -5,7 +5,7 @@ import type { StoreRow } from '../db/tables.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 import type { StoreView } from './schema.ts';
 import { tokensOf } from './queries.ts';
-import { slotOf, type ProviderRole } from './settings.ts';
+import { slotOf, type ProviderRole } from './known-store.ts';
 
 /** Stores as they are shown: without the values of their credentials and tokens. */
 export const showStores = async (

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseExactly } from './body.ts';
+import { parseExactly } from './payload-parsing.ts';
 
 test('an integer is the number that was sent, or its text', () => {
   fc.assert(
