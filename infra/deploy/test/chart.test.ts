@@ -75,7 +75,6 @@ const everyOption = {
   connectionsPerClient: 9,
   rateLimit: { perSecond: 7, burst: 9 },
   timeouts: { header: 1, body: 2, send: 3, keepAlive: 4, connect: 5, answer: 12_345 },
-  resolver: '10.96.0.10 valid=5s',
   ipv6: true,
   tls: { redirectTo: 'https://api.example.test' },
 };
