@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
+import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
+import { applyChanges, eventTypes } from '../process/event-types.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import type { KnownStore } from '../stores/known-store.ts';
-import { knownStore, settingsAt } from '../stores/use-cases.ts';
+import { findEvent, type EventRow } from '../queue/find-events.ts';
+import type { Change, EventChange } from '../records/change.ts';
 import { deliveryJobList } from '../records/delivery-jobs.ts';
 import { importJobList } from '../records/import-jobs.ts';
 import { memberList } from '../records/members.ts';
 import { orderList } from '../records/orders.ts';
 import { userList } from '../records/users.ts';
 import { verificationList } from '../records/verifications.ts';
-import { safeErrorMessage } from '@platform/service-kit/safe-error';
-import type { Change, EventChange } from '../records/change.ts';
-import { applyChanges, eventTypes } from '../process/event-types.ts';
-import { unmaskedFieldsOf, unmaskedRecordFields } from './unmasked.ts';
+import type { KnownStore } from '../stores/known-store.ts';
+import { knownStore, settingsAt } from '../stores/use-cases.ts';
 import { codeOf, codesIn, hidden, redact } from './redact.ts';
-import { findEvent, type EventRow } from '../queue/find-events.ts';
+import { unmaskedFieldsOf, unmaskedRecordFields } from './unmasked.ts';
 
 interface RecordState {
   record: string;

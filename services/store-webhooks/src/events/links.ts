@@ -2,8 +2,8 @@ import type { Executor } from '@platform/service-kit/db';
 import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import { payments } from '../db/tables.ts';
-import type { EventLink } from './schema.ts';
 import type { EventRow } from '../queue/find-events.ts';
+import type { EventLink } from './schema.ts';
 
 type Link = z.output<typeof EventLink>;
 

@@ -3,11 +3,6 @@ import { eq, getViewName, getViewSelectedFields } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { eventReveals, events, inbox } from '../db/tables.ts';
-import { hookEventNames, type HookEvent } from '../webhooks.ts';
-import { declareList, exactly } from '../records/list.ts';
-import { viewOf } from '../records/view.ts';
-import { recordReveal } from './reveals.ts';
-import { EventView, eventState, time } from './schema.ts';
 import {
   cameWith,
   hasState,
@@ -16,6 +11,11 @@ import {
   isReceivedBefore,
   isReceivedFrom,
 } from '../queue/find-events.ts';
+import { declareList, exactly } from '../records/list.ts';
+import { viewOf } from '../records/view.ts';
+import { hookEventNames, type HookEvent } from '../webhooks.ts';
+import { recordReveal } from './reveals.ts';
+import { EventView, eventState, time } from './schema.ts';
 import { showEvent } from './view.ts';
 
 const { body: _body, headers: _headers, dedup: _dedup, ...columns } = getViewSelectedFields(inbox);

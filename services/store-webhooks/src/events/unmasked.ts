@@ -1,11 +1,11 @@
+import { Ignored, Unprocessable } from '../errors.ts';
 import { unmaskedChallengeFields } from '../payments/challenge.ts';
+import { eventTypes } from '../process/event-types.ts';
 import { amountNames } from '../providers/money.ts';
 import { pointersTo } from '../providers/payload-parsing.ts';
-import { eventTypes } from '../process/event-types.ts';
-import type { StoreSettings } from '../stores/settings.ts';
-import { Ignored, Unprocessable } from '../errors.ts';
-import { shownBy, type Shown } from './redact.ts';
 import type { EventRow } from '../queue/find-events.ts';
+import type { StoreSettings } from '../stores/settings.ts';
+import { shownBy, type Shown } from './redact.ts';
 
 /** The fields of an event's body that may be shown, as its provider's adapter names them; none for an unknown provider. */
 export const unmaskedFieldsOf = (settings: StoreSettings, event: EventRow, body: unknown): Shown => {

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import { knownStore, settingsAt } from '../stores/use-cases.ts';
-import { unmaskedFieldsOf } from './unmasked.ts';
-import { linksOf } from './links.ts';
-import { recordReveal, type Reveal } from './reveals.ts';
-import { redact } from './redact.ts';
-import type { EventDetail, EventView } from './schema.ts';
 import { findEvent, type EventRow } from '../queue/find-events.ts';
+import { knownStore, settingsAt } from '../stores/use-cases.ts';
+import { linksOf } from './links.ts';
+import { redact } from './redact.ts';
+import { recordReveal, type Reveal } from './reveals.ts';
+import type { EventDetail, EventView } from './schema.ts';
+import { unmaskedFieldsOf } from './unmasked.ts';
 
 export const showEvent = ({
   storeId: _storeId,

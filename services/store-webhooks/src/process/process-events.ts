@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '@platform/group-commit';
 import { attemptsWithin, backoff } from '@platform/service-kit/backoff';
+import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import { inSpan } from '@platform/tracing/trace';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
@@ -12,7 +13,6 @@ import { beat, removeWorker, type DueWork } from '../queue/heartbeat.ts';
 import type { EventWorker } from '../queue/inbox.ts';
 import type { Change } from '../records/change.ts';
 import { knownStores } from '../stores/use-cases.ts';
-import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import { applyChanges, eventTypes } from './event-types.ts';
 import { pauseAfter } from './provider-pause.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { AuthenticationResult } from './records.ts';
 import { Unprocessable } from '../errors.ts';
 import { fieldOf, orNull, parsePayload } from './payload-parsing.ts';
+import type { AuthenticationResult } from './records.ts';
 
 /** The results request (RReq) that a 3DS server received, in the names of EMV 3DS. */
 const results = z.object({

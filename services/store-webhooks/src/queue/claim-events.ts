@@ -7,7 +7,7 @@ export interface Claimer {
   keepMs: number;
 }
 
-/** An event behind another one is looked at again after this time, in milliseconds, if nothing released it before. */
+/** An event behind another one is examined again after this time, in milliseconds, if nothing released it before. */
 const parkMs = 3000;
 
 /** Bodies of the events of one claim at most, in bytes; a larger one is claimed alone. */
@@ -30,7 +30,7 @@ const claimOrPark = (
   limit: number,
   { worker, keepMs }: Claimer,
 ) => sql<Examined[]>`
-  with looked as materialized (
+  with examined as materialized (
     select due.ctid as place, due.store_id, due.entity, due.id, due.due_at, (
       select before.id from queue before
       where before.store_id = due.store_id and before.entity = due.entity and before.id < due.id
@@ -40,17 +40,17 @@ const claimOrPark = (
     order by due.due_at limit ${limit}
     for update of due skip locked),
   ahead as materialized (
-    select looked.place from looked
-    join queue q on q.store_id = looked.store_id and q.entity = looked.entity and q.id = looked.before
+    select examined.place from examined
+    join queue q on q.store_id = examined.store_id and q.entity = examined.entity and q.id = examined.before
     for share of q skip locked),
   parked as (
     update queue set due_at = now() + ${parkMs} * interval '1 ms'
     where ctid = any(array(select place from ahead)) returning 1),
   sized as (
-    select looked.place, row_number() over claim as n, sum(octet_length(e.body)) over claim as bytes
-    from looked join events e on e.store_id = looked.store_id and e.id = looked.id
-    where looked.before is null
-    window claim as (order by looked.due_at, looked.id rows unbounded preceding)),
+    select examined.place, row_number() over claim as n, sum(octet_length(e.body)) over claim as bytes
+    from examined join events e on e.store_id = examined.store_id and e.id = examined.id
+    where examined.before is null
+    window claim as (order by examined.due_at, examined.id rows unbounded preceding)),
   claimed as (
     update queue q set attempts = attempts + 1, worker = ${worker}, due_at = now() + ${keepMs} * interval '1 ms'
     where q.ctid = any(array(select place from sized where n = 1 or bytes <= ${maxBytes}))

@@ -8,9 +8,9 @@ import type { AnyAnswer, Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { answerPayment } from '../payments/use-cases.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import { maxBody } from './body-memory.ts';
 import type { EventToStore } from '../queue/inbox.ts';
 import type { KnownStore } from '../stores/known-store.ts';
+import { maxBody } from './body-memory.ts';
 import { receivedEventOf, reportUnreadable } from './received-event.ts';
 import type { HookAddress, Sender } from './token-guard.ts';
 

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { challengeForm } from '../payments/challenge.ts';
 import { eventTypes } from '../process/event-types.ts';
-import { maxBody } from './body-memory.ts';
-import { hookEventNames, hookEvents, templateOf, type HookEvent } from '../webhooks.ts';
 import { demoOrder } from '../providers/pos-payloads.ts';
+import { hookEventNames, hookEvents, templateOf, type HookEvent } from '../webhooks.ts';
+import { maxBody } from './body-memory.ts';
 import { createReceiver } from './receive.ts';
 import { createTokenGuard } from './token-guard.ts';
 

@@ -1,4 +1,3 @@
-import { createAddressList, type AddressList } from './address-list.ts';
 import type { SecretBox } from '@platform/auth/secret-box';
 import { createLru } from '@platform/service-kit/lru';
 import { Unavailable } from '@platform/service-kit/problem';
@@ -7,6 +6,7 @@ import { Ignored, Unprocessable } from '../errors.ts';
 import type { Credentials, ProviderSettings } from '../providers/adapter.ts';
 import { fieldOf } from '../providers/payload-parsing.ts';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
+import { createAddressList, type AddressList } from './address-list.ts';
 
 export const providerRoles = ['pos', 'delivery', 'identity', 'payments'] as const;
 export type ProviderRole = (typeof providerRoles)[number];

@@ -1,5 +1,5 @@
-import type { PathTokens } from '@platform/auth/path-tokens';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PathTokens } from '@platform/auth/path-tokens';
 import { startBackground, type Background } from '@platform/service-kit/background';
 import type { BaseContext } from '@platform/service-kit/context';
 import { askRedis } from '@platform/service-kit/redis';

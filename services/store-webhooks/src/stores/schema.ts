@@ -1,11 +1,11 @@
-import { isNetwork } from './address-list.ts';
 import { emailAddress } from '@platform/mail/address';
 import { collectIssues } from '@platform/service-kit/field-errors';
 import type { FieldErrors } from '@platform/service-kit/problem';
 import { instant, isStorable, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { hookEventNames } from '../webhooks.ts';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
+import { hookEventNames } from '../webhooks.ts';
+import { isNetwork } from './address-list.ts';
 import { tokenPurposes } from './settings.ts';
 
 const webAddress = z

@@ -4,7 +4,7 @@ import type { DeliveryAdapter } from '../adapter.ts';
 import { hexSecret } from '../credentials.ts';
 import type { JobStage } from '../records.ts';
 import { pointersTo, fieldOf, identifierIn, parsePayload } from '../payload-parsing.ts';
-import { hmacSigning } from '../signing.ts';
+import { hmacSigning } from '../signatures.ts';
 import { webhook } from './schema.ts';
 
 /** Triggers that correspond to a stage: taskAssigned, taskStarted, taskArrival, taskCompleted, taskFailed. */

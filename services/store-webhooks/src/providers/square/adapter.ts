@@ -3,7 +3,7 @@ import { Unprocessable } from '../../errors.ts';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
-import { hmacSigning } from '../signing.ts';
+import { hmacSigning } from '../signatures.ts';
 import { customerAnswer, customerEvent, orderAnswer, orderUpdated } from './schema.ts';
 
 const read = ({ settings, credentials, reader }: Connection, ...path: string[]): Promise<unknown> => {

@@ -4,7 +4,7 @@ import type { IdentityAdapter } from '../adapter.ts';
 import { textSecret } from '../credentials.ts';
 import { verification, unmaskedVerificationFields } from '../pos-payloads.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
-import { hmacSigning } from '../signing.ts';
+import { hmacSigning } from '../signatures.ts';
 import { decision, fullAuto, progress } from './schema.ts';
 
 const decided = (body: unknown) => identifierIn(valueAt(body, 'verification', 'id'));
