@@ -3,8 +3,8 @@ import { InsufficientScope, Unauthorized } from '@platform/service-kit/problem';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { Guard, LookupLimit } from '@platform/service-kit/route';
 import { hashApiKey, isApiKey } from './api-key-format.ts';
-import { equal } from './equal.ts';
 import { onlyHeader } from './header.ts';
+import { createLookupCache } from './lookup-cache.ts';
 
 export { hashApiKey, isApiKey, makeApiKey, type NewApiKey } from './api-key-format.ts';
 
@@ -39,9 +39,9 @@ export interface ApiKeys<Row> {
 }
 
 /** Short enough that a revoked or expired key is refused within a second, the query included. */
-const cacheMs = 750;
+const answerMs = 750;
 const touchMs = 60_000;
-/** How long a key counts as accepted, and how long one that was refused is refused without a query. */
+/** How long a key counts as accepted. */
 const rememberMs = 60_000;
 const maxKeys = 5000;
 
@@ -51,10 +51,14 @@ const maxKeys = 5000;
  */
 export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>): ApiKeys<Row> => {
   const { header = 'X-API-Key', prefix, find, touch, onTouchFailed } = options;
-  const found = createLru<string, Promise<Row | undefined>>(maxKeys, cacheMs);
-  // Separate from the known keys, so that a flood of unknown keys evicts none of them.
-  const refused = createLru<string, Unauthorized>(maxKeys, rememberMs);
-  const accepted = createLru<string, true>(maxKeys, rememberMs);
+  const keys = createLookupCache<Row>({
+    find,
+    hashOf: (row) => row.hash,
+    isValid: (row) => row.isValid,
+    maxCredentials: maxKeys,
+    answerMs,
+    rememberMs,
+  });
   const touched = createLru<string, true>(maxKeys, touchMs);
   const challenge = `ApiKey realm="platform", header="${header}"`;
   const refusalOf = (unknownKey?: string) =>
@@ -65,39 +69,13 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
       unknownKey === undefined ? undefined : { kind: 'api_key', hash: unknownKey },
     );
 
-  const forget = (hash: string): void => {
-    for (const memory of [found, refused, accepted]) memory.delete(hash);
-  };
-
-  /** The key's row if the key is valid. One query for all requests with this key in a short time. */
-  const lookUp = async (hash: string): Promise<Row> => {
-    let query = found.get(hash);
-    if (query === undefined) found.set(hash, (query = runOutsideRequest(() => find(hash))));
-    /** False when the key was forgotten while it was looked up: its record has changed. */
-    const isCurrent = () => found.peek(hash) === query;
-    const row = await query.catch((error: unknown) => {
-      if (isCurrent()) found.delete(hash);
-      throw error;
-    });
-    const isKnown = row !== undefined && equal(row.hash, hash);
-    if (isKnown && row.isValid) {
-      accepted.set(hash, true);
-      return row;
-    }
-    const refusal = refusalOf(isKnown ? undefined : hash);
-    if (isCurrent()) {
-      forget(hash);
-      refused.set(hash, refusal);
-    }
-    throw refusal;
-  };
-
   /** Throws Unauthorized, and TooManyRequests instead of a look-up for a network with too many unknown keys. */
-  const authenticate = (hash: string, limit: LookupLimit): Promise<Row> => {
-    const refusal = refused.get(hash);
-    if (refusal !== undefined) throw refusal;
-    if (!accepted.has(hash)) limit.unproven('api_key');
-    return lookUp(hash);
+  const authenticate = async (hash: string, limit: LookupLimit): Promise<Row> => {
+    const known = keys.refusal(hash);
+    if (known === undefined && !keys.valid.has(hash)) limit.unproven('api_key');
+    const found = known ?? (await keys.lookUp(hash));
+    if (found.state === 'valid') return found.row;
+    throw refusalOf(found.state === 'unknown' ? hash : undefined);
   };
 
   const recordUse = async (row: Row): Promise<void> => {
@@ -120,5 +98,5 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
     keyOf: ({ id }) => id,
   });
 
-  return { guard, forget };
+  return { guard, forget: keys.forget };
 };

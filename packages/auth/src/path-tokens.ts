@@ -1,9 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
-import { createLru } from '@platform/service-kit/lru';
-import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import { withTimeout } from '@platform/service-kit/timeout';
-import { equal } from './equal.ts';
+import { createLookupCache } from './lookup-cache.ts';
 
 /** The stored columns of a token that are needed here. */
 export interface PathTokenRow {
@@ -63,7 +61,6 @@ export interface PathTokens<Row> {
 
 const tokenFormat = /^[A-Za-z0-9_-]{43}$/;
 const maxTokens = 20_000;
-const unknownMs = 60_000;
 
 /** SHA-256 in hex. A fast hash is enough, because 256 random bits can't be guessed. */
 export const hashPathToken = (token: string): string => hash('sha256', token);
@@ -85,52 +82,39 @@ const databaseTimeout = (): Unavailable =>
 export const createPathTokens = <Row extends PathTokenRow>(
   options: PathTokenOptions<Row>,
 ): PathTokens<Row> => {
-  const { find, ttlMs = 750, rememberMs = 3_600_000, patienceMs = 2000, now = () => new Date() } = options;
-  const recent = createLru<string, Promise<Row | 'unknown' | 'undecidable'>>(maxTokens, ttlMs);
-  // Separate from the known tokens, so that a flood of unknown tokens evicts none of them.
-  const unknown = createLru<string, true>(maxTokens, unknownMs);
-  const valid = createLru<string, Row>(maxTokens, rememberMs);
-
+  const { ttlMs = 750, rememberMs = 3_600_000, patienceMs = 2000, now = () => new Date() } = options;
   let changes = 0;
   /** Whether the last look-up found the database unavailable. Then the next ones give it a twentieth of the time. */
   let isAway = false;
 
   const ask = async (tokenHash: string): Promise<Row | undefined> => {
-    const row = await find(tokenHash);
+    const row = await options.find(tokenHash);
     // An answer that comes too late for its look-up shows, too, that the database is back.
     isAway = false;
     return row;
   };
-
-  const lookUp = async (tokenHash: string): Promise<Row | 'unknown' | 'undecidable'> => {
-    try {
-      const row = await withTimeout(isAway ? patienceMs / 20 : patienceMs, databaseTimeout, ask(tokenHash));
-      if (row !== undefined && equal(row.tokenHash, tokenHash)) {
-        const known = valid.get(tokenHash);
-        if (known === undefined || known.graceUntil?.getTime() !== row.graceUntil?.getTime()) changes++;
-        valid.set(tokenHash, row);
-        unknown.delete(tokenHash);
-        return row;
-      }
-      if (valid.delete(tokenHash)) changes++;
-      recent.delete(tokenHash);
-      unknown.set(tokenHash, true);
-      return 'unknown';
-    } catch (error) {
-      if (toProblem(error).status === 503) {
+  const tokens = createLookupCache<Row>({
+    find: async (tokenHash) => {
+      try {
+        return await withTimeout(isAway ? patienceMs / 20 : patienceMs, databaseTimeout, ask(tokenHash));
+      } catch (error) {
+        if (toProblem(error).status !== 503) throw error;
         isAway = true;
-        return valid.get(tokenHash) ?? 'undecidable';
+        return 'undecided';
       }
-      recent.delete(tokenHash);
-      throw error;
-    }
-  };
-
-  const askAgain = (tokenHash: string) => {
-    const query = runOutsideRequest(() => lookUp(tokenHash));
-    recent.set(tokenHash, query);
-    return query;
-  };
+    },
+    hashOf: (row) => row.tokenHash,
+    // A token whose grace period is over is not remembered as refused: this machine's clock may be wrong.
+    isValid: () => true,
+    maxCredentials: maxTokens,
+    answerMs: ttlMs,
+    rememberMs,
+    onChange: (before, after) => {
+      const isSame = before !== undefined && after !== undefined;
+      if (!isSame || before.graceUntil?.getTime() !== after.graceUntil?.getTime()) changes++;
+    },
+  });
+  const { valid } = tokens;
 
   return {
     get hasValid() {
@@ -141,20 +125,20 @@ export const createPathTokens = <Row extends PathTokenRow>(
       const row = valid.peek(tokenHash);
       if (row === undefined || (row.graceUntil !== null && row.graceUntil <= graceUntil)) return;
       valid.set(tokenHash, { ...row, graceUntil }, { ttl: valid.getRemainingTTL(tokenHash) });
-      recent.delete(tokenHash);
+      tokens.forgetAnswer(tokenHash);
       changes++;
     },
     refresh: async (tokenHash) => {
       changes++;
-      await askAgain(tokenHash).catch(() => undefined);
+      await tokens.refresh(tokenHash).catch(() => undefined);
     },
     get changes() {
       return changes;
     },
     verified: () =>
       [...valid].map(([hash, row]) => ({ row, expiresAt: Date.now() + valid.getRemainingTTL(hash) })),
-    restore: (tokens) => {
-      for (const { row, expiresAt } of tokens) {
+    restore: (verified) => {
+      for (const { row, expiresAt } of verified) {
         const ttl = Math.min(expiresAt - Date.now(), rememberMs);
         if (ttl <= 0 || valid.has(row.tokenHash)) continue;
         valid.set(row.tokenHash, row, { ttl });
@@ -163,14 +147,14 @@ export const createPathTokens = <Row extends PathTokenRow>(
     },
     recognise: async (tokenHash, beforeLookup) => {
       if (tokenHash === undefined) return { state: 'unknown' };
-      if (unknown.has(tokenHash)) return { state: 'unknown', tokenHash };
-      if (!valid.has(tokenHash)) beforeLookup?.();
-      const found = await (recent.get(tokenHash) ?? askAgain(tokenHash));
-      if (found === 'unknown') return { state: 'unknown', tokenHash };
-      if (found === 'undecidable') return { state: 'undecidable' };
-      const { graceUntil } = found;
+      const refusal = tokens.refusal(tokenHash);
+      if (refusal === undefined && !valid.has(tokenHash)) beforeLookup?.();
+      const found = refusal ?? (await tokens.lookUp(tokenHash));
+      if (found.state === 'undecided') return { state: 'undecidable' };
+      if (found.state !== 'valid') return { state: 'unknown', tokenHash };
+      const { graceUntil } = found.row;
       if (graceUntil !== null && graceUntil <= now()) return { state: 'unknown' };
-      return { state: 'known', row: found, inGrace: graceUntil !== null };
+      return { state: 'known', row: found.row, inGrace: graceUntil !== null };
     },
   };
 };
