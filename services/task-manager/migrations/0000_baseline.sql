@@ -39,7 +39,7 @@ CREATE TABLE "tasks" (
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	"version" integer NOT NULL,
-	"words" "tsvector" GENERATED ALWAYS AS (to_tsvector('simple', translate(normalize(title || ' ' || description, NFKC), './:@_-+<>&', '          '))) STORED NOT NULL,
+	"words" "tsvector" GENERATED ALWAYS AS (strip(to_tsvector('simple', translate(normalize(title || ' ' || description, NFKC), './:@_-+<>&', '          ')))) STORED NOT NULL,
 	CONSTRAINT "tasks_user_id_id_pk" PRIMARY KEY("user_id","id")
 );
 --> statement-breakpoint

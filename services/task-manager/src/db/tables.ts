@@ -96,10 +96,12 @@ export const tasks = pgTable(
     createdAt: isoColumn('created_at').notNull(),
     updatedAt: isoColumn('updated_at').notNull(),
     version: integer().notNull(),
-    /** For `q`. */
+    /** For `q`, without positions: a search reads this of every task of its user. */
     words: words()
       .notNull()
-      .generatedAlwaysAs(sql`to_tsvector('simple', ${sql.raw(searchText("title || ' ' || description"))})`),
+      .generatedAlwaysAs(
+        sql`strip(to_tsvector('simple', ${sql.raw(searchText("title || ' ' || description"))}))`,
+      ),
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.id] }),

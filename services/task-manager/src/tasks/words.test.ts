@@ -45,3 +45,12 @@ test('the longest description, in characters that grow under NFKC, is stored and
   const many = String.fromCodePoint(...Array.from({ length: 10_000 }, (_, n) => 0x4e00 + n));
   expect((await ada.as('post', '/tasks').send({ title: 'wide', description: many })).status).toBe(201);
 });
+
+test('what a search reads of a task has each word once and no positions', async () => {
+  const description = 'milk and bread and '.repeat(400);
+  const { body } = await ada.as('post', '/tasks').send({ title: 'shopping', description });
+  const [task] = await service.context.database.sql`
+    select pg_column_size(words) as bytes from tasks where id = ${String(body.id)}`;
+  expect(task?.['bytes']).toBeLessThan(100);
+  expect(await finds('bread shopping', String(body.id))).toBe(true);
+});
