@@ -78,7 +78,7 @@ export const localGateway = (): string => {
   return process.env['OPERATOR_URL'] ?? stack?.gateway ?? 'http://127.0.0.1:8080';
 };
 
-/** A file as the caller of pnpm named it, who may be in another folder than this program. */
+/** A file as the caller of pnpm named it: paths are relative to the folder of the caller. */
 export const callersFile = (path: string): string => resolve(process.env['INIT_CWD'] ?? '', path);
 
 /** The address that the command `demo` prints. */

@@ -72,11 +72,11 @@ const askJson = async <T>(path: string, options?: RequestInit): Promise<T> =>
   (await (await ask(path, options)).json()) as T;
 
 const send = async (): Promise<string> => {
-  const given = Object.entries({ from, to, columns, delimiter, tolerance }).filter(
+  const parameters = Object.entries({ from, to, columns, delimiter, tolerance }).filter(
     (pair): pair is [string, string] => pair[1] !== undefined,
   );
   const { reconciliationId } = await askJson<{ reconciliationId: string }>(
-    `/v1/reconciliations?${new URLSearchParams(given).toString()}`,
+    `/v1/reconciliations?${new URLSearchParams(parameters).toString()}`,
     {
       method: 'POST',
       headers: { 'Content-Type': file.endsWith('.jsonl') ? 'application/x-ndjson' : 'text/csv' },
@@ -89,9 +89,10 @@ const send = async (): Promise<string> => {
 
 const waitFor = async (path: string): Promise<z.output<typeof ReconciliationWithKinds>> => {
   for (;;) {
-    const found = await askJson<z.output<typeof ReconciliationWithKinds>>(path);
-    if (found.status === 'failed') throw new Error(`the reconciliation failed: ${found.failure}`);
-    if (found.status === 'done') return found;
+    const reconciliation = await askJson<z.output<typeof ReconciliationWithKinds>>(path);
+    if (reconciliation.status === 'failed')
+      throw new Error(`the reconciliation failed: ${reconciliation.failure}`);
+    if (reconciliation.status === 'done') return reconciliation;
     await sleep(500);
   }
 };

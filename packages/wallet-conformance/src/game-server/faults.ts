@@ -37,8 +37,8 @@ export const readFaultRates = (text: string): FaultRates => {
 /** Chooses faults by their rates. */
 export const createFaults = (rates: FaultRates, random: () => number): Faults => {
   const choose = <Kind extends FaultKind>(kinds: readonly Kind[]): Kind | undefined => {
-    let rest = random();
-    return kinds.find((kind) => (rest -= rates[kind] ?? 0) < 0);
+    let draw = random();
+    return kinds.find((kind) => (draw -= rates[kind] ?? 0) < 0);
   };
   return { ofCallback: () => choose(callbackFaults), ofAnswer: () => choose(answerFaults) };
 };

@@ -10,7 +10,7 @@ export interface PlayedRound {
   moved: number;
 }
 
-const said = (status: unknown): string => (typeof status === 'string' ? status : 'no answer');
+const statusText = (status: unknown): string => (typeof status === 'string' ? status : 'no answer');
 
 /**
  * Plays one round as a game server does: one to three bets, then a payout or "0"; a bet whose outcome stays unclear is
@@ -27,12 +27,12 @@ export const playRound = async (
   const roundId = randomUUID();
   const round: PlayedRound = { roundId, steps: [], moved: 0 };
   const step = async (callback: string, fields: object): Promise<string> => {
-    const status = said((await call(callback, { playerId, roundId, ...fields })).status);
+    const status = statusText((await call(callback, { playerId, roundId, ...fields })).status);
     round.steps.push({ callback, status });
     return status;
   };
   let bets = 0;
-  for (let wanted = 1 + Math.floor(random() * 3); wanted > 0; wanted--) {
+  for (let left = 1 + Math.floor(random() * 3); left > 0; left--) {
     const transactionId = randomUUID();
     const bet = 1 + Math.floor(random() * 500);
     const status = await step('debit', { transactionId, gameCode, amount: decimal(bet), metadata: '{}' });

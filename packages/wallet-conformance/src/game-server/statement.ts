@@ -137,10 +137,10 @@ export const withFaults = (
     // For each operation all kinds in turn, those that the line cannot have excepted.
     for (let tried = 0; tried < kinds.length; tried++) {
       const [kind = '', mistake] = kinds[next[operation]++ % kinds.length] ?? [];
-      const made = mistake?.(line, reversed.has(transactionId));
-      if (made === undefined) continue;
+      const wrongLines = mistake?.(line, reversed.has(transactionId));
+      if (wrongLines === undefined) continue;
       faults.push({ kind, operation, transactionId });
-      return made;
+      return wrongLines;
     }
     return [line];
   });

@@ -12,11 +12,11 @@ interface Transaction {
 
 /** The transactions of a history that move money. */
 const transactionsOf = (calls: readonly Call[]): Transaction[] => {
-  const found = new Map<string, Transaction>();
+  const moves = new Map<string, Transaction>();
   for (const { operation, transaction: id = '', amount = 0 } of calls)
     if (operation === 'debit' || operation === 'credit')
-      found.set(id, { id, amount: operation === 'debit' ? -amount : amount });
-  return [...found.values()];
+      moves.set(id, { id, amount: operation === 'debit' ? -amount : amount });
+  return [...moves.values()];
 };
 
 /** How often each transaction must count so that they add up to `sum`; the simplest such way. */

@@ -11,8 +11,8 @@ export type Setter = 'player' | 'operator';
 
 /** Locks the player until the end of the transaction. Returns the time of the database after that; undefined: unknown. */
 export const lockPlayer = async (sql: Sql, playerId: string): Promise<Date | undefined> => {
-  const found = await sql`select from players where player_id = ${playerId} for no key update`;
-  return found.length === 0 ? undefined : databaseNow(sql);
+  const lockedRows = await sql`select from players where player_id = ${playerId} for no key update`;
+  return lockedRows.length === 0 ? undefined : databaseNow(sql);
 };
 
 /** The changes that are not cancelled, oldest first. */

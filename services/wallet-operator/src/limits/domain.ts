@@ -69,9 +69,9 @@ export const limitText = (kind: Kind, value: bigint): string =>
   kind === 'session' ? String(value) : decimal(value);
 
 const windowOf = ({ counters }: PlayerLimits, period: Period): Window => {
-  const found = counters?.windows.find((window) => window.period === period);
-  if (found === undefined) throw new Error(`no counters were read for the period ${period}`);
-  return found;
+  const window = counters?.windows.find((stored) => stored.period === period);
+  if (window === undefined) throw new Error(`no counters were read for the period ${period}`);
+  return window;
 };
 
 /** Whether debits and credits of the player have to be counted, now or after a pending change. */

@@ -43,7 +43,7 @@ export const getLimits = async (ctx: Context, playerId: string): Promise<z.input
   const { sql, orm } = ctx.database;
   const now = await databaseNow(orm);
   const changes = await listChanges(sql, playerId);
-  const found = (await readLimits(sql, [playerId], now, ctx.env.SESSION_BREAK_S)).get(playerId);
+  const limited = (await readLimits(sql, [playerId], now, ctx.env.SESSION_BREAK_S)).get(playerId);
   return {
     playerId,
     currency,
@@ -63,9 +63,9 @@ export const getLimits = async (ctx: Context, playerId: string): Promise<z.input
       limit: value === null ? null : limitText(kind, value),
       effectiveAt: effectiveAt.toISOString(),
     })),
-    lowest: (found?.limits ?? []).map((limit) => {
+    lowest: (limited?.limits ?? []).map((limit) => {
       const { kind, period, value, since } = limit;
-      const used = found ? usedOf(found, limit) : 0n;
+      const used = limited ? usedOf(limited, limit) : 0n;
       return {
         kind,
         period,

@@ -12,12 +12,12 @@ export const insertReconciliation = async (
   row: Pick<ReconciliationRow, 'createdBy' | 'periodFrom' | 'periodTo' | 'toleranceS'>,
 ): Promise<ReconciliationRow> => {
   const now = raw`now()`;
-  const [made] = await orm
+  const [inserted] = await orm
     .insert(reconciliations)
     .values({ ...row, createdAt: now, touchedAt: now })
     .returning();
-  if (made === undefined) throw new Error('a reconciliation was not inserted');
-  return made;
+  if (inserted === undefined) throw new Error('a reconciliation was not inserted');
+  return inserted;
 };
 
 /** Reconciliations that may hold lines at the same time: the lines lie in the database of the ledger. */
@@ -56,19 +56,19 @@ export const insertLines = async (
     ), ${stored}
     select case when first_line < ${first} then set_config('synchronous_commit', 'off', true) end from run`;
   try {
-    const found = await insert(sql`stored as (insert into reconciliation_lines select * from line)`);
-    return found.length > 0;
+    const runs = await insert(sql`stored as (insert into reconciliation_lines select * from line)`);
+    return runs.length > 0;
   } catch (error) {
     if (!(error instanceof postgres.PostgresError && error.code === '23505')) throw error;
   }
   // A transaction stands twice in the statement. With ON CONFLICT storing a line costs twice as much.
-  const found = await insert(sql`stored as (
+  const runs = await insert(sql`stored as (
       insert into reconciliation_lines select * from line
       on conflict (reconciliation_id, transaction_id, id_space) where not is_repeated do nothing returning line
     ), repeated as (
       insert into reconciliation_lines select *, true from line where line not in (select line from stored)
     )`);
-  return found.length > 0;
+  return runs.length > 0;
 };
 
 /** The statement is complete; `fields`: how many lines state each field. Undefined when the reconciliation was given up meanwhile. */

@@ -165,8 +165,8 @@ export const reconciliationRoutes = (context: Context): Route[] => {
       },
       async ({ query }) => {
         const page = pageOf(query);
-        const found = await pageReconciliations(context, page);
-        return { status: 200, body: pageList('reconciliations', page, found) };
+        const reconciliations = await pageReconciliations(context, page);
+        return { status: 200, body: pageList('reconciliations', page, reconciliations) };
       },
     ),
     route(
@@ -201,8 +201,8 @@ export const reconciliationRoutes = (context: Context): Route[] => {
       },
       async ({ params, query }) => {
         const page = pageOf(query);
-        const found = await pageDifferences(context, params.reconciliationId, query, page);
-        return { status: 200, body: pageList('differences', page, found) };
+        const differences = await pageDifferences(context, params.reconciliationId, query, page);
+        return { status: 200, body: pageList('differences', page, differences) };
       },
     ),
     ...fileRoutes(context),

@@ -11,14 +11,14 @@ const mapping = 'must be pairs such as playerId:Player,time:Booked at';
 const columns = text(0, 2000)
   .default('')
   .transform((written, context) => {
-    const found: Partial<Record<StatementField, string>> = {};
+    const columnOf: Partial<Record<StatementField, string>> = {};
     for (const pair of written === '' ? [] : written.split(',')) {
       const [field = '', ...name] = pair.split(':');
       const isField = statementFields.includes(field as StatementField);
-      if (isField && name.length > 0) found[field as StatementField] = name.join(':');
+      if (isField && name.length > 0) columnOf[field as StatementField] = name.join(':');
       else context.addIssue(isField ? mapping : `"${field}" is not a field of a statement; ${mapping}`);
     }
-    return found;
+    return columnOf;
   })
   .meta({
     type: 'string',

@@ -10,12 +10,12 @@ export const insertGame = async (
   orm: Pick<PostgresJsDatabase, 'insert'>,
   row: Omit<GameRow, 'createdAt'>,
 ): Promise<GameRow | undefined> => {
-  const [made] = await orm
+  const [game] = await orm
     .insert(games)
     .values({ ...row, createdAt: raw`now()` })
     .onConflictDoNothing()
     .returning();
-  return made;
+  return game;
 };
 
 export const findGame = async (orm: PostgresJsDatabase, gameCode: string): Promise<GameRow | undefined> => {

@@ -12,10 +12,10 @@ const view = (row: GameRow): GameView => ({ ...row, createdAt: row.createdAt.toI
 
 export const createGame = (ctx: Context, by: string, game: z.output<typeof NewGame>): Promise<GameView> =>
   ctx.database.orm.transaction(async (tx) => {
-    const made = await insertGame(tx, game);
-    if (made === undefined) throw new Conflict('game_exists', 'A game with this code exists already.');
+    const row = await insertGame(tx, game);
+    if (row === undefined) throw new Conflict('game_exists', 'A game with this code exists already.');
     await recordEvent(tx, { kind: 'game_created', playerId: null, details: { by, ...game } });
-    return view(made);
+    return view(row);
   });
 
 /** Throws NotFound. */
@@ -31,11 +31,11 @@ export const changeGame = async (
   gameCode: string,
   change: z.output<typeof GameChange>,
 ): Promise<GameView> => {
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   return ctx.database.orm.transaction(async (tx) => {
-    const row = await updateGame(tx, gameCode, given);
+    const row = await updateGame(tx, gameCode, changes);
     if (row === undefined) throw new NotFound('game');
-    await recordEvent(tx, { kind: 'game_changed', playerId: null, details: { by, gameCode, ...given } });
+    await recordEvent(tx, { kind: 'game_changed', playerId: null, details: { by, gameCode, ...changes } });
     return view(row);
   });
 };

@@ -15,8 +15,8 @@ export const insertPlayer = async (
   orm: Pick<PostgresJsDatabase, 'insert'>,
   row: NewPlayerRow,
 ): Promise<PlayerRow | undefined> => {
-  const [made] = await orm.insert(players).values(row).onConflictDoNothing().returning();
-  return made;
+  const [player] = await orm.insert(players).values(row).onConflictDoNothing().returning();
+  return player;
 };
 
 export const findPlayer = async (
@@ -29,8 +29,8 @@ export const findPlayer = async (
 
 /** Whether PostgreSQL has a time zone of this name. */
 export const isTimeZone = async (orm: Pick<Executor, 'execute'>, name: string): Promise<boolean> => {
-  const found = await orm.execute(raw`select from pg_timezone_names where name = ${name}`);
-  return found.length > 0;
+  const zones = await orm.execute(raw`select from pg_timezone_names where name = ${name}`);
+  return zones.length > 0;
 };
 
 /** Never changes what only the ledger writes: balance, seq and the counters of limits. */

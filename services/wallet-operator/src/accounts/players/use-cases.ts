@@ -63,11 +63,11 @@ export const createPlayer = async (
   return ctx.database.orm.transaction(async (tx) => {
     const now = await databaseNow(tx);
     const row = { playerId, currency: currencyOf(currency), ...profile, createdAt: now };
-    const made = await insertPlayer(tx, row);
-    if (made === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
-    const details = { by, currency: made.currency };
+    const player = await insertPlayer(tx, row);
+    if (player === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
+    const details = { by, currency: player.currency };
     await recordEvent(tx, { kind: 'player_created', playerId, details });
-    return view(made, now);
+    return view(player, now);
   });
 };
 
@@ -94,14 +94,14 @@ export const changePlayer = async (
   change: z.output<typeof PlayerChange>,
 ): Promise<PlayerView> => {
   await checkTimeZone(ctx, change);
-  const wanted = Object.entries({ ...change, ...exclusionOf(change) });
-  const given = wanted.filter(([, value]) => value !== undefined);
+  const fields = Object.entries({ ...change, ...exclusionOf(change) });
+  const changes = fields.filter(([, value]) => value !== undefined);
   return ctx.database.orm.transaction(async (tx) => {
-    const row = await updatePlayer(tx, playerId, Object.fromEntries(given));
+    const row = await updatePlayer(tx, playerId, Object.fromEntries(changes));
     if (row === undefined) throw new NotFound('player');
     const { status, excluded, excludedUntil: until } = row;
     // The audit trail names the changed personal fields, without their values.
-    const details = { by, fields: given.map(([name]) => name), status, excluded, until };
+    const details = { by, fields: changes.map(([name]) => name), status, excluded, until };
     await recordEvent(tx, { kind: 'player_changed', playerId, details });
     return view(row, await databaseNow(tx));
   });

@@ -23,8 +23,12 @@ export const launchRoutes = (context: Context): Route[] => [
       problems: [404, 422],
     },
     async ({ body }) => {
-      const made = await launch(context, body);
-      return { status: 201, headers: { Location: pathOf('v1', 'launches', made.launchId) }, body: made };
+      const launched = await launch(context, body);
+      return {
+        status: 201,
+        headers: { Location: pathOf('v1', 'launches', launched.launchId) },
+        body: launched,
+      };
     },
   ),
   route(

@@ -34,10 +34,10 @@ export const startProving = ({ slow, everyMs, now, log, record }: ProvingOptions
   let running: ReturnType<typeof proveLedger> | undefined;
   const begin = async () => {
     try {
-      const found = await slow.run((sql) => proveLedger(sql, now()));
-      record(found.ok, now());
-      if (!found.ok) log.fatal({ violations: found.violations }, 'the proof of the ledger found violations');
-      return found;
+      const proof = await slow.run((sql) => proveLedger(sql, now()));
+      record(proof.ok, now());
+      if (!proof.ok) log.fatal({ violations: proof.violations }, 'the proof of the ledger found violations');
+      return proof;
     } finally {
       running = undefined;
     }

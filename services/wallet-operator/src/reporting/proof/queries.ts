@@ -50,7 +50,7 @@ const findSuspects = async (
   const before = link(snapshot`seq - 1`, snapshot`balance_after - amount`);
   const start = link(snapshot`0`, snapshot`0`);
   const end = link(snapshot`p.seq`, snapshot`p.balance`);
-  const [found] = await snapshot<[{ players: number; entries: number; suspects: string[] }]>`
+  const [counts] = await snapshot<[{ players: number; entries: number; suspects: string[] }]>`
     with sums as (
       select player_id, count(*) as entries, sum(amount) as total, min(seq) as oldest, max(seq) as newest,
         -- Where int64 has no number for the balance before, there was none.
@@ -63,7 +63,7 @@ const findSuspects = async (
         or p.balance <> coalesce(s.total, 0) or p.seq <> coalesce(s.entries, 0) or p.seq <> coalesce(s.newest, 0)
         or s.oldest <> 1 or s.chain <> (${start} # ${end})))[:${mostViolations}::int], '{}') as suspects
     from sums s full join players p using (player_id)`;
-  return found;
+  return counts;
 };
 
 /** Says what is wrong with these players, and with reversals and tombstones of all. */

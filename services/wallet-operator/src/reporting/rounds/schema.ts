@@ -51,7 +51,7 @@ const seconds = z
   .regex(/^(?:0|[1-9]\d{0,8})$/)
   .transform(Number);
 
-const wanted = 'must be seconds, such as 3600, or an ISO 8601 instant of the years 1 to 9999';
+const ageHint = 'must be seconds, such as 3600, or an ISO 8601 instant of the years 1 to 9999';
 
 /** An offset can move the UTC year of a time outside of the years that PostgreSQL accepts in this notation. */
 const isInCalendar = (age: number | string): boolean => {
@@ -66,8 +66,8 @@ export const RoundQuery = z.strictObject({
     .optional()
     .meta({ description: 'The rounds with this id, each of another player, open or closed' }),
   olderThan: z
-    .union([seconds, z.iso.datetime({ offset: true, error: wanted })])
-    .refine(isInCalendar, wanted)
+    .union([seconds, z.iso.datetime({ offset: true, error: ageHint })])
+    .refine(isInCalendar, ageHint)
     .default(0)
     .meta({ description: 'Seconds, or the instant before which the round was opened', type: 'string' }),
 });

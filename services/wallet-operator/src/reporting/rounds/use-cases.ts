@@ -25,9 +25,9 @@ export const getRound = async (
   playerId: string,
   roundId: string,
 ): Promise<z.input<typeof RoundWithEntries>> => {
-  const found = await findRound(ctx.database.orm, playerId, roundId);
-  if (found === undefined) throw new NotFound('round');
-  const { money, ...row } = found;
+  const roundRow = await findRound(ctx.database.orm, playerId, roundId);
+  if (roundRow === undefined) throw new NotFound('round');
+  const { money, ...row } = roundRow;
   return { ...view(row), ...sumsOf(money), entries: await roundEntries(ctx, playerId, roundId) };
 };
 
