@@ -2,25 +2,25 @@
  * `wallet-conformance certify|record|check|game-server|sign …`: tests an operator's wallet as a game server calls it. Exit code 1
  * when the wallet does not keep the contract, 2 when the program was called wrongly or could not judge everything.
  */
-import * as certify from './commands/certify.ts';
-import * as check from './commands/check.ts';
-import * as gameServer from './commands/game-server.ts';
-import * as record from './commands/record.ts';
-import * as sign from './commands/sign.ts';
+import { certifyCommand } from './commands/certify.ts';
+import { checkCommand } from './commands/check.ts';
+import { gameServerCommand } from './commands/game-server.ts';
+import { recordCommand } from './commands/record.ts';
+import { signCommand } from './commands/sign.ts';
+import type { Command } from './commands/target.ts';
 import { complain } from './terminal.ts';
 
-/** `run` resolves with the exit code, and rejects when it was called wrongly; then its usage is printed. */
-const commands: Record<string, { usage: string; run(args: string[]): Promise<number> }> = {
-  certify,
-  record,
-  check,
-  'game-server': gameServer,
-  sign,
+const commands: Record<string, Command> = {
+  certify: certifyCommand,
+  record: recordCommand,
+  check: checkCommand,
+  'game-server': gameServerCommand,
+  sign: signCommand,
 };
 
 // pnpm passes the "--" of its caller on.
 const [name = '', ...args] = process.argv.slice(2).filter((argument) => argument !== '--');
-const command = commands[name];
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
 if (command === undefined) {
   const usages = Object.values(commands).map(({ usage }) => usage);
   complain(`wallet-conformance <command>\n\n${usages.join('\n')}`);

@@ -3,16 +3,16 @@ import { parseArgs } from 'node:util';
 import { junit, line, summary } from '../certify/report.ts';
 import { certify } from '../certify/run.ts';
 import { say } from '../terminal.ts';
-import { targetOf, targetOptions, targetUsage } from './target.ts';
+import { targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 
-export const usage = `certify --url <callback url> --player <id of a player with 100.00 or more>: tests every promise of the contract
+const usage = `certify --url <callback url> --player <id of a player with 100.00 or more>: tests every promise of the contract
 ${targetUsage}  --other-player <id>    a second player with 1.00 or more, for the cases that need two
   --transaction-ids <scope>  global (default), or player where ids are unique for each player only
   --junit <file>         also writes the results as JUnit XML
 `;
 
 /** Exit code 1 when the wallet does not keep the contract. */
-export const run = async (args: string[]): Promise<number> => {
+const run = async (args: string[]): Promise<number> => {
   const { values } = parseArgs({
     args,
     options: {
@@ -37,3 +37,5 @@ export const run = async (args: string[]): Promise<number> => {
   if (values.junit !== undefined) await writeFile(values.junit, junit(results));
   return results.some(({ failure }) => failure !== undefined) ? 1 : 0;
 };
+
+export const certifyCommand: Command = { usage, run };

@@ -12,9 +12,9 @@ import { createStandIn } from '../game-server/server.ts';
 import { jsonLines, losingCaller, recordingCaller, withFaults, type Line } from '../game-server/statement.ts';
 import { createRandom } from '../random.ts';
 import { say } from '../terminal.ts';
-import { countOf } from './target.ts';
+import { countOf, type Command } from './target.ts';
 
-export const usage = `game-server: a stand-in game server. It waits for launches, or plays by itself with --player
+const usage = `game-server: a stand-in game server. It waits for launches, or plays by itself with --player
   --url <url>            of the operator (the variable OPERATOR_URL, else the stack that runs here)
   --secret <secret>      of the HMAC (the variable HMAC_SECRET, else that of the stack that runs here)
   --host, --port         where it listens (127.0.0.1, 4190)
@@ -48,7 +48,7 @@ const options = {
 const print = (value: unknown): void => say(JSON.stringify(value));
 
 /** Exit code 0 when all rounds were played, or when it was told to stop. */
-export const run = async (args: string[]): Promise<number> => {
+const run = async (args: string[]): Promise<number> => {
   const { values } = parseArgs({ args, options });
   const { url = walletHere().url, secret = walletHere().secret, player, currency } = values;
   if (!secret) throw new Error('give --secret or HMAC_SECRET, or start the stack first');
@@ -94,3 +94,5 @@ export const run = async (args: string[]): Promise<number> => {
   }
   return 0;
 };
+
+export const gameServerCommand: Command = { usage, run };

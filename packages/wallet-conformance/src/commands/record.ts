@@ -3,15 +3,15 @@ import { parseArgs } from 'node:util';
 import { recordAndJudge } from '../history/record-and-judge.ts';
 import { exitCodeOf, reportVerdict } from '../history/report.ts';
 import { say } from '../terminal.ts';
-import { countOf, targetOf, targetOptions, targetUsage } from './target.ts';
+import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 
-export const usage = `record <file> --url <callback url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers
+const usage = `record <file> --url <callback url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers
 ${targetUsage}  --seconds <n>          how long to record (10)
   --seed <n>             repeats the choices of an earlier recording
 `;
 
 /** Exit codes of `exitCodeOf`. */
-export const run = async (args: string[]): Promise<number> => {
+const run = async (args: string[]): Promise<number> => {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -32,3 +32,5 @@ export const run = async (args: string[]): Promise<number> => {
   say(await reportVerdict(verdict, file));
   return exitCodeOf(verdict);
 };
+
+export const recordCommand: Command = { usage, run };

@@ -1,15 +1,16 @@
+import type { Command } from './target.ts';
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { walletHere } from '../env.ts';
 import { say } from '../terminal.ts';
 
-export const usage = `sign <callback> ['{"playerId":"demo-1"}'] [--url …] [--secret …]: prints a signed curl, which is good for 30 s\n`;
+const usage = `sign <callback> ['{"playerId":"demo-1"}'] [--url …] [--secret …]: prints a signed curl, which is good for 30 s\n`;
 
 /** For a shell, which reads nothing between the quotes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-export const run = async (args: string[]): Promise<number> => {
+const run = async (args: string[]): Promise<number> => {
   const local = walletHere();
   const { values, positionals } = parseArgs({
     args,
@@ -30,3 +31,5 @@ export const run = async (args: string[]): Promise<number> => {
   say([`curl -sw '\\n' ${quoted(new URL(path, url).href)}`, ...options, `-d ${quoted(body)}`].join(' '));
   return 0;
 };
+
+export const signCommand: Command = { usage, run };

@@ -3,6 +3,12 @@ import { readCurrency } from '../certify/currency.ts';
 import type { Target } from '../certify/wallet.ts';
 import { walletHere } from '../env.ts';
 
+/** A command of the program. `run` resolves with the exit code, and rejects when it was called wrongly. */
+export interface Command {
+  usage: string;
+  run(args: string[]): Promise<number>;
+}
+
 /** Options of the commands that test a wallet. */
 export const targetOptions = {
   url: { type: 'string' },
