@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { conformanceProgram } from './conformance-program.ts';
 import { secret, startService } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
 
@@ -39,10 +40,14 @@ test('the demo data can be loaded again and again, and its command works when pa
   });
   const pasted = await run('sh', ['-c', curls[0]?.command ?? '']);
   expect(JSON.parse(pasted.stdout)).toEqual({ requestId: 'demo', status: 'OK', balance: '1000.00' });
-  const signed = await run(process.execPath, ['src/sign.ts', 'balance', `{"playerId":"demo-2","x":"it's"}`], {
-    cwd,
-    env: { ...env, OPERATOR_URL: service.url },
-  });
+  const signed = await run(
+    process.execPath,
+    [conformanceProgram, 'sign', 'balance', `{"playerId":"demo-2","x":"it's"}`],
+    {
+      cwd,
+      env: { ...env, OPERATOR_URL: service.url },
+    },
+  );
   const answered = await run('sh', ['-c', signed.stdout]);
   expect(answered.stdout).toMatch(/\n$/);
   expect(JSON.parse(answered.stdout)).toMatchObject({ status: 'OK', balance: '1000.00' });
