@@ -1,6 +1,7 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { anyone, type Guard } from '@platform/service-kit/route';
+import { createByteGate, type ByteGate } from './byte-gate.ts';
 import type { Env } from './env.ts';
 import { createPages, type Pages } from './questions/pages.ts';
 import { readVersion } from './quests/queries.ts';
@@ -15,6 +16,8 @@ export interface Context extends BaseContext {
   versions: VersionCache;
   /** Undefined when pages are not cached. */
   pages: Pages | undefined;
+  /** Bounds the memory of large pages and lists while they are read and written. */
+  largeWork: ByteGate;
 }
 
 /** Opens connections and builds everything the service uses; `overrides` replace parts in tests. */
@@ -34,6 +37,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
       redis: base.redis,
       read: (questId) => readVersion(base.database, questId),
     }),
+    largeWork: createByteGate(96 * 2 ** 20),
     pages: createPages(env.QUESTS_CACHE_BYTES),
     ...overrides,
   };

@@ -3,6 +3,8 @@ import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
 import { hiking } from './demo/hiking.ts';
 import { demoEnv, processEnv } from './env.ts';
+import { parseQuestionList } from './questions/list-input.ts';
+import { serialiseList } from './questions/serialised.ts';
 import { replaceQuestions } from './questions/use-cases.ts';
 import { createQuest, findOrUndefined } from './quests/use-cases.ts';
 
@@ -18,7 +20,10 @@ await using context = createContext(env, { log, metrics: createMetrics() });
 const title = 'Hiking around here';
 const quest = (await findOrUndefined(context, questId)) ?? (await createQuest(context, { questId, title }));
 // A quest that was changed since the last start stays as it is.
-if (quest.questionCount < 25) await replaceQuestions(context, { questId, expected: undefined }, hiking);
+if (quest.questionCount < 25) {
+  const questions = serialiseList(await parseQuestionList(Buffer.from(JSON.stringify(hiking))));
+  await replaceQuestions(context, { questId, expected: undefined }, questions);
+}
 
 const list = `${GATEWAY_URL}/v1/quests/${questId}/questions`;
 const output = {

@@ -114,7 +114,11 @@ export const readBody = (
       }
       pieces = undefined;
     });
-    req.on('end', () => resolve(pieces?.join()));
+    req.on('end', () => {
+      resolve(pieces?.join());
+      // This listener lives as long as the request.
+      pieces = undefined;
+    });
     const end = (): void => {
       // Also emitted after a complete body; an error is made only when one is needed, because of the cost of its stack.
       if (!req.readableEnded) reject(aborted());
@@ -122,13 +126,14 @@ export const readBody = (
     req.on('close', end).on('error', end);
   });
 
-const parseJson = (raw: Buffer): unknown => {
-  if (!isUtf8(raw)) throw new BadRequest('malformed_json', 'The body is not valid UTF-8.');
-  if (nestsDeeperThan(maxDepth, raw)) {
+/** Parses JSON in UTF-8. Throws BadRequest for anything else, and for what nests deeper than any document we know. */
+export const parseJson = (json: Buffer): unknown => {
+  if (!isUtf8(json)) throw new BadRequest('malformed_json', 'The body is not valid UTF-8.');
+  if (nestsDeeperThan(maxDepth, json)) {
     throw new BadRequest('too_deep', `The body nests deeper than ${maxDepth} levels.`);
   }
   try {
-    return JSON.parse(raw.toString());
+    return JSON.parse(json.toString());
   } catch (error) {
     throw new BadRequest('malformed_json', 'The body is not valid JSON.', error);
   }
@@ -168,14 +173,14 @@ export type BodyReader = (req: IncomingMessage, res: ServerResponse) => Promise<
 const largeBody = 1_048_576;
 
 /**
- * Makes a reader of JSON bodies.
+ * Makes a reader of the bytes of JSON bodies.
  *
  * `types` are the accepted media types (others get 415), `limit` is in bytes (a larger body gets 413), and what is kept
  * counts in `budget`. Resolves with undefined when there is no body.
  */
-export const jsonBody =
-  (types: readonly string[], limit: number, budget: BodyBudget): BodyReader =>
-  async (req, res) => {
+export const jsonBytes =
+  (types: readonly string[], limit: number, budget: BodyBudget) =>
+  async (req: IncomingMessage, res: ServerResponse): Promise<Buffer | undefined> => {
     const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type = '' } = req.headers;
     if (chunked === undefined && (length === undefined || length === '0')) return undefined;
     if (!types.includes(mediaTypeOf(type)) || !isUtf8Type(type)) throw refuseType(types);
@@ -185,5 +190,14 @@ export const jsonBody =
     const body = await readBody(req, limit, (piece) => budget.take(res, piece.length));
     if (body === undefined)
       throw new Problem({ status: 413, code: 'too_large', detail: 'The body is too large.' });
-    return parseJson(body);
+    return body;
   };
+
+/** Makes a reader of JSON bodies; the parameters of `jsonBytes`. */
+export const jsonBody = (types: readonly string[], limit: number, budget: BodyBudget): BodyReader => {
+  const read = jsonBytes(types, limit, budget);
+  return async (req, res) => {
+    const body = await read(req, res);
+    return body && parseJson(body);
+  };
+};

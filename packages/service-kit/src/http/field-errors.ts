@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { FieldErrors } from './problem.ts';
 
 /** At most this many errors are reported, because a large invalid body can have millions. */
-const maxErrors = 100;
+export const maxErrors = 100;
 
 /** Adds the first hundred errors of a schema to `errors`, by path; `whole` is the name for an empty path. */
 export const collectIssues = (

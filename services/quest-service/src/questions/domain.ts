@@ -1,5 +1,12 @@
 export const maxQuestions = 10_000;
 
+/** A question of which everything but id and place is JSON text already, without braces. */
+export interface SerialisedQuestion {
+  questionId: string;
+  orderNumber: number;
+  content: string | Buffer;
+}
+
 /** An invalid item of a list. */
 export interface Fault {
   index: number;

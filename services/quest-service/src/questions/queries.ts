@@ -2,44 +2,49 @@ import type { Database } from '@platform/service-kit/db';
 import { and, between, eq, gte, sql } from 'drizzle-orm';
 import type { Window } from '@platform/pagination/list';
 import { questions, quests } from '../db/tables.ts';
+import type { SerialisedQuestion } from './domain.ts';
 import type { Tx } from '@platform/service-kit/db';
 
 export type QuestionRow = Omit<typeof questions.$inferSelect, 'questId'>;
 
-type PageRow = { version: string } & (QuestionRow | { [Field in keyof QuestionRow]: null });
+type PageRow = { version: string; bytes: number } & (
+  | { questionId: string; orderNumber: number; content: string }
+  | { questionId: null; orderNumber: null; content: null }
+);
 
 /**
- * Some questions in order, with the version of their quest; undefined when the quest does not exist.
- * One statement, so that both belong to the same moment. Order numbers have no gaps, so a page is a
- * range of the index, and a deep page is as fast as the first one.
+ * Some questions in order as JSON text, with the version of their quest; undefined when the quest does not exist. Without
+ * the questions when their text has more than `maxBytes`.
+ * One statement, so that all belongs to the same moment. Order numbers have no gaps, so a page is a range of the index, and
+ * a deep page is as fast as the first one.
  */
 export const readPage = async (
   { sql: run }: Database,
   questId: string,
   { offset, limit }: Window,
-): Promise<{ version: string; questions: QuestionRow[] } | undefined> => {
+  maxBytes: number,
+): Promise<{ version: string; bytes: number; questions: SerialisedQuestion[] | undefined } | undefined> => {
   const from = String(offset);
   const to = String(offset + BigInt(limit));
   const rows = await run<PageRow[]>`
-    select quests.version, question_id as "questionId", order_number as "orderNumber",
-      type, presentation, titles, alternatives
-    from quests left join questions on questions.quest_id = quests.quest_id
-      and order_number >= ${from}::bigint and order_number < ${to}::bigint
-    where quests.quest_id = ${questId}
+    with page as materialized (
+      select question_id, order_number, concat('"type":', to_json(type), ',"presentation":', to_json(presentation),
+        ',"titles":', titles, ',"alternatives":', alternatives) as content
+      from questions
+      where quest_id = ${questId} and order_number >= ${from}::bigint and order_number < ${to}::bigint
+      order by order_number, question_id
+    ), size as (select coalesce(sum(octet_length(content)), 0)::float8 as bytes from page)
+    select version, bytes, question_id as "questionId", order_number as "orderNumber", content
+    from quests cross join size left join page on bytes <= ${maxBytes}::float8
+    where quest_id = ${questId}
     order by order_number, question_id`;
   const [first] = rows;
   if (first === undefined) return undefined;
-  const found = rows
-    .filter((row) => row.questionId !== null)
-    .map(({ questionId: id, orderNumber, type, presentation, titles, alternatives }) => ({
-      questionId: id,
-      orderNumber,
-      type,
-      presentation,
-      titles,
-      alternatives,
-    }));
-  return { version: first.version, questions: found };
+  const { version, bytes } = first;
+  const questions = rows.flatMap(({ questionId, orderNumber, content }) =>
+    questionId === null ? [] : [{ questionId, orderNumber, content }],
+  );
+  return { version, bytes, questions: bytes > maxBytes ? undefined : questions };
 };
 
 const isAt = (questId: string, questionId: string) =>
@@ -69,12 +74,12 @@ export const findPlace = async (tx: Tx, questId: string, questionId: string): Pr
   return row?.orderNumber;
 };
 
-/** Inserts all rows in one statement: 10,000 statements would take seconds. */
-export const insertQuestions = async (tx: Tx, questId: string, rows: QuestionRow[]): Promise<void> => {
+/** Inserts the questions of a JSON array in one statement: 10,000 statements would take seconds. */
+export const insertQuestions = async (tx: Tx, questId: string, list: Buffer): Promise<void> => {
   await tx.execute(sql`
     insert into ${questions} (quest_id, question_id, order_number, type, presentation, titles, alternatives)
     select ${questId}::uuid, "questionId", "orderNumber", type, presentation, titles, alternatives
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+    from json_to_recordset(${list.toString()}::text::json)
       as given("questionId" text, "orderNumber" int, type text, presentation text, titles json, alternatives json)`);
 };
 

@@ -2,11 +2,15 @@ import { windowOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { jsonBytes } from '@platform/service-kit/body';
 import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
 import { etagHeader, ifMatch, ifNoneMatch, QuestPath, versionHeaders } from '../quests/schema.ts';
+import { parseQuestionList } from './list-input.ts';
+import { serialiseList } from './serialised.ts';
 import { PageQuery, Question, QuestionInput, QuestionListInput, QuestionPath } from './schema.ts';
 import {
   addQuestion,
+  copies,
   getQuestion,
   listQuestions,
   removeQuestion,
@@ -21,11 +25,11 @@ const tag = 'Questions';
 const list = '/quests/{questId}/questions';
 const one = '/quests/{questId}/questions/{questionId}';
 
-const example = {
+const example: z.input<typeof QuestionInput> = {
   type: 'OPEN_TEXT',
   presentation: 'VERTICAL',
   titles: [{ languageCode: 'en-US', title: 'What would you like?' }],
-} as const;
+};
 
 export const questionRoutes = (ctx: Context): Route[] => [
   route(
@@ -67,14 +71,21 @@ export const questionRoutes = (ctx: Context): Route[] => [
       auth: ctx.writer,
       params: QuestPath,
       headers: ifMatch,
-      body: { schema: QuestionListInput, limit: listLimit },
+      body: { schema: QuestionListInput, raw: true },
       responses: { 200: { description: 'The new list', body: z.array(Question), headers: etagHeader } },
-      problems: [404, 412],
+      problems: [404, 412, 413, 415],
     },
-    async ({ params, body, req }) => {
+    async ({ params, req, res }) => {
       const target = { ...params, expected: expectedVersions(req) };
-      const { version, result } = await replaceQuestions(ctx, target, body);
-      return { status: 200, headers: versionHeaders(version), rawBody: JSON.stringify(result) };
+      const readList = jsonBytes(['application/json'], listLimit, ctx.bodyBudget);
+      let body = (await readList(req, res)) ?? Buffer.alloc(0);
+      const { version, result } = await ctx.largeWork.run(body.length * copies, async () => {
+        const questions = await parseQuestionList(body);
+        // Not needed beside the text of the questions.
+        body = Buffer.alloc(0);
+        return replaceQuestions(ctx, target, serialiseList(questions));
+      });
+      return { status: 200, headers: versionHeaders(version), rawBody: result };
     },
   ),
   route(

@@ -1,4 +1,5 @@
 import { skipTakeQuery } from '@platform/pagination/list';
+import { boundedList } from '@platform/service-kit/bounded-list';
 import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { QuestPath } from '../quests/schema.ts';
@@ -13,14 +14,6 @@ export const alternativeTypes = ['DEFAULT', 'OTHER', 'NONE_OF_THE_ABOVE'] as con
 const identifier = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"');
-
-/** Checks the length of a list before its items, so that a list of millions of invalid items gets one message. */
-const list = <Item extends z.ZodType>(item: Item, min: number, max: number) =>
-  z.preprocess((value, context) => {
-    if (!Array.isArray(value) || value.length <= max) return value;
-    context.addIssue(`must have at most ${max} items`);
-    return z.NEVER;
-  }, z.array(item).min(min).max(max));
 
 /** A refinement of a list: adds an issue at `field` of each item that `fault` returns. */
 const each =
@@ -40,7 +33,7 @@ export const Title = z
   })
   .meta({ id: 'Title' });
 
-const titles = list(Title, 1, 100).superRefine(
+const titles = boundedList(Title, 1, 100).superRefine(
   each('languageCode', (items) => repeated(items.map(({ languageCode }) => languageCode))),
 );
 
@@ -59,7 +52,7 @@ const AlternativeInput = z
   })
   .meta({ id: 'AlternativeInput' });
 
-const alternatives = list(AlternativeInput, 0, 500)
+const alternatives = boundedList(AlternativeInput, 0, 500)
   .superRefine(each('orderNumber', misplaced))
   .superRefine(each('alternativeId', (items) => repeated(items.map(({ alternativeId }) => alternativeId))))
   .default([]);
@@ -75,9 +68,8 @@ export const QuestionInput = z
   })
   .meta({ id: 'QuestionInput' });
 
-export const QuestionListInput = list(QuestionInput, 0, maxQuestions)
-  .superRefine(each('orderNumber', misplaced))
-  .superRefine(each('questionId', (items) => repeated(items.map(({ questionId }) => questionId))));
+/** For the document; a list is parsed question by question (list-input.ts). */
+export const QuestionListInput = boundedList(QuestionInput, 0, maxQuestions);
 
 const Alternative = z
   .object({

@@ -1,11 +1,11 @@
 import type { Window } from '@platform/pagination/list';
 import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
-import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { changeQuest, type Target } from '../quests/use-cases.ts';
-import { inOrder, maxQuestions } from './domain.ts';
+import { maxQuestions, type SerialisedQuestion } from './domain.ts';
 import type { Page } from './pages.ts';
 import type { QuestionInput } from './schema.ts';
+import { complete, serialiseList, type SerialisedList } from './serialised.ts';
 import {
   deleteQuestion,
   deleteQuestions,
@@ -19,22 +19,46 @@ import {
   type QuestionRow,
 } from './queries.ts';
 
+const pageOf = (version: string, questions: readonly SerialisedQuestion[]): Page => ({
+  version,
+  json: serialiseList(questions).json,
+});
+
 /** Result of a write, and the quest's new version. */
 export interface Written<T> {
   version: string;
   result: T;
 }
 
-/** One page of a quest's questions, serialised. Throws NotFound. */
-export const listQuestions = async (
-  { database, versions, pages }: Context,
+/** In bytes; larger pages are read a few at a time. */
+const smallPage = 1_048_576;
+/** In bytes; as much as a list that is written at once. */
+const maxPage = 33_554_432;
+/** How often the text of a page or list is in memory while it is read or written. */
+export const copies = 3;
+
+/** Reads a page without having many large ones in memory at once. Throws ValidationFailed for one beyond `maxPage`. */
+const readBoundedPage = async (
+  { database, largeWork }: Context,
   questId: string,
   window: Window,
-): Promise<Page> => {
-  const read = async (): Promise<Page | undefined> => {
-    const found = await readPage(database, questId, window);
-    return found && { version: found.version, json: Buffer.from(JSON.stringify(found.questions)) };
-  };
+): Promise<Page | undefined> => {
+  const page = await readPage(database, questId, window, smallPage);
+  if (page === undefined) return undefined;
+  if (page.questions !== undefined) return pageOf(page.version, page.questions);
+  return largeWork.run(page.bytes * copies, async () => {
+    const large = await readPage(database, questId, window, maxPage);
+    if (large === undefined) return undefined;
+    if (large.questions === undefined)
+      throw new ValidationFailed({ Take: [`must be less: the page would have more than ${maxPage} bytes`] });
+    return pageOf(large.version, large.questions);
+  });
+};
+
+/** One page of a quest's questions, serialised. Throws NotFound, and ValidationFailed for a page that is too large. */
+export const listQuestions = async (ctx: Context, questId: string, window: Window): Promise<Page> => {
+  const { versions, pages } = ctx;
+  const read = () => readBoundedPage(ctx, questId, window);
   const existing = (page: Page | undefined): Page => {
     if (page === undefined) throw new NotFound('quest');
     return page;
@@ -57,23 +81,6 @@ export const getQuestion = async (
   return { version: found.version, result: found.question };
 };
 
-/** Adds what the input may leave out: ids, and the places of alternatives. */
-const complete = (input: QuestionInput, orderNumber: number, questionId = input.questionId): QuestionRow => ({
-  questionId: questionId ?? v7(),
-  orderNumber,
-  type: input.type,
-  presentation: input.presentation,
-  titles: input.titles,
-  alternatives: inOrder(input.alternatives).map(
-    ({ alternativeId = v7(), type, orderNumber: place, titles }) => ({
-      alternativeId,
-      type,
-      orderNumber: place,
-      titles,
-    }),
-  ),
-});
-
 const placeUpTo = (last: number, wanted = last): number => {
   if (wanted > last) throw new ValidationFailed({ orderNumber: [`must be from 0 to ${last}`] });
   return wanted;
@@ -84,21 +91,19 @@ const written = <T>({ quest, result }: { quest: { version: string }; result: T }
   result,
 });
 
-/** Replaces all questions of a quest. */
+/** Replaces all questions of a quest; returns the new list as JSON. */
 export const replaceQuestions = async (
   ctx: Context,
   target: Target,
-  inputs: QuestionInput[],
-): Promise<Written<QuestionRow[]>> => {
-  const rows = inOrder(inputs).map((input, place) => complete(input, place));
-  return written(
+  { count, json, slices }: SerialisedList,
+): Promise<Written<Buffer>> =>
+  written(
     await changeQuest(ctx, target, async (tx) => {
       await deleteQuestions(tx, target.questId);
-      await insertQuestions(tx, target.questId, rows);
-      return { quest: { questionCount: rows.length }, result: rows };
+      for (const slice of slices()) await insertQuestions(tx, target.questId, slice);
+      return { quest: { questionCount: count }, result: json };
     }),
   );
-};
 
 /** Adds a question at its order number, or at the end without one; the following questions move back. */
 export const addQuestion = async (
@@ -114,7 +119,7 @@ export const addQuestion = async (
       if ((await findPlace(tx, questId, row.questionId)) !== undefined)
         throw new Conflict('question_exists', 'The quest already has a question with this id.');
       if (row.orderNumber < questionCount) await shiftFrom(tx, questId, row.orderNumber, 1);
-      await insertQuestions(tx, questId, [row]);
+      await insertQuestions(tx, questId, Buffer.from(JSON.stringify([row])));
       return { quest: { questionCount: questionCount + 1 }, result: row };
     }),
   );

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { maxErrors } from './field-errors.ts';
+
+interface BoundedListDef<Item extends z.core.$ZodType> extends z.core.$ZodArrayDef<Item> {
+  maxItems: number;
+}
+
+/** An array of zod that stops early; for the OpenAPI document and for all methods it is an array. */
+const BoundedList = z.core.$constructor<z.ZodArray, BoundedListDef<z.ZodType>>('BoundedList', (list, def) => {
+  z.ZodArray.init(list, def);
+  const { element, maxItems } = def;
+  const parseOther = list._zod.parse;
+  list._zod.parse = (payload, context) => {
+    const items: unknown = payload.value;
+    if (!Array.isArray(items)) return parseOther(payload, context);
+    if (items.length > maxItems) {
+      const message = `must have at most ${maxItems} items`;
+      // `continue: false` keeps refinements away from items that were not validated.
+      payload.issues.push({ code: 'custom', message, input: items, inst: list, continue: false });
+      return payload;
+    }
+    const parsed: unknown[] = [];
+    payload.value = parsed;
+    for (const [index, item] of items.entries()) {
+      const result = element._zod.run({ value: item, issues: [] }, context);
+      if (result instanceof Promise) throw new z.core.$ZodAsyncError();
+      parsed.push(result.value);
+      payload.issues.push(...z.core.util.prefixIssues(index, result.issues));
+      if (payload.issues.length >= maxErrors) break;
+    }
+    return payload;
+  };
+});
+
+/**
+ * An array for input: zod's own validates every item of a list that is too long, and collects every error of a list with
+ * millions of them. This one refuses a list that is too long by itself, and stops after the first hundred errors.
+ */
+export const boundedList = <Item extends z.ZodType>(item: Item, min: number, max: number): z.ZodArray<Item> =>
+  // The constructor does not know the type of the items.
+  (new BoundedList({ type: 'array', element: item, maxItems: max }) as unknown as z.ZodArray<Item>)
+    .min(min)
+    .max(max);
+
+/** Whether a schema is an array that `boundedList` did not make. */
+export const isUnboundedArray = (schema: z.core.$ZodType): boolean =>
+  schema instanceof z.ZodArray && !(schema instanceof BoundedList);

@@ -1,0 +1,114 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { z } from 'zod';
+import { parseJson } from './body.ts';
+import { collectIssues, maxErrors } from './field-errors.ts';
+import { BadRequest, ValidationFailed, type FieldErrors } from './problem.ts';
+
+const [
+  quote = 0,
+  backslash = 0,
+  openBracket = 0,
+  closeBracket = 0,
+  openBrace = 0,
+  closeBrace = 0,
+  comma = 0,
+] = Buffer.from('"\\[]{},');
+
+const isSpace = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+/** The index of the quote that ends the string that begins at `start`; the length of the text if there is none. */
+const endOfString = (json: Buffer, start: number): number => {
+  for (let at = json.indexOf(quote, start + 1); at !== -1; at = json.indexOf(quote, at + 1)) {
+    let before = at;
+    while (json[before - 1] === backslash) before--;
+    if ((at - before) % 2 === 0) return at;
+  }
+  return json.length;
+};
+
+const malformed = (): BadRequest => new BadRequest('malformed_json', 'The body is not a valid JSON array.');
+
+const trimmed = (json: Buffer): Buffer => {
+  let start = 0;
+  while (isSpace(json[start])) start++;
+  let end = json.length;
+  while (isSpace(json[end - 1])) end--;
+  return json.subarray(start, end);
+};
+
+/**
+ * The text of each item of a JSON array. Text that begins with a bracket and is not a JSON array either throws BadRequest or
+ * gives an item that is not JSON.
+ */
+function* itemsOf(array: Buffer): Generator<Buffer> {
+  if (array.at(-1) !== closeBracket || array.length < 2) throw malformed();
+  const content = array.subarray(1, -1);
+  if (content.every(isSpace)) return;
+  let begin = 0;
+  let depth = 0;
+  for (let at = 0; at < content.length; at++) {
+    const byte = content[at];
+    if (byte === quote) at = endOfString(content, at);
+    else if (byte === openBracket || byte === openBrace) depth++;
+    else if (byte === closeBracket || byte === closeBrace) depth--;
+    else if (byte === comma && depth === 0) {
+      yield content.subarray(begin, at);
+      begin = at + 1;
+    }
+    if (depth < 0) throw malformed();
+  }
+  yield content.subarray(begin);
+}
+
+interface ItemsOptions<Item extends z.ZodType, Kept> {
+  item: Item;
+  maxItems: number;
+  /** Size of the JSON of one item: parsed, text can take twenty times its memory. */
+  maxItemBytes: number;
+  /** What is kept of each item. */
+  keep(item: z.output<Item>): Kept;
+}
+
+/** Bytes after which other requests get a turn. */
+const turnBytes = 262_144;
+
+/**
+ * Parses and validates a JSON array item by item and returns what `keep` makes of each, so that at no time more than one
+ * item is in memory as objects. Throws BadRequest, and ValidationFailed with the first hundred errors.
+ */
+export const parseItems = async <Item extends z.ZodType, Kept>(
+  json: Buffer,
+  { item, maxItems, maxItemBytes, keep }: ItemsOptions<Item, Kept>,
+): Promise<Kept[]> => {
+  const array = trimmed(json);
+  if (array[0] !== openBracket) {
+    if (json.length <= maxItemBytes) parseJson(json);
+    throw new ValidationFailed({ body: ['must be an array'] });
+  }
+  const kept: Kept[] = [];
+  const errors: FieldErrors = Object.create(null) as FieldErrors;
+  const keepItem = (text: Buffer, index: number): void => {
+    if (text.length > maxItemBytes)
+      throw new ValidationFailed({ [index]: [`must be at most ${maxItemBytes} bytes of JSON`] });
+    const { data, error } = item.safeParse(parseJson(text));
+    if (error === undefined) kept.push(keep(data));
+    else {
+      const issues = error.issues.map((issue) => ({ ...issue, path: [index, ...issue.path] }));
+      collectIssues(errors, issues, 'body');
+    }
+  };
+  let [index, bytes] = [0, 0];
+  for (const text of itemsOf(array)) {
+    if (index === maxItems) throw new ValidationFailed({ body: [`must have at most ${maxItems} items`] });
+    // The others are only counted: too many of them are the error to report.
+    if (Object.keys(errors).length < maxErrors) keepItem(text, index);
+    index++;
+    bytes += text.length;
+    if (bytes < turnBytes) continue;
+    bytes = 0;
+    await nextTurn();
+  }
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  return kept;
+};

@@ -1,0 +1,41 @@
+import { parseItems } from '@platform/service-kit/json-items';
+import { ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
+import { inOrder, maxQuestions, misplaced, repeated, type Fault, type SerialisedQuestion } from './domain.ts';
+import { complete, contentOf, createTextStore } from './serialised.ts';
+import { QuestionInput } from './schema.ts';
+
+/** In bytes of JSON. Of objects, the whole list would take many times its size. */
+const maxQuestionBytes = 1_048_576;
+
+/**
+ * Parses the JSON of all questions of a quest and completes them, sorted by order number. In memory are their texts and one
+ * question as objects. Throws BadRequest and ValidationFailed.
+ */
+export const parseQuestionList = async (json: Buffer): Promise<SerialisedQuestion[]> => {
+  const store = createTextStore();
+  const questions = await parseItems(json, {
+    item: QuestionInput,
+    maxItems: maxQuestions,
+    maxItemBytes: maxQuestionBytes,
+    keep: (input) => {
+      const question = complete(input, 0);
+      return {
+        questionId: question.questionId,
+        isNamed: input.questionId !== undefined,
+        orderNumber: input.orderNumber,
+        content: store(contentOf(question)),
+      };
+    },
+  });
+  const errors: FieldErrors = {};
+  const report = (field: string, faults: readonly Fault[]): void => {
+    for (const { index, message } of faults.slice(0, 100)) errors[`${index}.${field}`] = [message];
+  };
+  report('orderNumber', misplaced(questions));
+  report(
+    'questionId',
+    repeated(questions.map(({ isNamed, questionId }) => (isNamed ? questionId : undefined))),
+  );
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  return inOrder(questions);
+};

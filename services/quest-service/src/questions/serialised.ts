@@ -1,0 +1,92 @@
+import { v7 } from 'uuid';
+import { inOrder, type SerialisedQuestion } from './domain.ts';
+import type { QuestionRow } from './queries.ts';
+import type { QuestionInput } from './schema.ts';
+
+/** Adds what the input may leave out: ids, and the places of alternatives. */
+export const complete = (
+  input: QuestionInput,
+  orderNumber: number,
+  questionId = input.questionId,
+): QuestionRow => ({
+  questionId: questionId ?? v7(),
+  orderNumber,
+  type: input.type,
+  presentation: input.presentation,
+  titles: input.titles,
+  alternatives: inOrder(input.alternatives).map(
+    ({ alternativeId = v7(), type, orderNumber: place, titles }) => ({
+      alternativeId,
+      type,
+      orderNumber: place,
+      titles,
+    }),
+  ),
+});
+
+/** The content of a question as JSON text. */
+export const contentOf = ({ type, presentation, titles, alternatives }: QuestionRow): string =>
+  JSON.stringify({ type, presentation, titles, alternatives }).slice(1, -1);
+
+const chunkBytes = 1_048_576;
+
+/** Keeps texts in large blocks of memory, which are given back as a whole; many small ones leave gaps behind. */
+export const createTextStore = (): ((text: string) => Buffer) => {
+  let free = Buffer.alloc(0);
+  return (text) => {
+    const length = Buffer.byteLength(text);
+    if (length > free.length) free = Buffer.allocUnsafeSlow(Math.max(length, chunkBytes));
+    const stored = free.subarray(0, length);
+    stored.write(text);
+    free = free.subarray(length);
+    return stored;
+  };
+};
+
+/** Questions as one JSON text. */
+export interface SerialisedList {
+  count: number;
+  json: Buffer;
+  /** The same questions in arrays of about a megabyte each: a statement holds its text several times. */
+  slices(): Generator<Buffer>;
+}
+
+const sliceBytes = 100_000;
+
+/** The JSON array of questions. */
+export const serialiseList = (questions: readonly SerialisedQuestion[]): SerialisedList => {
+  const headOf = ({ questionId, orderNumber }: SerialisedQuestion): string =>
+    `{"questionId":${JSON.stringify(questionId)},"orderNumber":${orderNumber},`;
+  const brackets = Buffer.byteLength('[]');
+  const bytes = questions.map(
+    (question) => Buffer.byteLength(`,${headOf(question)}}`) + Buffer.byteLength(question.content),
+  );
+  const json = Buffer.allocUnsafeSlow(bytes.reduce((sum, length) => sum + length, brackets));
+  /** Where slices end: at a comma. */
+  const ends: number[] = [];
+  let at = json.write('[');
+  for (const question of questions) {
+    if (at > 1) {
+      if (at - (ends.at(-1) ?? 0) > sliceBytes) ends.push(at);
+      at += json.write(',', at);
+    }
+    at += json.write(headOf(question), at);
+    const { content } = question;
+    at += typeof content === 'string' ? json.write(content, at) : content.copy(json, at);
+    at += json.write('}', at);
+  }
+  const end = at;
+  at += json.write(']', at);
+  return {
+    count: questions.length,
+    json: json.subarray(0, at),
+    *slices() {
+      let begin = 1;
+      for (const slice of [...ends, end]) {
+        if (slice > begin)
+          yield Buffer.concat([Buffer.from('['), json.subarray(begin, slice), Buffer.from(']')]);
+        begin = slice + 1;
+      }
+    },
+  };
+};
