@@ -22,7 +22,10 @@ const NEEDED: Record<Program, string> = {
 const rejectUnknownProjects = (args: string[]): void => {
   const options = { project: { type: 'string', multiple: true } } as const;
   const { project = [] } = parseArgs({ args, options, strict: false }).values;
-  const names = ['packages', 'services', 'infra'].flatMap((folder) => readdirSync(join(ROOT, folder)));
+  const folders = ['packages', 'services', 'infra', 'infra/tools'];
+  const names = folders
+    .flatMap((folder) => readdirSync(join(ROOT, folder)))
+    .filter((name) => name !== 'tools');
   // A pattern such as `wallet*` or `!portal` is left to Vitest.
   const unknown = [project]
     .flat()

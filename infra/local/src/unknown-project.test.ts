@@ -9,5 +9,5 @@ test('`test` refuses a project that does not exist, also beside one that does', 
   const args = [script, '--project', 'quest-service', '--project', 'quest', 'no-such-file'];
   const { code, stdout } = await run(process.execPath, args, { env: baseEnv() });
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^There is no project quest\. Projects: .*quest-service/);
+  expect(stdout).toMatch(/^There is no project quest\. Projects: .*openapi-tests, .*quest-service/);
 });
