@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amountFields, toMinor } from './money.ts';
-import type { MemberRecord, OrderRecord, VerificationRecord } from './records.ts';
+import { profileOf, type MemberRecord, type OrderRecord, type VerificationRecord } from './records.ts';
 import { pointersTo, epoch, identifier, orNull, location, storableText } from './payload-parsing.ts';
 
 /** Payloads of the point of sale (docs/contracts/store-webhooks.md). Fields beyond them are accepted and ignored. */
@@ -81,10 +81,7 @@ export const member = z
   .object({
     id: identifier(),
     modified: orNull(z.int()).meta({ description: 'Time of the change in ms' }),
-    email: storableText().nullish(),
-    firstName: storableText().nullish(),
-    lastName: storableText().nullish(),
-    phone: storableText().nullish(),
+    ...profileOf(() => storableText().nullish()),
     status: orNull(storableText()),
     type: orNull(storableText()),
   })

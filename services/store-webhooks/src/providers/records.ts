@@ -2,13 +2,16 @@ import type { Amounts } from './money.ts';
 
 /** The records that every adapter maps its provider's payloads to. */
 
+/** What a POS says of a person: personal data. */
+export const profileFields = ['email', 'firstName', 'lastName', 'phone'] as const;
+type ProfileField = (typeof profileFields)[number];
+
 /** A person as a POS describes them. Undefined: the payload has no such field; null: the field is empty. */
-export interface Profile {
-  email?: string | null | undefined;
-  firstName?: string | null | undefined;
-  lastName?: string | null | undefined;
-  phone?: string | null | undefined;
-}
+export type Profile = { [Field in ProfileField]?: string | null | undefined };
+
+/** An object with a field for each field of a profile. */
+export const profileOf = <T>(field: (name: ProfileField) => T) =>
+  Object.fromEntries(profileFields.map((name) => [name, field(name)])) as Record<ProfileField, T>;
 
 /** Amounts are whole minor units of the order's currency. */
 export interface OrderItem {

@@ -1,11 +1,11 @@
 import { oneAddress } from '@platform/mail/address';
 import type { ISql } from 'postgres';
 import { z } from 'zod';
-import { members } from '../db/tables.ts';
+import { members, users } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/sql.ts';
 import type { Notice } from '../notifications/notice.ts';
 import { releaseMails, type Customer } from '../notifications/release.ts';
-import type { MemberRecord, Profile } from '../providers/records.ts';
+import { profileFields, type MemberRecord, type Profile } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
@@ -42,6 +42,15 @@ interface MemberRow extends MemberRecord {
   updatedAt: string;
 }
 
+/** Sets the fields of a user that the POS has sent; made of names in the code only. */
+const sentProfile = profileFields
+  .map((field) => [field, users[field].name])
+  .map(
+    ([field, column]) =>
+      `${column} = case when doc ? '${field}' then doc ->> '${field}' else u.${column} end`,
+  )
+  .join(', ');
+
 /**
  * Refreshes the matching users, and releases the mails that wait for an address. A field that the POS did not send is
  * missing in the JSON, and the user keeps it.
@@ -49,10 +58,7 @@ interface MemberRow extends MemberRecord {
 const refreshUsers = async (sql: ISql, rows: readonly MemberRow[]): Promise<void> => {
   const refreshed = await sql<(Customer & { isReachable: boolean })[]>`
     update users u set
-      email = case when doc ? 'email' then doc ->> 'email' else u.email end,
-      first_name = case when doc ? 'firstName' then doc ->> 'firstName' else u.first_name end,
-      last_name = case when doc ? 'lastName' then doc ->> 'lastName' else u.last_name end,
-      phone = case when doc ? 'phone' then doc ->> 'phone' else u.phone end,
+      ${sql.unsafe(sentProfile)},
       version = coalesce(m.version, u.version), refreshed_at = m.updated_at
     from (
       select doc, doc ->> 'id' as id, (doc ->> 'storeId')::uuid as store_id,

@@ -2,7 +2,7 @@ import { get } from 'jsonpointer';
 import { z } from 'zod';
 import type { ProviderSettings } from '../adapter.ts';
 import { amountNames } from '../money.ts';
-import type { MemberRecord, OrderRecord } from '../records.ts';
+import { profileFields, type MemberRecord, type OrderRecord } from '../records.ts';
 import { member, order, toOrderRecord } from '../pos-payloads.ts';
 import { isoTime, orNull, parsePayload } from '../payload-parsing.ts';
 
@@ -28,7 +28,7 @@ const picked = (body: unknown, pointers: Pointers): Record<string, unknown> =>
 export const idAt = (body: unknown, settings: ProviderSettings, record: 'order' | 'member'): unknown =>
   at(body, pointersOf(settings, record).pointers['id']);
 
-const personal = new Set(['memo', 'promoCode', 'productName', 'email', 'firstName', 'lastName', 'phone']);
+const personal = new Set<string>(['memo', 'promoCode', 'productName', ...profileFields]);
 
 /** The mapped fields that are not personal. */
 export const unmaskedFields = (settings: ProviderSettings): string[] => {
