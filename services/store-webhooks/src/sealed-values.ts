@@ -1,5 +1,6 @@
 import type { PendingQuery, Row, Sql } from 'postgres';
 import type { Context } from './context.ts';
+import { refusedAddresses, replaceAddress } from './queue/refused-addresses.ts';
 import { urlContext } from './receive/received-event.ts';
 import { outcomeContext } from './payments/use-cases.ts';
 import { credentialsContext } from './stores/known-store.ts';
@@ -22,9 +23,7 @@ interface SealedValue {
 }
 
 const sealedValuesOf = async (sql: Sql, store: string, credentials: string): Promise<SealedValue[]> => {
-  const refused = await sql<{ id: string; url: string }[]>`
-    select id, headers ->> ':url' as url from inbox
-    where store_id = ${store} and state = 'refused' and headers ? ':url'`;
+  const refused = await refusedAddresses(sql, store);
   const challenges = await sql<{ service: string; id: string; transactionId: string; outcome: string }[]>`
     select service, three_ds_server_trans_id as id, transaction_id as "transactionId", outcome
     from payment_challenges where store_id = ${store} and outcome is not null`;
@@ -36,13 +35,11 @@ const sealedValuesOf = async (sql: Sql, store: string, credentials: string): Pro
       replace: (again) =>
         sql`update stores set credentials = ${again} where id = ${store} and credentials = ${credentials}`,
     },
-    ...refused.map(({ id, url }): SealedValue => ({
+    ...refused.map((event): SealedValue => ({
       kind: 'events',
-      sealed: url,
-      context: urlContext(store, id),
-      replace: (again) => sql`
-        update events set headers = headers || jsonb_build_object(':url', ${again}::text)
-        where store_id = ${store} and id = ${id} and headers ->> ':url' = ${url}`,
+      sealed: event.url,
+      context: urlContext(store, event.id),
+      replace: (again) => replaceAddress(sql, store, event, again),
     })),
     ...challenges.map(({ service, id, transactionId, outcome }): SealedValue => ({
       kind: 'payments',
