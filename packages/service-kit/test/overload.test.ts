@@ -232,7 +232,7 @@ const serveWork = async (
     openDatabase({ maxWaiting: 1000, statementTimeoutMs: 240_000, ...options, url, name: 'work' }),
   );
   const client = () => ['127.0.0.1', ''];
-  const limits = { deadlineMs, concurrency: createConcurrencyLimit(1000), client };
+  const limits = { deadlineMs, concurrency: createConcurrencyLimit(1000), network: '', client };
   const listener: RequestListener = (req, res) =>
     runInRequestScope(req, res, limits, () => {
       work(database, req.url ?? '').then(

@@ -99,6 +99,18 @@ const overload = async ({ get, waiting }: Busy) => {
   return { held };
 };
 
+test('while one network fills MAX_IN_PROGRESS, another one is answered', async () => {
+  await using busy = await startBusy(8);
+  const held = Array.from({ length: 8 }, () => busy.get('held').catch(() => undefined));
+  await expect.poll(busy.waiting).toBe(8);
+  await untilRefused(busy);
+  const other = await fetch(`${busy.url}/v1/quick`, { headers: { 'X-Forwarded-For': '198.51.100.7' } });
+  expect(other.status).toBe(200);
+  expect((await busy.get('quick')).status).toBe(503);
+  busy.release();
+  await Promise.all(held);
+});
+
 test('requests that stay in progress are not joined by more than MAX_IN_PROGRESS: 503 until they are answered', async () => {
   await using busy = await startBusy();
   const { held } = await overload(busy);

@@ -8,7 +8,7 @@ import { createAccessLog } from './access-log.ts';
 import { createCors } from './cors.ts';
 import { createExpressRouter } from './express-router.ts';
 import { createMatcher } from './matcher.ts';
-import { networksOf } from './network.ts';
+import { networkOf } from './network.ts';
 import { pathOf, refuseInvalidRequest } from './request-checks.ts';
 import { createErrorHandler } from './respond.ts';
 import type { Params, PreparedRoute } from './run-route.ts';
@@ -45,27 +45,33 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
 
   /** The credential as it was sent: who shares it is refused alike, whether it turns out to be valid or not. */
   const clientOf =
-    (req: IncomingMessage): Client =>
+    ({ headers }: IncomingMessage, network: string): Client =>
     () => {
-      const { authorization, cookie, 'x-api-key': apiKey } = req.headers;
-      return [networksOf(clientAddress(req))[0].name, String(authorization ?? apiKey ?? cookie ?? '')];
+      const { authorization, cookie, 'x-api-key': apiKey } = headers;
+      return [network, String(authorization ?? apiKey ?? cookie ?? '')];
     };
   /** A fast route may need no connection of the pool: it is not refused because its queue is full. */
-  const isOverloaded = ({ url = '' }: IncomingMessage, isFast: boolean, client: Client): boolean =>
-    (concurrency.isReached() || (!isFast && database.queue.refuses(client))) && !exempt.has(pathOf(url));
+  const isOverloaded = (
+    { url = '' }: IncomingMessage,
+    isFast: boolean,
+    { network, client }: Pick<RequestScope, 'network' | 'client'>,
+  ): boolean =>
+    (concurrency.isReached(network) || (!isFast && database.queue.refuses(client))) &&
+    !exempt.has(pathOf(url));
 
   return (req, res) => {
     req.id = makeRequestId(req);
     cors.setHeaders(req, res);
     // Express changes the prototype of the request, which makes later code slower, and walks through its layers.
     const found = match(req);
-    const client = clientOf(req);
-    if (isOverloaded(req, found !== undefined, client)) {
+    const network = networkOf(clientAddress(req));
+    const client = clientOf(req, network);
+    if (isOverloaded(req, found !== undefined, { network, client })) {
       answerOverload(req, res);
       return;
     }
     accessLog.start(req, res);
-    runInRequestScope(req, res, { deadlineMs: requestDeadlineMs, concurrency, client }, () => {
+    runInRequestScope(req, res, { deadlineMs: requestDeadlineMs, concurrency, network, client }, () => {
       try {
         refuseInvalidRequest(req);
         if (cors.answerPreflight(req, res)) return;

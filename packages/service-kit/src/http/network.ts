@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { createLru } from '../process/lru.ts';
 
 /**
  * Parses an IP address as text; undefined when it is not one. An IPv4 address that a dual-stack
@@ -65,5 +66,13 @@ export const networksOf = (address: string | undefined): readonly [Network, ...N
   return [{ name: parsed?.toString() ?? 'unknown', factor: 1 }];
 };
 
+const known = createLru<string, string>(10_000);
+
 /** The narrowest network of a client address; `unknown` when the input is not an IP address. */
-export const networkOf = (address: string | undefined): string => networksOf(address)[0].name;
+export const networkOf = (address = ''): string => {
+  // Each request asks, and parsing takes microseconds.
+  if (isIPv4(address)) return address;
+  let network = known.get(address);
+  if (network === undefined) known.set(address, (network = networksOf(address)[0].name));
+  return network;
+};

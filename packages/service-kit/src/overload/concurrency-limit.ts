@@ -2,43 +2,62 @@
 const standingMs = 50;
 /** How long the limit holds after overload was last noticed. */
 const holdMs = 1000;
+/** What is kept, as a part of `max`, for networks with less than their share. */
+const reservedPart = 0.25;
 
-/** Limits the requests in progress while a process gets more than it can answer. */
+/** Limits the requests in progress while a process gets more than it can answer. `network` is that of the client. */
 export interface ConcurrencyLimit {
-  enter(): void;
+  enter(network: string): void;
   /** A request was answered. */
-  leave(): void;
+  leave(network: string): void;
   /** A request waits for something that takes nothing from other requests; `enter` or nothing follows. */
-  suspend(): void;
+  suspend(network: string): void;
   /** Whether a new request has to be refused. */
-  isReached(): boolean;
+  isReached(network: string): boolean;
 }
 
 /**
  * More requests in progress than a process needs to be busy only wait for each other, so `max` of them bound the time of
  * all. The limit applies once there were half as many for 50 ms, although some were answered: what arrives in a burst
  * or during a pause for garbage collection is not refused, and neither is what arrives while all wait for a database.
+ *
+ * A network that has less than an equal share of `max` in progress is then admitted from a reserve above it, so that a
+ * few networks that fill the limit keep no other out.
  */
 export const createConcurrencyLimit = (max: number): ConcurrencyLimit => {
+  const most = max + Math.ceil(max * reservedPart);
+  const byNetwork = new Map<string, number>();
   let inProgress = 0;
   let standingSince: number | undefined;
   let limitedUntil = 0;
+
+  const remove = (network: string): void => {
+    inProgress -= 1;
+    const left = (byNetwork.get(network) ?? 0) - 1;
+    if (left > 0) byNetwork.set(network, left);
+    else byNetwork.delete(network);
+  };
+  const hasItsShare = (network: string): boolean => {
+    const own = byNetwork.get(network) ?? 0;
+    return own >= max / (byNetwork.size + (own === 0 ? 1 : 0));
+  };
+
   return {
-    enter: () => {
+    enter: (network) => {
       inProgress += 1;
+      byNetwork.set(network, (byNetwork.get(network) ?? 0) + 1);
     },
-    leave: () => {
+    leave: (network) => {
       if (inProgress < max / 2) standingSince = undefined;
       else {
         const now = performance.now();
         standingSince ??= now;
         if (now - standingSince >= standingMs) limitedUntil = now + holdMs;
       }
-      inProgress -= 1;
+      remove(network);
     },
-    suspend: () => {
-      inProgress -= 1;
-    },
-    isReached: () => inProgress >= max && performance.now() < limitedUntil,
+    suspend: remove,
+    isReached: (network) =>
+      inProgress >= max && performance.now() < limitedUntil && (inProgress >= most || hasItsShare(network)),
   };
 };

@@ -9,6 +9,8 @@ export interface RequestScope {
   cancelled: Problem | undefined;
   /** Called once, when that happens. */
   onCancel: Set<() => void>;
+  /** The network of its client. */
+  network: string;
   /** Who sent it: the network, then the credential. What waits for a connection is shared by that. */
   client(): readonly string[];
   /** Whether it has had a connection: work that was begun is not refused. */
@@ -42,14 +44,17 @@ const cancel = (scope: RequestScope, reason: Problem): void => {
   for (const callback of scope.onCancel) callback();
 };
 
+type Sender = Pick<RequestScope, 'network' | 'client'>;
+
 /** Of work that belongs to no single request. */
-const nobody = (): readonly string[] => ['', ''];
+const nobody: Sender = { network: '', client: () => ['', ''] };
 
 const createScope = (
-  client: RequestScope['client'],
+  { network, client }: Sender,
   cancelled?: Problem,
   deadlineMs?: number,
 ): RequestScope => ({
+  network,
   client,
   cancelled,
   onCancel: new Set(),
@@ -64,13 +69,13 @@ const createScope = (
 export const stopCounting = (scope: RequestScope | undefined): void => {
   if (scope === undefined) return;
   scope.ended = true;
-  scope.countedIn?.leave();
+  scope.countedIn?.leave(scope.network);
   scope.countedIn = undefined;
 };
 
 const count = (scope: RequestScope, limit: ConcurrencyLimit): void => {
   if (scope.ended || scope.countedIn) return;
-  limit.enter();
+  limit.enter(scope.network);
   scope.countedIn = limit;
 };
 
@@ -82,7 +87,7 @@ export const waitUncounted = async <T>(work: () => Promise<T>): Promise<T> => {
   const scope = currentRequest();
   const limit = scope?.countedIn;
   if (scope === undefined || limit === undefined) return work();
-  limit.suspend();
+  limit.suspend(scope.network);
   scope.countedIn = undefined;
   try {
     return await work();
@@ -110,7 +115,7 @@ export const withDeadline = async <T>(
   work: () => Promise<T>,
 ): Promise<T> => {
   const outer = currentRequest();
-  const scope = createScope(outer?.client ?? nobody, outer?.cancelled);
+  const scope = createScope(outer ?? nobody, outer?.cancelled);
   const end = (): void => cancel(scope, outer?.cancelled ?? reason());
   const timer = setTimeout(end, ms);
   outer?.onCancel.add(end);
@@ -134,10 +139,9 @@ export const startDeadline = ({ scope }: IncomingMessage): void => {
 /** A request that takes as long as its body has no deadline, until `startDeadline`. */
 export const withoutDeadline = (req: IncomingMessage): void => clearTimeout(req.scope?.deadline);
 
-interface RequestLimits {
+interface RequestLimits extends Sender {
   deadlineMs: number;
   concurrency: ConcurrencyLimit;
-  client: RequestScope['client'];
 }
 
 /**
@@ -151,10 +155,10 @@ interface RequestLimits {
 export const runInRequestScope = (
   req: IncomingMessage,
   res: ServerResponse,
-  { deadlineMs, concurrency, client }: RequestLimits,
+  { deadlineMs, concurrency, ...sender }: RequestLimits,
   work: () => void,
 ): void => {
-  const scope = createScope(client, undefined, deadlineMs);
+  const scope = createScope(sender, undefined, deadlineMs);
   req.scope = scope;
   startDeadline(req);
   // An empty body emits no 'end' unless the handler reads it.
