@@ -24,11 +24,16 @@ export const createBodyBudget = (maxBytes: number): BodyBudget => {
   let used = 0;
   const release = function (this: ServerResponse): void {
     used -= this.bodyBytes ?? 0;
+    this.bodyBytes = 0;
   };
   return {
     take: (res, bytes) => {
       const own = (res.bodyBytes ?? 0) + bytes;
-      if (used + bytes > maxBytes * (own > largeBody ? largeShare : 1)) throw refusal;
+      if (used + bytes > maxBytes * (own > largeBody ? largeShare : 1)) {
+        // What arrived of a refused body is thrown away at once, so that of several that arrive together one gets through.
+        release.call(res);
+        throw refusal;
+      }
       if (res.bodyBytes === undefined) res.once('close', release);
       res.bodyBytes = own;
       used += bytes;
