@@ -1,4 +1,5 @@
 import type { RequestSignatures } from '@platform/wallet-protocol/signing';
+import { sendRequest } from '@platform/service-kit/outbound';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import {
@@ -62,6 +63,15 @@ const refused = (status: number, answer: unknown): Problem => {
   });
 };
 
+/** The JSON of an answer; undefined if it is none. */
+const parse = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+};
+
 /** Calls in progress. They are not part of the requests in progress, so that they keep no callbacks out. */
 const maxCalls = 200;
 
@@ -98,11 +108,18 @@ export const createGameServer = ({
       ...signatures.headers(target, body),
       ...(method === 'POST' ? { 'Content-Type': 'application/json' } : {}),
     };
-    const request = { method, headers, signal, redirect: 'error' as const };
-    const answer = await fetch(new URL(target, base), method === 'POST' ? { ...request, body } : request);
-    const content: unknown = await answer.json().catch(() => undefined);
-    if (answer.status >= 500) throw away(new Error(`status ${answer.status}`));
-    if (!answer.ok) throw refused(answer.status, content);
+    // The operator sets the address, and the game server may be in the same private network.
+    const { status, read } = await sendRequest(new URL(target, base), {
+      method,
+      headers,
+      ...(method === 'POST' ? { body } : {}),
+      addresses: 'any',
+      signal,
+    });
+    const content = parse(await read());
+    // A redirect is not followed, because the signature is for this address.
+    if (status >= 500 || (status >= 300 && status < 400)) throw away(new Error(`status ${status}`));
+    if (status >= 400) throw refused(status, content);
     return content;
   };
 
