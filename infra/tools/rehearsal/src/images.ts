@@ -141,7 +141,8 @@ const findConfigFaults = async (
   const volumes = ['--volume', `${folder}:/etc/gateway:ro`, '--tmpfs', '/tmp/nginx:mode=1777'];
   const env = ['--env', 'GATEWAY_SECRET_FILE=/etc/gateway/secret'];
   const test = docker(...pod, ...volumes, ...env, `${imageOf('gateway')}:${DOCUMENTED}`, '-t');
-  return test.then(
+  // Awaited here: the folder is removed when the function ends.
+  return await test.then(
     () => [],
     (error: Error) => [`nginx refuses what gateway-config writes: ${error.message}`],
   );
