@@ -5,7 +5,7 @@ import { TooManyRequests } from '@platform/service-kit/problem';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { expectStatus, getWith, guarded } from '../test/guarded.ts';
-import { createTokenVerifier, type Caller } from './bearer.ts';
+import { createTokenVerifier, hasScope, type Caller } from './bearer.ts';
 import { makeTestKeys, type TokenOptions } from './testing.ts';
 
 const keys = await makeTestKeys();
@@ -53,6 +53,17 @@ test('without a credential the challenge names no error (RFC 6750 section 3.1)',
 test('a credential of another scheme counts as none', async () => {
   const answer = await request(app).get('/').auth('ann', 'secret').expect(401);
   expect(answer.headers['www-authenticate']).toBe('Bearer realm="platform"');
+});
+
+test.each([
+  ['quests:read', 'quests:write', true],
+  ['quests:read', 'quests:admin', true],
+  ['quests:write', 'quests:read', false],
+  ['quests:write', 'quests:admin', false],
+  ['quests:read', 'stores:write', false],
+  ['events:reveal', 'events:write', false],
+])('for %s the scope %s is enough: %s', (needed, given, isEnough) => {
+  expect(hasScope(new Set([given]), needed)).toBe(isEnough);
 });
 
 test('a token without the scope gets 403, which names the scope', async () => {

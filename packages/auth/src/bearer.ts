@@ -43,7 +43,7 @@ export interface TokenVerifierOptions {
 export interface TokenVerifier {
   /** Throws Unauthorized for an invalid token, Unavailable when the keys or `isRevoked` can't answer. */
   verify: (token: string, limit?: LookupLimit) => Promise<Caller>;
-  /** Admits callers with this scope; without a scope, every valid token. */
+  /** Admits callers with this scope or one that includes it (`hasScope`); without a scope, every valid token. */
   guard: (scope?: string) => Guard<Caller>;
 }
 
@@ -93,6 +93,13 @@ const tokenOf = (req: IncomingMessage, cookie: TokenVerifierOptions['cookie']): 
   if (value === undefined) return cookie?.read(req);
   if (!/^bearer(?: |$)/i.test(value)) return undefined;
   return value.slice('bearer '.length);
+};
+
+/** Whether the scopes of a caller allow this one: `X:write` and `X:admin` include `X:read`. */
+export const hasScope = (scopes: ReadonlySet<string>, scope: string): boolean => {
+  if (scopes.has(scope)) return true;
+  const [family, right] = scope.split(':');
+  return right === 'read' && (scopes.has(`${family}:write`) || scopes.has(`${family}:admin`));
 };
 
 /**
@@ -159,7 +166,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
           if (error instanceof Problem && error.unknownCredential) limit.unproven('bearer');
           throw error;
         });
-        if (scope !== undefined && !caller.scopes.has(scope)) {
+        if (scope !== undefined && !hasScope(caller.scopes, scope)) {
           throw new InsufficientScope(scope, `${challenge}, error="insufficient_scope", scope="${scope}"`);
         }
         return caller;

@@ -19,6 +19,15 @@ CREATE TABLE "consignments" (
 	CONSTRAINT "consignments_edi_status_known" CHECK ("consignments"."edi_status" between 0 and 4)
 );
 --> statement-breakpoint
+CREATE TABLE "idempotency_keys" (
+	"owner" text NOT NULL,
+	"key" text NOT NULL,
+	"request_hash" text NOT NULL,
+	"answer" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "idempotency_keys_owner_key_pk" PRIMARY KEY("owner","key")
+);
+--> statement-breakpoint
 CREATE TABLE "import_results" (
 	"owner" text NOT NULL,
 	"import_id" text NOT NULL,
@@ -79,6 +88,7 @@ CREATE INDEX "consignments_by_status" ON "consignments" USING btree ("status","c
 CREATE INDEX "consignments_by_edi_status" ON "consignments" USING btree ("edi_status","created_at","id");--> statement-breakpoint
 CREATE INDEX "consignments_search" ON "consignments" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "consignments_external_id" ON "consignments" USING btree ("external_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "import_results_by_age" ON "import_results" USING btree ("stored_at");--> statement-breakpoint
 CREATE INDEX "inventory_order" ON "inventory" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "inventory_by_partner" ON "inventory" USING btree ("partner_id","created_at","id","in_stock");--> statement-breakpoint

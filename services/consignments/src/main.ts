@@ -1,4 +1,5 @@
 import { withMaintenance } from '@platform/pagination/maintenance';
+import { outdatedKeys } from '@platform/service-kit/idempotency';
 import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
@@ -11,6 +12,9 @@ await runService({
   name: 'consignments',
   env: processEnv,
   createContext: (env, parts) =>
-    withPruning(withMaintenance(createContext(env, parts), env.DATABASE_URL, directories), [outdatedResults]),
+    withPruning(withMaintenance(createContext(env, parts), env.DATABASE_URL, directories), [
+      outdatedResults,
+      outdatedKeys,
+    ]),
   createApp,
 });

@@ -37,6 +37,7 @@ export const startService = async (options: StartOptions<Context> = {}) => {
       request(app).post(`/v1${path}`).set('Authorization', writing).send(body),
     patch: (path: string, body: object) =>
       request(app).patch(`/v1${path}`).set('Authorization', writing).send(body),
+    delete: (path: string) => request(app).delete(`/v1${path}`).set('Authorization', writing),
   };
 };
 

@@ -151,7 +151,7 @@ describe('authorization', () => {
       expect.stringContaining('error="invalid_token"') as string,
     ]);
     expect((await ask('junk')).status).toBe(401);
-    for (const scope of ['consignments:write', 'consignments:readx', '', 'quests:read']) {
+    for (const scope of ['consignments:readx', '', 'quests:read', 'quests:write']) {
       const other = await ask(await tokens.token({ scope }));
       expect([other.status, other.body.detail]).toEqual([
         403,
@@ -159,16 +159,18 @@ describe('authorization', () => {
       ]);
     }
     // Known callers learn what was wrong with the query.
-    expect((await ask(await tokens.token({ scope: 'a consignments:read' }))).status).toBe(400);
+    for (const scope of ['a consignments:read', 'consignments:write'])
+      expect((await ask(await tokens.token({ scope }))).status).toBe(400);
   });
 
   test('management needs consignments:write', async () => {
     const reading = `Bearer ${await service.tokens.token({ scope: 'consignments:read' })}`;
     const one = `/consignments/${uuid}`;
-    for (const asked of [service.get(one), service.patch(one, {}), service.post('/consignments', {})]) {
+    for (const asked of [service.patch(one, {}), service.delete(one), service.post('/consignments', {})]) {
       const { status, body } = await asked.set('Authorization', reading);
       expect([status, body.detail]).toEqual([403, expect.stringContaining('consignments:write') as string]);
     }
+    await service.get(one).set('Authorization', reading).expect(404);
     await service.get(one).unset('Authorization').expect(401);
   });
 });

@@ -2,20 +2,18 @@ import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { consignmentDirectory } from '../db/directories.ts';
 import type { Kind } from '../records/kind.ts';
-import { recordRoutes } from '../records/routes.ts';
+import { listedRecord } from '../records/listed-record.ts';
 import { listByDirectory } from '../records/use-cases.ts';
 import { Consignment, ConsignmentInput, ConsignmentPatch, ConsignmentQuery } from './schema.ts';
 
 const kind: Kind = { table: 'consignments', fields: Object.keys(Consignment.shape) };
 
-export const consignmentRoutes = (ctx: Context): Route[] =>
-  recordRoutes(ctx, {
-    name: 'consignments',
-    what: 'consignment',
-    noun: 'Consignment',
-    tag: 'Consignments',
+export const consignmentRoutes = (context: Context): Route[] =>
+  listedRecord(context, {
+    list: 'consignments',
+    name: 'consignment',
     kind,
-    record: Consignment,
+    schema: Consignment,
     query: ConsignmentQuery,
     input: ConsignmentInput,
     patch: ConsignmentPatch,
@@ -28,7 +26,7 @@ export const consignmentRoutes = (ctx: Context): Route[] =>
       },
       patch: { reference: 'PO 4711' },
     },
-    list: (context, { SearchText, ...given }, page) =>
+    page: ({ SearchText, ...given }, page) =>
       listByDirectory(
         context,
         consignmentDirectory,

@@ -1,5 +1,6 @@
 import type { LineResult } from '../import/domain.ts';
 import { isoColumn } from '@platform/service-kit/columns';
+export { idempotencyKeys } from '@platform/service-kit/idempotency';
 import { sql, type SQL } from 'drizzle-orm';
 import {
   boolean,

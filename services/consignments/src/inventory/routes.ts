@@ -2,20 +2,18 @@ import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { inventoryDirectory } from '../db/directories.ts';
 import type { Kind } from '../records/kind.ts';
-import { recordRoutes } from '../records/routes.ts';
+import { listedRecord } from '../records/listed-record.ts';
 import { listByDirectory } from '../records/use-cases.ts';
 import { InventoryItem, InventoryItemInput, InventoryItemPatch, InventoryQuery } from './schema.ts';
 
 const kind: Kind = { table: 'inventory', fields: Object.keys(InventoryItem.shape) };
 
-export const inventoryRoutes = (ctx: Context): Route[] =>
-  recordRoutes(ctx, {
-    name: 'inventory',
-    what: 'inventory item',
-    noun: 'InventoryItem',
-    tag: 'Inventory',
+export const inventoryRoutes = (context: Context): Route[] =>
+  listedRecord(context, {
+    list: 'inventory',
+    name: 'inventory item',
     kind,
-    record: InventoryItem,
+    schema: InventoryItem,
     query: InventoryQuery,
     input: InventoryItemInput,
     patch: InventoryItemPatch,
@@ -30,7 +28,7 @@ export const inventoryRoutes = (ctx: Context): Route[] =>
       },
       patch: { quantity: 12 },
     },
-    list: (context, { SearchText, ...given }, page) =>
+    page: ({ SearchText, ...given }, page) =>
       listByDirectory(
         context,
         inventoryDirectory,

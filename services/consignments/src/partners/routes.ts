@@ -1,20 +1,26 @@
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import type { Kind } from '../records/kind.ts';
-import { recordRoutes } from '../records/routes.ts';
+import { listedRecord } from '../records/listed-record.ts';
 import { listRecords } from '../records/use-cases.ts';
 import { Partner, PartnerInput, PartnerPatch, PartnerQuery } from './schema.ts';
 
-const kind: Kind = { table: 'partners', fields: Object.keys(Partner.shape) };
+const kind: Kind = {
+  table: 'partners',
+  fields: Object.keys(Partner.shape),
+  usedBy: [
+    ['consignments', 'client_id', 'carrier_id'],
+    ['inventory', 'partner_id'],
+  ],
+};
 
-export const partnerRoutes = (ctx: Context): Route[] =>
-  recordRoutes(ctx, {
-    name: 'partners',
-    what: 'partner',
-    noun: 'Partner',
-    tag: 'Partners',
+export const partnerRoutes = (context: Context): Route[] =>
+  listedRecord(context, {
+    list: 'partners',
+    name: 'partner',
     kind,
-    record: Partner,
+    inUse: '409 `in_use` while a consignment or an inventory item names it.',
+    schema: Partner,
     query: PartnerQuery,
     input: PartnerInput,
     patch: PartnerPatch,
@@ -23,7 +29,7 @@ export const partnerRoutes = (ctx: Context): Route[] =>
       input: { code: 'P-1', name: 'A partner of mine', relationship: 0 },
       patch: { name: 'Van Dijk Flowers' },
     },
-    list: (context, { SearchText, Relationship, Status }, page) =>
+    page: ({ SearchText, Relationship, Status }, page) =>
       listRecords(
         context,
         kind,

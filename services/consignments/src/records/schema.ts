@@ -1,12 +1,5 @@
 import { z } from 'zod';
 
-/** Path of a single record. */
-/** Path of a record; the example is the id of one in the demo data. */
-export const recordPath = (example: string) =>
-  z.strictObject({
-    id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the record', example }),
-  });
-
 /** A UUID in a body, in lower case as PostgreSQL returns it. */
 export const uuid = (description: string) => z.guid('must be a UUID').toLowerCase().meta({ description });
 
@@ -21,9 +14,5 @@ export const code = (...names: readonly string[]) =>
 /** An int32 that is not negative. */
 export const count = (description: string) => z.int().min(0).max(2_147_483_647).meta({ description });
 
-/** Makes all fields optional; at least one is required. */
-export const patchOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z
-    .strictObject(shape)
-    .partial()
-    .refine((patch) => Object.keys(patch).length > 0, 'must change something');
+/** Makes all fields optional. */
+export const patchOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).partial();

@@ -1,20 +1,26 @@
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import type { Kind } from '../records/kind.ts';
-import { recordRoutes } from '../records/routes.ts';
+import { listedRecord } from '../records/listed-record.ts';
 import { listRecords } from '../records/use-cases.ts';
 import { Warehouse, WarehouseInput, WarehousePatch, WarehouseQuery } from './schema.ts';
 
-const kind: Kind = { table: 'warehouses', fields: Object.keys(Warehouse.shape) };
+const kind: Kind = {
+  table: 'warehouses',
+  fields: Object.keys(Warehouse.shape),
+  usedBy: [
+    ['consignments', 'warehouse_id'],
+    ['inventory', 'warehouse_id'],
+  ],
+};
 
-export const warehouseRoutes = (ctx: Context): Route[] =>
-  recordRoutes(ctx, {
-    name: 'warehouses',
-    what: 'warehouse',
-    noun: 'Warehouse',
-    tag: 'Warehouses',
+export const warehouseRoutes = (context: Context): Route[] =>
+  listedRecord(context, {
+    list: 'warehouses',
+    name: 'warehouse',
     kind,
-    record: Warehouse,
+    inUse: '409 `in_use` while a consignment or an inventory item names it.',
+    schema: Warehouse,
     query: WarehouseQuery,
     input: WarehouseInput,
     patch: WarehousePatch,
@@ -23,6 +29,6 @@ export const warehouseRoutes = (ctx: Context): Route[] =>
       input: { code: 'W-1', name: 'A warehouse of mine', city: 'Tartu', countryCode: 'EE' },
       patch: { city: 'Tartu' },
     },
-    list: (context, { SearchText, Status }, page) =>
+    page: ({ SearchText, Status }, page) =>
       listRecords(context, kind, { columns: { status: Status }, text: SearchText }, page),
   });

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { Sql, TransactionSql } from 'postgres';
+import { Problem, Unavailable, ValidationFailed } from '../http/problem.ts';
+import { isStorable } from '../http/text.ts';
+import { isoColumn } from '../process/columns.ts';
+import type { Prunable } from '../process/pruning.ts';
+
+/** The table that `once` uses, for the schema of a service. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    /** Who sent the key: keys of two callers are independent. */
+    owner: text().notNull(),
+    key: text().notNull(),
+    /** SHA-256 in hex of the first request with this key. */
+    requestHash: text('request_hash').notNull(),
+    /** The answer to it as JSON; null only inside the transaction that does the work. */
+    answer: text(),
+    createdAt: isoColumn('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.owner, table.key] }),
+    index('idempotency_keys_by_age').on(table.createdAt),
+  ],
+);
+
+/** Keys that nobody can repeat any more. */
+export const outdatedKeys: Prunable = {
+  table: 'idempotency_keys',
+  outdated: "created_at < now() - interval '24 hours'",
+};
+
+/** What the OpenAPI document says of the header. */
+export const idempotencyKeyHeader = {
+  'Idempotency-Key':
+    'Up to 128 characters. For 24 hours, the same key with the same body gets the first answer, and with another body 422.',
+};
+
+/** The Idempotency-Key of a request. Throws ValidationFailed unless it has 1 to 128 characters. */
+export const idempotencyKeyOf = ({ headers }: IncomingMessage): string | undefined => {
+  const key = headers['idempotency-key'];
+  if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > 128 || !isStorable(key)))
+    throw new ValidationFailed({ 'Idempotency-Key': ['must have 1 to 128 characters'] });
+  return key;
+};
+
+interface Repeatable {
+  owner: string;
+  key: string;
+  /** What was asked for; compared with that of the first request by its JSON. */
+  request: unknown;
+}
+
+const hashOf = (request: unknown): string =>
+  createHash('sha256').update(JSON.stringify(request)).digest('hex');
+
+/**
+ * Does `work` once for each key of an owner, in one transaction with its answer, which the key remembers for a day as
+ * JSON. A repeat gets the first answer, and waits for it while the first request is running. Throws a Problem (422,
+ * `idempotency_key_reused`) for the same key with another request. Source: docs/contracts/README.md.
+ */
+export const once = async <Answer>(
+  sql: Sql,
+  { owner, key, request }: Repeatable,
+  work: (tx: TransactionSql) => Promise<Answer>,
+): Promise<Answer> =>
+  (await sql.begin(async (tx) => {
+    const requestHash = hashOf(request);
+    // Waits for a concurrent transaction that claims the same key.
+    const { count } = await tx`
+      insert into idempotency_keys (owner, key, request_hash, created_at)
+      values (${owner}, ${key}, ${requestHash}, now())
+      on conflict (owner, key) do update set request_hash = excluded.request_hash, answer = null, created_at = now()
+        where idempotency_keys.created_at < now() - interval '24 hours'`;
+    if (count === 1) {
+      const answer = await work(tx);
+      await tx`
+        update idempotency_keys set answer = ${JSON.stringify(answer)} where owner = ${owner} and key = ${key}`;
+      return answer;
+    }
+    const [first] = await tx<{ requestHash: string; answer: string }[]>`
+      select request_hash as "requestHash", answer from idempotency_keys where owner = ${owner} and key = ${key}`;
+    // The key was deleted in between, because it became a day old.
+    if (first === undefined) throw new Unavailable('write_conflict', 'Try again.', undefined, 1);
+    if (first.requestHash !== requestHash)
+      throw new Problem({
+        status: 422,
+        code: 'idempotency_key_reused',
+        detail: 'This Idempotency-Key was sent before with another request.',
+      });
+    return JSON.parse(first.answer) as Answer;
+  })) as Answer;
