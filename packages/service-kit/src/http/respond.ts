@@ -71,20 +71,24 @@ export const send = (
 
 /**
  * Writes what a handler answered. A `body` is shaped by the schema of its status, so that a field that is not declared
- * never leaves the service; `rawBody` is sent as it is.
+ * never leaves the service; `rawBody` is sent as it is. `onLength` is told the length of a body before the headers are
+ * written.
  */
 export const sendAnswer = (
   req: IncomingMessage,
   res: ServerResponse,
   { responses }: Route,
   answer: AnyAnswer,
+  onLength: (bytes: number) => void,
 ): void => {
   const shape = responses[answer.status]?.body;
   const payload = answer.rawBody ?? (shape && JSON.stringify(shape.parse(answer.body)));
   const headers: Record<string, string | number> = { ...answer.headers };
   if (payload !== undefined) {
     headers['Content-Type'] ??= 'application/json; charset=utf-8';
-    headers['Content-Length'] = Buffer.byteLength(payload);
+    const length = Buffer.byteLength(payload);
+    headers['Content-Length'] = length;
+    onLength(length);
   }
   send(req, res, answer.status, headers, payload);
 };

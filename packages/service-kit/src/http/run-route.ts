@@ -15,6 +15,9 @@ import { anyone, credentialHeaders, type Method, type Route } from './route.ts';
 
 const defaultBodyLimit = 100_000;
 
+/** An answer counts as one request for each so many bytes begun. */
+const bytesPerRequest = 100_000;
+
 /** What limits requests; part of every service's context. */
 export interface Limits {
   clientAddress: ClientAddress;
@@ -84,9 +87,21 @@ const createAccess = ({ auth: guard, skipRateLimit }: Route, limits: Limits) => 
     key === undefined
       ? rateLimit?.countNetworks(res, networksOf(clientAddress(req)))
       : rateLimit?.count(res, callerKey(key));
+  const countAnswer = (
+    req: IncomingMessage,
+    res: ServerResponse,
+    key: string | undefined,
+    bytes: number,
+  ): void => {
+    if (rateLimit === undefined || bytes <= bytesPerRequest) return;
+    const more = Math.ceil(bytes / bytesPerRequest) - 1;
+    if (key === undefined) rateLimit.addToNetworks(res, networksOf(clientAddress(req)), more);
+    else rateLimit.add(res, callerKey(key), more);
+  };
   return {
     countUnknown,
     countRequest,
+    countAnswer,
     authenticate: async (req: IncomingMessage, res: ServerResponse): Promise<unknown> => {
       try {
         return await guard.identify(req, {
@@ -113,7 +128,7 @@ export const prepareRoute = (
   { address, template, limits }: { address: string; template: string | undefined; limits: Limits },
 ): PreparedRoute => {
   const { auth: guard, body, logSuccess } = route;
-  const { authenticate, countRequest, countUnknown } = createAccess(route, limits);
+  const { authenticate, countRequest, countAnswer, countUnknown } = createAccess(route, limits);
   const readBody =
     body && !body.raw
       ? jsonBody(body.types ?? ['application/json'], body.limit ?? defaultBodyLimit, limits.bodyBudget)
@@ -132,7 +147,8 @@ export const prepareRoute = (
       const sentBody = readBody && (await readBody(req, res));
       const { params, query, body: input } = validateInput(req.url ?? '', sentParams, sentBody);
       const answer = await route.handle({ caller, params, query, body: input, req, res });
-      if (!res.headersSent) sendAnswer(req, res, route, answer);
+      if (!res.headersSent)
+        sendAnswer(req, res, route, answer, (bytes) => countAnswer(req, res, guard.keyOf(caller), bytes));
     } catch (error) {
       await countUnknown(req, error);
       throw error;

@@ -37,6 +37,8 @@ export interface RateCounterOptions {
 export interface BatchedRateCounter {
   /** Takes a point from a key that may use `perMinute` times `factor`. At once when that needs no round trip. */
   take(key: string, factor?: number): Count | Promise<Count>;
+  /** Takes more points for a request that was counted, without a round trip; undefined when its minute is over. */
+  add(key: string, points: number): Count | undefined;
   /** The count of a key that this process knows to be over the limit; takes nothing. Undefined for any other key. */
   exceeded(key: string): Count | undefined;
 }
@@ -130,6 +132,15 @@ export const createBatchedRateCounter = (options: RateCounterOptions): BatchedRa
         // Without an answer these points are not shared; the next settlement asks again.
         if (now - known.settledAt > settleMs) settle(key, known).catch(() => undefined);
       }
+      return countOf(known, now);
+    },
+    add: (key, points) => {
+      const now = performance.now();
+      const known = windows.peek(key);
+      if (known === undefined || known.endsAt <= now) return undefined;
+      known.total += points;
+      known.pending += points;
+      if (known.pending > known.allowance) settle(key, known).catch(() => undefined);
       return countOf(known, now);
     },
     exceeded: (key) => {

@@ -1,0 +1,63 @@
+import { expect, inject, test } from 'vitest';
+import { createHttpApp } from '../src/http/app.ts';
+import { anyone, route, type Guard } from '../src/http/route.ts';
+import { serve } from '../src/testing/index.ts';
+import { startFixture } from './harness.ts';
+
+const api = { title: 'Pages', version: '1.0.0', description: 'Pages.', tags: {}, basePath: '/v1' };
+
+/** Everybody who says a name. */
+const named: Guard<string> = {
+  security: [],
+  schemes: {},
+  identify: (req) => String(req.headers['x-name']),
+  keyOf: (name) => name,
+};
+
+const startPages = async (variables: Record<string, string>) => {
+  const stack = new AsyncDisposableStack();
+  const { context } = stack.use(await startFixture({ RATE_LIMIT: 'on', ...variables }));
+  const common = { method: 'get', tag: 'Pages', summary: 'A page' } as const;
+  const responses = { 200: { description: 'Text', mediaType: 'text/plain' } };
+  const page = (bytes: number) => () => ({ status: 200 as const, rawBody: 'x'.repeat(bytes) });
+  const { listener } = createHttpApp(context, {
+    api,
+    routes: [
+      route({ ...common, auth: anyone, path: '/large', operationId: 'large', responses }, page(900_001)),
+      route({ ...common, auth: anyone, path: '/small', operationId: 'small', responses }, page(100_000)),
+      route({ ...common, auth: named, path: '/own', operationId: 'own', responses }, page(900_001)),
+    ],
+  });
+  const { url } = stack.use(await serve(listener));
+  return {
+    /** The status, and how many requests are left in this minute. */
+    get: async (path: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`${url}/v1/${path}`, { headers });
+      await answer.arrayBuffer();
+      return [answer.status, Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1])];
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+};
+
+test('an answer counts as one request for each 100 kB begun, against the network of an anonymous caller', async () => {
+  await using pages = await startPages({ RATE_LIMIT_PER_MINUTE: '25' });
+  expect(await pages.get('small')).toEqual([200, 24]);
+  expect(await pages.get('large')).toEqual([200, 14]);
+  expect(await pages.get('large')).toEqual([200, 4]);
+  // The size is known when the answer is there, so the last one may go beyond the limit.
+  expect(await pages.get('large')).toEqual([200, 0]);
+  expect(await pages.get('small')).toEqual([429, 0]);
+  expect(await pages.get('small', { 'X-Forwarded-For': '198.51.100.7' })).toEqual([200, 24]);
+});
+
+test('large answers count against their caller, for all instances together', async () => {
+  const variables = { RATE_LIMIT_PER_MINUTE: '25', REDIS_URL: inject('redisUrl') ?? '' };
+  await using one = await startPages(variables);
+  await using two = await startPages(variables);
+  const name = (of: string) => ({ 'X-Name': `${of}-${process.pid}-${Date.now()}` });
+  const [ann, bob] = [name('ann'), name('bob')];
+  expect(await one.get('own', ann)).toEqual([200, 15]);
+  await expect.poll(() => two.get('own', ann)).toEqual([429, 0]);
+  expect(await one.get('own', bob)).toEqual([200, 15]);
+});
