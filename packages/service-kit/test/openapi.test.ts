@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { boundedList } from '../src/http/bounded-list.ts';
 import { createDocument } from '../src/http/openapi.ts';
 import { anyone, route } from '../src/http/route.ts';
 import { startFixture } from './harness.ts';
@@ -137,4 +138,26 @@ test('every operation names the credential it requires, its problems and when to
       },
     },
   });
+});
+
+test('an array in input must be a list that stops early; one in an answer need not', () => {
+  const about = { title: '', version: '', description: '', tags: {}, basePath: '' };
+  const documentOf = (body: z.ZodType) => () =>
+    createDocument(about, [
+      route(
+        {
+          method: 'post',
+          path: '/lists',
+          operationId: 'list',
+          tag: 'Lists',
+          summary: 'List',
+          auth: anyone,
+          body: { schema: body },
+          responses: { 200: { description: 'The same', body: z.object({ names: z.array(z.string()) }) } },
+        },
+        () => ({ status: 200, body: { names: [] } }),
+      ),
+    ]);
+  expect(documentOf(z.object({ names: z.array(z.string()).max(10) }))).toThrow('must be a boundedList');
+  expect(documentOf(z.object({ names: boundedList(z.string(), 0, 10) }))).not.toThrow();
 });

@@ -36,11 +36,19 @@ const BoundedList = z.core.$constructor<z.ZodArray, BoundedListDef<z.ZodType>>('
  * An array for input: zod's own validates every item of a list that is too long, and collects every error of a list with
  * millions of them. This one refuses a list that is too long by itself, and stops after the first hundred errors.
  */
-export const boundedList = <Item extends z.ZodType>(item: Item, min: number, max: number): z.ZodArray<Item> =>
+export const boundedList = <Item extends z.ZodType>(
+  item: Item,
+  min: number,
+  max: number,
+): z.ZodArray<Item> => {
   // The constructor does not know the type of the items.
-  (new BoundedList({ type: 'array', element: item, maxItems: max }) as unknown as z.ZodArray<Item>)
-    .min(min)
-    .max(max);
+  const list = new BoundedList({
+    type: 'array',
+    element: item,
+    maxItems: max,
+  }) as unknown as z.ZodArray<Item>;
+  return (min === 0 ? list : list.min(min)).max(max);
+};
 
 /** Whether a schema is an array that `boundedList` did not make. */
 export const isUnboundedArray = (schema: z.core.$ZodType): boolean =>

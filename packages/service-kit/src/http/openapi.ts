@@ -6,6 +6,7 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
+import { isUnboundedArray } from './bounded-list.ts';
 import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -55,9 +56,16 @@ const problemTexts: Record<number, string> = {
   503: 'The service or a dependency is unavailable; try again later',
 };
 
+/** Throws for input that is validated as a whole, however long it is, and for one without a bound of its own. */
+const requireBounds = (zodSchema: z.core.$ZodType, schema: Json): void => {
+  const text = JSON.stringify(schema);
+  if (isUnboundedArray(zodSchema)) throw new Error(`an array in input must be a boundedList: ${text}`);
+};
+
 /** Changes what zod writes for OpenAPI 3.0 where that is not valid or not readable OpenAPI 3.0. */
 const correctSchema: NonNullable<CreateDocumentOptions['override']> = ({ zodSchema, jsonSchema, io }) => {
   const schema = jsonSchema as Json;
+  if (io === 'input') requireBounds(zodSchema, schema);
   const stated = z.core.globalRegistry.get(zodSchema) ?? {};
   // zod drops the default and the examples of a transformed input; what `.meta` states is kept.
   if (io === 'input' && stated['default'] !== undefined) schema['default'] = stated['default'];

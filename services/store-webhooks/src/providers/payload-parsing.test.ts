@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseExactly } from './payload-parsing.ts';
+import { webhook as onfleetWebhook } from './onfleet/schema.ts';
+import { parseExactly, parsePayload } from './payload-parsing.ts';
 
 test('an integer is the number that was sent, or its text', () => {
   fc.assert(
@@ -26,4 +27,12 @@ test('a fraction is a number, also where a double rounds it to an integer: it is
   const fractions =
     '[29.999999999999999, 12.0000000000000000, -0.99999999999999999, 9007199254740993.5, 1.5e20]';
   expect(parseExactly(fractions)).toEqual([30, 12, -1, 9007199254740994, 1.5e20]);
+});
+
+test('a list that is too long is one error, not one for each of its items', () => {
+  const metadata = Array(510_000).fill(0);
+  const body = { taskId: 't', triggerId: 0, time: 1, data: { task: { metadata } } };
+  expect(() => parsePayload(onfleetWebhook, body)).toThrow(
+    /^The payload is not valid: data\.task\.metadata: must have at most 1000 items$/,
+  );
 });

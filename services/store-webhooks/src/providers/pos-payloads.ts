@@ -1,3 +1,4 @@
+import { boundedList } from '@platform/service-kit/bounded-list';
 import { z } from 'zod';
 import { amountFields, toMinor } from './money.ts';
 import { profileOf, type MemberRecord, type OrderRecord, type VerificationRecord } from './records.ts';
@@ -18,7 +19,7 @@ const item = z.object({
 export const cart = z.object({
   ...amountFields(() => amount),
   promoCode: orNull(storableText()),
-  items: z.array(item).max(2000).default([]),
+  items: boundedList(item, 0, 2000).default([]),
 });
 
 /** The example of an order; the demo shop accepts it. */

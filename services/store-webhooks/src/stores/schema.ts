@@ -1,3 +1,4 @@
+import { boundedList } from '@platform/service-kit/bounded-list';
 import { emailAddress } from '@platform/mail/address';
 import { collectIssues } from '@platform/service-kit/field-errors';
 import type { FieldErrors } from '@platform/service-kit/problem';
@@ -64,7 +65,7 @@ const provider = <More extends z.ZodRawShape>(adapters: Adapters, more: More) =>
 
 /** One provider or several; always an array afterwards. */
 const oneOrMore = <T extends z.ZodType>(one: T) =>
-  z.union([one, z.array(one).max(10)]).transform((given) => [given].flat() as z.output<T>[]);
+  z.union([one, boundedList(one, 0, 10)]).transform((given) => [given].flat() as z.output<T>[]);
 
 const paymentProvider = provider(threeDSAdapters, {
   acceptStoreToken: z.boolean().optional().meta({
@@ -84,9 +85,11 @@ export const StoreBody = z.strictObject({
   identity: oneOrMore(provider(identityAdapters, {})).optional(),
   payments: oneOrMore(paymentProvider).optional(),
   notifications: storeNotifications.optional(),
-  allowedAddresses: z
-    .array(z.string().refine(isNetwork, 'must be an address or a network'))
-    .max(200)
+  allowedAddresses: boundedList(
+    z.string().max(50).refine(isNetwork, 'must be an address or a network'),
+    0,
+    200,
+  )
     .optional()
     .meta({ description: 'Addresses and networks (CIDR) webhooks may come from; empty: any' }),
   requestsPerMinute: z.int().min(1).max(1_000_000).nullish(),

@@ -1,3 +1,4 @@
+import { boundedList } from '@platform/service-kit/bounded-list';
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
@@ -8,10 +9,10 @@ const priority = z.enum(taskPriority.enumValues).meta({ id: 'TaskPriority', desc
 const title = text(1, 200).regex(/\S/, 'must not be blank');
 const description = text(0, 10_000);
 const tag = text(1, 40);
-const tags = z
-  .array(tag)
-  .max(20)
-  .refine((all) => new Set(all).size === all.length, 'must not repeat a tag');
+const tags = boundedList(tag, 0, 20).refine(
+  (all) => new Set(all).size === all.length,
+  'must not repeat a tag',
+);
 /** PostgreSQL has no year 0. */
 const day = z.iso
   .date()

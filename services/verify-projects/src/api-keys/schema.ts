@@ -1,3 +1,4 @@
+import { boundedList } from '@platform/service-kit/bounded-list';
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
@@ -13,7 +14,10 @@ export const ApiKeyPath = z.strictObject({
 export const ApiKeyInput = z
   .strictObject({
     name: text(1, 100),
-    scopes: z.array(scope).refine((all) => new Set(all).size === all.length, 'must not name a scope twice'),
+    scopes: boundedList(scope, 0, 10).refine(
+      (all) => new Set(all).size === all.length,
+      'must not name a scope twice',
+    ),
     expires_at: timestamp('When the key stops working; never if absent.').nullable().default(null),
   })
   .meta({ id: 'ApiKeyInput' });

@@ -1,3 +1,4 @@
+import { boundedList } from '@platform/service-kit/bounded-list';
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
@@ -17,10 +18,10 @@ const fields = {
   name: text(1, 200),
   status,
   source_language: languageTag('Language of the source, as a BCP 47 tag'),
-  target_languages: z
-    .array(languageTag())
-    .max(200)
-    .refine((tags) => new Set(tags).size === tags.length, 'must not name a language twice'),
+  target_languages: boundedList(languageTag(), 0, 200).refine(
+    (tags) => new Set(tags).size === tags.length,
+    'must not name a language twice',
+  ),
 };
 
 export const ProjectInput = z

@@ -1,3 +1,4 @@
+import { boundedList } from '@platform/service-kit/bounded-list';
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
@@ -123,11 +124,9 @@ export const DifferenceList = pageLimitBody('differences', Difference);
 export const RepairRequest = z
   .strictObject({
     dryRun: z.boolean().meta({ description: 'True: only say what the ledger would decide' }),
-    differences: z
-      .array(z.int().min(1).max(2_147_483_647))
-      .min(1)
-      .max(100)
-      .meta({ description: 'Their numbers' }),
+    differences: boundedList(z.int().min(1).max(2_147_483_647), 1, 100).meta({
+      description: 'Their numbers',
+    }),
   })
   .meta({ id: 'RepairRequest' });
 

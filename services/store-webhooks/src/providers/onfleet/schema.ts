@@ -1,3 +1,4 @@
+import { boundedList } from '@platform/service-kit/bounded-list';
 import { z } from 'zod';
 import { identifier, orNull, storableText } from '../payload-parsing.ts';
 
@@ -25,14 +26,14 @@ export const webhook = z
             worker: orNull(identifier()),
             estimatedCompletionTime: time,
             completionDetails: orNull(z.object({ time })),
-            metadata: orNull(z.array(z.object({ name: storableText(200), value: z.unknown() }))),
+            metadata: orNull(boundedList(z.object({ name: storableText(200), value: z.unknown() }), 0, 1000)),
           }),
         ),
         worker: orNull(
           z.object({
             name: orNull(storableText(200)),
             phone: orNull(storableText(100)),
-            location: orNull(z.array(z.number()).min(2).max(3)),
+            location: orNull(boundedList(z.number(), 2, 3)),
           }),
         ),
       }),

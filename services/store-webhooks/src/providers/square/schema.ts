@@ -1,3 +1,4 @@
+import { boundedList } from '@platform/service-kit/bounded-list';
 import { z } from 'zod';
 import type { MemberRecord } from '../records.ts';
 import { identifier, orNull, storableText } from '../payload-parsing.ts';
@@ -50,7 +51,7 @@ export const orderAnswer = z.object({
     version: orNull(z.int()),
     reference_id: orNull(identifier()),
     customer_id: orNull(identifier()),
-    line_items: z.array(lineItem).max(2000).nullish(),
+    line_items: boundedList(lineItem, 0, 2000).nullish(),
     total_money: money,
     total_tax_money: money,
     total_discount_money: money,
