@@ -95,6 +95,16 @@ test('a change that cannot be recorded is not made', async () => {
   expect((await service.admin('GET', `/v1/stores/${store.id}`)).body['name']).toBe('Test shop');
 });
 
+test('a search also records the event that only has_more tells of', async () => {
+  const store = await service.store({ pos: pos('/no') });
+  const value = 'born-1980-05-17';
+  for (const id of ['o-1', 'o-2'])
+    await send(store, { ...order(id), status: undefined, person: { value } } as never);
+  expect(await eventsOf(store.id, `value=${value}&limit=1`)).toHaveLength(1);
+  const reveals = await listOf(store, 'event-reveals', 'eventReveals');
+  expect(new Set(reveals.map((reveal) => reveal['eventId'])).size).toBe(2);
+});
+
 test.each(['the store', 'all stores'])(
   'a search for a value in the bodies of %s is recorded like a reveal for each event that it finds',
   async (where) => {

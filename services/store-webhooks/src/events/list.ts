@@ -56,7 +56,7 @@ export const eventList = declareList({
         .meta({
           description:
             'A text that is a value in the body, such as an order number; finds only events that are not done: ' +
-            'what the others say is in the records. Each event of the answer is recorded like a reveal',
+            'what the others say is in the records. Each event of the answer, and the next one if there is one, is recorded like a reveal',
         }),
       condition: hasUnfinished,
     },

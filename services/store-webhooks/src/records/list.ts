@@ -31,7 +31,7 @@ interface ListSpec<Row extends object> extends Shown<Row> {
    * other. The ids of a page are then read from the index of that table alone.
    */
   base?: { table: PgTable & { storeId: PgColumn; id: PgColumn }; filters: readonly string[] };
-  /** Called with what a page shows before it is answered. */
+  /** Called, before a page is answered, with the rows that it shows and the one behind it if there is one. */
   onRead?(context: Context, read: Read<Row>): Promise<void>;
   one?: OneRecord;
 }
@@ -181,8 +181,10 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
             page: [`must be at most ${last} with limit ${page.limit} in a list of all stores`],
           });
         }
-        const found = slice(await rows(context.database.orm, params.id, page, query), page.limit);
-        await spec.onRead?.(context, { rows: found.items as Row[], query, caller, req });
+        const read = await rows(context.database.orm, params.id, page, query);
+        // With the row behind the page, because has_more tells that there is one.
+        await spec.onRead?.(context, { rows: read as Row[], query, caller, req });
+        const found = slice(read, page.limit);
         const items = found.items.map((row) => ({
           ...show(row as Row),
           storeId: params.id === everyStore ? (row as { storeId: string }).storeId : undefined,
