@@ -29,7 +29,7 @@ const isNumber = (text: string): boolean => /^[+-]?\d+(?:,|$)/.test(text);
 
 /** What programs skip before they look for the sign of a formula. */
 const isFormula = (cell: string): boolean =>
-  /^[\s"\p{Cf}\p{Zs}]*[=+\-@]/u.test(cell.normalize('NFKC')) && !isNumber(cell);
+  /^[\s"\p{Cc}\p{Cf}\p{Zs}\p{DI}\u2800]*[=+\-@]/u.test(cell.normalize('NFKC')) && !isNumber(cell);
 
 test.each([
   '=cmd|calc',
@@ -48,6 +48,15 @@ test.each([
   '\ufeff@cmd',
   '"=cmd"',
   ';\u200b"=cmd',
+  '\u0085=cmd',
+  '\u00a0=cmd',
+  '\u2800=cmd',
+  '\u115f=cmd',
+  '\u3164=cmd',
+  '\ufe0f=cmd',
+  '\u034f=cmd',
+  '\u001f=cmd',
+  'x;\u3164\u2800=cmd',
 ])('%j is a formula for no program, whatever it separates by', (text) => {
   const line = csvLine(['a', text, 'b']);
   for (const separator of [',', ';', '\t']) expect(cellsOf(line, separator).filter(isFormula)).toEqual([]);

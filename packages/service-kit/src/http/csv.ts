@@ -3,8 +3,11 @@ type Value = string | number | boolean | null;
 /** Programs may separate by `;` or a tab where we write `,`, and then do not see our quotes. */
 const separators = /([,;|\t\r\n])/;
 
-/** The sign that begins a formula, ASCII or fullwidth, behind what programs skip. */
-const beginsFormula = /^[\s"\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]/u;
+/**
+ * The sign that begins a formula, ASCII or fullwidth, behind what programs skip or show as nothing: spaces, controls,
+ * format characters, default-ignorable code points and the blank of Braille, which Unicode counts as a symbol.
+ */
+const beginsFormula = /^[\s"\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫]/u;
 
 /** A cell that begins with these is a formula for some programs, whatever follows. */
 const beginsWithControl = /^[\t\r\n]/;
