@@ -95,7 +95,7 @@ test('when a client fills the queue, its newest requests make room for those of 
   expect((await Promise.all(greedy)).toSorted((a, b) => a - b)).toEqual([404, 404, 404, 503, 503]);
 });
 
-test('while the queue is full a request is refused before its body is read, and operation paths are answered', async () => {
+test('while the queue is full a request is refused before its body is read, and system routes are answered', async () => {
   const limits = { DATABASE_POOL: '1', DATABASE_QUEUE: '1', DATABASE_WAIT_MS: '60000' };
   await using fixture = await startFixture(limits);
   const { url, context, lines } = fixture;

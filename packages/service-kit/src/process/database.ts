@@ -101,9 +101,9 @@ export const openDatabase = ({
     });
   poolConnections += max;
   const probe = open(`${instance}:probe`, 1, 1000, {});
-  const admission = createConnectionQueue({ slots: max, maxWaiting, maxWaitMs });
+  const queue = createConnectionQueue({ slots: max, maxWaiting, maxWaitMs });
   const pool = open(instance, max, statementTimeoutMs, settings);
-  const sql = spanTransactions(boundPool(pool, admission, { refuseInTransactions }));
+  const sql = spanTransactions(boundPool(pool, queue, { refuseInTransactions }));
   const ping = async (ms = 1000) => {
     await answerWithin(ms, probe`select 1`);
   };
@@ -118,7 +118,7 @@ export const openDatabase = ({
     sql,
     orm: drizzle(sql),
     max,
-    queue: admission,
+    queue,
     probe,
     ping,
     connections,
