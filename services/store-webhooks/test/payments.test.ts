@@ -96,6 +96,27 @@ test.each(['base64', 'base64url'] as const)(
   },
 );
 
+test('what names no challenge and no payment is answered but not stored, a repeated event is not reported again', async () => {
+  const store = await shop();
+  const errors = () => service.lines.filter((line) => line.includes('processing failed')).length;
+  const before = errors();
+  for (let n = 0; n < 3; n++)
+    expect((await complete(store, `cres=x${n}`, undefined, form)).headers.get('location')).toMatch(failure);
+  const events = async () =>
+    (await service.admin('GET', `/v1/stores/${store.id}/events`)).body['events'] as unknown as unknown[];
+  expect([await events(), errors() - before]).toEqual([[], 0]);
+  for (let n = 0; n < 3; n++) await complete(store, 'cres=x&threeDSSessionData=unknown', undefined, form);
+  expect([(await events()).length, errors() - before]).toEqual([1, 1]);
+});
+
+test('the event of a payment has at most 64 KiB', async () => {
+  const store = await shop();
+  const answers = [65_536, 65_537].map((bytes) =>
+    complete(store, `cres=x&a=${'y'.repeat(bytes - 9)}`, undefined, form),
+  );
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([302, 413]);
+});
+
 test('netcetera is requested with its own path and header', async () => {
   const store = await shop();
   const id = serverId();

@@ -26,7 +26,7 @@ const targets: [name: string, target: string][] = [
   ['a dot of another script', 'https://evil。example/'],
   ['percent-encoding', '%2f%2fevil.example%2f..%2f'],
   ['a way up', '/../../../../evil.example/?#'],
-  ['great length', `https://evil.example/${'a'.repeat(19_000)}`],
+  ['great length', `https://evil.example/${'a'.repeat(7000)}`],
 ];
 
 interface Challenge {

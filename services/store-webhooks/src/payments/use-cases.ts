@@ -159,7 +159,8 @@ export const answerPayment = async (
     .catch((error: unknown) => ({ outcome: failure('unavailable'), error }));
   const { outcome, error } = settled;
   const state = error === undefined ? 'done' : finalState(error);
-  if (error !== undefined && state !== 'ignored')
+  // Whoever has the token of a customer's browser can repeat an event; its first failure was reported.
+  if (error !== undefined && state !== 'ignored' && stored !== 'duplicate')
     tracker.capture(error, { storeId: store.id, event: event.event, eventId: event.id });
   if (stored === 'stored' && state !== undefined)
     // No worker has claimed the event yet: it is held back for longer than this takes.

@@ -29,6 +29,9 @@ const liveMs = 4000;
  */
 const maxKept = 65_536;
 
+/** In bytes. The token of these events is in the browser of every customer, and a challenge result has 20 kB at most. */
+const maxChallengeBody = 65_536;
+
 /** Requests a minute for each store that has such a limit, whichever of its tokens they carry. */
 const createStoreLimit = ({ redis }: Context) => {
   const limits = createLru<number, RequestRateLimit>(1000);
@@ -51,7 +54,7 @@ const storeEvent = async ({ inbox, tracker }: Context, given: EventToStore) => {
 /** Receives a webhook of a known sender: limits → raw body → stored → answered. Processing happens later. */
 export const createReceiver = (context: Context): Route['handle'] => {
   const { env, box, now, nextId, clientAddress, bodyMemory } = context;
-  const limit = createStoreLimit(context);
+  const limitStore = createStoreLimit(context);
 
   /** A function of its own: the variables of a receiver stay in memory until the event is stored. */
   const eventToStore = (
@@ -80,14 +83,21 @@ export const createReceiver = (context: Context): Route['handle'] => {
         code: 'address_not_allowed',
         detail: 'The store does not accept webhooks from this address.',
       });
-    await limit(res, store);
+    await limitStore(res, store);
     const memory = bodyMemory.open(store.id, networksOf(clientAddress(req)).at(-1)?.name ?? '');
     try {
-      const body = await readBody(req, maxBody, memory.add);
+      const limit = isPayment ? maxChallengeBody : maxBody;
+      const body = await readBody(req, limit, memory.add);
       if (body === undefined)
-        throw new Problem({ status: 413, code: 'too_large', detail: 'The body is larger than 1 MiB.' });
+        throw new Problem({
+          status: 413,
+          code: 'too_large',
+          detail: `The body is larger than ${limit / 1024} KiB.`,
+        });
       const given = eventToStore(store, address, req, body);
-      const stored = await storeEvent(context, given);
+      // Without any id of a challenge or payment nobody could do anything with the event: it is answered, but not kept.
+      const isKept = !isPayment || given.event.entity !== null;
+      const stored = isKept ? await storeEvent(context, given) : 'duplicate';
       return (isPayment ? await answerPayment(context, given, stored) : undefined) ?? accepted;
     } finally {
       memory.release();
