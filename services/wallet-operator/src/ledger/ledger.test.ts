@@ -229,3 +229,28 @@ test('rows of the ledger and of the audit trail can not be changed', async () =>
   }
   await expect(sql`update players set balance = -1`).rejects.toMatchObject({ code: '23514' });
 });
+
+test('a command that meets ids of another transaction four times is still decided', async () => {
+  await reset();
+  // A sequence counts what was rolled back, too.
+  await sql.unsafe(`
+    create sequence conflicts;
+    create function conflict() returns trigger language plpgsql as $$
+    begin
+      if nextval('conflicts') <= 4 then raise exception using errcode = '23505'; end if;
+      return new;
+    end $$;
+    create trigger conflict before insert on entries for each row execute function conflict()`);
+  const limits = { maxQueue: 100, maxInFlight: 2, maxWaitMs: 10_000 };
+  const settings = { ...rules, transactionIds: 'global' } as const;
+  await using ledger = openLedger({ databaseUrl, policy: settings, now: () => now, ...limits });
+  try {
+    const money = { playerId: 'ada', gameCode: 'dice', roundId: 'r', transactionId: 't' };
+    const outcome = await ledger.add({ operation: 'debit', ...money, amount: 100 });
+    expect(outcome.status).toBe('OK');
+  } finally {
+    await sql`drop trigger conflict on entries`;
+    await sql`drop function conflict`;
+    await sql`drop sequence conflicts`;
+  }
+});

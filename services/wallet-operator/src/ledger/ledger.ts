@@ -76,6 +76,15 @@ const rolledBack = /^(22|23|40|P0)...$/;
 const isRolledBack = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && rolledBack.test(error.code);
 
+/** Another transaction wrote one of the ids meanwhile, or was preferred: the next try sees what it has written. */
+const isConflict = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  /^(23505|40...)$/.test(error.code);
+/** How often a command that meets a conflict is tried again. */
+const maxConflicts = 3;
+
 /** The transactions and rounds of a command. Commands that share one never run at the same time. */
 export const keysOf = (command: Command, scope: Policy['transactionIds']): string[] => {
   const keys: string[] = [];
@@ -175,9 +184,13 @@ export const openLedger = ({
   /** Waits for the player as long as another transaction holds it, and then for the decision. */
   const addCommand = async (command: Command): Promise<Outcome> => {
     const deadline = performance.now() + limits.maxWaitMs;
-    for (;;) {
+    for (let conflicts = 0; ;) {
       if (isHeldUp(command)) await waitUncounted(() => locked.untilReleased(command.playerId, deadline));
-      const outcome = await commands.add(command);
+      const outcome = await commands.add(command).catch((error: unknown): typeof leftOver => {
+        conflicts += 1;
+        if (conflicts > maxConflicts || !isConflict(error)) throw error;
+        return leftOver;
+      });
       if (outcome !== leftOver) return outcome;
     }
   };
