@@ -106,7 +106,7 @@ describe('scopes', () => {
   test.each([...admin.map((path) => [path, 'wallet:admin']), ...read.map((path) => [path, 'wallet:read'])])(
     '%s needs %s',
     async (path = '', scope = '') => {
-      const other = await person(service, scope === 'wallet:admin' ? 'wallet:read' : 'wallet:admin');
+      const other = await person(service, scope === 'wallet:admin' ? 'wallet:read' : 'quests:read');
       expect(await other.get(path)).toMatchObject({
         status: 403,
         body: { detail: expect.stringContaining(scope) },

@@ -59,7 +59,7 @@ const hashOf = (request: unknown): string =>
 /**
  * Does `work` once for each key of an owner, in one transaction with its answer, which the key remembers for a day as
  * JSON. A repeat gets the first answer, and waits for it while the first request is running. Throws a Problem (422,
- * `idempotency_key_reused`) for the same key with another request. Source: docs/contracts/README.md.
+ * `idempotency_key_reused`) for the same key with another request. Source: docs/architecture.md (Records).
  */
 export const once = async <Answer>(
   sql: Sql,

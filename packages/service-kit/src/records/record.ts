@@ -68,7 +68,7 @@ const pathOf = (example: string) =>
 
 /**
  * The five operations of a record that callers create, change and delete: list, create, read, patch and delete, with
- * ETag, If-None-Match, If-Match, Idempotency-Key, and their descriptions. Source: docs/contracts/README.md (Records).
+ * ETag, If-None-Match, If-Match, Idempotency-Key, and their descriptions. Source: docs/architecture.md (Records).
  */
 export const record = <
   Query extends z.ZodObject,

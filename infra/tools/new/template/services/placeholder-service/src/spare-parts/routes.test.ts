@@ -70,7 +70,7 @@ describe('a caller without the scope is refused', () => {
   test.for(calls)('%s %s needs a token with the scope to %s', async ([verb, path, needed]) => {
     const call = () => supertest(service.app)[verb](`/v1${path}`);
     expect((await call().expect(401)).headers['www-authenticate']).toMatch(/^Bearer/);
-    const other = await tokenWith(`placeholder-service:${needed === 'read' ? 'write' : 'read'}`);
+    const other = await tokenWith(needed === 'read' ? 'quests:read' : 'placeholder-service:read');
     const { body } = await call().auth(other, { type: 'bearer' }).expect(403);
     expect(body.detail).toContain(`placeholder-service:${needed}`);
   });
