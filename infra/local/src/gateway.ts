@@ -58,7 +58,7 @@ export const startGateway = async (
   const { args } = await prepareGateway({
     listen: listenOn(new URL(url).port),
     ...(metricsPort !== undefined && { telemetry: `127.0.0.1:${metricsPort}` }),
-    ...(tls && { tls: { ...tls, listen: listenOn(tls.port) } }),
+    ...(tls && { tls: { listen: listenOn(tls.port), certificate: tls.certificate, key: tls.key } }),
     runDir: join(local.path, 'nginx'),
     logDir,
     requestLog: serviceEnv()['REQUEST_LOG'] === 'failures' ? 'failures' : 'all',

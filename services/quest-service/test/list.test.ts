@@ -178,7 +178,7 @@ describe('with QUESTS_REQUIRE_TOKEN', () => {
       const none = await get(closed, path).expect(401);
       expect(none.headers['www-authenticate']).toMatch(/^Bearer/);
       const other = await get(closed, path)
-        .auth(await tokenWith('quests:write'), { type: 'bearer' })
+        .auth(await tokenWith('stores:read'), { type: 'bearer' })
         .expect(403);
       expect(other.body.detail).toContain('quests:read');
       await get(closed, path)
