@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { boundUnsentAnswers, holdUnsent } from '../src/overload/unsent-answers.ts';
 import { startFixture } from './harness.ts';
 
-/** More than the kernel takes of an answer that nobody reads. */
+/** More bytes than the socket buffers of the kernel hold. */
 const large = 10_000_000;
 
 const getLarge = (bytes = large): string =>
@@ -76,7 +76,7 @@ test('clients that do not read their answers take no connection away from others
   for (const socket of greedy) socket.destroy();
 });
 
-/** A server that answers `/large` at once and all else when it is told to. */
+/** A server that answers `/large` at once, and every other request only when the test says so. */
 const serve = async (stalledMs: number) => {
   const waiting: ServerResponse[] = [];
   const server = createServer((req, res) => {

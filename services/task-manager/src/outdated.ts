@@ -1,3 +1,4 @@
+import { outdatedKeys } from '@platform/service-kit/idempotency';
 import type { Prunable } from '@platform/service-kit/pruning';
 import { networkDays } from './users/queries.ts';
 
@@ -5,5 +6,5 @@ import { networkDays } from './users/queries.ts';
 export const outdated: readonly Prunable[] = [
   { table: 'sessions', outdated: 'expires_at <= now()' },
   { table: 'known_networks', outdated: `seen_at < now() - interval '${networkDays} days'` },
-  { table: 'idempotency_keys', outdated: "created_at < now() - interval '24 hours'" },
+  outdatedKeys,
 ];

@@ -71,8 +71,8 @@ export const send = (
 
 /**
  * Writes what a handler answered. A `body` is shaped by the schema of its status, so that a field that is not declared
- * never leaves the service; `rawBody` is sent as it is. `onLength` is told the length of a body before the headers are
- * written.
+ * never leaves the service; `rawBody` is sent as it is. Calls `onLength` with the length of the body before it writes the
+ * headers.
  */
 export const sendAnswer = (
   req: IncomingMessage,

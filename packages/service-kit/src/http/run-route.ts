@@ -15,7 +15,7 @@ import { anyone, credentialHeaders, type Method, type Route } from './route.ts';
 
 const defaultBodyLimit = 100_000;
 
-/** An answer counts as one request for each so many bytes begun. */
+/** Every started 100 kB of an answer count as one request (docs/adr/0102). */
 const bytesPerRequest = 100_000;
 
 /** What limits requests; part of every service's context. */

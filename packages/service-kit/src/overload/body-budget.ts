@@ -28,13 +28,13 @@ export const createBodyBudget = (maxBytes: number): BodyBudget => {
   };
   return {
     take: (res, bytes) => {
+      if (res.bodyBytes === undefined) res.once('close', release);
       const own = (res.bodyBytes ?? 0) + bytes;
       if (used + bytes > maxBytes * (own > largeBody ? largeShare : 1)) {
-        // What arrived of a refused body is thrown away at once, so that of several that arrive together one gets through.
+        // The part of a refused body that has arrived is given back at once: of several large bodies that arrive together, one fits.
         release.call(res);
         throw refusal;
       }
-      if (res.bodyBytes === undefined) res.once('close', release);
       res.bodyBytes = own;
       used += bytes;
     },

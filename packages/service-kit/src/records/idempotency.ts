@@ -26,7 +26,7 @@ export const idempotencyKeys = pgTable(
   ],
 );
 
-/** Keys that nobody can repeat any more. */
+/** Keys after their 24 hours, which `once` takes for new ones. */
 export const outdatedKeys: Prunable = {
   table: 'idempotency_keys',
   outdated: "created_at < now() - interval '24 hours'",

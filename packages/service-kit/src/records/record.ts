@@ -23,8 +23,8 @@ export interface RecordSpec<Query extends z.ZodObject, Input extends z.ZodType, 
   basePath: string;
   /** One record in words, such as `inventory item`, from which the ids of the operations are made. */
   name: string;
-  /** The list in one sentence, and more of it. */
-  list: { summary: string; description?: string; anyCaseQuery?: boolean; body: z.ZodType };
+  /** `order` completes the summary of the list operation: `Partners, ` and for example `newest first`. */
+  list: { order: string; description?: string; anyCaseQuery?: boolean; body: z.ZodType };
   schema: z.ZodObject;
   query: Query;
   input: Input;
@@ -35,12 +35,12 @@ export interface RecordSpec<Query extends z.ZodObject, Input extends z.ZodType, 
   /** Idempotency keys belong to the subject. */
   write: Guard<{ subject: string }>;
   sql: Sql;
-  /** What keeps a record from being deleted, in the document; undefined where nothing does. */
+  /** For the document: when a record cannot be deleted (409). Undefined where it always can. */
   inUse?: string;
 
   /** The body of one page as JSON text. */
   page(query: z.output<Query>): Promise<string>;
-  /** The record as JSON text; with `lock`, nobody else changes it until the transaction ends. */
+  /** The record as JSON text. `lock` locks its row until the transaction ends. */
   find(sql: Queries, id: string, lock?: 'lock'): Promise<string | undefined>;
   create(sql: Queries, input: z.output<Input>): Promise<Stored>;
   /** Changes a record that was found and locked. Undefined, and nothing is written, when that changes nothing. */
@@ -57,7 +57,7 @@ const patchTypes = ['application/json', 'application/merge-patch+json'];
 /** A client may keep a record if it asks each time whether it has changed; a shared cache must not. */
 const own = { 'Cache-Control': 'private, no-cache' };
 
-/** The version is a hash of the representation, so whatever changes that, an import or a script, changes the version. */
+/** A hash of the representation: it also changes when an import or a script has changed the row. */
 const versionOf = (json: string): string => hash('sha256', json, 'base64url').slice(0, 22);
 
 /** Path of a record, whose id is a UUID; the example is the id of one in the demo data. */
@@ -93,7 +93,7 @@ export const record = <
     if (json === undefined) throw new NotFound(name);
     return json;
   };
-  /** Runs `work` on a record in one of the expected versions, while nobody else changes it. */
+  /** Locks the record, checks its version against If-Match, and runs `work` in the same transaction. */
   const withLock = async <T>(
     id: string,
     expected: readonly string[] | undefined,
@@ -117,7 +117,7 @@ export const record = <
         path,
         operationId: `list${noun}s`,
         tag,
-        summary: list.summary,
+        summary: `${tag}, ${list.order}`,
         ...(list.description !== undefined && { description: list.description }),
         ...(list.anyCaseQuery !== undefined && { anyCaseQuery: list.anyCaseQuery }),
         auth: read,

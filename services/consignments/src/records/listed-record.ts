@@ -37,7 +37,7 @@ export const listedRecord = <
     path: `/${list}`,
     basePath: '/v1',
     list: {
-      summary: `${list.charAt(0).toUpperCase()}${list.slice(1)}, newest first, with their exact total`,
+      order: 'newest first, with their exact total',
       description: 'Parameter names are case-insensitive.',
       anyCaseQuery: true,
       body: totalledBody(list, given.schema).meta({ id: `${given.schema.meta()?.id}List` }),

@@ -1,8 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { etagOf, expectedVersions, isNotModified } from '@platform/service-kit/etag';
-import { ValidationFailed } from '@platform/service-kit/problem';
+import { idempotencyKeyHeader, idempotencyKeyOf } from '@platform/service-kit/idempotency';
 import { route, type Route } from '@platform/service-kit/route';
-import { isStorable } from '@platform/service-kit/text';
 import type { Context } from '../context.ts';
 import { NewTask, Task, TaskList, TaskParams, TaskPatch, TaskQuery } from './schema.ts';
 import { createTask, getTask, listTasks, patchTask, removeTask } from './use-cases.ts';
@@ -12,17 +10,6 @@ const etag = { ETag: 'The version of the task' };
 /** A browser may store a task if it revalidates it; a shared cache must not store it. */
 const own = { 'Cache-Control': 'private, no-cache' };
 const headersOf = (task: Task) => ({ ETag: etagOf(task.version), ...own });
-
-const idempotencyKeyOf = ({ headers }: IncomingMessage): string | undefined => {
-  const key = headers['idempotency-key'];
-  if (
-    key !== undefined &&
-    (typeof key !== 'string' || key.length < 1 || key.length > 128 || !isStorable(key))
-  ) {
-    throw new ValidationFailed({ 'Idempotency-Key': ['must have 1 to 128 characters'] });
-  }
-  return key;
-};
 
 export const taskRoutes = (context: Context): Route[] => {
   const auth = context.tokens.guard();
@@ -52,11 +39,7 @@ export const taskRoutes = (context: Context): Route[] => {
         tag,
         summary: 'Create a task',
         auth,
-        headers: {
-          'Idempotency-Key':
-            'Up to 128 characters. For 24 hours, the same key with the same body gets the first answer, ' +
-            'and with another body 422.',
-        },
+        headers: idempotencyKeyHeader,
         body: { schema: NewTask, example: { title: 'Water the plants', tags: ['home'], priority: 'high' } },
         responses: {
           201: {
