@@ -130,6 +130,7 @@ export const createPathTokens = <Row extends PathTokenRow>(
     },
     refresh: async (tokenHash) => {
       changes++;
+      // When the query fails, the next request with this token asks again.
       await tokens.refresh(tokenHash).catch(() => undefined);
     },
     get changes() {

@@ -48,6 +48,7 @@ export const systemRoutes = (
     const [{ ready, degraded, checks }, values, measured] = await Promise.all([
       health.check(),
       samples.read(),
+      // Without an answer the points are those of this process, as `source` says.
       prometheus?.points().catch(() => undefined),
     ]);
     return {

@@ -54,6 +54,7 @@ export const createSamples = (registry: Registry): Samples => {
   return {
     read: () => readUnlessYounger(currentMs),
     latest: () => {
+      // A probe must not fail for a gauge: the values of before are given.
       void readUnlessYounger(latestMs).catch(() => undefined);
       return latest;
     },

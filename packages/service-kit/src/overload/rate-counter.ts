@@ -140,6 +140,7 @@ export const createBatchedRateCounter = (options: RateCounterOptions): BatchedRa
       if (known === undefined || known.endsAt <= now) return undefined;
       known.total += points;
       known.pending += points;
+      // As above: what is not shared now is shared by the next settlement.
       if (known.pending > known.allowance) settle(key, known).catch(() => undefined);
       return countOf(known, now);
     },
