@@ -63,25 +63,21 @@ export const plannerSettings = {
 /** A batch takes milliseconds. Its connection is destroyed a second after this time, when nothing comes back. */
 const statementTimeoutMs = 2000;
 
-const isLockTimeout = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '55P03';
+/** SQLSTATE of an error of PostgreSQL; empty for any other error. */
+const sqlStateOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+const isLockTimeout = (error: unknown): boolean => sqlStateOf(error) === '55P03';
 
 /**
- * SQLSTATE classes with which PostgreSQL reports, before the commit, that it rolled the batch back: bad data (22),
- * constraints (23), deadlock and serialisation (40), `RAISE` (P0). After a time-out or a lost connection the outcome
- * is unknown.
+ * Whether PostgreSQL reported before the commit that it rolled the batch back: bad data (22), constraints (23), deadlock
+ * and serialisation (40), `RAISE` (P0). After a time-out or a lost connection the outcome is unknown.
  */
-const rolledBack = /^(22|23|40|P0)...$/;
+const isRolledBack = (error: unknown): boolean => /^(22|23|40|P0)...$/.test(sqlStateOf(error));
 
-const isRolledBack = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && rolledBack.test(error.code);
+/** Whether another transaction wrote one of the ids meanwhile, or was preferred. The next try sees what it has written. */
+const isConflict = (error: unknown): boolean => /^(23505|40...)$/.test(sqlStateOf(error));
 
-/** Another transaction wrote one of the ids meanwhile, or was preferred: the next try sees what it has written. */
-const isConflict = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  typeof error.code === 'string' &&
-  /^(23505|40...)$/.test(error.code);
 /** How often a command that meets a conflict is tried again. */
 const maxConflicts = 3;
 
