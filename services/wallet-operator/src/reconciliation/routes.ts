@@ -9,7 +9,6 @@ import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { pathOf } from '../location.ts';
 import { differencesFile } from './file.ts';
 import { repairDifferences } from './repairs.ts';
 import {
@@ -148,7 +147,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         const type = typeOf(req.headers);
         allowSlowBody(req, idleMs);
         const body = await receiveStatement(context, caller.subject, query, type, req);
-        const headers = { Location: pathOf('v1', 'reconciliations', body.reconciliationId) };
+        const headers = { Location: `/v1/reconciliations/${body.reconciliationId}` };
         return { status: 201, headers, body };
       },
     ),

@@ -1,7 +1,6 @@
 import { pageList, pageOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import { pathOf } from '../../location.ts';
 import { Game, GameChange, GameList, GamePath, GameQuery, NewGame } from './schema.ts';
 import { changeGame, createGame, getGame, pageGames } from './use-cases.ts';
 
@@ -25,7 +24,7 @@ export const gameRoutes = (context: Context): Route[] => {
       },
       async ({ caller, body }) => ({
         status: 201,
-        headers: { Location: pathOf('v1', 'games', body.gameCode) },
+        headers: { Location: `/v1/games/${encodeURIComponent(body.gameCode)}` },
         body: await createGame(context, caller.subject, body),
       }),
     ),

@@ -1,7 +1,6 @@
 import { pageList, pageOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import { pathOf } from '../../location.ts';
 import {
   EntryList,
   EntryQuery,
@@ -36,7 +35,7 @@ export const playerRoutes = (context: Context): Route[] => {
       },
       async ({ caller, body }) => ({
         status: 201,
-        headers: { Location: pathOf('v1', 'players', body.playerId) },
+        headers: { Location: `/v1/players/${encodeURIComponent(body.playerId)}` },
         body: await createPlayer(context, caller.subject, body),
       }),
     ),

@@ -1,6 +1,5 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import { pathOf } from '../../location.ts';
 import { CurrencyList, Launch, LaunchPath, LaunchRecord, NewLaunch } from './schema.ts';
 import { getLaunch, launch, listCurrencies } from './use-cases.ts';
 
@@ -26,7 +25,7 @@ export const launchRoutes = (context: Context): Route[] => [
       const launched = await launch(context, body);
       return {
         status: 201,
-        headers: { Location: pathOf('v1', 'launches', launched.launchId) },
+        headers: { Location: `/v1/launches/${launched.launchId}` },
         body: launched,
       };
     },

@@ -1,6 +1,5 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import { pathOf } from '../../location.ts';
 import { PlayerPath } from '../players/schema.ts';
 import { NewTransfer, Transfer, TransferPath, type Direction } from './schema.ts';
 import { getTransfer, makeTransfer } from './use-cases.ts';
@@ -24,11 +23,14 @@ const routesOf = (context: Context, direction: Direction, summary: string): Rout
         responses: { 201: { description: 'Booked', body: Transfer, headers: { Location: 'Its address' } } },
         problems: [404, 409, 422],
       },
-      async ({ caller: { subject }, params: { playerId }, body }) => ({
-        status: 201,
-        headers: { Location: pathOf('v1', 'players', playerId, `${direction}s`, body.transactionId) },
-        body: await makeTransfer(context, subject, direction, playerId, body),
-      }),
+      async ({ caller: { subject }, params: { playerId }, body }) => {
+        const [player, transaction] = [playerId, body.transactionId].map(encodeURIComponent);
+        return {
+          status: 201,
+          headers: { Location: `/v1/players/${player}/${direction}s/${transaction}` },
+          body: await makeTransfer(context, subject, direction, playerId, body),
+        };
+      },
     ),
     route(
       {
