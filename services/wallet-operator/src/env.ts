@@ -8,6 +8,9 @@ import { sealingKeyOf, type SealingKey } from '@platform/sealed-log/keys';
 
 const seconds = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);
 
+/** Whoever sees one signed callback can try secrets against it, as fast as a machine computes. */
+const hmacSecret = z.string().min(16, 'must be at least 16 characters');
+
 const sealingKey = z.string().transform((text, context): SealingKey => {
   try {
     return sealingKeyOf(JSON.parse(text) as JsonWebKey);
@@ -21,9 +24,9 @@ const shape = {
   ...commonEnv,
   ...tokenEnv,
   /** Shared with the game server; signs both directions. */
-  HMAC_SECRET: z.string().min(1),
+  HMAC_SECRET: hmacSecret,
   /** Also accepted while the secret is replaced. */
-  HMAC_SECRET_PREVIOUS: z.string().min(1).optional(),
+  HMAC_SECRET_PREVIOUS: hmacSecret.optional(),
   SIGNATURE_STRING: z.enum(['timestamp+path+body', 'timestamp+body']).default('timestamp+path+body'),
   /** A path prefix that a gateway removes; the game server signs the path with it. */
   SIGNATURE_PATH_PREFIX: z.string().default(''),

@@ -3,7 +3,7 @@ import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import type { LoadRequest } from '../load.ts';
 
 /** The secret that the requests are signed with. */
-export const secret = 'benchmark';
+export const secret = 'a secret for benchmarks';
 
 const signatures = createRequestSignatures({ secrets: { current: secret } });
 
