@@ -17,7 +17,7 @@ const Matrix = z.object({
 });
 
 /** An alert that Prometheus says is firing, with the texts of infra/deploy/observability/alerts.yaml. */
-interface FiringAlert {
+export interface FiringAlert {
   alert: string;
   /** Empty when the alert is of no single service. */
   service: string;

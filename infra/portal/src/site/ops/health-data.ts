@@ -1,3 +1,4 @@
+import type { FiringAlert } from '@platform/service-kit/prometheus';
 import { askReadiness, isReady } from '../readiness.ts';
 import type { Session } from './session.ts';
 import { combine, type Summary } from './traffic-data.ts';
@@ -7,19 +8,6 @@ export interface Statement extends Summary {
   health: { ready: boolean; degraded: boolean; checks: Record<string, 'ok' | 'degraded' | 'down' | 'off'> };
   /** Values of its gauges by series, such as `webhooks_spool_bytes`; null where there is no number. */
   values: Record<string, number | null>;
-}
-
-/** An alert that Prometheus says is firing. */
-export interface FiringAlert {
-  alert: string;
-  /** Empty when it is of no single service. */
-  service: string;
-  severity: string;
-  summary: string;
-  action: string;
-  guide: string;
-  /** ISO 8601. */
-  since: string;
 }
 
 /** Whether a service takes requests. */
