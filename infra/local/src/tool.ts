@@ -88,6 +88,7 @@ const runHere = (
 
 const logs = async (): Promise<void> => {
   const folder = join(values.local, 'logs');
+  // Without the folder there are no logs, which the message below says.
   const paths = await readdir(folder, { recursive: true }).catch(() => []);
   const all = paths.filter((path) => path.endsWith('.log')).toSorted();
   // The gateway has a folder with several logs.

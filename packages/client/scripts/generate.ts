@@ -14,6 +14,8 @@ for (const name of names) {
   });
   const types = `/** Generated from the openapi.json of ${name} by scripts/generate.ts. */\n${astToString(nodes)}`;
   const file = new URL(`${name}.ts`, folder);
-  // A compiler that runs meanwhile must not read half a file.
-  if ((await readFile(file, 'utf8').catch(() => '')) !== types) await writeFile(file, types);
+  // The first time there is no file.
+  const written = await readFile(file, 'utf8').catch(() => '');
+  // An unchanged file stays, because a compiler that runs meanwhile must not read half of it.
+  if (written !== types) await writeFile(file, types);
 }

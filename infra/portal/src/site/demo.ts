@@ -63,6 +63,7 @@ const takeCode = (): string | undefined => {
 };
 
 const exchange = async (code: string): Promise<void> => {
+  // Without an answer the page works as in a tab without a code.
   const answer = await fetch('/docs/demo', {
     method: 'POST',
     credentials: 'omit',

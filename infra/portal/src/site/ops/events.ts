@@ -65,6 +65,7 @@ const listView = (session: Session, names: ReadonlyMap<string, string>, refresh:
   /** Opens an event of an address that names no store. */
   const lookUp = async (id: string): Promise<void> => {
     const query = new URLSearchParams({ id });
+    // The list below the filters shows why it failed.
     const { events } = await session
       .ask<WebhooksAnswer<'listEvents'>>(`${path()}?${query}`)
       .catch(() => ({ events: [] }));

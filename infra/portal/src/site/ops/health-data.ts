@@ -48,6 +48,7 @@ export const errorShare = ({ statements }: Health): number | undefined => {
   return all === 0 ? undefined : recent.reduce((sum, { errors }) => sum + errors, 0) / all;
 };
 
+/** The time that the gateway takes to answer, in ms; undefined when it does not, which the strip shows. */
 const askGateway = async (): Promise<number | undefined> => {
   const begun = performance.now();
   const answer = await fetch('/healthz', { credentials: 'omit', cache: 'no-store' }).catch(() => undefined);

@@ -42,6 +42,7 @@ export interface Session {
   close: () => void;
 }
 
+/** What a token says, unverified; nothing when it is not a JWT, which the services then refuse. */
 const claims = (token: string): { sub?: unknown; exp?: unknown } => {
   try {
     const [, payload = ''] = token.split('.');
