@@ -358,7 +358,10 @@ describe.runIf(hasHelm)('the connections of PostgreSQL', () => {
   });
 });
 
-test.each(services)('docs/deploy.md has the sizes of $name', ({ name, replicas, resources, ...service }) => {
+const gateway = { name: 'gateway', pool: 0, connectionsBesidePool: 0, ...values.gateway };
+
+test.each([...services, gateway])('docs/deploy.md has the sizes of $name', (pod) => {
+  const { name, replicas, resources, pool, connectionsBesidePool } = pod;
   const page = readFileSync(join(root, 'docs/deploy.md'), 'utf8');
   const row = page.split('\n').find((line) => line.startsWith(`| ${name} `) && line.includes(' Mi'));
   const cells = row?.split('|').map((cell) => cell.trim());
@@ -366,7 +369,7 @@ test.each(services)('docs/deploy.md has the sizes of $name', ({ name, replicas, 
   expect(cells?.[3]).toBe(memory.join(', '));
   const { min, max } = replicas;
   expect(cells?.[4]).toBe(min === max ? `${max}` : `${min}–${max}`);
-  const connections = [service.pool, service.connectionsBesidePool].filter((count) => count > 0);
+  const connections = [pool, connectionsBesidePool].filter((count) => count > 0);
   expect(cells?.[5]).toBe(connections.join(' + '));
 });
 

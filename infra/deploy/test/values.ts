@@ -3,9 +3,13 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from './service.ts';
 
-export interface ServiceValues {
+/** How often a pod runs, and with how much memory. */
+interface Size {
   replicas: { min: number; max: number };
   resources: { memory: string; memoryLimit: string };
+}
+
+export interface ServiceValues extends Size {
   secrets: string[];
   pool: number;
   connectionsBesidePool?: number;
@@ -16,7 +20,7 @@ export interface ServiceValues {
 /** The default values of the chart. */
 export const values = parse(readFileSync(join(root, 'infra/deploy/chart/values.yaml'), 'utf8')) as {
   auth: { jwks: string; issuer: string; audience: string };
-  gateway: object;
+  gateway: Size;
   nginx: { trustedProxies: string[] };
   connections: number;
   services: Record<string, ServiceValues>;
