@@ -12,6 +12,7 @@ import { createBodyMemory, type BodyMemory } from './receive/body-memory.ts';
 import { createDatabaseClock, type DatabaseClock } from './db/clock.ts';
 import { createIds, type NextId } from './queue/event.ts';
 import { createInbox, type Inbox } from './queue/inbox.ts';
+import { createPaymentLimit, type PaymentLimit } from './payments/limit.ts';
 import { createMismatchCounter } from './payments/mismatches.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';
 import { createOutageSnapshot } from './queue/spool/outage-snapshot.ts';
@@ -34,6 +35,7 @@ export interface Context extends BaseContext {
   inbox: Inbox;
   bodyMemory: BodyMemory;
   challengeMismatches: Counter;
+  limitPayment: PaymentLimit;
   clock: DatabaseClock;
   reader: ProviderReader;
   /** Aborted to interrupt all requests to providers, because the process stops. */
@@ -101,6 +103,7 @@ export const createContext = async (
     inbox,
     bodyMemory: createBodyMemory(env.BODY_MEMORY_BYTES),
     challengeMismatches: createMismatchCounter(base.metrics.registry),
+    limitPayment: createPaymentLimit(),
     reader: createReader({
       timeoutMs: env.PROVIDER_TIMEOUT_MS,
       addresses: providerAddresses(env),

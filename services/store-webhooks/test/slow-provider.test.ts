@@ -122,3 +122,34 @@ test('an event that takes longer than a lease is processed once, and leases of a
   await expect.poll(orders).toEqual([{ status: 'B' }]);
   expect(await next.stop()).toBe(0);
 });
+
+test('many challenges of one payment take two requests to its provider and leave the others to other customers', async () => {
+  await using service = await startService({ work: false, variables: { PROVIDER_TIMEOUT_MS: '600000' } });
+  const store = await service.store({ payments: { kind: 'threedsecureio', baseUrl: standIn.url } });
+  for (const transactionId of ['t-many', 't-other']) {
+    const payment = { service: 'threedsecureio', transactionId, orderId: 'o-1' };
+    await service.admin('POST', `/v1/stores/${store.id}/payments`, payment);
+  }
+  const send = async (transactionId: string, threeDSServerTransID: string) => {
+    const cres = Buffer.from(JSON.stringify({ threeDSServerTransID })).toString('base64url');
+    const result = { service: 'threedsecureio', cres, transactionId };
+    const answer = await service.hook('payment-auth-completed/threedsecureio', store.webhookToken, result);
+    return answer.headers.get('location') ?? '';
+  };
+  standIn.behaviour = 'hang';
+  const failures: string[] = [];
+  const challenges = Array.from({ length: 40 }, async (_, at) => {
+    failures.push(await send('t-many', `invented-${at}`));
+  });
+  await expect.poll(() => failures.length + standIn.asked.length).toBe(40);
+  standIn.behaviour = 'normal';
+  standIn.results.set('c-1', { transStatus: 'Y', authenticationValue: 'cavv', eci: '05' });
+  expect(await send('t-other', 'c-1')).toContain('/success?');
+  expect(standIn.asked).toHaveLength(3);
+  for (const failure of failures) expect(failure).toContain('/failure?');
+  standIn.release();
+  await Promise.all(challenges);
+  // The payment has room again.
+  await send('t-many', 'invented-40');
+  expect(standIn.asked).toHaveLength(4);
+});

@@ -87,9 +87,9 @@ const mismatch = ({ challengeMismatches }: Context): Settled => {
 };
 
 const ask = async (context: Context, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
-  const { box, database, now, reader } = context;
+  const { box, database, now, reader, limitPayment } = context;
   const { adapter, ...provider } = threeDSOf(store, payment.service);
-  const outcome = outcomeOf(await adapter.result(id, { ...provider, reader }));
+  const outcome = outcomeOf(await limitPayment(payment, () => adapter.result(id, { ...provider, reader })));
   if (outcome === undefined)
     return {
       outcome: failure('pending'),
