@@ -95,6 +95,42 @@ test('a change that cannot be recorded is not made', async () => {
   expect((await service.admin('GET', `/v1/stores/${store.id}`)).body['name']).toBe('Test shop');
 });
 
+test.each(['one event', 'a span of time'])(
+  'a replay of %s is recorded for each event that may put a value into a record that was masked at receipt',
+  async (scope) => {
+    const store = await service.store({ pos: pos('/no') });
+    const path = await send(store, order('o-1'));
+    await service.settled();
+    const span = {
+      from: new Date(Date.now() - 60_000).toISOString(),
+      to: new Date(Date.now() + 60_000).toISOString(),
+      status: 'done',
+    };
+    const replay = () =>
+      scope === 'one event'
+        ? service.admin('POST', `${path}/replay`)
+        : service.admin('POST', `/v1/stores/${store.id}/events/replay`, span);
+    const orderNo = async () => {
+      await service.settled();
+      return (await service.admin('GET', `/v1/stores/${store.id}/orders/o-1`)).body['orderNo'];
+    };
+    const reveals = () => listOf(store, 'event-reveals', 'eventReveals');
+    expect((await replay()).status).toBe(202);
+    expect([await orderNo(), await reveals()]).toEqual(['N-1', []]);
+    await service.admin('PATCH', `/v1/stores/${store.id}`, { pos: pos('/person/birthDate') });
+    const { sql } = service.context.database;
+    await sql`alter table event_reveals rename to event_reveals_away`;
+    const unrecorded = await replay();
+    await sql`alter table event_reveals_away rename to event_reveals`;
+    expect([unrecorded.status, await orderNo()]).toEqual([500, 'N-1']);
+    expect((await replay()).status).toBe(202);
+    expect(await orderNo()).toBe(birthDate);
+    expect(await reveals()).toMatchObject([
+      { kind: 'replay', eventId: path.split('/').at(-1), revealedBy: sub },
+    ]);
+  },
+);
+
 test('a search also records the event that only has_more tells of', async () => {
   const store = await service.store({ pos: pos('/no') });
   const value = 'born-1980-05-17';

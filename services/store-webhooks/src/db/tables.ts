@@ -59,8 +59,11 @@ export const storeChanges = pgTable(
   (table) => [byId(table)],
 );
 
-/** `body`: the whole body was shown. `search`: a search for a text found it in the body. */
-export const revealKinds = ['body', 'search'] as const;
+/**
+ * `body`: the whole body was shown. `search`: a search for a text found it in the body. `replay`: it was processed again
+ * although other fields are mapped now than at receipt, so values that were masked may be in its record.
+ */
+export const revealKinds = ['body', 'search', 'replay'] as const;
 
 /** Records of who learned what event views mask. */
 export const eventReveals = pgTable(

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
@@ -13,9 +12,9 @@ import { orderList } from '../records/orders.ts';
 import { userList } from '../records/users.ts';
 import { verificationList } from '../records/verifications.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { knownStore, settingsAt } from '../stores/use-cases.ts';
+import { knownStore } from '../stores/use-cases.ts';
 import { codeOf, codesIn, hidden, redact } from './redact.ts';
-import { unmaskedFieldsOf, unmaskedRecordFields } from './unmasked.ts';
+import { unmaskedAtReceipt, unmaskedRecordFields } from './unmasked.ts';
 
 interface RecordState {
   record: string;
@@ -76,10 +75,9 @@ const tryOut = async (context: Context, given: EventChange) => {
  * fields are mapped now than at receipt. Undefined: all.
  */
 const shownCodes = async (context: Context, store: KnownStore, event: EventRow) => {
-  const content = readable(event.body, event.headers['content-type']);
-  const shownNow = unmaskedFieldsOf(store.settings, event, content);
-  const shown = unmaskedFieldsOf(await settingsAt(context, store, event.receivedAt), event, content);
-  return isDeepStrictEqual(shown, shownNow) ? undefined : codesIn(redact(content, shown));
+  const { shown, isRemapped } = await unmaskedAtReceipt(context, store, event);
+  if (!isRemapped) return undefined;
+  return codesIn(redact(readable(event.body, event.headers['content-type']), shown));
 };
 
 /**

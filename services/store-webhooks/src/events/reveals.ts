@@ -12,10 +12,14 @@ export interface Reveal {
   req: IncomingMessage;
 }
 
-const messages = { body: 'masked bodies were revealed', search: 'masked bodies were searched' };
+const messages = {
+  body: 'masked bodies were revealed',
+  search: 'masked bodies were searched',
+  replay: 'masked bodies were processed with another mapping',
+};
 
 /**
- * Records that a caller learns what the views of events mask; call it before the answer. The caller chooses X-Request-Id
+ * Records that a caller learns what the views of events mask; call it before the caller can. The caller chooses X-Request-Id
  * and could use that of somebody else, so the records have an id of ours; a line of the log has both.
  */
 export const recordReveal = async (

@@ -45,9 +45,9 @@ export const eventRoutes = (context: Context): Route[] => {
         },
         problems: [404],
       },
-      async ({ params, body, query }) => {
+      async ({ params, body, query, caller, req }) => {
         const isDryRun = query.dryRun === 'true';
-        const { pending, next } = await reprocessSpan(context, params.id, body, isDryRun);
+        const { pending, next } = await reprocessSpan(context, params.id, body, isDryRun, { caller, req });
         return { status: isDryRun ? 200 : 202, body: { replayed: pending, next } };
       },
     ),
@@ -66,10 +66,10 @@ export const eventRoutes = (context: Context): Route[] => {
         },
         problems: [404, 409],
       },
-      async ({ params: { id, eventId }, query }) => {
+      async ({ params: { id, eventId }, query, caller, req }) => {
         if (query.dryRun === 'true')
           return { status: 200, body: { eventId, dryRun: true, ...(await dryRun(context, id, eventId)) } };
-        await reprocessEvent(context, id, eventId, 'replay');
+        await reprocessEvent(context, id, eventId, 'replay', { caller, req });
         return { status: 202, body: { eventId, dryRun: false } };
       },
     ),
@@ -86,9 +86,10 @@ export const eventRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'How many were verified and how many passed', body: Rechecked } },
         problems: [404],
       },
-      async ({ params, body, query }) => {
+      async ({ params, body, query, caller, req }) => {
         const span = { ...body, status: 'refused' };
-        const result = await reprocessSpan(context, params.id, span, query.dryRun === 'true');
+        const isDryRun = query.dryRun === 'true';
+        const result = await reprocessSpan(context, params.id, span, isDryRun, { caller, req });
         const { visited: checked, pending: accepted, failed, next } = result;
         return { status: 200, body: { checked, accepted, failed, next } };
       },
@@ -104,9 +105,9 @@ export const eventRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'The new state of the event', body: RecheckView } },
         problems: [404, 409],
       },
-      async ({ params: { id, eventId } }) => ({
+      async ({ params: { id, eventId }, caller, req }) => ({
         status: 200,
-        body: { eventId, status: await reprocessEvent(context, id, eventId, 'recheck') },
+        body: { eventId, status: await reprocessEvent(context, id, eventId, 'recheck', { caller, req }) },
       }),
     ),
     ...eventList.routes(context),

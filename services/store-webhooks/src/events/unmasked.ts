@@ -1,14 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Context } from '../context.ts';
 import { Ignored, Unprocessable } from '../errors.ts';
 import { unmaskedChallengeFields } from '../payments/challenge.ts';
 import { eventTypes } from '../process/event-types.ts';
 import { amountNames } from '../providers/money.ts';
-import { pointersTo } from '../providers/payload-parsing.ts';
+import { pointersTo, readable } from '../providers/payload-parsing.ts';
 import type { EventRow } from '../queue/find-events.ts';
+import type { KnownStore } from '../stores/known-store.ts';
 import type { StoreSettings } from '../stores/settings.ts';
+import { settingsAt } from '../stores/use-cases.ts';
 import { shownBy, type Shown } from './redact.ts';
 
-/** The fields of an event's body that may be shown, as its provider's adapter names them; none for an unknown provider. */
-export const unmaskedFieldsOf = (settings: StoreSettings, event: EventRow, body: unknown): Shown => {
+/** The fields of an event's body that settings allow to show, as its provider's adapter names them; none for an unknown provider. */
+const unmaskedFieldsOf = (settings: StoreSettings, event: EventRow, body: unknown): Shown => {
   const { providerOf } = eventTypes[event.event];
   if (providerOf === undefined) return shownBy(unmaskedChallengeFields);
   try {
@@ -20,6 +24,20 @@ export const unmaskedFieldsOf = (settings: StoreSettings, event: EventRow, body:
     if (error instanceof Unprocessable || error instanceof Ignored) return shownBy([]);
     throw error;
   }
+};
+
+/**
+ * The fields of an event's body that may be shown: those of the settings at its receipt, because a later mapping must not
+ * unmask what was received before. `isRemapped`: those of today differ, so a record that it changes may get masked values.
+ */
+export const unmaskedAtReceipt = async (
+  context: Context,
+  store: KnownStore,
+  event: EventRow,
+): Promise<{ shown: Shown; isRemapped: boolean }> => {
+  const content = readable(event.body, event.headers['content-type']);
+  const shown = unmaskedFieldsOf(await settingsAt(context, store, event.receivedAt), event, content);
+  return { shown, isRemapped: !isDeepStrictEqual(shown, unmaskedFieldsOf(store.settings, event, content)) };
 };
 
 /** The fields of our own records, as their addresses show them, that a dry run may show. */

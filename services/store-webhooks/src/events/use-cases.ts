@@ -13,26 +13,45 @@ import {
   urlOf,
 } from '../receive/received-event.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { knownStore } from '../stores/use-cases.ts';
+import { isChangedSince, knownStore } from '../stores/use-cases.ts';
+import { recordReveal, type Reveal } from './reveals.ts';
+import { unmaskedAtReceipt } from './unmasked.ts';
 
 type NewState = 'pending' | 'failed' | 'refused' | 'ignored';
+
+/** Who has an event processed again. */
+type Requester = Omit<Reveal, 'kind'>;
+
+/** An event of a store, and who has it processed again. */
+interface Repetition {
+  store: KnownStore;
+  event: EventRow;
+  requester: Requester;
+}
+
+/** Records that processing an event again may put values into a record that were masked at receipt. */
+const recordIfRemapped = async (context: Context, { store, event, requester }: Repetition): Promise<void> => {
+  if ((await unmaskedAtReceipt(context, store, event)).isRemapped)
+    await recordReveal(context, [event], { kind: 'replay', ...requester });
+};
 
 /**
  * Verifies the signature of a refused event as at the time of receipt, and stores it if it is valid. Without a secret it
  * cannot be verified, so the event stays refused. A dry run changes nothing, and a valid signature makes it pending.
  */
 const recheck = async (
-  { box, database, tracker }: Context,
-  store: KnownStore,
-  event: EventRow,
+  context: Context,
+  { store, event, requester }: Repetition,
   isDryRun: boolean,
 ): Promise<NewState> => {
+  const { box, database, tracker } = context;
   const { body, headers } = event;
   const content = readable(body, headers['content-type']);
   const receivedAt = new Date(event.receivedAt);
   const request = { store, address: event, body, content, headers, url: urlOf(box, event), receivedAt };
   if (inspectWebhook(request).signed !== true) return 'refused';
   if (isDryRun) return 'pending';
+  await recordIfRemapped(context, { store, event, requester });
   const received = receivedEventOf(box, event.id, request);
   const state = await acceptRefusedEvent(database.sql, received);
   if (state === 'failed') reportUnreadable(tracker, received);
@@ -41,13 +60,15 @@ const recheck = async (
 
 /**
  * Processes an event again: a refused one if its signature is valid now, which only a recheck asks for, and any other with
- * a replay. Returns its new state. Throws NotFound and Conflict.
+ * a replay. Recorded like a reveal if other fields are mapped now than at receipt. Returns its new state. Throws NotFound
+ * and Conflict.
  */
 export const reprocessEvent = async (
   context: Context,
   storeId: string,
   id: string,
   action: 'replay' | 'recheck',
+  requester: Requester,
 ): Promise<NewState> => {
   const { orm, sql } = context.database;
   const event = await findEvent(orm, storeId, id);
@@ -56,10 +77,14 @@ export const reprocessEvent = async (
     throw new Conflict('event_refused', 'Its signature was not valid; recheck it instead.');
   if (!isRefused && action === 'recheck')
     throw new Conflict('event_not_refused', `The event is ${event.state}; only a refused one is rechecked.`);
+  const repetition = { store: await knownStore(context, storeId), event, requester };
   let state: NewState = 'pending';
-  if (isRefused) state = await recheck(context, await knownStore(context, storeId), event, false);
-  else if (event.state === 'pending') await restartEvent(sql, event);
-  else await requeueEvents(sql, storeId, [id], event.state);
+  if (isRefused) state = await recheck(context, repetition, false);
+  else {
+    await recordIfRemapped(context, repetition);
+    if (event.state === 'pending') await restartEvent(sql, event);
+    else await requeueEvents(sql, storeId, [id], event.state);
+  }
   context.inbox.wake();
   return state;
 };
@@ -82,12 +107,16 @@ interface EventSpan {
   status: string;
 }
 
-/** Processes the events of a span of time that have one state again. A dry run only verifies and counts them. */
+/**
+ * Processes the events of a span of time that have one state again, each recorded as by `reprocessEvent`. A dry run only
+ * verifies and counts them.
+ */
 export const reprocessSpan = async (
   context: Context,
   storeId: string,
   { status: state, ...span }: EventSpan,
   isDryRun: boolean,
+  requester: Requester,
 ): Promise<Reprocessed> => {
   const { orm, sql } = context.database;
   const store = await knownStore(context, storeId);
@@ -95,20 +124,30 @@ export const reprocessSpan = async (
   const recheckCounted = async (eventId: string): Promise<void> => {
     try {
       const event = await findEvent(orm, storeId, eventId);
-      if ((await recheck(context, store, event, isDryRun)) === 'pending') counts.pending++;
+      if ((await recheck(context, { store, event, requester }, isDryRun)) === 'pending') counts.pending++;
     } catch (error) {
       if (!(error instanceof AddressUnreadable)) throw error;
       context.tracker.capture(error, { storeId, eventId });
       counts.failed++;
     }
   };
+  const mayBeRemapped =
+    state !== 'refused' && !isDryRun && (await isChangedSince(context, storeId, span.from));
+  const replay = async (ids: string[]): Promise<number> => {
+    if (isDryRun) return ids.length;
+    if (mayBeRemapped)
+      for (const id of ids)
+        await recordIfRemapped(context, { store, event: await findEvent(orm, storeId, id), requester });
+    // Another request may have replayed some of them meanwhile.
+    return requeueEvents(sql, storeId, ids, state);
+  };
   const each = async (ids: string[]): Promise<void> => {
     counts.visited += ids.length;
     if (state === 'refused') for (const id of ids) await recheckCounted(id);
-    // Another request may have replayed some of them meanwhile.
-    else counts.pending += isDryRun ? ids.length : await requeueEvents(sql, storeId, ids, state);
+    else counts.pending += await replay(ids);
     context.inbox.wake();
   };
-  const size = state === 'refused' ? 50 : 1000;
+  // Smaller where each event is read.
+  const size = state === 'refused' || mayBeRemapped ? 50 : 1000;
   return { next: await visitEvents(orm, { storeId, ...span, state, size, each }), ...counts };
 };

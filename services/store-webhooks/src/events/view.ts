@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readable } from '../providers/payload-parsing.ts';
 import { findEvent, type EventRow } from '../queue/find-events.ts';
-import { knownStore, settingsAt } from '../stores/use-cases.ts';
+import { knownStore } from '../stores/use-cases.ts';
 import { linksOf } from './links.ts';
 import { redact } from './redact.ts';
 import { recordReveal, type Reveal } from './reveals.ts';
 import type { EventDetail, EventView } from './schema.ts';
-import { unmaskedFieldsOf } from './unmasked.ts';
+import { unmaskedAtReceipt } from './unmasked.ts';
 
 export const showEvent = ({
   storeId: _storeId,
@@ -34,15 +34,14 @@ export const showFullEvent = async (
   const row = await findEvent(orm, storeId, eventId);
   if (reveal !== undefined) await recordReveal(context, [row], reveal);
   const content = readable(row.body, row.headers['content-type']);
-  // A later mapping must not unmask what was received before.
-  const settings = await settingsAt(context, await knownStore(context, storeId), row.receivedAt);
-  const masked = () =>
-    content === undefined ? null : redact(content, unmaskedFieldsOf(settings, row, content));
+  const store = await knownStore(context, storeId);
+  const masked = async () =>
+    content === undefined ? null : redact(content, (await unmaskedAtReceipt(context, store, row)).shown);
   return {
     ...showEvent(row),
     headers: Object.fromEntries(Object.entries(row.headers).filter(([name]) => shownHeaders.includes(name))),
     bytes: row.body.length,
-    body: reveal === undefined ? masked() : (content ?? row.body.toString('utf8')),
+    body: reveal === undefined ? await masked() : (content ?? row.body.toString('utf8')),
     revealed: reveal !== undefined,
     links: await linksOf(orm, row),
   };

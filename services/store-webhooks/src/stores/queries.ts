@@ -58,6 +58,16 @@ export const findSettingsAt = async (
   return change?.before ?? settings;
 };
 
+/** Whether a store has a change that was made at a time or later. */
+export const hasChangeSince = async (db: Executor, storeId: string, at: string): Promise<boolean> => {
+  const changes = await db
+    .select({ id: storeChanges.id })
+    .from(storeChanges)
+    .where(and(eq(storeChanges.storeId, storeId), gte(storeChanges.changedAt, at)))
+    .limit(1);
+  return changes.length > 0;
+};
+
 export const findStores = (db: Executor, ids: readonly string[]) => select(db).where(inArray(stores.id, ids));
 
 /** Newest first; one row more than the page. */

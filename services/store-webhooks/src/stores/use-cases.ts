@@ -8,7 +8,14 @@ import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreStat
 import { credentialsContext, type KnownStore } from './known-store.ts';
 import type { StoreChanges, StoreInput } from './schema.ts';
 import type { StoreSettings, TokenPurpose } from './settings.ts';
-import { addStoreChange, findSettingsAt, findStore, findStores, listStores } from './queries.ts';
+import {
+  addStoreChange,
+  findSettingsAt,
+  findStore,
+  findStores,
+  hasChangeSince,
+  listStores,
+} from './queries.ts';
 import { showStores } from './view.ts';
 
 const seal = ({ box }: Context, id: string, state: StoreState) => ({
@@ -40,6 +47,10 @@ export const settingsAt = (
   store: Pick<StoreRow, 'id' | 'settings'>,
   at: string,
 ): Promise<StoreSettings> => findSettingsAt(database.orm, store, at);
+
+/** Whether a store was changed at a time or later. */
+export const isChangedSince = ({ database }: Context, storeId: string, at: string): Promise<boolean> =>
+  hasChangeSince(database.orm, storeId, at);
 
 /** Throws NotFound unless the store exists. */
 export const requireStore = async ({ database }: Context, id: string): Promise<void> => {
