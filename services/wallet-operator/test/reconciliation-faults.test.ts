@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@platform/service-kit/db';
 import { seededRandom } from '@platform/service-kit/testing';
-import type { Sql } from 'postgres';
+import type { Sql, TransactionSql } from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { removeExpired } from '../src/reconciliation/run-queries.ts';
 import { createComparer } from '../src/reconciliation/comparing.ts';
@@ -85,9 +85,9 @@ test('a debit waits for no step of a comparison', async () => {
   await service.context.comparing[Symbol.asyncDispose]();
   const sent = await sendStatement(service.url, jsonLines(lines.slice(1)));
   const steps: string[] = [];
-  const begin = (work: (tx: Sql) => Promise<void>) =>
+  const begin = (work: (tx: TransactionSql) => Promise<void>) =>
     sql.begin(async (tx) => {
-      await work(tx as unknown as Sql);
+      await work(tx);
       // The transaction is still open.
       expect((await callerOf(service, playerId).debit({ amount: '0.01' })).status).toBe('OK');
       const [row] = await tx<{ step: string }[]>`select step from reconciliations`;

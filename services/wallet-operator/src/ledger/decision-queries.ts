@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import type { Entry } from './entry.ts';
 
 /** A round that is new, or that is closed now. */
@@ -22,7 +22,7 @@ export interface Writes {
 
 /** Writes decisions in one statement. The players of the entries must be locked by the transaction. */
 export const insertDecisions = async (
-  sql: Sql,
+  sql: ISql,
   { entries, rounds, audit }: Writes,
   now: Date,
 ): Promise<void> => {

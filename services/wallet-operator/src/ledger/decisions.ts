@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres';
+import type { ISql, Sql } from 'postgres';
 import { readCounters, writeCounters } from '../limits/counters.ts';
 import { count, limitText, type PlayerLimits } from '../limits/domain.ts';
 import type { Command, Policy } from './command.ts';
@@ -77,7 +77,7 @@ interface BatchState {
 
 /** Reads what the outcomes of commands depend on. */
 const readBatchState = async (
-  sql: Sql,
+  sql: ISql,
   commands: readonly Command[],
   now: Date | undefined,
   policy: Policy,
@@ -154,8 +154,7 @@ export const commitCommands = async (
   policy: Policy,
 ): Promise<Outcome[]> => {
   let outcomes: Outcome[] = [];
-  await pool.begin(async (transaction) => {
-    const sql = transaction as unknown as Sql;
+  await pool.begin(async (sql) => {
     const moving = commands.filter(locksPlayer);
     if (moving.length > 0) await lockPlayers(sql, new Set(moving.map(({ playerId }) => playerId)));
     const { states, nextOutcome, writes, limits, moment } = await readBatchState(sql, commands, now, policy);

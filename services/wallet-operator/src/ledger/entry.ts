@@ -1,21 +1,19 @@
 import type { SealedEntry } from '@platform/sealed-log/entry';
-import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
+import type { ISql, PendingQuery, Row } from 'postgres';
 import type { entries } from '../db/tables.ts';
 
 /** An entry of the ledger, as rules compute with it. Its time is that of the batch that writes it. */
 export type Entry = Omit<typeof entries.$inferSelect, 'at'>;
 
-type Query = Sql | TransactionSql;
-
 /** A time as ISO 8601, UTC, milliseconds. */
-export const isoTime = (sql: Query, at: PendingQuery<Row[]>) =>
+export const isoTime = (sql: ISql, at: PendingQuery<Row[]>) =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /**
  * The columns of the entry with this alias as a `SealedEntry`, which is how all statements read entries: text, since JSON
  * numbers of JavaScript end at 2^53.
  */
-export const entryColumns = (sql: Query, alias: string) => {
+export const entryColumns = (sql: ISql, alias: string) => {
   const entry = sql(alias);
   return sql`${entry}.player_id as "playerId", ${entry}.seq::text, ${entry}.operation,
     ${entry}.transaction_id as "transactionId", ${entry}.round_id as "roundId", ${entry}.game_code as "gameCode",

@@ -1,5 +1,5 @@
 import type { SealedEntry } from '@platform/sealed-log/entry';
-import type { Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import type { Command, Policy } from './command.ts';
 import { isExcluded } from './domain.ts';
 import { entryColumns, entryOf } from './entry.ts';
@@ -58,7 +58,7 @@ const stateOf = ({ player, session, round, known, target, ...row }: Row, now: Da
  * each other in a circle. Everything that is written for a player is written under this lock, so a later statement of
  * the transaction sees the newest state.
  */
-export const lockPlayers = (sql: Sql, playerIds: ReadonlySet<string>) =>
+export const lockPlayers = (sql: ISql, playerIds: ReadonlySet<string>) =>
   sql.unsafe(
     'select from players where player_id = any ($1::text[]) order by player_id collate "C" for no key update',
     [[...playerIds]],
@@ -80,7 +80,7 @@ export interface AnyCommand {
  * decided: `now`, or the time of the database.
  */
 export const readStates = async (
-  sql: Sql,
+  sql: ISql,
   commands: readonly Command[],
   now: Date | undefined,
   policy: Policy,

@@ -1,5 +1,5 @@
 import { cloneDatabase } from '@platform/service-kit/testing';
-import postgres, { type Sql } from 'postgres';
+import postgres, { type ISql, type Sql } from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { addPlayer } from '../../test/factories.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-const setLimit = async (tx: Sql, playerId: string, value: bigint): Promise<Date> => {
+const setLimit = async (tx: ISql, playerId: string, value: bigint): Promise<Date> => {
   const now = await lockPlayer(tx, playerId);
   if (now === undefined) throw new Error('the player does not exist');
   const request = { playerId, setBy: 'player' as const, by: 'test', now };
@@ -71,14 +71,13 @@ test('the first limit reads no entries from before its periods, and counts right
   // Before the limit, one of the ten.
   await rollBack(playerId, 3005);
   await sql`analyze entries`;
-  const reads = async (tx: Sql): Promise<number> => {
+  const reads = async (tx: ISql): Promise<number> => {
     const [row] = await tx<{ count: number }[]>`
       select (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as count from pg_stat_xact_user_tables
       where relname = 'entries'`;
     return row?.count ?? 0;
   };
-  const read = await sql.begin(async (transaction) => {
-    const tx = transaction as unknown as Sql;
+  const read = await sql.begin(async (tx) => {
     // The table of a test is so small that reading all of it would be cheaper.
     await tx`set local enable_seqscan = off`;
     const before = await reads(tx);
@@ -100,7 +99,7 @@ test('the first limit reads no entries from before its periods, and counts right
 
 test('a change of a limit can be cancelled once, and is never changed or removed in another way', async () => {
   const playerId = await addPlayer(sql);
-  await sql.begin(async (tx) => setLimit(tx as unknown as Sql, playerId, 5000n));
+  await sql.begin(async (tx) => setLimit(tx, playerId, 5000n));
   for (const change of [
     'set value = 1',
     'set cancelled_at = now(), value = 1',

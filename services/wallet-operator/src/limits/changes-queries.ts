@@ -1,5 +1,5 @@
 import type { Page } from '@platform/pagination/list';
-import type { Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import { databaseNow } from '../db/now.ts';
 import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';
 import { isCounted, limitText } from './domain.ts';
@@ -10,13 +10,13 @@ import { findSession } from './session-queries.ts';
 export type Setter = 'player' | 'operator';
 
 /** Locks the player until the end of the transaction. Returns the time of the database after that; undefined: unknown. */
-export const lockPlayer = async (sql: Sql, playerId: string): Promise<Date | undefined> => {
+export const lockPlayer = async (sql: ISql, playerId: string): Promise<Date | undefined> => {
   const lockedRows = await sql`select from players where player_id = ${playerId} for no key update`;
   return lockedRows.length === 0 ? undefined : databaseNow(sql);
 };
 
 /** The changes that are not cancelled, oldest first. */
-export const listChanges = async (sql: Sql, playerId: string): Promise<(Change & { setBy: Setter })[]> => {
+export const listChanges = async (sql: ISql, playerId: string): Promise<(Change & { setBy: Setter })[]> => {
   const rows = await sql<
     (Omit<Change, 'value' | 'effectiveAt'> & { setBy: Setter; value: string | null; effectiveAt: string })[]
   >`
@@ -38,7 +38,7 @@ interface Request {
 }
 
 const storePlan = async (
-  sql: Sql,
+  sql: ISql,
   { playerId, setBy, by, now }: Request,
   { cancelled, added }: Plan,
 ): Promise<void> => {
@@ -69,7 +69,12 @@ const storePlan = async (
  * Starts the counters of a player who has none, from the entries of the longest period. Older entries are in neither the
  * totals nor the sums of a period, so they make no difference to what is used.
  */
-const startCounting = async (sql: Sql, playerId: string, now: Date, sessionBreakS: number): Promise<void> => {
+const startCounting = async (
+  sql: ISql,
+  playerId: string,
+  now: Date,
+  sessionBreakS: number,
+): Promise<void> => {
   const at = now.toISOString();
   const newest = await findSession(sql, playerId, sessionBreakS);
   const isOver =
@@ -107,7 +112,7 @@ const startCounting = async (sql: Sql, playerId: string, now: Date, sessionBreak
  * limit on bets reads the entries of its player in the longest period.
  */
 export const changeLimits = async (
-  sql: Sql,
+  sql: ISql,
   request: Request,
   wanted: readonly Wanted[],
   sessionBreakS: number,
@@ -135,7 +140,7 @@ export interface HistoryRow extends Omit<Change, 'value' | 'effectiveAt'> {
 }
 
 /** The newest first; one more than the page holds. */
-export const listHistory = (sql: Sql, playerId: string, { limit, offset }: Page) => sql<HistoryRow[]>`
+export const listHistory = (sql: ISql, playerId: string, { limit, offset }: Page) => sql<HistoryRow[]>`
   select change_id as "changeId", kind, period, set_by as "setBy", value, changed_at as "changedAt",
     effective_at as "effectiveAt", cancelled_at as "cancelledAt", changed_by as "changedBy"
   from limit_changes where player_id = ${playerId}

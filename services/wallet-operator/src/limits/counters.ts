@@ -1,10 +1,10 @@
-import type { Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import { capsOf, isCounted, type PlayerLimits } from './domain.ts';
 import { readLimits, storeCounters } from './queries.ts';
 
 /** What the ledger decides debits and deposits by. The players must be locked; nothing is read without any. */
 export const readCounters = async (
-  sql: Sql,
+  sql: ISql,
   playerIds: ReadonlySet<string>,
   moment: Date,
   sessionBreakS: number,
@@ -12,7 +12,7 @@ export const readCounters = async (
   playerIds.size === 0 ? new Map() : readLimits(sql, [...playerIds], moment, sessionBreakS);
 
 /** Stores the counters after the decisions of a batch; those of players whom no limit concerns any more end. */
-export const writeCounters = async (sql: Sql, players: readonly PlayerLimits[]): Promise<void> => {
+export const writeCounters = async (sql: ISql, players: readonly PlayerLimits[]): Promise<void> => {
   const counted = players.flatMap((player) =>
     player.counters === undefined ? [] : [{ player, counters: player.counters }],
   );

@@ -172,8 +172,7 @@ test('limits are kept to the cent, as their definition says: over months, clock 
               await play(batch);
               batch = [];
               model.set(one.setBy, one.wanted, at);
-              await sql.begin(async (transaction) => {
-                const tx = transaction as unknown as Sql;
+              await sql.begin(async (tx) => {
                 await lockPlayer(tx, playerId);
                 const request = { playerId, setBy: one.setBy, by: 'test', now: new Date(at) };
                 await changeLimits(tx, request, one.wanted, sessionBreakS);

@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import { countedEntries, countedSums } from './queries.ts';
 
 export interface CounterViolation {
@@ -12,7 +12,7 @@ export interface CounterViolation {
  * Computes the counters of all players with limits again from their entries: what is used of each period, and that no
  * entry was counted as before a period that it belongs to.
  */
-export const checkCounters = (sql: Sql, most: number) => sql<CounterViolation[]>`
+export const checkCounters = (sql: ISql, most: number) => sql<CounterViolation[]>`
   with boundary as (
     select player_id, period, after_seq, case when period <> 'session' then since end as since,
       player.wagered - limit_windows.wagered as wagered, player.lost - limit_windows.lost as lost

@@ -1,17 +1,17 @@
-import type { PendingQuery, Row, Sql } from 'postgres';
+import type { ISql, PendingQuery, Row } from 'postgres';
 import type { Kind, Limit, Period, PlayerLimits, Window } from './domain.ts';
 
 /**
  * Which entries of `source` count, and how much, is said here for all statements: `countedEntries` adds the column
  * `reversed`, and `countedSums` adds up. `count` in domain.ts is the same for one accepted entry.
  */
-export const countedEntries = (sql: Sql, source: PendingQuery<Row[]> = sql`entries`) => sql`
+export const countedEntries = (sql: ISql, source: PendingQuery<Row[]> = sql`entries`) => sql`
   select e.*, reversal.player_id is not null as reversed
   from ${source} e left join entries reversal on e.operation = 'debit' and reversal.reverses = e.transaction_id
     and reversal.id_space = e.id_space and reversal.operation = 'rollback' and reversal.amount > 0`;
 
 /** A debit that was reversed counts as if it had never been there. */
-export const countedSums = (sql: Sql) => sql`
+export const countedSums = (sql: ISql) => sql`
   coalesce(-sum(amount) filter (where operation = 'debit' and not reversed), 0)::bigint as wagered,
   coalesce(-sum(amount) filter (where operation in ('debit', 'credit') and not reversed), 0)::bigint as lost`;
 
@@ -19,7 +19,7 @@ export const countedSums = (sql: Sql) => sql`
  * Start of a period at a moment. 24 hours and 7 days are rolling, in steps of a minute; a month begins at midnight in
  * the time zone of the player.
  */
-export const sinceOf = (sql: Sql, period: string, timeZone: string, moment: string) => sql`
+export const sinceOf = (sql: ISql, period: string, timeZone: string, moment: string) => sql`
   case ${sql(period)}
     when '24h' then date_trunc('minute', ${moment}::timestamptz) - interval '24 hours'
     when '7d' then date_trunc('minute', ${moment}::timestamptz) - interval '168 hours'
@@ -74,7 +74,7 @@ const fewEntries = 500;
  * from their order by the time that a batch waits for a lock, hence the minute.
  */
 export const readLimits = async (
-  sql: Sql,
+  sql: ISql,
   playerIds: readonly string[],
   moment: Date,
   sessionBreakS: number,
@@ -172,7 +172,7 @@ export interface CounterRow {
 
 /** Stores counters. The players must be locked by the transaction. */
 export const storeCounters = async (
-  sql: Sql,
+  sql: ISql,
   counters: readonly CounterRow[],
   windows: readonly WindowRow[],
 ): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import { countedEntries, countedSums } from './queries.ts';
 
 export interface SessionRow {
@@ -17,7 +17,7 @@ export interface SessionRow {
  * at most: no limit on session time is longer.
  */
 export const findSession = async (
-  sql: Sql,
+  sql: ISql,
   playerId: string,
   breakS: number,
 ): Promise<SessionRow | undefined> => {

@@ -1,6 +1,5 @@
 import { type Page, type Slice, slice } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
-import type { Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../db/now.ts';
@@ -86,8 +85,7 @@ export const putLimits = async (
   body: z.output<typeof NewLimits>,
 ): Promise<z.input<typeof Limits>> => {
   const { setBy } = body;
-  await ctx.database.sql.begin(async (transaction) => {
-    const sql = transaction as unknown as Sql;
+  await ctx.database.sql.begin(async (sql) => {
     const now = await lockPlayer(sql, playerId);
     if (now === undefined) throw new NotFound('player');
     await changeLimits(sql, { playerId, setBy, by, now }, wantedOf(body), ctx.env.SESSION_BREAK_S);

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from 'postgres';
+import type { ISql, Sql, TransactionSql } from 'postgres';
 import type { ReconciliationRow } from './queries.ts';
 
 /** A reconciliation that is in progress. */
@@ -68,7 +68,7 @@ export const endOfNextLines = async (
 };
 
 export const failRun = async (
-  sql: Sql | TransactionSql,
+  sql: ISql,
   id: string,
   failure: NonNullable<ReconciliationRow['failure']>,
 ): Promise<void> => {

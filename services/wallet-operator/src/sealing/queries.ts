@@ -1,9 +1,7 @@
-import type { Sql, TransactionSql } from 'postgres';
+import type { ISql, TransactionSql } from 'postgres';
 import type { Checkpoint } from '@platform/sealed-log/checkpoint';
 import { entryColumns, isoTime } from '../ledger/entry.ts';
 import type { SealedEntry } from '@platform/sealed-log/entry';
-
-type Query = Sql | TransactionSql;
 
 /** Consecutive entries of a player. */
 export interface Run {
@@ -16,12 +14,12 @@ export interface Run {
 const lock = 4_218_332;
 
 /** The hash of an entry `e`; `entryHash` in entry.ts is the same in TypeScript. */
-const leafOfRow = (sql: Query) => sql`
+const leafOfRow = (sql: ISql) => sql`
   sha256('\\x00'::bytea || convert_to(concat_ws(e'\\n', e.player_id, e.seq, e.operation, e.transaction_id,
     coalesce(e.round_id, ''), coalesce(e.game_code, ''), e.amount, e.balance_after, coalesce(e.reverses, ''),
     coalesce(e.round_closed::text, ''), ${isoTime(sql, sql`e.at`)}, e.id_space), 'UTF8'))`;
 
-const checkpointColumns = (sql: Query) => sql`
+const checkpointColumns = (sql: ISql) => sql`
   number::float8, entries, total::float8, previous, root, ${isoTime(sql, sql`sealed_at`)} as "sealedAt",
   key_id as "keyId", signature`;
 
@@ -30,29 +28,29 @@ export const lockSealing = async (tx: TransactionSql): Promise<void> => {
   await tx`select pg_advisory_xact_lock(${lock})`;
 };
 
-export const newestCheckpoint = async (sql: Query): Promise<Checkpoint | undefined> => {
+export const newestCheckpoint = async (sql: ISql): Promise<Checkpoint | undefined> => {
   const [row] = await sql<Checkpoint[]>`
     select ${checkpointColumns(sql)} from sealed_ranges order by sealed_ranges.number desc limit 1`;
   return row;
 };
 
 /** `limit` checkpoints whose numbers are greater than `after`. Numbers have no gaps, so any page is found at once. */
-export const checkpointsAfter = (sql: Query, after: bigint, limit: number) => sql<Checkpoint[]>`
+export const checkpointsAfter = (sql: ISql, after: bigint, limit: number) => sql<Checkpoint[]>`
   select ${checkpointColumns(sql)} from sealed_ranges where sealed_ranges.number > ${String(after)}
   order by sealed_ranges.number limit ${limit}`;
 
 /** Without the newest `skipped` ones. Numbers have no gaps, so any page is found at once. */
-export const newestCheckpoints = (sql: Query, skipped: bigint, limit: number) => sql<Checkpoint[]>`
+export const newestCheckpoints = (sql: ISql, skipped: bigint, limit: number) => sql<Checkpoint[]>`
   select ${checkpointColumns(sql)} from sealed_ranges
   where sealed_ranges.number <= (select max(number) from sealed_ranges) - ${String(skipped)}::bigint
   order by sealed_ranges.number desc limit ${limit}`;
 
-export const checkpointsByNumber = (sql: Query, numbers: readonly number[]) => sql<Checkpoint[]>`
+export const checkpointsByNumber = (sql: ISql, numbers: readonly number[]) => sql<Checkpoint[]>`
   select ${checkpointColumns(sql)} from sealed_ranges where sealed_ranges.number = any (${numbers.map(String)}::bigint[])
   order by sealed_ranges.number`;
 
 /** What is not sealed of these players, in the order of the leaves. */
-export const unsealedRuns = (sql: Query, playerIds: readonly string[]) => sql<Run[]>`
+export const unsealedRuns = (sql: ISql, playerIds: readonly string[]) => sql<Run[]>`
   select player_id as "playerId", coalesce(newest.last_seq, 0) + 1 as "firstSeq", seq as "lastSeq"
   from players left join lateral (
     select last_seq from sealed_runs where player_id = players.player_id order by last_seq desc limit 1
@@ -61,7 +59,7 @@ export const unsealedRuns = (sql: Query, playerIds: readonly string[]) => sql<Ru
   order by player_id collate "C"`;
 
 /** The hashes of the entries of these runs, one after the other, by player; each player has one run. */
-export const leavesOfRuns = async (sql: Query, runs: readonly Run[]): Promise<Map<string, Buffer>> => {
+export const leavesOfRuns = async (sql: ISql, runs: readonly Run[]): Promise<Map<string, Buffer>> => {
   const rows = await sql<{ playerId: string; leaves: Buffer }[]>`
     select e.player_id as "playerId", string_agg(${leafOfRow(sql)}, ''::bytea order by e.seq) as leaves
     from unnest(${runs.map(({ playerId }) => playerId)}::text[], ${runs.map(({ firstSeq }) => firstSeq)}::bigint[],
@@ -72,7 +70,7 @@ export const leavesOfRuns = async (sql: Query, runs: readonly Run[]): Promise<Ma
 };
 
 /** The hashes of the entries of sealed ranges, as the entries are now, with the number of each range. */
-export const leavesOfRanges = (sql: Query, from: number, to: number) => sql<
+export const leavesOfRanges = (sql: ISql, from: number, to: number) => sql<
   { number: number; leaves: Buffer }[]
 >`
   select run.number::float8, string_agg(${leafOfRow(sql)}, ''::bytea order by run.player_id collate "C", e.seq) as leaves
@@ -92,16 +90,16 @@ export const insertRange = async (
 };
 
 /** Keeps the public key, so that what it signs can be verified after it was replaced. */
-export const keepKey = async (sql: Query, keyId: string, x: string): Promise<void> => {
+export const keepKey = async (sql: ISql, keyId: string, x: string): Promise<void> => {
   await sql`insert into sealing_keys (key_id, x, created_at) values (${keyId}, ${x}, now()) on conflict do nothing`;
 };
 
 /** The public keys that have signed, the newest first. */
-export const listKeys = (sql: Query) =>
+export const listKeys = (sql: ISql) =>
   sql<{ x: string }[]>`select x from sealing_keys order by created_at desc, key_id`;
 
 /** The next ids of players, in the order of their index. */
-export const playersAfter = async (sql: Query, playerId: string, limit: number): Promise<string[]> => {
+export const playersAfter = async (sql: ISql, playerId: string, limit: number): Promise<string[]> => {
   const rows = await sql<{ playerId: string }[]>`
     select player_id as "playerId" from players where player_id > ${playerId} order by player_id limit ${limit}`;
   return rows.map((row) => row.playerId);
@@ -115,7 +113,7 @@ export interface PlacedEntry extends SealedEntry {
 }
 
 /** The first `limit` entries of a round, in order, and where they are sealed. Reads all entries of the player. */
-export const placedEntries = (sql: Query, playerId: string, roundId: string, limit: number) => sql<
+export const placedEntries = (sql: ISql, playerId: string, roundId: string, limit: number) => sql<
   PlacedEntry[]
 >`
   select ${entryColumns(sql, 'e')},
@@ -126,7 +124,7 @@ export const placedEntries = (sql: Query, playerId: string, roundId: string, lim
   where e.player_id = ${playerId} and e.round_id = ${roundId} order by e.seq limit ${limit}`;
 
 /** How many leaves of a range come before those of the player. */
-export const leavesBefore = async (sql: Query, number: number, playerId: string): Promise<number> => {
+export const leavesBefore = async (sql: ISql, number: number, playerId: string): Promise<number> => {
   const [row] = await sql<[{ leaves: number }]>`
     select coalesce(sum(last_seq - first_seq + 1), 0)::float8 as leaves from sealed_runs
     where number = ${number} and player_id collate "C" < ${playerId} collate "C"`;

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import postgres, { type Sql } from 'postgres';
+import postgres, { type ISql, type Sql } from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { addGame, addPlayer, callerOf } from '../../../test/factories.ts';
 import { startService } from '../../../test/harness.ts';
 import { person } from '../../../test/people.ts';
 
 /** What somebody with the owner's rights could do to the data; the trigger does not see it. */
-const tamper = (sql: Sql, change: (tx: Sql) => Promise<unknown>) =>
+const tamper = (sql: Sql, change: (tx: ISql) => Promise<unknown>) =>
   sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
-    await change(tx as unknown as Sql);
+    await change(tx);
   });
 
 const player = 'ada';
-const entry = (tx: Sql, seq: number, operation: string, amount: number, after: number, more: object = {}) =>
+const entry = (tx: ISql, seq: number, operation: string, amount: number, after: number, more: object = {}) =>
   tx`insert into entries ${tx({ player_id: player, seq, operation, transaction_id: randomUUID(), round_id: 'r', amount, balance_after: after, at: '2026-01-01', id_space: 'game', ...more })}`;
 
-const manipulations: [string, (tx: Sql) => Promise<unknown>][] = [
+const manipulations: [string, (tx: ISql) => Promise<unknown>][] = [
   ['balance_differs', (tx) => tx`update players set balance = balance + 1 where player_id = ${player}`],
   ['sequence_has_gap', (tx) => tx`delete from entries where player_id = ${player} and seq = 2`],
   ['sequence_has_gap', (tx) => tx`update players set seq = seq + 1 where player_id = ${player}`],

@@ -120,7 +120,7 @@ export const checkLedger = (sql: Sql): Promise<Findings> =>
     await snapshot`set local work_mem = '64MB'`;
     const { suspects, ...counts } = await findSuspects(snapshot);
     const inLedger = await nameViolations(snapshot, suspects);
-    const inCounters = await checkCounters(snapshot as unknown as Sql, mostViolations);
+    const inCounters = await checkCounters(snapshot, mostViolations);
     const inSums = (await differingSums(snapshot, mostViolations)).map((detail) => ({
       kind: 'daily_sum_differs' as const,
       playerId: null,

@@ -1,7 +1,5 @@
 import type { Page } from '@platform/pagination/list';
-import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
-
-type Query = Sql | TransactionSql;
+import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 
 /** Sums of a day, currency and game in minor units, as digits. */
 export interface SummaryRow {
@@ -22,14 +20,14 @@ export interface SummaryRow {
   closing: string;
 }
 
-const midnight = (sql: Query, day: string, plus = 0) =>
+const midnight = (sql: ISql, day: string, plus = 0) =>
   sql`((${day}::date + ${plus}::int)::timestamp at time zone 'UTC')`;
 
 /**
  * Rows as those of `daily_sums`, for the days from `open` to `to` (at most today), from the entries of these days and the
  * closing of the day before. `open` is the first day that `daily_sums` does not have.
  */
-export const openDays = (sql: Query, open: string, to: string) => {
+export const openDays = (sql: ISql, open: string, to: string) => {
   const isOfDays = (at: PendingQuery<Row[]>) =>
     sql`${at} >= ${midnight(sql, open)} and ${at} < ${midnight(sql, to, 1)}`;
   const dayOf = (at: PendingQuery<Row[]>) => sql`(${at} at time zone 'UTC')::date`;
@@ -72,7 +70,7 @@ export const openDays = (sql: Query, open: string, to: string) => {
 };
 
 /** The first day that is not in `daily_sums`; null while the ledger is empty. */
-export const firstOpenDay = async (sql: Query): Promise<string | null> => {
+export const firstOpenDay = async (sql: ISql): Promise<string | null> => {
   const [row] = await sql<[{ day: string | null }]>`
     select coalesce((select max(day) + 1 from daily_sums),
       (select (min(at) at time zone 'UTC')::date from entries))::text as day`;
@@ -80,7 +78,7 @@ export const firstOpenDay = async (sql: Query): Promise<string | null> => {
 };
 
 /** How long the first day that is not in `daily_sums` has been over; 0 while it is not over, or the ledger is empty. */
-export const overdueSeconds = async (sql: Query): Promise<number> => {
+export const overdueSeconds = async (sql: ISql): Promise<number> => {
   // Of a ledger without sums, one of the oldest entries says enough; the exact one would need all of them.
   const [row] = await sql<[{ seconds: number | null }]>`
     select greatest(extract(epoch from now() - (open + 1)::timestamp at time zone 'UTC'), 0)::float8 as seconds
@@ -90,7 +88,7 @@ export const overdueSeconds = async (sql: Query): Promise<number> => {
 };
 
 /** The newest day of which all entries are written: batches take seconds, and clocks may differ by minutes. */
-export const newestFinishedDay = async (sql: Query): Promise<string> => {
+export const newestFinishedDay = async (sql: ISql): Promise<string> => {
   const [row] = await sql<[{ day: string }]>`
     select ((now() at time zone 'UTC' - interval '10 minutes')::date - 1)::text as day`;
   return row.day;
@@ -134,7 +132,7 @@ export interface SummaryFilter {
  * read. `open` is the first day that is not.
  */
 export const listSums = (
-  sql: Query,
+  sql: ISql,
   open: string | null,
   { from, to, by }: SummaryFilter,
   { limit, offset }: Pick<Page, 'limit' | 'offset'>,
