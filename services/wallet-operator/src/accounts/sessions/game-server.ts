@@ -1,3 +1,4 @@
+import { jsonOf } from '@platform/wallet-protocol/body';
 import type { RequestSignatures } from '@platform/wallet-protocol/signing';
 import { sendRequest } from '@platform/service-kit/outbound';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
@@ -19,7 +20,7 @@ export interface LaunchOrder {
   currency: string;
   gameCode: string;
   countryCode: string;
-  /** Kept with the session over there and not interpreted. */
+  /** The game server keeps them with its session and does not interpret them. */
   details: Record<string, unknown>;
 }
 
@@ -34,7 +35,7 @@ export interface GameServerOptions {
   url: string;
   operatorId: string;
   signatures: RequestSignatures;
-  /** 5 s unless said otherwise. */
+  /** Time limit of a call; default 5 s. */
   limitMs?: number;
 }
 
@@ -49,10 +50,10 @@ const Codes = z.union([
   z.object({ currencies: z.array(Code) }).transform(({ currencies }) => currencies),
 ]);
 
-const away = (cause: unknown) =>
+const unavailable = (cause: unknown) =>
   new Unavailable('game_server_unavailable', 'The game server does not answer; try again shortly.', cause);
 
-/** What the game server said no to; its reason is for the caller to read. */
+/** The game server refused. Its own reason is passed on to the caller. */
 const refused = (status: number, answer: unknown): Problem => {
   const { code, error, title } = Answer.safeParse(answer).data ?? {};
   const reason = [code, error, title].find((one) => typeof one === 'string') ?? `status ${status}`;
@@ -61,15 +62,6 @@ const refused = (status: number, answer: unknown): Problem => {
     code: 'game_server_refused',
     detail: `The game server refused: ${reason.slice(0, 200)}.`,
   });
-};
-
-/** The JSON of an answer; undefined if it is none. */
-const parse = (body: Buffer): unknown => {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 };
 
 /** Calls in progress. They are not part of the requests in progress, so that they keep no callbacks out. */
@@ -116,9 +108,9 @@ export const createGameServer = ({
       addresses: 'any',
       signal,
     });
-    const content = parse(await read());
+    const content = jsonOf(await read());
     // A redirect is not followed, because the signature is for this address.
-    if (status >= 500 || (status >= 300 && status < 400)) throw away(new Error(`status ${status}`));
+    if (status >= 500 || (status >= 300 && status < 400)) throw unavailable(new Error(`status ${status}`));
     if (status >= 400) throw refused(status, content);
     return content;
   };
@@ -129,20 +121,20 @@ export const createGameServer = ({
         policy.execute(({ signal }: ICancellationContext) => ask(method, path, body, signal)),
       );
     } catch (error) {
-      // Too late, not connected, or not even asked (circuit open, too many calls): all the same to the caller.
-      throw error instanceof Problem ? error : away(error);
+      // A time-out, no connection, or not sent at all (circuit open, too many calls): the caller can only try again.
+      throw error instanceof Problem ? error : unavailable(error);
     }
   };
 
-  const understood = <T>(schema: z.ZodType<T>, content: unknown): T => {
+  const parseAnswer = <T>(schema: z.ZodType<T>, content: unknown): T => {
     const result = schema.safeParse(content);
-    if (!result.success) throw away(result.error);
+    if (!result.success) throw unavailable(result.error);
     return result.data;
   };
 
   return {
     launch: async (order) =>
-      understood(Answer, await call('POST', '/operator/launch', JSON.stringify(order))),
-    currencies: async () => understood(Codes, await call('GET', '/operator/currencies')),
+      parseAnswer(Answer, await call('POST', '/operator/launch', JSON.stringify(order))),
+    currencies: async () => parseAnswer(Codes, await call('GET', '/operator/currencies')),
   };
 };
