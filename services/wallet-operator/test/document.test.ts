@@ -5,7 +5,11 @@ const document = JSON.parse(await readFile(new URL('../openapi.json', import.met
 const schemaOf = (name: string) => document.components.schemas[name];
 
 const text = 'string';
-/** docs/contracts/wallet-operator.md: the fields of each message, `?` behind optional ones. */
+/**
+ * The fields of each message, `?` behind optional ones. They and the statuses are given by the contract of game servers
+ * (docs/contracts/wallet-operator.md), so they are written here again on purpose: a change of packages/wallet-protocol
+ * that a game server would not understand fails.
+ */
 const requests = {
   Authenticate: { requestId: text, playerId: text, currency: text, gameCode: text },
   Debit: {
