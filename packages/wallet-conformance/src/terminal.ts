@@ -1,6 +1,6 @@
 /**
- * A text of a recording or of a wallet as it may be printed: what a terminal would obey, or what would reorder or hide a
- * line, is written as an escape.
+ * Makes text of a recording or of a wallet safe to print: characters that control a terminal, or that reorder or hide
+ * text, are written as escapes.
  */
 export const printable = (text: string): string =>
   text.replaceAll(
@@ -10,7 +10,7 @@ export const printable = (text: string): string =>
 
 const printed = (text: string): string => `${text.split('\n').map(printable).join('\n')}\n`;
 
-/** Prints lines, whoever wrote what is in them. */
+/** Prints lines on stdout; they may hold text of others. */
 export const say = (text: string): void => void process.stdout.write(printed(text));
 
 /** The same on stderr. */

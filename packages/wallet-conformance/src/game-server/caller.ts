@@ -37,9 +37,11 @@ export const sendCallback = async (
       body: text,
       signal: AbortSignal.timeout(limitMs),
     });
+    // An answer without JSON has no fields; its HTTP status still counts.
     const content: unknown = await answer.json().catch(() => undefined);
     return { ...(typeof content === 'object' ? content : {}), http: answer.status };
   } catch {
+    // No connection, or no answer in time: a game server sends such a callback again.
     return { http: 0 };
   }
 };

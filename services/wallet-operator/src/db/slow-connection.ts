@@ -29,6 +29,7 @@ export const createSlowConnection = (databaseUrl: string): SlowConnection => {
   return {
     run: (work) => {
       const result = previous.then(() => runOutsideRequest(() => runNow(work)));
+      // The caller gets the error; the next piece of work runs all the same.
       previous = result.catch(() => undefined);
       return result;
     },

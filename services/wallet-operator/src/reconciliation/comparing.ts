@@ -75,6 +75,7 @@ export const createComparer = (sql: Sql) => {
     } catch (error) {
       // A slice with too many entries exceeds the time limit of statements.
       sliceMs = Math.max(minSliceMs, sliceMs / 4);
+      // When the database is away, it is not counted either; the error that matters is the first one.
       if (run !== undefined) await countFailedAttempt(sql, run.id).catch(() => undefined);
       throw error;
     }

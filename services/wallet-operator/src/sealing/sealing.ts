@@ -31,7 +31,7 @@ const maxEntries = 2048;
 /** Players of a range at most. */
 const maxPlayers = 1000;
 
-/** How often all players are looked through, for entries that a process wrote which ended before it sealed them. */
+/** How often the entries of all players are checked, because a process may have ended before it sealed what it wrote. */
 const walkEveryMs = 3_600_000;
 
 /** The checkpoints in the database are not those that were signed. */
@@ -63,7 +63,7 @@ interface SealOptions {
 
 interface Sealed {
   checkpoint?: Checkpoint;
-  /** Players of whom entries are left. */
+  /** Players who still have entries that are not sealed. */
   left: string[];
   /** Players with a missing entry: nothing of theirs was sealed. */
   damaged: string[];

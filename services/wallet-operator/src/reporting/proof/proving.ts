@@ -26,7 +26,7 @@ interface ProvingOptions {
   record: (ok: boolean, at: Date) => void;
 }
 
-/** How often it looks whether a proof is due, at most; so a failed one is repeated after about an hour. */
+/** Pause between two checks whether a proof is due. A proof that failed is repeated after it. */
 const lookEveryMs = 3_600_000;
 
 /** Proves the ledger regularly and on request. Disposal does not wait for a proof in progress. */
