@@ -89,6 +89,14 @@ test('a network that fills the limit keeps no other network out', () => {
   expect(limit.isReached('b')).toBe(false);
 });
 
+test('a network that had more in progress than the limit when it began to hold keeps no other network out', () => {
+  const limit = limitInForce(3 * max);
+  expect(limit.isReached('a')).toBe(true);
+  expect(limit.isReached('b')).toBe(false);
+  limit.enter('b');
+  expect(limit.isReached('c')).toBe(true);
+});
+
 test('while the limit holds, no network is refused below its share unless the reserve is used up, nor is it exceeded', () => {
   const [limitOf8, reserve] = [8, 2];
   const step = fc.record({ network: fc.constantFrom('a', 'b', 'c', 'd'), arrives: fc.boolean() });

@@ -28,12 +28,15 @@ export const createConcurrencyLimit = (max: number): ConcurrencyLimit => {
   const most = max + Math.ceil(max * reservedPart);
   const byNetwork = new Map<string, number>();
   let inProgress = 0;
+  /** As `inProgress`, but at most `max` of each network: one may have had more before the limit began to hold. */
+  let boundedInProgress = 0;
   let standingSince: number | undefined;
   let limitedUntil = 0;
 
   const remove = (network: string): void => {
     inProgress -= 1;
     const left = (byNetwork.get(network) ?? 0) - 1;
+    if (left < max) boundedInProgress -= 1;
     if (left > 0) byNetwork.set(network, left);
     else byNetwork.delete(network);
   };
@@ -45,7 +48,9 @@ export const createConcurrencyLimit = (max: number): ConcurrencyLimit => {
   return {
     enter: (network) => {
       inProgress += 1;
-      byNetwork.set(network, (byNetwork.get(network) ?? 0) + 1);
+      const own = byNetwork.get(network) ?? 0;
+      if (own < max) boundedInProgress += 1;
+      byNetwork.set(network, own + 1);
     },
     leave: (network) => {
       if (inProgress < max / 2) standingSince = undefined;
@@ -58,6 +63,8 @@ export const createConcurrencyLimit = (max: number): ConcurrencyLimit => {
     },
     suspend: remove,
     isReached: (network) =>
-      inProgress >= max && performance.now() < limitedUntil && (inProgress >= most || hasItsShare(network)),
+      inProgress >= max &&
+      performance.now() < limitedUntil &&
+      (boundedInProgress >= most || hasItsShare(network)),
   };
 };
