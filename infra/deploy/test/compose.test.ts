@@ -52,6 +52,19 @@ describe('compose.yaml', () => {
     expect(validate({ services: { a: { read_only: 'maybe' } } })).toBe(false);
   });
 
+  test('has no variable that docs/deploy.md does not list', () => {
+    const files = ['compose.yaml', 'compose.tls.yaml'].map((file) =>
+      readFileSync(join(folder, file), 'utf8'),
+    );
+    const [, table = ''] = readFileSync(join(root, 'docs/deploy.md'), 'utf8').split(
+      '### Variables of compose',
+    );
+    const listed = table.slice(0, table.indexOf('###'));
+    const variables = [...files.join('').matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name);
+    expect(variables.length).toBeGreaterThan(10);
+    expect(variables.filter((name) => !listed.includes(`\`${name}\``))).toEqual([]);
+  });
+
   test('rotates the log of every container, by the settings that `start` has', () => {
     const options = { 'max-size': '${LOG_MAX_SIZE:-20m}', 'max-file': '${LOG_MAX_FILES:-5}' };
     for (const [name, { logging }] of entries)
