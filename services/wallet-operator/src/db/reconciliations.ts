@@ -89,6 +89,12 @@ export const reconciliationLines = pgTable(
   ],
 );
 
+/** What the operator can do about a difference; the OpenAPI document describes each. */
+export const repairActions = ['apply', 'close_round', 'ask_game_server'] as const;
+
+/** How far the repair of a difference is. */
+export const repairStates = ['open', 'applying', 'applied', 'refused'] as const;
+
 export const differenceKinds = [
   'missing_here',
   'missing_there',
@@ -115,10 +121,8 @@ export const reconciliationDifferences = pgTable(
     there: jsonb().$type<Side>(),
     /** Our entry; null: there is none. */
     here: jsonb().$type<Side>(),
-    repair: text({ enum: ['apply', 'close_round', 'ask_game_server'] }).notNull(),
-    state: text({ enum: ['open', 'applying', 'applied', 'refused'] })
-      .notNull()
-      .default('open'),
+    repair: text({ enum: repairActions }).notNull(),
+    state: text({ enum: repairStates }).notNull().default('open'),
     /** Status and reason with which the ledger decided the repair. */
     status: text(),
     reason: text(),

@@ -6,7 +6,7 @@ import { databaseNow } from '../db/now.ts';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import { playerRow } from '../accounts/players/use-cases.ts';
 import { inForce, pending, type Change, type Wanted } from './changes.ts';
-import { changeLimits, listChanges, listHistory, lockPlayer } from './changes-queries.ts';
+import { changeLimits, listChanges, listHistory, lockPlayer, type Setter } from './changes-queries.ts';
 import { limitText, moneyPeriods, remainingOf, usedOf } from './domain.ts';
 import type { LimitChange, Limits, LimitSet, NewLimits, PlaySession } from './schema.ts';
 import { findSession } from './session-queries.ts';
@@ -42,19 +42,18 @@ export const getLimits = async (ctx: Context, playerId: string): Promise<z.input
   const { sql, orm } = ctx.database;
   const now = await databaseNow(orm);
   const changes = await listChanges(sql, playerId);
+  const inForceBy = (setter: Setter) =>
+    setView(
+      changes.filter(({ setBy }) => setBy === setter),
+      now,
+    );
   const limited = (await readLimits(sql, [playerId], now, ctx.env.SESSION_BREAK_S)).get(playerId);
   return {
     playerId,
     currency,
     timeZone: timeZone ?? 'UTC',
-    player: setView(
-      changes.filter(({ setBy }) => setBy === 'player'),
-      now,
-    ),
-    operator: setView(
-      changes.filter(({ setBy }) => setBy === 'operator'),
-      now,
-    ),
+    player: inForceBy('player'),
+    operator: inForceBy('operator'),
     pending: pending(changes, now).map(({ kind, period, setBy, value, effectiveAt }) => ({
       kind,
       period,

@@ -6,7 +6,7 @@ import type { Policy } from '../ledger/command.ts';
 import { batchOf, type LineBatch } from './line-batch.ts';
 import { expectInPeriod, type Period } from './period.ts';
 import type { StatementField } from './statement-line.ts';
-import { readStatement, tooManyLines, type StatementFormat } from './statement.ts';
+import { readStatement, type StatementFormat } from './statement.ts';
 
 // The program of a thread that `readInThread` starts: it reads a statement from its standard input, posts the lines in
 // batches, and waits for a message after each.
@@ -33,7 +33,11 @@ const read = async (post: (message: Message) => Promise<void>, { format, period,
   const stated: StatedFields = {};
   let count = 0;
   for await (const lines of expectInPeriod(readStatement(process.stdin, format), period)) {
-    if ((count += lines.length) > maxLines) throw tooManyLines(maxLines);
+    count += lines.length;
+    if (count > maxLines) {
+      const detail = `A statement may have ${maxLines} lines.`;
+      throw new Problem({ status: 413, code: 'too_many_lines', detail });
+    }
     for (const { content } of lines)
       for (const field of Object.keys(content) as StatementField[]) stated[field] = (stated[field] ?? 0) + 1;
     for (let at = 0; at < lines.length; at += linesAtOnce)

@@ -2,7 +2,7 @@ import { boundedList } from '@platform/service-kit/bounded-list';
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { differenceKinds } from '../db/reconciliations.ts';
+import { differenceKinds, repairActions, repairStates } from '../db/reconciliations.ts';
 import { Side } from './side.ts';
 import { anyInstant, statementFields, type StatementField } from './statement-line.ts';
 
@@ -92,6 +92,8 @@ export const ReconciliationPath = z.object({ reconciliationId: z.guid() });
 export const ReconciliationQuery = z.strictObject(pageLimitQuery);
 export const DifferenceQuery = z.strictObject({ ...pageLimitQuery, kind: kind.optional() });
 
+const repair = z.enum(repairActions);
+const state = z.enum(repairStates);
 const status = z.string().nullable().meta({ description: 'Decision of the ledger about the repair' });
 const reason = z.string().nullable().meta({
   description:
@@ -106,12 +108,12 @@ export const Difference = z
     transactionId: z.string(),
     there: Side.nullable().meta({ description: 'The line of the statement' }),
     here: Side.nullable().meta({ description: 'Our entry' }),
-    repair: z.enum(['apply', 'close_round', 'ask_game_server']).meta({
+    repair: repair.meta({
       description:
         'apply: apply the transaction of the statement; close_round: end the round with a credit of 0.00; ' +
         'ask_game_server: the contract has no repair on our side',
     }),
-    state: z.enum(['open', 'applying', 'applied', 'refused']),
+    state,
     status,
     reason,
     triedAt: instant().nullable().meta({ description: 'When a dry run was last made' }),
@@ -135,8 +137,8 @@ export const Repairs = z
     repairs: z.array(
       z.object({
         number: z.int(),
-        repair: z.enum(['apply', 'close_round', 'ask_game_server']),
-        state: z.enum(['open', 'applying', 'applied', 'refused']),
+        repair,
+        state,
         status,
         reason,
         balance: z.string().nullable().meta({ description: 'Of the player, after the repair' }),

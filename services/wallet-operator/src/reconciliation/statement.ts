@@ -123,6 +123,3 @@ const readLine = (
   }
   return undefined;
 };
-
-export const tooManyLines = (most: number): Problem =>
-  new Problem({ status: 413, code: 'too_many_lines', detail: `A statement may have ${most} lines.` });
