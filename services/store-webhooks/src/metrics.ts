@@ -25,6 +25,7 @@ export const addWaitingMetrics = (context: Context): void => {
       help,
       registers: [metrics.registry],
       async collect() {
+        // A gauge that cannot be read must not keep the others from being scraped.
         this.set((await (async () => read())().catch(() => undefined)) ?? Number.NaN);
       },
     });

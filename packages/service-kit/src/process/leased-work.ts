@@ -27,7 +27,7 @@ export interface LeasedRow {
 export interface LeaseOptions {
   sql: Sql;
   log: Log;
-  /** Reports elsewhere that it is alive; the claims of a worker that does not are to be taken from it (`worker = null`). */
+  /** Id of this worker. The caller writes its heartbeat, and sets `worker = null` in the rows of a worker that has none. */
   worker: string;
   /** How long failed work is tried again, and the first pause. */
   retry: { hours: number; baseMs: number };
@@ -56,6 +56,7 @@ export interface Leases {
   idle(): Promise<void>;
 }
 
+/** Sorts before the id of every owner. */
 const first = '00000000-0000-0000-0000-000000000000';
 
 /**

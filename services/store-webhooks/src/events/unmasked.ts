@@ -16,9 +16,9 @@ const unmaskedFieldsOf = (settings: StoreSettings, event: EventRow, body: unknow
   const { providerOf } = eventTypes[event.event];
   if (providerOf === undefined) return shownBy(unmaskedChallengeFields);
   try {
-    const { adapter, settings: set } = providerOf({ settings, credentials: {} }, event.service, body);
+    const { adapter, settings: own } = providerOf({ settings, credentials: {} }, event.service, body);
     return shownBy(
-      typeof adapter.unmaskedFields === 'function' ? adapter.unmaskedFields(set) : adapter.unmaskedFields,
+      typeof adapter.unmaskedFields === 'function' ? adapter.unmaskedFields(own) : adapter.unmaskedFields,
     );
   } catch (error) {
     if (error instanceof Unprocessable || error instanceof Ignored) return shownBy([]);

@@ -159,7 +159,7 @@ export const answerPayment = async (
     .catch((error: unknown) => ({ outcome: failure('unavailable'), error }));
   const { outcome, error } = settled;
   const state = error === undefined ? 'done' : finalState(error);
-  // Whoever has the token of a customer's browser can repeat an event; its first failure was reported.
+  // Anybody who has the payments token can repeat an event, so only its first failure is reported.
   if (error !== undefined && state !== 'ignored' && stored !== 'duplicate')
     tracker.capture(error, { storeId: store.id, event: event.event, eventId: event.id });
   if (stored === 'stored' && state !== undefined)

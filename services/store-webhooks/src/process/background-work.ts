@@ -11,7 +11,7 @@ import { forgetOutcomes } from '../payments/use-cases.ts';
 import { createProcessing } from './process-events.ts';
 
 const housekeepingMs = 60_000;
-/** Work that is due wakes its task; this is only for what nobody has seen. */
+/** Due work wakes its task. This bounds the delay of work whose wake-up was missed. */
 const idleMs = 60_000;
 /** How often a worker writes its heartbeat within one lease. Without any in a lease it counts as dead. */
 const beatsInLease = 4;
@@ -61,7 +61,7 @@ export const startWork = (context: Context): AsyncDisposable => {
     env,
     leases('notification', () => mails?.wake()),
   );
-  // Gives back what is still in work.
+  // Gives back what is still in work. Without the database, other workers take it when the heartbeats are missing.
   stack.defer(() => processing.remove().catch(() => undefined));
   // Nothing is claimed before: claims of a worker that never reported would be kept if it died.
   let isAlive = false;

@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
  */
 const maxCounted = 10_000;
 
-/** What waits. */
+/** Events that wait to be processed. */
 export interface Backlog {
   count: number;
   /** Age of the oldest in seconds; 0 if there is none. */

@@ -95,9 +95,9 @@ export const createReceiver = (context: Context): Route['handle'] => {
           detail: `The body is larger than ${limit / 1024} KiB.`,
         });
       const given = eventToStore(store, address, req, body);
-      // Without any id of a challenge or payment nobody could do anything with the event: it is answered, but not kept.
-      const isKept = !isPayment || given.event.entity !== null;
-      const stored = isKept ? await storeEvent(context, given) : 'duplicate';
+      // An event without the id of a challenge or payment belongs to no payment, so it is answered, but not stored.
+      const isStored = !isPayment || given.event.entity !== null;
+      const stored = isStored ? await storeEvent(context, given) : 'duplicate';
       return (isPayment ? await answerPayment(context, given, stored) : undefined) ?? accepted;
     } finally {
       memory.release();

@@ -40,7 +40,7 @@ interface Parts extends Pick<BaseContext, 'database' | 'redis' | 'log'> {
 /** With the variation of a background task, and a Redis that hangs, at most 0.95 s. */
 const pollMs = 600;
 /** Pause between two readings of the database while Redis answers. */
-const seldomMs = 2000;
+const idlePollMs = 2000;
 /** Longer than the longest of these pauses. */
 const readByAllMs = 3000;
 /** A process that has learnt nothing for this long reaches neither. */
@@ -109,21 +109,21 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
       if (tokens.hasValid) return read();
       heardAt = performance.now();
     };
-    return stack.use(startBackground({ name, everyMs: pollMs, idleMs: seldomMs, log, run }));
+    return stack.use(startBackground({ name, everyMs: pollMs, idleMs: idlePollMs, log, run }));
   };
 
   return {
     announce: async (replaced) => {
       for (const token of replaced) replace(token);
       if (redis === undefined) return;
-      const told = await askRedis(redis, (open) =>
+      const published = await askRedis(redis, (open) =>
         Promise.all([
           open.xadd(stream, 'MAXLEN', '~', maxEntries, '*', 'replaced', JSON.stringify(replaced)),
           open.pexpire(stream, rememberMs),
         ]),
       );
-      // Others may reach Redis, and so read the database seldom.
-      if (told === undefined) await sleep(readByAllMs);
+      // Other processes may still reach Redis, and then they read the database at longer intervals.
+      if (published === undefined) await sleep(readByAllMs);
     },
     start: () => {
       inDatabase = poll('rotations in the database', readDatabase);

@@ -59,7 +59,7 @@ export const createOldUses = (sql: Sql): OldUses => {
   return {
     count: (tokenHash) => {
       counts.set(tokenHash, (counts.get(tokenHash) ?? 0) + 1);
-      // The counts are not important enough to fail a request.
+      // Counts that cannot be written are lost: they only inform, so they fail neither a request nor the shutdown.
       timer ??= runOutsideRequest(() =>
         setTimeout(() => void flush().catch(() => undefined), flushMs).unref(),
       );

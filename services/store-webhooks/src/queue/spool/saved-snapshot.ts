@@ -42,6 +42,7 @@ export const createSavedSnapshot = (snapshot: OutageSnapshot | undefined, parent
     /** Restores the snapshots of all processes, running or not. */
     restore: async (): Promise<void> => {
       for (const path of await foldersIn(parent)) {
+        // A process that has verified no token has written no snapshot.
         const text = await readFile(join(path, fileName), 'utf8').catch(() => undefined);
         try {
           if (text !== undefined) snapshot?.restore(text);

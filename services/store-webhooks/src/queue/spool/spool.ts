@@ -145,7 +145,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
   const run = async (): Promise<void> => {
     log.warn('events go to the spool');
     while (active && !stopping.signal.aborted) {
-      // A process that ends tries at once and for the last time: its replica may be removed with it.
+      // The abort ends the pause: a process that stops tries once more at once, because its disk may be removed with it.
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       try {
         await drain();
@@ -227,6 +227,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
       stopping.abort();
       await stack.disposeAsync();
       await draining;
+      // Without a folder or space for a newer snapshot the files must be closed all the same.
       const at = await home?.catch(() => undefined);
       if (at !== undefined && saved.exists) await saved.save(at).catch(() => undefined);
       for (const file of [own, ...abandoned.flatMap(({ files }) => files)]) await file?.handle.close();
