@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 
-/** Which work is due, of any process: of what waits for a retry, for another process, or for its turn. */
+/** The kinds of work, of all processes, of which some is due now. */
 export interface DueWork {
   events: boolean;
   mails: boolean;
@@ -18,7 +18,7 @@ export interface Beat extends DueWork {
  * asks the database for nothing else.
  */
 export const beat = async (sql: Sql, worker: string, leaseMs: number): Promise<Beat> => {
-  // One that was late itself judges no other: the database may have been unavailable for all of them.
+  // A worker that was late itself does not end the claims of others: the database may have been unavailable for all of them.
   const [{ dead: isAnyDead, ...due }] = await sql<[DueWork & { dead: boolean }]>`
     with alive as (
       insert into workers as w (id, alive_until) values (${worker}, now() + ${leaseMs} * interval '1 ms')
