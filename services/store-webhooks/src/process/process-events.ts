@@ -134,7 +134,8 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
   const processEvent = async (event: ClaimedEvent): Promise<void> => {
     try {
       // Processing this event may be what crashed the earlier workers.
-      if (event.crashes >= maxCrashes) throw new Unprocessable('Ten workers crashed while they processed it.');
+      if (event.crashes >= maxCrashes)
+        throw new Unprocessable('Ten workers crashed while they processed it.');
       await batches.add({ event, change: await eventTypes[event.event].plan(context, event) });
     } catch (error) {
       await failed(event, error).catch((err: unknown) => {
