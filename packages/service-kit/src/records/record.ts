@@ -16,7 +16,12 @@ export interface Stored {
 }
 
 /** What a service says and does of one kind of record; the rest is the same for all (`record`). */
-export interface RecordSpec<Query extends z.ZodObject, Input extends z.ZodType, Patch extends z.ZodType> {
+export interface RecordSpec<
+  Query extends z.ZodObject,
+  Input extends z.ZodType,
+  Patch extends z.ZodType,
+  Caller,
+> {
   /** Path of the list, such as `/inventory`; its word is the tag of the operations. */
   path: string;
   /** The base path of the service. */
@@ -25,28 +30,31 @@ export interface RecordSpec<Query extends z.ZodObject, Input extends z.ZodType, 
   name: string;
   /** `order` completes the summary of the list operation: `Partners, ` and for example `newest first`. */
   list: { order: string; description?: string; anyCaseQuery?: boolean; body: z.ZodType };
+  /** A field `version`, where it has one, is the ETag; else a hash of the record. */
   schema: z.ZodObject;
   query: Query;
   input: Input;
   patch: Patch;
   /** The id of a record of the demo data, a new record and a change. */
   examples: { id: string; input: z.input<NoInfer<Input>>; patch: z.input<NoInfer<Patch>> };
-  read: Guard<unknown>;
+  read: Guard<Caller>;
   /** Idempotency keys belong to the subject. */
-  write: Guard<{ subject: string }>;
+  write: Guard<Caller & { subject: string }>;
   sql: Sql;
   /** For the document: when a record cannot be deleted (409). Undefined where it always can. */
   inUse?: string;
 
+  // Each gets the caller, for records that are not the same for all; someone else's record is undefined.
+
   /** The body of one page as JSON text. */
-  page(query: z.output<Query>): Promise<string>;
+  page(query: z.output<Query>, caller: Caller): Promise<string>;
   /** The record as JSON text. `lock` locks its row until the transaction ends. */
-  find(sql: Queries, id: string, lock?: 'lock'): Promise<string | undefined>;
-  create(sql: Queries, input: z.output<Input>): Promise<Stored>;
+  find(sql: Queries, id: string, caller: Caller, lock: boolean): Promise<string | undefined>;
+  create(sql: Queries, input: z.output<Input>, caller: Caller): Promise<Stored>;
   /** Changes a record that was found and locked. Undefined, and nothing is written, when that changes nothing. */
-  save(sql: Queries, id: string, patch: z.output<Patch>): Promise<string | undefined>;
+  save(sql: Queries, id: string, patch: z.output<Patch>, caller: Caller): Promise<string | undefined>;
   /** Deletes a record that was found and locked; throws a Problem where it must stay. */
-  remove(sql: Queries, id: string): Promise<void>;
+  remove(sql: Queries, id: string, caller: Caller): Promise<void>;
 }
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
@@ -57,8 +65,10 @@ const patchTypes = ['application/json', 'application/merge-patch+json'];
 /** A client may keep a record if it asks each time whether it has changed; a shared cache must not. */
 const own = { 'Cache-Control': 'private, no-cache' };
 
-/** A hash of the representation: it also changes when an import or a script has changed the row. */
-const versionOf = (json: string): string => hash('sha256', json, 'base64url').slice(0, 22);
+/** It also changes when an import or a script has changed the row. */
+const hashOf = (json: string): string => hash('sha256', json, 'base64url').slice(0, 22);
+
+const versionFieldOf = (json: string): string => String((JSON.parse(json) as { version: unknown }).version);
 
 /** Path of a record, whose id is a UUID; the example is the id of one in the demo data. */
 const pathOf = (example: string) =>
@@ -74,8 +84,9 @@ export const record = <
   Query extends z.ZodObject,
   Input extends z.ZodType<object>,
   Patch extends z.ZodType<object>,
+  Caller,
 >(
-  spec: RecordSpec<Query, Input, Patch>,
+  spec: RecordSpec<Query, Input, Patch, Caller>,
 ): Route[] => {
   const { path, name, schema, examples, read, write, sql, list, inUse } = spec;
   const { input, patch }: { input: z.ZodType<object>; patch: z.ZodType<object> } = spec;
@@ -87,6 +98,7 @@ export const record = <
   const ifMatch = (what: string) => ({
     'If-Match': `ETags of the versions you want to ${what}; 412 when the ${name} has another one`,
   });
+  const versionOf = 'version' in schema.shape ? versionFieldOf : hashOf;
   const headersOf = (json: string) => ({ ETag: etagOf(versionOf(json)), ...own });
 
   const found = (json: string | undefined): string => {
@@ -96,11 +108,12 @@ export const record = <
   /** Locks the record, checks its version against If-Match, and runs `work` in the same transaction. */
   const withLock = async <T>(
     id: string,
+    caller: Caller,
     expected: readonly string[] | undefined,
     work: (tx: TransactionSql, json: string) => Promise<T>,
   ): Promise<T> =>
     (await sql.begin(async (tx) => {
-      const json = found(await spec.find(tx, id, 'lock'));
+      const json = found(await spec.find(tx, id, caller, true));
       if (expected?.includes(versionOf(json)) === false)
         throw new Problem({
           status: 412,
@@ -124,7 +137,10 @@ export const record = <
         query: spec.query,
         responses: { 200: { description: 'One page; empty past the end', body: list.body } },
       },
-      async ({ query }) => ({ status: 200, rawBody: await spec.page(query as z.output<Query>) }),
+      async ({ caller, query }) => ({
+        status: 200,
+        rawBody: await spec.page(query as z.output<Query>, caller),
+      }),
     ),
     route(
       {
@@ -145,13 +161,13 @@ export const record = <
         },
         problems: [422],
       },
-      async ({ caller: { subject }, body, req }) => {
+      async ({ caller, body, req }) => {
         const key = idempotencyKeyOf(req);
-        const create = (on: Queries): Promise<Stored> => spec.create(on, body as z.output<Input>);
+        const create = (on: Queries): Promise<Stored> => spec.create(on, body as z.output<Input>, caller);
         const { id, json } =
           key === undefined
             ? await create(sql)
-            : await once(sql, { owner: subject, key, request: { path, body } }, create);
+            : await once(sql, { owner: caller.subject, key, request: { path, body } }, create);
         const headers = { ...headersOf(json), Location: `${spec.basePath}${path}/${id}` };
         return { status: 201, headers, rawBody: json };
       },
@@ -172,8 +188,8 @@ export const record = <
         },
         problems: [404],
       },
-      async ({ params: { id }, req }) => {
-        const json = found(await spec.find(sql, id));
+      async ({ caller, params: { id }, req }) => {
+        const json = found(await spec.find(sql, id, caller, false));
         const headers = headersOf(json);
         return isNotModified(req, versionOf(json))
           ? { status: 304, headers }
@@ -196,10 +212,10 @@ export const record = <
         responses: { 200: { description: `The ${name}`, body: schema, headers: etag } },
         problems: [404, 412],
       },
-      async ({ params: { id }, body, req }) => {
+      async ({ caller, params: { id }, body, req }) => {
         const isEmpty = Object.keys(body).length === 0;
-        const json = await withLock(id, expectedVersions(req), async (tx, current) =>
-          isEmpty ? current : ((await spec.save(tx, id, body as z.output<Patch>)) ?? current),
+        const json = await withLock(id, caller, expectedVersions(req), async (tx, current) =>
+          isEmpty ? current : ((await spec.save(tx, id, body as z.output<Patch>, caller)) ?? current),
         );
         return { status: 200, headers: headersOf(json), rawBody: json };
       },
@@ -218,8 +234,8 @@ export const record = <
         responses: { 204: { description: `The ${name} is deleted` } },
         problems: [404, ...(inUse === undefined ? [] : [409]), 412],
       },
-      async ({ params: { id }, req }) => {
-        await withLock(id, expectedVersions(req), (tx) => spec.remove(tx, id));
+      async ({ caller, params: { id }, req }) => {
+        await withLock(id, caller, expectedVersions(req), (tx) => spec.remove(tx, id, caller));
         return { status: 204, headers: own };
       },
     ),

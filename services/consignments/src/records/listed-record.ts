@@ -1,3 +1,4 @@
+import type { Caller } from '@platform/auth/bearer';
 import { indexedPageOf, totalledBody, totalledListJson, type IndexedPage } from '@platform/pagination/list';
 import { record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
@@ -32,7 +33,7 @@ export const listedRecord = <
   { database, reader, writer }: Context,
   { list, kind, page: readPage, ...given }: ListedRecord<Query, Input, Patch>,
 ): Route[] =>
-  record<Query, Input, Patch>({
+  record<Query, Input, Patch, Caller>({
     ...given,
     path: `/${list}`,
     basePath: '/v1',
@@ -49,7 +50,7 @@ export const listedRecord = <
       const page = indexedPageOf(query as z.output<Query> & { PageIndex: number; PageSize: number });
       return totalledListJson(list, page, await readPage(query, page));
     },
-    find: (sql, id, lock) => findRecord(sql, kind, id, lock),
+    find: (sql, id, _caller, lock) => findRecord(sql, kind, id, lock),
     create: (sql, input) => insertRecord(sql, kind, input),
     save: (sql, id, patch) => updateRecord(sql, kind, id, patch),
     remove: (sql, id) => deleteRecord(sql, kind, id),

@@ -41,11 +41,11 @@ export const findRecord = async (
   sql: Queries,
   kind: Kind,
   id: string,
-  lock?: 'lock',
+  lock: boolean,
 ): Promise<string | undefined> => {
   const [row] = await sql<Written[]>`
     select ${written(sql, kind)} from ${sql(kind.table)} item where id = ${id}
-    ${lock === undefined ? sql`` : sql`for update`}`;
+    ${lock ? sql`for update` : sql``}`;
   return row?.json;
 };
 
