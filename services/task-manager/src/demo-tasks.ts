@@ -1,4 +1,3 @@
-import { newTask } from './tasks/domain.ts';
 import { NewTask, type Task } from './tasks/schema.ts';
 
 const places = ['kitchen', 'garden', 'office', 'workshop', 'cellar'];
@@ -23,6 +22,8 @@ export const demoTasks = (now: Date): Task[] =>
         tags: [place, ...(j % 2 === 0 ? ['weekend'] : [])],
       });
       const id = `01900000-0000-7000-8000-${(0xd000 + n).toString(16).padStart(12, '0')}`;
-      return newTask(input, { id, now: new Date(now.getTime() - (30 - n) * minute).toISOString() });
+      const createdAt = new Date(now.getTime() - (30 - n) * minute).toISOString();
+      const completedAt = input.status === 'done' ? createdAt : null;
+      return { ...input, id, completedAt, createdAt, updatedAt: createdAt, version: 1 };
     }),
   );

@@ -17,12 +17,17 @@ test('what has expired is deleted in the background, also when its user never co
       networks as (update known_networks set seen_at = now() - interval '90 days' + make_interval(secs => ${seconds})
         where user_id = ${id})
     update idempotency_keys set created_at = now() - interval '1 day' + make_interval(secs => ${seconds})
-    where user_id = ${id}`;
+    where owner = ${id}::text`;
   await age(gone.user.id, -1);
   await age(back.user.id, 600);
   await using _pruning = startPruning({ sql, log: context.log, prunables: outdated });
-  for (const table of ['sessions', 'known_networks', 'idempotency_keys']) {
-    const owners = async () => (await sql`select user_id from ${sql(table)}`).map((row) => row['user_id']);
+  for (const [table, column] of [
+    ['sessions', 'user_id'],
+    ['known_networks', 'user_id'],
+    ['idempotency_keys', 'owner'],
+  ] as const) {
+    const owners = async () =>
+      (await sql`select ${sql(column)} as owner from ${sql(table)}`).map((row) => row['owner']);
     await expect.poll(owners, { message: table }).toEqual([back.user.id]);
   }
   expect(await sql`select from users`).toHaveLength(2);

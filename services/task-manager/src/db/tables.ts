@@ -1,11 +1,11 @@
 import { isoColumn } from '@platform/service-kit/columns';
+export { idempotencyKeys } from '@platform/service-kit/idempotency';
 import { sql } from 'drizzle-orm';
 import {
   customType,
   date,
   index,
   integer,
-  jsonb,
   pgEnum,
   pgTable,
   primaryKey,
@@ -114,22 +114,5 @@ export const tasks = pgTable(
     // Nulls come last in both directions, which one index can't provide.
     index('tasks_by_due').on(table.userId, table.dueDate.asc().nullsLast(), table.id),
     index('tasks_by_due_desc').on(table.userId, table.dueDate.desc().nullsLast(), table.id),
-  ],
-);
-
-export const idempotencyKeys = pgTable(
-  'idempotency_keys',
-  {
-    userId: owner().references(() => users.id, { onDelete: 'cascade' }),
-    key: text().notNull(),
-    /** SHA-256 of the first request with this key. */
-    requestHash: bytes('request_hash').notNull(),
-    /** The answer to it; null only inside the transaction that does the work. */
-    answer: jsonb(),
-    createdAt: isoColumn('created_at').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.userId, table.key] }),
-    index('idempotency_keys_by_age').on(table.createdAt),
   ],
 );

@@ -79,19 +79,36 @@ describe('a task', () => {
     expect([body.version, headers.etag]).toEqual([3, '"3"']);
   });
 
-  test('is not changed by an empty patch, version and times included', async () => {
+  test('keeps every field that a patch does not name', async () => {
     const before = await create(full);
-    const { status, body } = await ada.as('patch', `/tasks/${before.id}`).send({});
-    expect([status, body]).toEqual([200, before]);
-    expect((await ada.as('get', `/tasks/${before.id}`)).body).toEqual(before);
+    const { body } = await ada.as('patch', `/tasks/${before.id}`).send({ title: 'Other' });
+    expect(body).toEqual({ ...before, title: 'Other', updatedAt: body.updatedAt, version: 2 });
   });
+
+  test.each([
+    [full, {}],
+    [full, { title: full.title, tags: full.tags, dueDate: full.dueDate }],
+    [full, { status: 'in_progress', priority: 'urgent' }],
+    [{ title: 'Empty' }, { description: null, dueDate: null, tags: null }],
+    [{ title: 'Done', status: 'done' }, { status: 'done' }],
+  ])(
+    'is not changed, version and times included, when it is %j and the patch is %j',
+    async (input, patch) => {
+      const before = await create(input);
+      const { status, body } = await ada.as('patch', `/tasks/${before.id}`).send(patch);
+      expect([status, body]).toEqual([200, before]);
+      expect((await ada.as('get', `/tasks/${before.id}`)).body).toEqual(before);
+    },
+  );
 
   test('has the time of its completion until it is reopened', async () => {
     const { id } = await create();
     const { body: done } = await ada.as('patch', `/tasks/${id}`).send({ status: 'done' });
     expect(done.completedAt).toBe(done.updatedAt);
+    const { body: renamed } = await ada.as('patch', `/tasks/${id}`).send({ title: 'Done', status: 'done' });
+    expect(renamed).toMatchObject({ title: 'Done', completedAt: done.completedAt, version: 3 });
     const { body: reopened } = await ada.as('patch', `/tasks/${id}`).send({ status: 'todo' });
-    expect(reopened).toMatchObject({ completedAt: null, version: 3 });
+    expect(reopened).toMatchObject({ completedAt: null, version: 4 });
   });
 
   test('is cleared by null where a field may be empty', async () => {

@@ -88,7 +88,7 @@ describe('a list', () => {
 
   test('is not cached for other users', async () => {
     const answer = await ada.as('get', '/tasks');
-    expect(answer.headers['cache-control']).toBe('private, no-cache');
+    expect(answer.headers['cache-control']).toBe('private, no-store');
   });
 
   test('has 50 tasks a page by default', async () => {

@@ -1,45 +1,71 @@
-import type { Executor } from '@platform/service-kit/db';
-import { and, eq, getTableColumns, sql, type SQL } from 'drizzle-orm';
-import { tasks } from '../db/tables.ts';
-import type { Task, TimedTask } from './schema.ts';
+import type { Queries, Stored } from '@platform/service-kit/record';
+import postgres from 'postgres';
+import { v7 as uuidv7 } from 'uuid';
+import { Task, type NewTask, type TaskPatch } from './schema.ts';
 
-const { userId: _owner, words: _words, ...columns } = getTableColumns(tasks);
+/** Identifies a task; a task of another user is not found. */
+interface TaskName {
+  userId: string;
+  id: string;
+}
 
-const matches = (userId: string, id: string) => and(eq(tasks.userId, userId), eq(tasks.id, id));
+interface Written {
+  json: string;
+}
 
-export const findTask = async (orm: Executor, userId: string, id: string): Promise<Task | undefined> => {
-  const [task] = await orm.select(columns).from(tasks).where(matches(userId, id));
-  return task;
+const valueOf = (field: string): string => {
+  const column = postgres.fromCamel(field);
+  return field.endsWith('At')
+    ? `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    : column;
 };
 
-/** Like `findTask`, and locks the row until the transaction ends. */
-export const lockTask = async (orm: Executor, userId: string, id: string): Promise<Task | undefined> => {
-  const [task] = await orm.select(columns).from(tasks).where(matches(userId, id)).for('update');
-  return task;
-};
+/** SQL that selects a row of `tasks` as JSON text, which is sent as it is. The names come from our own schema. */
+export const taskJson = `(select row_to_json(fields)::text from (select ${Object.keys(Task.shape)
+  .map((field) => `${valueOf(field)} as "${field}"`)
+  .join(', ')}) fields) as json`;
+
+const columnsOf = (values: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).map(([field, value]) => [postgres.fromCamel(field), value]));
+
+const matches = (sql: Queries, { userId, id }: TaskName) => sql`user_id = ${userId} and id = ${id}`;
 
 /** The time of the database, because clocks of instances differ; the same in all columns of a statement. */
-export const now = sql`statement_timestamp()`;
+const now = (sql: Queries) => sql`statement_timestamp()`;
 
-/** Returns the task as it was stored. */
-export const insertTask = async (orm: Executor, userId: string, task: TimedTask<SQL>): Promise<Task> => {
-  const [stored] = await orm
-    .insert(tasks)
-    .values({ ...task, userId })
-    .returning(columns);
-  return stored as Task;
+export const findTask = async (sql: Queries, name: TaskName, lock: boolean): Promise<string | undefined> => {
+  const [row] = await sql<Written[]>`
+    select ${sql.unsafe(taskJson)} from tasks where ${matches(sql, name)} ${lock ? sql`for update` : sql``}`;
+  return row?.json;
 };
 
-/** Returns the task as it was stored. */
-export const replaceTask = async (
-  orm: Executor,
-  userId: string,
-  { id, ...rest }: TimedTask<SQL>,
-): Promise<Task> => {
-  const [stored] = await orm.update(tasks).set(rest).where(matches(userId, id)).returning(columns);
-  return stored as Task;
+/** A task at its first version. */
+export const insertTask = async (sql: Queries, userId: string, input: NewTask): Promise<Stored> => {
+  const id = uuidv7();
+  const completedAt = input.status === 'done' ? now(sql) : null;
+  const values = { userId, id, ...input, completedAt, createdAt: now(sql), updatedAt: now(sql), version: 1 };
+  const [row] = await sql<[Written]>`
+    insert into tasks ${sql(columnsOf(values))} returning ${sql.unsafe(taskJson)}`;
+  return { id, json: row.json };
 };
 
-export const deleteTask = async (orm: Executor, userId: string, id: string): Promise<void> => {
-  await orm.delete(tasks).where(matches(userId, id));
+/** The next version of a task; undefined when it already has these values. `completed_at` is set while it is done. */
+export const updateTask = async (
+  sql: Queries,
+  name: TaskName,
+  patch: TaskPatch,
+): Promise<string | undefined> => {
+  const values = columnsOf(patch);
+  const differs = Object.entries(values)
+    .map(([column, value]) => sql`${sql(column)} is distinct from ${value as string}`)
+    .reduce((one, other) => sql`${one} or ${other}`);
+  const [row] = await sql<Written[]>`
+    update tasks set ${sql(values)}, updated_at = ${now(sql)}, version = version + 1,
+      completed_at = case coalesce(${patch.status ?? null}, status) when 'done' then coalesce(completed_at, ${now(sql)}) end
+    where ${matches(sql, name)} and (${differs}) returning ${sql.unsafe(taskJson)}`;
+  return row?.json;
+};
+
+export const deleteTask = async (sql: Queries, name: TaskName): Promise<void> => {
+  await sql`delete from tasks where ${matches(sql, name)}`;
 };

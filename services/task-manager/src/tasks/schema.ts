@@ -42,13 +42,6 @@ export const Task = z
 
 export type Task = z.output<typeof Task>;
 
-/** A task whose times are ISO 8601, or an expression with which the database sets them. */
-export type TimedTask<Time> = Omit<Task, 'completedAt' | 'createdAt' | 'updatedAt'> & {
-  completedAt: Time | string | null;
-  createdAt: Time | string;
-  updatedAt: Time | string;
-};
-
 export const NewTask = z
   .strictObject({
     title,
@@ -65,19 +58,23 @@ export type NewTask = z.output<typeof NewTask>;
 export const TaskPatch = z
   .strictObject({
     title: title.optional(),
-    description: description.nullable().optional().meta({ description: 'null empties it' }),
+    description: description
+      .nullable()
+      .transform((text) => text ?? '')
+      .optional()
+      .meta({ description: 'null empties it' }),
     status: status.optional(),
     priority: priority.optional(),
     dueDate: day.nullable().optional().meta({ description: 'null removes it' }),
-    tags: tags.nullable().optional().meta({ description: 'Replaces all tags; null removes them' }),
+    tags: tags
+      .nullable()
+      .transform((all) => all ?? [])
+      .optional()
+      .meta({ description: 'Replaces all tags; null removes them' }),
   })
   .meta({ id: 'TaskPatch', description: 'A JSON Merge Patch (RFC 7396): absent fields stay as they are' });
 
 export type TaskPatch = z.output<typeof TaskPatch>;
-
-export const TaskParams = z.strictObject({
-  id: z.guid().meta({ example: '01900000-0000-7000-8000-00000000d000' }),
-});
 
 const fields = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'] as const;
 const sorts = fields.flatMap((field) => [field, `-${field}`] as const);
