@@ -63,4 +63,6 @@ CREATE INDEX "tasks_by_updated" ON "tasks" USING btree ("user_id","updated_at" D
 CREATE INDEX "tasks_by_priority" ON "tasks" USING btree ("user_id","priority" DESC NULLS FIRST,"id");--> statement-breakpoint
 CREATE INDEX "tasks_by_title" ON "tasks" USING btree ("user_id",title collate "und-x-icu","id");--> statement-breakpoint
 CREATE INDEX "tasks_by_due" ON "tasks" USING btree ("user_id","due_date","id");--> statement-breakpoint
-CREATE INDEX "tasks_by_due_desc" ON "tasks" USING btree ("user_id","due_date" DESC NULLS LAST,"id");
+CREATE INDEX "tasks_by_due_desc" ON "tasks" USING btree ("user_id","due_date" DESC NULLS LAST,"id");--> statement-breakpoint
+-- A page skips tasks in an index alone only where they were vacuumed since their last change (ADR 18).
+ALTER TABLE "tasks" SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);

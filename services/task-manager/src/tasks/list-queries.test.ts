@@ -57,3 +57,13 @@ test('a deep page in any order skips the tasks before it in an index, without re
   }
   await sql.end();
 });
+
+test('tasks are vacuumed after 2 % of changes, without which a deep page would read the skipped tasks', async () => {
+  await using service = await startService();
+  const [table] = await service.context.database.sql`
+    select reloptions from pg_class where oid = 'tasks'::regclass`;
+  expect(table?.['reloptions']).toEqual([
+    'autovacuum_vacuum_scale_factor=0.02',
+    'autovacuum_vacuum_insert_scale_factor=0.02',
+  ]);
+});
