@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { Sql, TransactionSql } from 'postgres';
-import { Problem, Unavailable, ValidationFailed } from '../http/problem.ts';
+import { Conflict, Problem, Unavailable, ValidationFailed } from '../http/problem.ts';
 import { isStorable } from '../http/text.ts';
 import { isoColumn } from '../process/columns.ts';
 import type { Prunable } from '../process/pruning.ts';
@@ -92,3 +92,26 @@ export const once = async <Answer>(
       });
     return JSON.parse(first.answer) as Answer;
   })) as Answer;
+
+/**
+ * As `once`, for an answer with a secret, which is never kept: a repeat is a Conflict, `idempotency_key_used`, which names
+ * what the first request created. `addressOf` makes that name of the answer.
+ */
+export const onceWithSecret = async <Answer>(
+  sql: Sql,
+  repeatable: Repeatable,
+  work: (tx: TransactionSql) => Promise<Answer>,
+  addressOf: (answer: Answer) => string,
+): Promise<Answer> => {
+  let created: { answer: Answer } | undefined;
+  const address = await once(sql, repeatable, async (tx) => {
+    created = { answer: await work(tx) };
+    return addressOf(created.answer);
+  });
+  if (created === undefined)
+    throw new Conflict(
+      'idempotency_key_used',
+      `The first request with this Idempotency-Key created ${address}; its answer contained a secret, so it was not kept.`,
+    );
+  return created.answer;
+};
