@@ -1,6 +1,5 @@
-import type { Caller } from '@platform/auth/bearer';
 import { indexedPageOf, totalledBody, totalledListJson, type IndexedPage } from '@platform/pagination/list';
-import { record } from '@platform/service-kit/record';
+import { idParams, record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -31,27 +30,47 @@ export const listedRecord = <
   Patch extends z.ZodType<object>,
 >(
   { database, reader, writer }: Context,
-  { list, kind, page: readPage, ...given }: ListedRecord<Query, Input, Patch>,
+  {
+    list,
+    kind,
+    query,
+    input,
+    patch,
+    examples,
+    inUse,
+    page: readPage,
+    ...named
+  }: ListedRecord<Query, Input, Patch>,
 ): Route[] =>
-  record<Query, Input, Patch, Caller>({
-    ...given,
+  record({
+    ...named,
     path: `/${list}`,
     basePath: '/v1',
-    list: {
-      order: 'newest first, with their exact total',
-      description: 'Parameter names are case-insensitive.',
-      anyCaseQuery: true,
-      body: totalledBody(list, given.schema).meta({ id: `${given.schema.meta()?.id}List` }),
-    },
+    params: idParams(examples.id),
+    tag: `${list.charAt(0).toUpperCase()}${list.slice(1)}`,
     read: reader,
     write: writer,
     sql: database.sql,
-    page: async (query) => {
-      const page = indexedPageOf(query as z.output<Query> & { PageIndex: number; PageSize: number });
-      return totalledListJson(list, page, await readPage(query, page));
+    list: {
+      summary: `${list.charAt(0).toUpperCase()}${list.slice(1)}, newest first, with their exact total`,
+      description: 'Parameter names are case-insensitive.',
+      anyCaseQuery: true,
+      query,
+      body: totalledBody(list, named.schema).meta({ id: `${named.schema.meta()?.id}List` }),
+      page: async (filters) => {
+        const page = indexedPageOf(filters as z.output<Query> & { PageIndex: number; PageSize: number });
+        return totalledListJson(list, page, await readPage(filters, page));
+      },
     },
-    find: (sql, id, _caller, lock) => findRecord(sql, kind, id, lock),
-    create: (sql, input) => insertRecord(sql, kind, input),
-    save: (sql, id, patch) => updateRecord(sql, kind, id, patch),
-    remove: (sql, id) => deleteRecord(sql, kind, id),
+    find: (sql, { params: { id } }, lock) => findRecord(sql, kind, id, lock),
+    create: { input, example: examples.input, insert: (sql, values) => insertRecord(sql, kind, values) },
+    change: {
+      patch,
+      example: examples.patch,
+      save: (sql, values, { params: { id } }) => updateRecord(sql, kind, id, values),
+    },
+    remove: {
+      ...(inUse !== undefined && { inUse }),
+      delete: (sql, { params: { id } }) => deleteRecord(sql, kind, id),
+    },
   });

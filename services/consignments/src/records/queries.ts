@@ -49,21 +49,12 @@ export const findRecord = async (
   return row?.json;
 };
 
-/** The record after the change; undefined when it already has these values. */
-export const updateRecord = async (
-  sql: Queries,
-  kind: Kind,
-  id: string,
-  patch: object,
-): Promise<string | undefined> => {
-  const values = columnsOf(patch);
-  const differs = Object.entries(values)
-    .map(([column, value]) => sql`${sql(column)} is distinct from ${value as string}`)
-    .reduce((one, other) => sql`${one} or ${other}`);
-  const [row] = await sql<Written[]>`
-    update ${sql(kind.table)} set ${sql(values)}, updated_at = now() where id = ${id} and (${differs})
+/** The record after the change. */
+export const updateRecord = async (sql: Queries, kind: Kind, id: string, patch: object): Promise<string> => {
+  const [row] = await sql<[Written]>`
+    update ${sql(kind.table)} set ${sql(columnsOf(patch))}, updated_at = now() where id = ${id}
     returning ${written(sql, kind, kind.table)}`;
-  return row?.json;
+  return row.json;
 };
 
 /** Throws Conflict `in_use` for a record that another one names. */

@@ -49,21 +49,13 @@ export const insertTask = async (sql: Queries, userId: string, input: NewTask): 
   return { id, json: row.json };
 };
 
-/** The next version of a task; undefined when it already has these values. `completed_at` is set while it is done. */
-export const updateTask = async (
-  sql: Queries,
-  name: TaskName,
-  patch: TaskPatch,
-): Promise<string | undefined> => {
-  const values = columnsOf(patch);
-  const differs = Object.entries(values)
-    .map(([column, value]) => sql`${sql(column)} is distinct from ${value as string}`)
-    .reduce((one, other) => sql`${one} or ${other}`);
-  const [row] = await sql<Written[]>`
-    update tasks set ${sql(values)}, updated_at = ${now(sql)}, version = version + 1,
+/** The next version of a task. `completed_at` is set while it is done. */
+export const updateTask = async (sql: Queries, name: TaskName, patch: TaskPatch): Promise<string> => {
+  const [row] = await sql<[Written]>`
+    update tasks set ${sql(columnsOf(patch))}, updated_at = ${now(sql)}, version = version + 1,
       completed_at = case coalesce(${patch.status ?? null}, status) when 'done' then coalesce(completed_at, ${now(sql)}) end
-    where ${matches(sql, name)} and (${differs}) returning ${sql.unsafe(taskJson)}`;
-  return row?.json;
+    where ${matches(sql, name)} returning ${sql.unsafe(taskJson)}`;
+  return row.json;
 };
 
 export const deleteTask = async (sql: Queries, name: TaskName): Promise<void> => {

@@ -7,20 +7,28 @@ import { readPage } from './list-queries.ts';
 import { deleteTask, findTask, insertTask, updateTask } from './queries.ts';
 import type { NewTask, TaskPatch, TaskQuery } from './schema.ts';
 
+interface Tasks {
+  caller: Caller;
+}
+
+interface OneTask extends Tasks {
+  params: { id: string };
+}
+
+const nameOf = ({ params: { id }, caller: { subject: userId } }: OneTask) => ({ userId, id });
+
 /** What `record()` does with tasks, each of which belongs to a user. */
 export const tasksOf = ({ database: { sql } }: Context) => ({
   page: async (
     { page: number, limit, sort, ...filters }: z.output<typeof TaskQuery>,
-    { subject: userId }: Caller,
+    { caller: { subject: userId } }: Tasks,
   ) => {
     const page = pageOf({ page: number, limit });
     const tasks = await readPage(sql, { userId, filters, sort }, { offset: page.offset, limit: limit + 1 });
     return pageListJson('tasks', page, slice(tasks, limit));
   },
-  find: (on: Queries, id: string, { subject: userId }: Caller, lock: boolean) =>
-    findTask(on, { userId, id }, lock),
-  create: (on: Queries, input: NewTask, { subject }: Caller) => insertTask(on, subject, input),
-  save: (on: Queries, id: string, patch: TaskPatch, { subject: userId }: Caller) =>
-    updateTask(on, { userId, id }, patch),
-  remove: (on: Queries, id: string, { subject: userId }: Caller) => deleteTask(on, { userId, id }),
+  find: (on: Queries, task: OneTask, lock: boolean) => findTask(on, nameOf(task), lock),
+  insert: (on: Queries, input: NewTask, { caller }: Tasks) => insertTask(on, caller.subject, input),
+  save: (on: Queries, patch: TaskPatch, task: OneTask) => updateTask(on, nameOf(task), patch),
+  remove: (on: Queries, task: OneTask) => deleteTask(on, nameOf(task)),
 });

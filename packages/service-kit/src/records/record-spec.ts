@@ -1,0 +1,86 @@
+import type { Sql, TransactionSql } from 'postgres';
+import type { z } from 'zod';
+import type { Guard } from '../http/route.ts';
+
+/** A connection of the pool, or the transaction of the request. */
+export type Queries = Sql | TransactionSql;
+
+/** A record as JSON text, and its id. */
+export interface Stored {
+  id: string;
+  json: string;
+}
+
+/** The record or the list that a request names, and who asks. Someone else's record is undefined. */
+export interface Target<Params extends z.ZodObject, Caller> {
+  params: z.output<Params>;
+  caller: Caller;
+}
+
+/**
+ * What a service says and does of one kind of record; the rest is the same for all (`record`). Where a record is created,
+ * changed or deleted in another way, the service leaves that part out and declares a route.
+ */
+export interface RecordSpec<
+  Params extends z.ZodObject,
+  Parents extends z.ZodObject,
+  Query extends z.ZodObject,
+  Input extends z.ZodType,
+  Patch extends z.ZodType,
+  Reader,
+  Writer extends Reader & { subject: string },
+> {
+  /** Path of the list, such as `/projects/{id}/deliverables`. The last parameter of `params` completes that of a record. */
+  path: string;
+  /** The base path of the service. */
+  basePath: string;
+  params: Params;
+  /** The parameters of the list's path, where it has some. */
+  parents?: Parents;
+  tag: string;
+  /** One record in words, such as `inventory item`, from which the ids of the operations are made. */
+  name: string;
+  /** A field `version`, where it has one, is the ETag; else a hash of the record. */
+  schema: z.ZodObject;
+  read: Guard<Reader>;
+  /** Idempotency keys belong to the subject. */
+  write: Guard<Writer>;
+  sql: Sql;
+
+  list: {
+    summary: string;
+    description?: string;
+    query?: Query;
+    anyCaseQuery?: boolean;
+    body: z.ZodType;
+    /** The body as JSON text. */
+    page(query: z.output<NoInfer<Query>>, target: Target<NoInfer<Parents>, Reader>): Promise<string>;
+  };
+  /** The record as JSON text. `lock` locks its row until the transaction ends. */
+  find(sql: Queries, target: Target<NoInfer<Params>, Reader>, lock: boolean): Promise<string | undefined>;
+  create?: {
+    input: Input;
+    example: z.input<NoInfer<Input>>;
+    insert(
+      sql: Queries,
+      input: z.output<NoInfer<Input>>,
+      target: Target<NoInfer<Parents>, Writer>,
+    ): Promise<Stored>;
+  };
+  change?: {
+    patch: Patch;
+    example: z.input<NoInfer<Patch>>;
+    /** Saves a patch that changes the record, which was found and locked. Returns the record as JSON text. */
+    save(
+      sql: Queries,
+      patch: z.output<NoInfer<Patch>>,
+      target: Target<NoInfer<Params>, Writer>,
+    ): Promise<string>;
+  };
+  remove?: {
+    /** For the document: when a record cannot be deleted (409). Undefined where it always can. */
+    inUse?: string;
+    /** Deletes the record, which was found and locked. Throws a Problem where it must stay. */
+    delete(sql: Queries, target: Target<NoInfer<Params>, Writer>): Promise<void>;
+  };
+}

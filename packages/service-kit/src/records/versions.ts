@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Sql, TransactionSql } from 'postgres';
+import { etagOf } from '../http/etag.ts';
+import { NotFound, Problem } from '../http/problem.ts';
+
+/** Media types of a JSON merge patch (RFC 7396). */
+export const mergePatchTypes = ['application/json', 'application/merge-patch+json'];
+
+/** A hash of a representation: it also changes when an import or a script has changed the row. */
+export const versionOf = (json: string): string => hash('sha256', json, 'base64url').slice(0, 22);
+
+/** The field `version` of a representation. */
+export const versionFieldOf = (json: string): string =>
+  String((JSON.parse(json) as { version: unknown }).version);
+
+/** A client may keep a record if it asks each time whether it has changed; a shared cache must not. */
+export const ownRecord = { 'Cache-Control': 'private, no-cache' };
+
+/** The headers of an answer that contains a record, or says that a client has this version of it. */
+export const versionHeaders = (version: string) => ({ ETag: etagOf(version), ...ownRecord });
+
+/** What the OpenAPI document says of the headers of a record, by its name in words. */
+export const documentedHeaders = (name: string) => ({
+  etag: { ETag: `The version of the ${name}` },
+  ifNoneMatch: { 'If-None-Match': `ETags of the versions you have; 304 when the ${name} has one of them` },
+  ifMatch: (action: 'change' | 'delete') => ({
+    'If-Match': `ETags of the versions you want to ${action}; 412 when the ${name} has another one`,
+  }),
+});
+
+/** The record that was found. Throws NotFound where there is none. */
+export const orNotFound = <T>(record: T | null | undefined, name: string): T => {
+  if (record === null || record === undefined) throw new NotFound(name);
+  return record;
+};
+
+/** Throws a Problem (412 `stale`) unless the record has one of the versions of If-Match; undefined allows any. */
+export const requireVersion = (
+  expected: readonly string[] | undefined,
+  version: string,
+  name: string,
+): void => {
+  if (expected?.includes(version) === false)
+    throw new Problem({
+      status: 412,
+      code: 'stale',
+      detail: `The ${name} has another version; read it again.`,
+    });
+};
+
+interface Locked {
+  name: string;
+  /** The versions of If-Match. */
+  expected: readonly string[] | undefined;
+  version: (json: string) => string;
+  /** Finds the record as JSON text, and locks it. */
+  find(tx: TransactionSql): Promise<string | undefined>;
+}
+
+/**
+ * Runs `work` in a transaction in which the record is locked, and has one of the expected versions. Throws NotFound, and
+ * a Problem (412 `stale`).
+ */
+export const withLocked = async <T>(
+  sql: Sql,
+  { name, expected, version, find }: Locked,
+  work: (tx: TransactionSql, json: string) => Promise<T>,
+): Promise<T> =>
+  (await sql.begin(async (tx) => {
+    const json = orNotFound(await find(tx), name);
+    requireVersion(expected, version(json), name);
+    return work(tx, json);
+  })) as T;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a merge patch (RFC 7396) changes a value. A field that is null and one that is absent are the same. */
+export const changes = (value: object, patch: object): boolean =>
+  Object.entries(patch).some(([field, changed]) => {
+    const before = (value as Record<string, unknown>)[field] ?? null;
+    return isObject(before) && isObject(changed)
+      ? changes(before, changed)
+      : !isDeepStrictEqual(before, changed);
+  });
