@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
 import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
-import type { Counter } from '@prometheus-io/client';
+import { Counter } from '@prometheus-io/client';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { plansByIndex } from './db/plans.ts';
 import type { StoreRow } from './db/tables.ts';
@@ -13,7 +13,6 @@ import { createDatabaseClock, type DatabaseClock } from './db/clock.ts';
 import { createIds, type NextId } from './queue/event.ts';
 import { createInbox, type Inbox } from './queue/inbox.ts';
 import { createPaymentLimit, type PaymentLimit } from './payments/limit.ts';
-import { createMismatchCounter } from './payments/mismatches.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';
 import { createOutageSnapshot } from './queue/spool/outage-snapshot.ts';
 import { createStoreOpener, type KnownStore } from './stores/known-store.ts';
@@ -34,6 +33,7 @@ export interface Context extends BaseContext {
   nextId: NextId;
   inbox: Inbox;
   bodyMemory: BodyMemory;
+  /** Challenges that were sent for another payment than theirs; the alert ChallengeMismatch reads it. */
   challengeMismatches: Counter;
   limitPayment: PaymentLimit;
   clock: DatabaseClock;
@@ -102,7 +102,11 @@ export const createContext = async (
     nextId: createIds(),
     inbox,
     bodyMemory: createBodyMemory(env.BODY_MEMORY_BYTES),
-    challengeMismatches: createMismatchCounter(base.metrics.registry),
+    challengeMismatches: new Counter({
+      name: 'webhooks_challenge_mismatches_total',
+      help: '3DS challenges that belong to another payment than the one they were sent for',
+      registers: [base.metrics.registry],
+    }),
     limitPayment: createPaymentLimit(),
     reader: createReader({
       timeoutMs: env.PROVIDER_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import postgres, { type Sql } from 'postgres';
+import postgres, { type Sql, type TransactionSql } from 'postgres';
 import { spanTransactions } from '@platform/tracing/trace';
 import { createConnectionQueue, type ConnectionQueue } from '../overload/connection-queue.ts';
 import { boundPool } from '../overload/bounded-pool.ts';
@@ -28,6 +28,10 @@ export type Tx = Parameters<Parameters<Database['orm']['transaction']>[0]>[0];
 
 /** What a store function runs its queries on: the pool or a transaction. */
 export type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
+
+/** drizzle on a transaction of `sql`, for statements of both in one transaction. */
+export const ormOf = (tx: TransactionSql, { sql }: Pick<Database, 'sql'>): Executor =>
+  drizzle(Object.assign(tx, { options: sql.options }) as unknown as Sql);
 
 export interface DatabaseOptions {
   url: string;

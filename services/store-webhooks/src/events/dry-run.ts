@@ -1,5 +1,5 @@
+import { ormOf, type Executor } from '@platform/service-kit/db';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
-import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
 import { applyChanges, eventTypes } from '../process/event-types.ts';
 import { readable } from '../providers/payload-parsing.ts';
@@ -23,7 +23,7 @@ interface RecordState {
 
 type Place = [record: string, list: Pick<typeof orderList, 'find'>, key: Record<string, string>];
 
-/** The records that a change may change, with the columns that identify them. */
+/** The records that a change may change, with the fields that identify them. */
 const placesOf = (change: Change): Place[] => {
   if (change.kind === 'order') return [[`order/${change.order.id}`, orderList, { id: change.order.id }]];
   if (change.kind === 'job')
@@ -31,22 +31,22 @@ const placesOf = (change: Change): Place[] => {
   if (change.kind === 'verification') {
     const { service, verification } = change;
     const id = verification.transactionId;
-    return [[`verification/${id}`, verificationList, { service, transaction_id: id }]];
+    return [[`verification/${id}`, verificationList, { service, transactionId: id }]];
   }
   if (change.kind === 'none') return [];
   const { id } = change.member;
   return [
     [`member/${id}`, memberList, { id }],
-    [`user/${id}`, userList, { consumer_user_id: id }],
-    [`import-job/${id}`, importJobList, { member_id: id }],
+    [`user/${id}`, userList, { consumerUserId: id }],
+    [`import-job/${id}`, importJobList, { memberId: id }],
   ];
 };
 
-const readStates = (sql: ISql, storeId: string, change: Change): Promise<RecordState[]> =>
+const readStates = (db: Executor, storeId: string, change: Change): Promise<RecordState[]> =>
   Promise.all(
     placesOf(change).map(async ([record, list, key]) => ({
       record,
-      value: await list.find(sql, storeId, key),
+      value: await list.find(db, storeId, key),
     })),
   );
 
@@ -58,9 +58,10 @@ const tryOut = async (context: Context, given: EventChange) => {
   let seen: { before: RecordState[]; after: RecordState[]; notifications: string[] } | undefined;
   try {
     await context.database.sql.begin(async (sql) => {
-      const before = await readStates(sql, storeId, change);
+      const db = ormOf(sql, context.database);
+      const before = await readStates(db, storeId, change);
       const notifications = await applyChanges(sql, [given], false);
-      const after = await readStates(sql, storeId, change);
+      const after = await readStates(db, storeId, change);
       seen = { before, after, notifications };
       throw new RolledBack();
     });

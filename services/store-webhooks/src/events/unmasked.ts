@@ -8,7 +8,7 @@ import { pointersTo, readable } from '../providers/payload-parsing.ts';
 import type { EventRow } from '../queue/find-events.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { StoreSettings } from '../stores/settings.ts';
-import { settingsAt } from '../stores/use-cases.ts';
+import { replacedSettings } from '../stores/use-cases.ts';
 import { shownBy, type Shown } from './redact.ts';
 
 /** The fields of an event's body that settings allow to show, as its provider's adapter names them; none for an unknown provider. */
@@ -36,7 +36,8 @@ export const unmaskedAtReceipt = async (
   event: EventRow,
 ): Promise<{ shown: Shown; isRemapped: boolean }> => {
   const content = readable(event.body, event.headers['content-type']);
-  const shown = unmaskedFieldsOf(await settingsAt(context, store, event.receivedAt), event, content);
+  const then = (await replacedSettings(context, store.id, event.receivedAt)) ?? store.settings;
+  const shown = unmaskedFieldsOf(then, event, content);
   return { shown, isRemapped: !isDeepStrictEqual(shown, unmaskedFieldsOf(store.settings, event, content)) };
 };
 

@@ -13,7 +13,7 @@ import {
   urlOf,
 } from '../receive/received-event.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { isChangedSince, knownStore } from '../stores/use-cases.ts';
+import { knownStore, replacedSettings } from '../stores/use-cases.ts';
 import { recordReveal, type Reveal } from './reveals.ts';
 import { unmaskedAtReceipt } from './unmasked.ts';
 
@@ -132,7 +132,7 @@ export const reprocessSpan = async (
     }
   };
   const mayBeRemapped =
-    state !== 'refused' && !isDryRun && (await isChangedSince(context, storeId, span.from));
+    state !== 'refused' && !isDryRun && (await replacedSettings(context, storeId, span.from)) !== undefined;
   const replay = async (ids: string[]): Promise<number> => {
     if (isDryRun) return ids.length;
     if (mayBeRemapped)

@@ -39,7 +39,3 @@ export const amountNames = [
 
 type AmountName = (typeof amountNames)[number];
 export type Amounts = Partial<Record<AmountName, number | null>>;
-
-/** An object with a field for each amount of an order. */
-export const amountFields = <T>(field: (name: AmountName) => T) =>
-  Object.fromEntries(amountNames.map((name) => [name, field(name)])) as Record<AmountName, T>;

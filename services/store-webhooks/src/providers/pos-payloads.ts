@@ -1,7 +1,13 @@
 import { boundedList } from '@platform/service-kit/bounded-list';
 import { z } from 'zod';
-import { amountFields, toMinor } from './money.ts';
-import { profileOf, type MemberRecord, type OrderRecord, type VerificationRecord } from './records.ts';
+import { amountNames, toMinor } from './money.ts';
+import {
+  fieldsOf,
+  profileFields,
+  type MemberRecord,
+  type OrderRecord,
+  type VerificationRecord,
+} from './records.ts';
 import { pointersTo, epoch, identifier, orNull, location, storableText } from './payload-parsing.ts';
 
 /** Payloads of the point of sale (docs/contracts/store-webhooks.md). Fields beyond them are accepted and ignored. */
@@ -17,7 +23,7 @@ const item = z.object({
 });
 
 export const cart = z.object({
-  ...amountFields(() => amount),
+  ...fieldsOf(amountNames, () => amount),
   promoCode: orNull(storableText()),
   items: boundedList(item, 0, 2000).default([]),
 });
@@ -72,7 +78,7 @@ export const toOrderRecord = (
       ...names,
       currency,
       promoCode,
-      amounts: amountFields((name) => minor(amounts[name])),
+      amounts: fieldsOf(amountNames, (name) => minor(amounts[name])),
       items: items.map((one) => ({ ...one, price: minor(one.price), totalPrice: minor(one.totalPrice) })),
     },
   };
@@ -82,7 +88,7 @@ export const member = z
   .object({
     id: identifier(),
     modified: orNull(z.int()).meta({ description: 'Time of the change in ms' }),
-    ...profileOf(() => storableText().nullish()),
+    ...fieldsOf(profileFields, () => storableText().nullish()),
     status: orNull(storableText()),
     type: orNull(storableText()),
   })

@@ -2,16 +2,18 @@ import type { Amounts } from './money.ts';
 
 /** The records that every adapter maps its provider's payloads to. */
 
+/** An object with these fields. */
+export const fieldsOf = <Name extends string, T>(names: readonly Name[], valueOf: (name: Name) => T) =>
+  Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, T>;
+
 /** What a POS says of a person: personal data. */
 export const profileFields = ['email', 'firstName', 'lastName', 'phone'] as const;
-type ProfileField = (typeof profileFields)[number];
 
 /** A person as a POS describes them. Undefined: the payload has no such field; null: the field is empty. */
-export type Profile = { [Field in ProfileField]?: string | null | undefined };
+export type Profile = { [Field in (typeof profileFields)[number]]?: string | null | undefined };
 
-/** An object with a field for each field of a profile. */
-export const profileOf = <T>(field: (name: ProfileField) => T) =>
-  Object.fromEntries(profileFields.map((name) => [name, field(name)])) as Record<ProfileField, T>;
+/** Texts of an order without a meaning here. */
+export const orderTexts = ['memo', 'rewardName', 'publicKey', 'memberGroup', 'trackingStatus'] as const;
 
 /** Amounts are whole minor units of the order's currency. */
 export interface OrderItem {
@@ -28,13 +30,8 @@ export interface OrderRecord {
   consumerId: string | null;
   /** Grows with each change at the POS: a time in ms or a counter. Null when the POS sends none. */
   version: number | null;
-  details: {
+  details: Record<(typeof orderTexts)[number], string | null> & {
     orderNo: string | null;
-    memo: string | null;
-    rewardName: string | null;
-    publicKey: string | null;
-    memberGroup: string | null;
-    trackingStatus: string | null;
     /** ISO 4217. */
     currency: string;
     promoCode: string | null;

@@ -12,6 +12,13 @@ export interface Beat extends DueWork {
   recovered: number;
 }
 
+/** The tables of work that a worker claims, and how a row of it that was claimed by a dead worker is counted. */
+const claimed = [
+  { table: 'queue', isOpen: 'true', crash: ', crashes = crashes + 1' },
+  { table: 'notifications', isOpen: "mail = 'pending'", crash: '' },
+  { table: 'import_jobs', isOpen: "state = 'pending'", crash: '' },
+] as const;
+
 /**
  * Reports that a worker is alive for `leaseMs` more. Makes the events, mails and imports of workers that did not report in
  * time due again, and counts a crash for each of these events. The same statement looks for work, so that an idle worker
@@ -31,38 +38,31 @@ export const beat = async (sql: Sql, worker: string, leaseMs: number): Promise<B
       exists (select from import_jobs where state = 'pending' and worker is null and due_at <= now()) as imports
     from alive`;
   if (!isAnyDead) return { ...due, recovered: 0 };
-  const dead = sql`array(select id from workers where alive_until < now() and id <> ${worker})`;
+  const isDead = sql`alive_until < now() and id <> ${worker}`;
+  let recovered = 0;
   // Passes over rows that are locked, because a worker that waits for them would be late with its own next report. They
   // are left to a later one: a dead worker is removed only when it has no rows any more.
-  const [{ count }] = await sql<[{ count: number }]>`
-    with events as (
-      update queue set worker = null, due_at = now(), crashes = crashes + 1
-      where ctid = any(array(select ctid from queue where worker = any(${dead}) for update skip locked))
-      returning 1),
-    mails as (
-      update notifications set worker = null, due_at = now() where ctid = any(array(
-        select ctid from notifications where mail = 'pending' and worker = any(${dead}) for update skip locked))
-      returning 1),
-    imports as (
-      update import_jobs set worker = null, due_at = now() where ctid = any(array(
-        select ctid from import_jobs where state = 'pending' and worker = any(${dead}) for update skip locked))
-      returning 1)
-    select ((select count(*) from events) + (select count(*) from mails) + (select count(*) from imports))::int as count`;
+  for (const { table, isOpen, crash } of claimed) {
+    const { count } = await sql`
+      update ${sql(table)} set worker = null, due_at = now() ${sql.unsafe(crash)} where ctid = any(array(
+        select ctid from ${sql(table)} where ${sql.unsafe(isOpen)}
+          and worker = any(array(select id from workers where ${isDead})) for update skip locked))`;
+    recovered += count;
+  }
   await sql`
-    delete from workers where alive_until < now() and id <> ${worker} and id <> all(array(
+    delete from workers where ${isDead} and id <> all(array(
       select worker from queue where worker is not null
       union select worker from notifications where mail = 'pending' and worker is not null
       union select worker from import_jobs where state = 'pending' and worker is not null))`;
-  return { events: true, mails: true, imports: true, recovered: count };
+  return { events: true, mails: true, imports: true, recovered };
 };
 
 /** Removes a worker that has stopped. What it has not given back is due again. */
 export const removeWorker = async (sql: Sql, worker: string): Promise<void> => {
-  await sql`
-    with events as (update queue set worker = null, due_at = now() where worker = ${worker}),
-    mails as (
-      update notifications set worker = null, due_at = now() where mail = 'pending' and worker = ${worker}),
-    imports as (
-      update import_jobs set worker = null, due_at = now() where state = 'pending' and worker = ${worker})
-    delete from workers where id = ${worker}`;
+  await sql.begin(async (tx) => {
+    for (const { table, isOpen } of claimed)
+      await tx`
+        update ${tx(table)} set worker = null, due_at = now() where ${tx.unsafe(isOpen)} and worker = ${worker}`;
+    await tx`delete from workers where id = ${worker}`;
+  });
 };

@@ -1,16 +1,17 @@
+import { ormOf, type Executor } from '@platform/service-kit/db';
 import {
   createLeasedWork,
   type LeasedRow,
   type LeaseOptions,
   type Leases,
 } from '@platform/service-kit/leased-work';
-import type { ISql } from 'postgres';
+import { and, eq, sql as expression } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { importJobs } from '../db/tables.ts';
+import { importJobs, members, users } from '../db/tables.ts';
 import { posOf } from '../stores/known-store.ts';
 import { releaseMails } from '../notifications/release.ts';
-import type { MemberRecord } from '../providers/records.ts';
+import { fieldsOf, profileFields, type MemberRecord } from '../providers/records.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { Stopped, Unprocessable } from '../errors.ts';
 import { declareList, exactly } from './list.ts';
@@ -27,20 +28,19 @@ export const importJobList = declareList({
   filters: { memberId: exactly(importJobs.memberId, posId) },
 });
 
-interface StoredMember extends MemberRecord {
-  eventId: string;
-}
+type StoredMember = typeof members.$inferSelect;
 
 /** The member as its webhooks described it. `lock` makes later webhooks about it wait for the transaction. */
 const storedMember = async (
-  sql: ISql,
+  db: Executor,
   { owner: storeId, key }: LeasedRow,
   lock = false,
 ): Promise<StoredMember> => {
-  const [member] = await sql<StoredMember[]>`
-    select id, email, first_name as "firstName", last_name as "lastName", phone, status, type,
-      version::float8 as version, event_id as "eventId"
-    from members where store_id = ${storeId} and id = ${key} ${lock ? sql`for update` : sql``}`;
+  const query = db
+    .select()
+    .from(members)
+    .where(and(eq(members.storeId, storeId), eq(members.id, key)));
+  const [member] = await (lock ? query.for('update') : query);
   if (member === undefined) throw new Unprocessable('The member does not exist any more.');
   return member;
 };
@@ -81,22 +81,31 @@ const newest = (
 };
 
 const importMember = async (context: Context, job: LeasedRow): Promise<void> => {
-  const { sql } = context.database;
-  const before = await storedMember(sql, job);
+  const { sql, orm } = context.database;
+  const { owner: storeId, key: consumerUserId } = job;
+  const before = await storedMember(orm, job);
   const asked = await askPos(context, job);
   await sql.begin(async (tx) => {
-    const member = newest(asked, await storedMember(tx, job, true), before);
-    const [user] = await tx<{ id: string; email: string | null }[]>`
-      insert into users (store_id, id, consumer_user_id, email, first_name, last_name, phone, version,
-        refreshed_at, created_at)
-      values (${job.owner}, ${v7()}, ${job.key}, ${member.email ?? null}, ${member.firstName ?? null},
-        ${member.lastName ?? null}, ${member.phone ?? null}, ${member.version}, now(), now())
-      on conflict (store_id, consumer_user_id) do update set consumer_user_id = excluded.consumer_user_id
-      returning id, email`;
-    if (user?.email != null) await releaseMails(tx, [{ storeId: job.owner, consumerUserId: job.key }]);
+    const db = ormOf(tx, context.database);
+    const { version, ...member } = newest(asked, await storedMember(db, job, true), before);
+    const now = expression`now()`;
+    const [user] = await db
+      .insert(users)
+      .values({
+        ...fieldsOf(profileFields, (name) => member[name]),
+        storeId,
+        id: v7(),
+        consumerUserId,
+        version,
+        refreshedAt: now,
+        createdAt: now,
+      })
+      .onConflictDoUpdate({ target: [users.storeId, users.consumerUserId], set: { consumerUserId } })
+      .returning();
+    if (user?.email != null) await releaseMails(tx, [user]);
     await tx`
       update import_jobs set state = 'done', worker = null, error = null, user_id = ${user?.id ?? null}, finished_at = now()
-      where store_id = ${job.owner} and member_id = ${job.key}`;
+      where store_id = ${storeId} and member_id = ${consumerUserId}`;
   });
 };
 

@@ -5,9 +5,8 @@ import type { Executor } from '@platform/service-kit/db';
 import { ValidationFailed } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
-import { and, desc, eq, getTableColumns, getTableName, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable, SelectedFields } from 'drizzle-orm/pg-core';
-import type { ISql } from 'postgres';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { stores } from '../db/tables.ts';
@@ -78,11 +77,8 @@ interface List {
   path: string;
   /** Rows of a page and one more; `-` reads all stores. */
   rows(db: Executor, storeId: string, page: Pick<Page, 'offset' | 'limit'>, query?: object): RowQuery;
-  /**
-   * The record of a store with these values, by column, as its address shows it; null if there is none. Reads in the
-   * caller's transaction.
-   */
-  find(sql: ISql, storeId: string, key: Record<string, string>): Promise<object | null>;
+  /** The record of a store with these values, by field, as its address shows it; null if there is none. */
+  find(db: Executor, storeId: string, key: Record<string, string>): Promise<object | null>;
   routes(context: Context): Route[];
 }
 
@@ -146,19 +142,17 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
       .orderBy(desc(latest));
   };
 
-  const find: List['find'] = async (sql, storeId, key) => {
-    const conditions = Object.entries({ store_id: storeId, ...key }).map(
-      ([column, value]) => sql`${sql(column)} = ${value}`,
+  const find: List['find'] = async (db, storeId, key) => {
+    const isMeant = Object.entries({ storeId, ...key }).map(([field, value]) =>
+      eq(table[field as 'storeId'], value),
     );
-    const [found] = await sql<{ row: Record<string, unknown> }[]>`
-      select to_jsonb(t) - 'store_id' as row from ${sql(getTableName(table as PgTable))} t
-      where ${conditions.reduce((all, condition) => sql`${all} and ${condition}`)}`;
-    if (found === undefined) return null;
-    const fields = Object.entries(getTableColumns(table as PgTable)).flatMap(([field, column]) => {
-      const value = found.row[column.name];
-      return value === undefined ? [] : [[field, value === null ? null : column.mapFromDriverValue(value)]];
-    });
-    return spec.view.parse(show(Object.fromEntries(fields) as Row));
+    const [row] = await db
+      .select()
+      .from(table)
+      .where(and(...isMeant));
+    if (row === undefined) return null;
+    const { storeId: _storeId, ...fields } = row;
+    return spec.view.parse(show(fields as Row));
   };
 
   const list = (context: Context) =>

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { orderNo, orders } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/sql.ts';
 import { orderText, type Notice } from '../notifications/notice.ts';
-import { amountFields, fromMinor } from '../providers/money.ts';
+import { amountNames, fromMinor } from '../providers/money.ts';
+import { fieldsOf, orderTexts } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, storeOfRow } from './view.ts';
@@ -18,14 +19,10 @@ const OrderView = z
     orderNo: z.string().nullable(),
     status: z.string(),
     consumerId: z.string().nullable(),
-    memo: z.string().nullable(),
-    rewardName: z.string().nullable(),
-    publicKey: z.string().nullable(),
-    memberGroup: z.string().nullable(),
-    trackingStatus: z.string().nullable(),
+    ...fieldsOf(orderTexts, () => z.string().nullable()),
     currency: z.string(),
     cart: z.object({
-      ...amountFields(() => amount),
+      ...fieldsOf(amountNames, () => amount),
       promoCode: z.string().nullable(),
       items: z.array(
         z.object({
@@ -50,7 +47,7 @@ const showOrder = ({ details, ...row }: typeof orders.$inferSelect): z.input<typ
     ...rest,
     currency,
     cart: {
-      ...amountFields((name) => decimal(amounts[name])),
+      ...fieldsOf(amountNames, (name) => decimal(amounts[name])),
       promoCode,
       items: items.map((item) => ({
         ...item,

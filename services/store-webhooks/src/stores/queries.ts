@@ -43,29 +43,19 @@ export const addStoreChange = async (db: Executor, { before, after, changedBy }:
   });
 };
 
-/** The settings that a store had at a time: those that the first later change replaced, else those of today. */
-export const findSettingsAt = async (
+/** The settings that the first change of a store at a time or later replaced; undefined without such a change. */
+export const settingsReplacedSince = async (
   db: Executor,
-  { id, settings }: Pick<StoreRow, 'id' | 'settings'>,
+  storeId: string,
   at: string,
-): Promise<StoreSettings> => {
+): Promise<StoreSettings | undefined> => {
   const [change] = await db
     .select({ before: storeChanges.before })
     .from(storeChanges)
-    .where(and(eq(storeChanges.storeId, id), gte(storeChanges.changedAt, at)))
+    .where(and(eq(storeChanges.storeId, storeId), gte(storeChanges.changedAt, at)))
     .orderBy(asc(storeChanges.id))
     .limit(1);
-  return change?.before ?? settings;
-};
-
-/** Whether a store has a change that was made at a time or later. */
-export const hasChangeSince = async (db: Executor, storeId: string, at: string): Promise<boolean> => {
-  const changes = await db
-    .select({ id: storeChanges.id })
-    .from(storeChanges)
-    .where(and(eq(storeChanges.storeId, storeId), gte(storeChanges.changedAt, at)))
-    .limit(1);
-  return changes.length > 0;
+  return change?.before;
 };
 
 export const findStores = (db: Executor, ids: readonly string[]) => select(db).where(inArray(stores.id, ids));

@@ -3,19 +3,12 @@ import { type Page, slice } from '@platform/pagination/list';
 import type { Executor } from '@platform/service-kit/db';
 import { eq, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { stores, webhookTokens, type StoreRow } from '../db/tables.ts';
+import { stores, webhookTokens } from '../db/tables.ts';
 import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreState } from './domain.ts';
 import { credentialsContext, type KnownStore } from './known-store.ts';
 import type { StoreChanges, StoreInput } from './schema.ts';
-import type { StoreSettings, TokenPurpose } from './settings.ts';
-import {
-  addStoreChange,
-  findSettingsAt,
-  findStore,
-  findStores,
-  hasChangeSince,
-  listStores,
-} from './queries.ts';
+import type { TokenPurpose } from './settings.ts';
+import { addStoreChange, findStore, findStores, listStores, settingsReplacedSince } from './queries.ts';
 import { showStores } from './view.ts';
 
 const seal = ({ box }: Context, id: string, state: StoreState) => ({
@@ -41,16 +34,9 @@ export const knownStores = async ({ database, openStore }: Context, ids: Iterabl
   return new Map(rows.map((row) => [row.id, openStore(row)]));
 };
 
-/** The settings that a store had at a time. */
-export const settingsAt = (
-  { database }: Context,
-  store: Pick<StoreRow, 'id' | 'settings'>,
-  at: string,
-): Promise<StoreSettings> => findSettingsAt(database.orm, store, at);
-
-/** Whether a store was changed at a time or later. */
-export const isChangedSince = ({ database }: Context, storeId: string, at: string): Promise<boolean> =>
-  hasChangeSince(database.orm, storeId, at);
+/** The settings that a store had at a time, if it was changed since. */
+export const replacedSettings = ({ database }: Context, storeId: string, at: string) =>
+  settingsReplacedSince(database.orm, storeId, at);
 
 /** Throws NotFound unless the store exists. */
 export const requireStore = async ({ database }: Context, id: string): Promise<void> => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Unprocessable } from '../../errors.ts';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
+import { fieldsOf, orderTexts } from '../records.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
 import { hmacSigning } from '../signatures.ts';
 import { customerAnswer, customerEvent, orderAnswer, orderUpdated } from './schema.ts';
@@ -47,11 +48,7 @@ export const square: PosAdapter = {
       version: order.version,
       details: {
         orderNo: order.reference_id,
-        memo: null,
-        rewardName: null,
-        publicKey: null,
-        memberGroup: null,
-        trackingStatus: null,
+        ...fieldsOf(orderTexts, () => null),
         currency: order.total_money?.currency ?? 'USD',
         promoCode: null,
         amounts: {

@@ -4,7 +4,29 @@ import { and, eq, ne, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { notifications } from '../db/tables.ts';
-import { NotificationView } from './list.ts';
+import { declareList, exactly } from '../records/list.ts';
+import { viewOf } from '../records/view.ts';
+
+const NotificationView = viewOf(
+  'Notification',
+  notifications,
+  'id kind audience subject reference eventId mail createdAt sentAt',
+  {
+    reference: 'The order, member or job it is about',
+    mail: 'off: no mail server was configured; no_address: the recipient has no address',
+    sentAt: 'When it was sent last',
+  },
+);
+
+export const notificationList = declareList({
+  table: notifications,
+  latest: notifications.id,
+  name: 'notifications',
+  tag: 'Notifications',
+  summary: 'Notifications to customers and to the shop, newest first',
+  view: NotificationView,
+  filters: { reference: exactly(notifications.reference, 'Id of the order, member or job') },
+});
 
 /**
  * Has the mail of a notification sent again, or for the first time; one that waits already stays as it is. Throws NotFound,
