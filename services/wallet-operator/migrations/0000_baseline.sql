@@ -19,6 +19,7 @@ CREATE TABLE "entries" (
 	"round_closed" boolean,
 	"at" timestamp (3) with time zone NOT NULL,
 	"id_space" text NOT NULL,
+	"named_round_id" text,
 	CONSTRAINT "entries_player_id_seq_pk" PRIMARY KEY("player_id","seq"),
 	CONSTRAINT "entries_balance_after" CHECK ("entries"."balance_after" >= 0),
 	CONSTRAINT "entries_amount" CHECK (case "entries"."operation"
@@ -46,8 +47,7 @@ CREATE TABLE "players" (
 	"balance" bigint DEFAULT 0 NOT NULL,
 	"seq" bigint DEFAULT 0 NOT NULL,
 	"status" text DEFAULT 'active' NOT NULL,
-	"excluded" boolean DEFAULT false NOT NULL,
-	"excluded_until" date,
+	"excluded_until" timestamp with time zone,
 	"name" text,
 	"country_code" text,
 	"language_code" text,

@@ -2,7 +2,6 @@
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
-import { databaseNow } from './db/now.ts';
 import { gatewayUrl, processEnv } from './env.ts';
 import { insertGame } from './accounts/games/queries.ts';
 import { decimal } from '@platform/wallet-protocol/money';
@@ -26,7 +25,7 @@ for (const game of games) await insertGame(orm, game);
 const wallets = [];
 for (const player of players) {
   const { playerId, currency } = player;
-  await insertPlayer(orm, { ...player, createdAt: await databaseNow(orm) });
+  await insertPlayer(orm, player);
   // The same transaction each time: it is booked once.
   await context.ledger.add({
     operation: 'deposit',

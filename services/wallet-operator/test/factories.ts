@@ -24,8 +24,9 @@ export const addPlayer = async (
   playerId: string = randomUUID(),
 ): Promise<string> => {
   const funded = BigInt(balance) > 0n;
-  await sql`insert into players (player_id, currency, balance, seq, status, excluded, excluded_until, created_at)
-    values (${playerId}, ${currency}, ${String(balance)}, ${funded ? 1 : 0}, ${status}, ${excluded}, ${excludedUntil}, '2026-01-02T03:04:05Z')`;
+  const end = excluded ? sql`coalesce(${excludedUntil}::date + 1, 'infinity')` : sql`null`;
+  await sql`insert into players (player_id, currency, balance, seq, status, excluded_until, created_at)
+    values (${playerId}, ${currency}, ${String(balance)}, ${funded ? 1 : 0}, ${status}, ${end}, '2026-01-02T03:04:05Z')`;
   if (funded) {
     await sql`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)
       values (${playerId}, 1, 'deposit', ${randomUUID()}, ${String(balance)}, ${String(balance)}, now(), 'operator')`;

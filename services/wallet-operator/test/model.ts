@@ -1,6 +1,6 @@
 import type { Command, Policy } from '../src/ledger/command.ts';
 import { idSpaceOf } from '../src/ledger/id-space.ts';
-import { decisionOf } from '../src/ledger/domain.ts';
+import { decisionOf, roundOfRollback } from '../src/ledger/domain.ts';
 import type { Entry } from '../src/ledger/entry.ts';
 import type { Decision, Player, State } from '../src/ledger/state.ts';
 
@@ -22,26 +22,28 @@ export const createModel = (
     ((players.get(playerId)?.balance ?? 0n) > 0n ? 1n : 0n);
 
   const stateFor = (command: Command): State => {
-    const known = players.get(command.playerId);
+    const player = players.get(command.playerId);
     const space = idSpaceOf(command, policy.transactionIds);
     const inSpace = entries.filter((entry) => entry.idSpace === space);
     const byId = (id: string) => inSpace.find(({ transactionId }) => transactionId === id);
     const reverses = 'reverses' in command ? command.reverses : undefined;
-    return {
-      player: known && {
-        ...known,
+    const state: State = {
+      player: player && {
+        ...player,
         balance: balances.get(command.playerId) ?? 0n,
         seq: seqOf(command.playerId),
       },
       gameEnabled: 'gameCode' in command && enabledGames.has(command.gameCode),
       session: 'session' in command ? sessions.get(command.session ?? '') : undefined,
-      round: 'roundId' in command ? rounds.get(`${command.playerId}\n${command.roundId}`) : undefined,
       known: 'transactionId' in command ? byId(command.transactionId) : undefined,
       target: reverses === undefined ? undefined : byId(reverses),
       targetReversed: inSpace.some(
         (entry) => entry.operation === 'rollback' && entry.reverses === reverses && entry.amount > 0n,
       ),
     };
+    if (!('roundId' in command)) return state;
+    const roundId = command.operation === 'rollback' ? roundOfRollback(state, command) : command.roundId;
+    return { ...state, round: rounds.get(`${command.playerId}\n${roundId}`) };
   };
 
   const apply = (command: Command): Decision => {
@@ -49,8 +51,8 @@ export const createModel = (
     entries.push(...decision.entries);
     const newest = decision.entries.at(-1);
     if (newest !== undefined) balances.set(command.playerId, newest.balanceAfter);
-    if (decision.round !== undefined && 'roundId' in command) {
-      const key = `${command.playerId}\n${command.roundId}`;
+    if (decision.round !== undefined && newest !== undefined) {
+      const key = `${command.playerId}\n${newest.roundId}`;
       if (rounds.get(key) !== 'closed') rounds.set(key, decision.round);
     }
     return decision;

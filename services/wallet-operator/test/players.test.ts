@@ -93,8 +93,14 @@ describe('players', () => {
     await ann.patch(`/v1/players/${playerId}`, { status: 'active', excludedUntil: '2999-01-01' });
     expect(await caller.authenticate()).toMatchObject({ excluded: true, excludedUntil: '2999-01-01' });
     const ended = await ann.patch(`/v1/players/${playerId}`, { excluded: false, name: 'Bo' });
-    expect(ended.body).toMatchObject({ excluded: false, excludedUntil: null, name: 'Bo', balance: '50.00' });
-    expect((await caller.debit()).status).toBe('OK');
+    // An exclusion ends after 24 hours.
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    expect(ended.body).toMatchObject({
+      excluded: true,
+      excludedUntil: tomorrow,
+      name: 'Bo',
+      balance: '50.00',
+    });
     expect((await ann.get('/v1/audit/events?playerId=%00')).status).toBe(400);
     const events = await ann.get(`/v1/audit/events?playerId=${playerId}`);
     expect(events.body['events']).toMatchObject([
@@ -117,6 +123,19 @@ describe('players', () => {
 });
 
 describe('deposits and withdrawals', () => {
+  test.each([
+    [{ status: 'disabled' }, 'player_disabled'],
+    [{ excludedUntil: '2999-01-01' }, 'player_self_excluded'],
+  ])('with %j: a deposit is refused, a withdrawal is not', async (change, code) => {
+    const path = `/v1/players/${await newPlayer()}`;
+    await ann.post(`${path}/deposits`, { transactionId: randomUUID(), amount: '50' });
+    await ann.patch(path, change);
+    const refused = await ann.post(`${path}/deposits`, { transactionId: randomUUID(), amount: '1' });
+    expect(refused).toMatchObject({ status: 422, body: { code } });
+    const withdrawn = await ann.post(`${path}/withdrawals`, { transactionId: randomUUID(), amount: '20' });
+    expect(withdrawn).toMatchObject({ status: 201, body: { balance: '30.00' } });
+  });
+
   test('move money once, whatever is repeated', async () => {
     const playerId = await newPlayer();
     const deposit = { transactionId: randomUUID(), amount: '100' };

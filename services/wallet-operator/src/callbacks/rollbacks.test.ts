@@ -97,17 +97,56 @@ describe('rollback', () => {
     expect(await caller.balance()).toMatchObject(ok('1005.00'));
   });
 
-  test("of another player's or another round's debit does not exist", async () => {
+  test("of another player's debit does not exist", async () => {
     const [caller, stranger] = [await player(), await player()];
     const debit = { transactionId: randomUUID(), roundId: randomUUID() };
     await caller.debit(debit);
     const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
     expect((await stranger.rollback(reversal)).status).toBe('ERROR_TRANSACTION_DOES_NOT_EXIST');
-    expect((await caller.rollback({ ...reversal, roundId: randomUUID() })).status).toBe(
-      'ERROR_TRANSACTION_DOES_NOT_EXIST',
-    );
     expect((await stranger.balance()).balance).toBe('1000.00');
     expect((await caller.balance()).balance).toBe('990.00');
+  });
+
+  test('that names another round reverses the debit in its own round, and is in the audit trail', async () => {
+    const caller = await player();
+    const debit = { transactionId: randomUUID(), roundId: randomUUID() };
+    await caller.debit(debit);
+    const reversal = {
+      transactionId: randomUUID(),
+      roundId: randomUUID(),
+      reverseTransactionId: debit.transactionId,
+      roundClosed: true,
+    };
+    expect(await caller.rollback(reversal)).toMatchObject(ok('1000.00'));
+    // A repeat is recognised by the round that it named.
+    expect(await caller.rollback(reversal)).toMatchObject(ok('1000.00'));
+    expect((await caller.rollback({ ...reversal, roundId: debit.roundId })).status).toBe(
+      'ERROR_DUPLICATE_TRANSACTION',
+    );
+    const rounds = await sql()`
+      select round_id as "roundId", closed_at is not null as "isClosed" from rounds
+      where player_id = ${caller.playerId}`;
+    expect(rounds).toEqual([{ roundId: debit.roundId, isClosed: true }]);
+    const events = await sql()`
+      select details from audit_events where player_id = ${caller.playerId} order by event_id`;
+    expect(events.map(({ details }) => details)).toMatchObject([
+      { reason: 'target_of_another_round', roundId: reversal.roundId, debitRoundId: debit.roundId },
+      { reason: 'parameters_differ' },
+    ]);
+  });
+
+  test('that names another round in the same batch as a win of the right one', async () => {
+    const caller = await player();
+    const debit = { transactionId: randomUUID(), roundId: randomUUID() };
+    await caller.debit(debit);
+    const results = await Promise.all([
+      caller.rollback({ reverseTransactionId: debit.transactionId, roundClosed: true }),
+      caller.rollback({ reverseTransactionId: randomUUID(), roundId: debit.roundId, roundClosed: true }),
+      caller.credit({ roundId: debit.roundId }),
+    ]);
+    expect(results.slice(0, 2).map(({ status }) => status)).toEqual(['OK', 'OK']);
+    const isPaid = results[2].status === 'OK';
+    expect((await caller.balance()).balance).toBe(isPaid ? '1005.00' : '1000.00');
   });
 
   test('of itself is wrong syntax and kills nothing', async () => {

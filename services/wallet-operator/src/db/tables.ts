@@ -9,6 +9,7 @@ import {
   pgTable,
   primaryKey,
   text,
+  timestamp,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
@@ -39,9 +40,8 @@ export const players = pgTable(
     status: text({ enum: ['active', 'disabled'] })
       .notNull()
       .default('active'),
-    excluded: boolean().notNull().default(false),
-    /** Last day of the exclusion, UTC; null: without end. */
-    excludedUntil: date('excluded_until'),
+    /** The player is excluded before this time; `infinity`: without end. */
+    excludedUntil: timestamp('excluded_until', { withTimezone: true, mode: 'string' }),
     name: text(),
     countryCode: text('country_code'),
     languageCode: text('language_code'),
@@ -92,6 +92,8 @@ export const entries = pgTable(
     at: dateColumn('at').notNull(),
     /** Who chose the transaction id, and where it is unique: see ledger/id-space.ts. */
     idSpace: text('id_space').notNull(),
+    /** The round that a rollback named, where its debit is of another: `roundId` is that of the debit. */
+    namedRoundId: text('named_round_id'),
   },
   (table) => [
     primaryKey({ columns: [table.playerId, table.seq] }),

@@ -33,6 +33,7 @@ export const insertDecisions = async (
     operation: entry.operation,
     transaction_id: entry.transactionId,
     round_id: entry.roundId,
+    named_round_id: entry.namedRoundId,
     game_code: entry.gameCode,
     amount: String(entry.amount),
     balance_after: String(entry.balanceAfter),

@@ -3,7 +3,7 @@ import { readCounters, writeCounters } from '../limits/counters.ts';
 import { count, limitText, type PlayerLimits } from '../limits/domain.ts';
 import type { Command, Policy } from './command.ts';
 import { insertDecisions, type Writes } from './decision-queries.ts';
-import { decisionOf } from './domain.ts';
+import { decisionOf, roundOfRollback } from './domain.ts';
 import { idSpaceOf } from './id-space.ts';
 import { locksPlayer } from './locked-players.ts';
 import { lockPlayers, readStates, type AnyCommand } from './state-queries.ts';
@@ -12,13 +12,18 @@ import type { Outcome, Player, State } from './state.ts';
 /** Fields of a command that an audit event has elsewhere, under another name, or not at all. */
 const omitted = new Set(['playerId', 'session', 'currency', 'reverses']);
 
-const auditDetails = (command: Command, { status, reason, limit }: Outcome): Record<string, unknown> => {
+const auditDetails = (
+  command: Command,
+  { status, reason, limit }: Outcome,
+  target: State['target'],
+): Record<string, unknown> => {
   const { reverses }: AnyCommand = command;
   return {
     ...Object.fromEntries(Object.entries(command).filter(([name]) => !omitted.has(name))),
     status,
     reason,
     reverseTransactionId: reverses,
+    debitRoundId: 'roundId' in command && target?.roundId !== command.roundId ? target?.roundId : undefined,
     ...(limit && {
       limit: {
         ...limit,
@@ -35,10 +40,10 @@ const outcomeOf = (command: Command, state: State, policy: Policy, writes: Write
   writes.entries.push(...entries);
   for (const entry of entries) if (state.limits) count(state.limits, entry, state.target?.seq);
   const isChanged = state.round === undefined || (state.round === 'open' && round === 'closed');
-  if (round !== undefined && isChanged && 'roundId' in command) {
-    const { playerId, roundId, gameCode, operation } = command;
+  const { roundId = null, seq = 0n } = entries.at(-1) ?? {};
+  if (round !== undefined && isChanged && roundId !== null && 'gameCode' in command) {
+    const { playerId, gameCode, operation } = command;
     const [closed, promotional] = [round === 'closed', state.round === undefined && operation === 'credit'];
-    const seq = entries.at(-1)?.seq ?? state.player?.seq ?? 0n;
     writes.rounds.push({ playerId, roundId, gameCode, closed, seq, promotional });
   }
   const outcome = {
@@ -50,7 +55,7 @@ const outcomeOf = (command: Command, state: State, policy: Policy, writes: Write
     profile: command.operation === 'authenticate' && status === 'OK' ? state.profile : undefined,
   };
   if (reason !== undefined && command.operation !== 'balance' && !('isRepair' in command))
-    writes.audit.push({ playerId: command.playerId, details: auditDetails(command, outcome) });
+    writes.audit.push({ playerId: command.playerId, details: auditDetails(command, outcome, state.target) });
   return outcome;
 };
 
@@ -63,6 +68,32 @@ const limitedPlayers = (commands: readonly Command[], states: readonly State[]):
       )
       .map(({ playerId }) => playerId),
   );
+
+/** The state of a command after others of its batch, of which it may share the transaction or the round. */
+const stateAfter = (
+  state: State,
+  command: AnyCommand & Command,
+  { entries, rounds }: Writes,
+  { transactionIds }: Policy,
+): State => {
+  const { playerId, transactionId, reverses, roundId }: AnyCommand = command;
+  const idSpace = idSpaceOf(command, transactionIds);
+  const inSpace = entries.filter((entry) => entry.idSpace === idSpace);
+  const known = inSpace.find((entry) => entry.transactionId === transactionId);
+  const target = inSpace.find((entry) => entry.transactionId === reverses);
+  const isReversed = inSpace.some(
+    (entry) => entry.operation === 'rollback' && entry.reverses === reverses && entry.amount > 0n,
+  );
+  const current = { ...state, ...(target && { target }) };
+  const ownRoundId = command.operation === 'rollback' ? roundOfRollback(current, command) : roundId;
+  const round = rounds.findLast((change) => change.playerId === playerId && change.roundId === ownRoundId);
+  return {
+    ...current,
+    ...(known && { known }),
+    ...(isReversed && { targetReversed: true }),
+    ...(round && { round: round.closed ? 'closed' : 'open' }),
+  };
+};
 
 interface BatchState {
   /** The stored states of the commands, in their order. */
@@ -91,37 +122,13 @@ const readBatchState = async (
     const { playerId } = command;
     const player = players.get(playerId) ?? state.player;
     const before = writes.entries.length;
-    const outcome = outcomeOf(command, { ...state, player, limits: limitsOf.get(playerId) }, policy, writes);
+    const current = { ...stateAfter(state, command, writes, policy), player, limits: limitsOf.get(playerId) };
+    const outcome = outcomeOf(command, current, policy, writes);
     const newest = writes.entries.slice(before).at(-1);
     if (player && newest) players.set(playerId, { ...player, balance: newest.balanceAfter, seq: newest.seq });
     return outcome;
   };
   return { states, nextOutcome, writes, limits: [...limitsOf.values()], moment };
-};
-
-/** The state of a command after others, of which it may share the transaction or the round. */
-const stateAfter = (
-  state: State,
-  command: AnyCommand & Command,
-  { entries, rounds }: Writes,
-  { transactionIds }: Policy,
-): State => {
-  const { playerId, transactionId, reverses, roundId }: AnyCommand = command;
-  const idSpace = idSpaceOf(command, transactionIds);
-  const inSpace = entries.filter((entry) => entry.idSpace === idSpace);
-  const known = inSpace.find((entry) => entry.transactionId === transactionId);
-  const target = inSpace.find((entry) => entry.transactionId === reverses);
-  const isReversed = inSpace.some(
-    (entry) => entry.operation === 'rollback' && entry.reverses === reverses && entry.amount > 0n,
-  );
-  const round = rounds.findLast((change) => change.playerId === playerId && change.roundId === roundId);
-  return {
-    ...state,
-    ...(known && { known }),
-    ...(target && { target }),
-    ...(isReversed && { targetReversed: true }),
-    ...(round && { round: round.closed ? 'closed' : 'open' }),
-  };
 };
 
 /**
@@ -134,18 +141,14 @@ export const previewOutcomes = async (
   now: Date | undefined,
   policy: Policy,
 ): Promise<(command: Command) => Outcome> => {
-  const { states, nextOutcome, writes } = await readBatchState(sql, commands, now, policy);
+  const { states, nextOutcome } = await readBatchState(sql, commands, now, policy);
   const stateOf = new Map(commands.map((command, position) => [command, states[position]]));
-  return (command) => {
-    const state = stateOf.get(command);
-    return nextOutcome(command, state && stateAfter(state, command, writes, policy));
-  };
+  return (command) => nextOutcome(command, stateOf.get(command));
 };
 
 /**
  * Commits any commands: reads their state under the locks of their players, has domain.ts decide one after the other,
- * and writes the decisions. No two commands may share a transaction or a round (`keysOf`), so within a batch only the
- * balance of a player passes from one command to the next. Returns the outcomes in the order of the commands.
+ * and writes the decisions. Returns the outcomes in the order of the commands.
  */
 export const commitCommands = async (
   pool: Sql,

@@ -12,12 +12,6 @@ import type { Decision, Player, State } from './state.ts';
 
 export const maxBalance = 2n ** 63n - 1n;
 
-/** Whether an exclusion holds on the day of `now`: until the end of its last day, UTC. */
-export const isExcluded = (
-  { excluded, excludedUntil }: { excluded: boolean; excludedUntil: string | null },
-  now: Date,
-): boolean => excluded && (excludedUntil === null || excludedUntil >= now.toISOString().slice(0, 10));
-
 /** RMB is another name of CNY. */
 export const currencyOf = (code: string): string => (code === 'RMB' ? 'CNY' : code);
 
@@ -53,6 +47,7 @@ const fieldsOf = (command: MoneyCommand) => ({
 /** The entry of an accepted command; `amount` is signed. */
 const entryOf = (player: Player, command: MoneyCommand, amount: bigint, policy: Policy): Entry => ({
   ...fieldsOf(command),
+  namedRoundId: null,
   seq: player.seq + 1n,
   amount,
   balanceAfter: player.balance + amount,
@@ -61,9 +56,14 @@ const entryOf = (player: Player, command: MoneyCommand, amount: bigint, policy: 
 
 const magnitudeOf = ({ amount }: Entry): bigint => (amount < 0n ? -amount : amount);
 
-const isRepeat = (known: Entry, command: MoneyCommand): boolean =>
-  Object.entries(fieldsOf(command)).every(([name, value]) => known[name as keyof Entry] === value) &&
-  (!('amount' in command) || magnitudeOf(known) === BigInt(command.amount));
+/** Whether the command has the parameters that the entry was made with. */
+const isRepeat = (known: Entry, command: MoneyCommand): boolean => {
+  const first = { ...known, roundId: known.namedRoundId ?? known.roundId };
+  return (
+    Object.entries(fieldsOf(command)).every(([name, value]) => first[name as keyof Entry] === value) &&
+    (!('amount' in command) || magnitudeOf(known) === BigInt(command.amount))
+  );
+};
 
 const repeated = (known: Entry, command: MoneyCommand): Decision => {
   // Callers read a duplicate as success, which it would not be: nothing was applied under this id.
@@ -132,16 +132,27 @@ const credit = (state: State, player: Player, command: Credit, policy: Policy): 
   };
 };
 
+/** The round that a rollback changes: that of the player's debit, whichever round the caller names. */
+export const roundOfRollback = ({ target }: State, { playerId, roundId }: Rollback): string =>
+  target?.operation === 'debit' && target.playerId === playerId ? (target.roundId ?? roundId) : roundId;
+
 const rollback = (state: State, player: Player, command: Rollback, policy: Policy): Decision => {
-  const { playerId, transactionId, roundId, reverses, roundClosed } = command;
+  const { playerId, transactionId, reverses, roundClosed } = command;
   const { target } = state;
+  const roundId = roundOfRollback(state, command);
+  const isMisnamed = roundId !== command.roundId;
   const accept = (amount: bigint, reason?: Reason, before: Entry[] = []): Decision => {
-    const entry = entryOf({ ...player, seq: player.seq + BigInt(before.length) }, command, amount, policy);
+    const next = { ...player, seq: player.seq + BigInt(before.length) };
+    const entry = {
+      ...entryOf(next, { ...command, roundId }, amount, policy),
+      namedRoundId: isMisnamed ? command.roundId : null,
+    };
+    const noted = reason ?? (isMisnamed ? 'target_of_another_round' : undefined);
     return {
       status: 'OK',
       balance: entry.balanceAfter,
       entries: [...before, entry],
-      ...(reason === undefined ? {} : { reason }),
+      ...(noted === undefined ? {} : { reason: noted }),
       ...(roundClosed ? { round: 'closed' } : {}),
     };
   };
@@ -159,8 +170,8 @@ const rollback = (state: State, player: Player, command: Rollback, policy: Polic
   }
   if (target.operation === 'tombstone') return accept(0n, 'nothing_to_reverse');
   if (target.operation !== 'debit') return refuse('ERROR_TRANSACTION_DOES_NOT_EXIST', 'target_is_no_debit');
-  if (target.playerId !== playerId || target.roundId !== roundId)
-    return refuse('ERROR_TRANSACTION_DOES_NOT_EXIST', 'target_of_another_player_or_round');
+  if (target.playerId !== playerId)
+    return refuse('ERROR_TRANSACTION_DOES_NOT_EXIST', 'target_of_another_player');
   if (state.targetReversed) return accept(0n, 'already_reversed');
   if (state.round === 'closed' && policy.rollbackAfterClose === 'reject')
     return refuse('ERROR_UNKNOWN', 'round_closed');
@@ -171,6 +182,10 @@ const rollback = (state: State, player: Player, command: Rollback, policy: Polic
 const transfer = (state: State, player: Player, command: Transfer, policy: Policy): Decision => {
   const { balance } = player;
   const amount = BigInt(command.amount);
+  if (command.operation === 'deposit' && player.disabled)
+    return refuse('ERROR_PLAYER_DISABLED', 'player_disabled');
+  if (command.operation === 'deposit' && player.excluded)
+    return refuse('ERROR_PLAYER_DISABLED', 'player_excluded');
   if (command.operation === 'withdrawal' && amount > balance)
     return refuse('ERROR_NOT_ENOUGH_MONEY', 'no_money', balance);
   if (command.operation === 'deposit' && amount > maxBalance - balance)

@@ -21,7 +21,13 @@ export const entryColumns = (sql: ISql, alias: string) => {
     ${entry}.round_closed as "roundClosed", ${isoTime(sql, sql`${entry}.at`)} as at, ${entry}.id_space as "idSpace"`;
 };
 
-export const entryOf = ({ at: _at, seq, amount, balanceAfter, ...row }: SealedEntry): Entry => ({
+export const entryOf = ({
+  at: _at,
+  seq,
+  amount,
+  balanceAfter,
+  ...row
+}: SealedEntry & Pick<Entry, 'namedRoundId'>): Entry => ({
   ...row,
   seq: BigInt(seq),
   amount: BigInt(amount),

@@ -57,8 +57,8 @@ const reset = async (): Promise<void> => {
     await tx`truncate entries, rounds, players, audit_events, ledger_settings`;
     for (const [id, { balance, currency, disabled, excluded }] of players) {
       const seq = balance > 0n ? 1 : 0;
-      await tx`insert into players (player_id, currency, balance, seq, status, excluded, excluded_until, created_at)
-        values (${id}, ${currency}, ${String(balance)}, ${seq}, ${disabled ? 'disabled' : 'active'}, ${excluded}, ${excluded ? '2026-05-05' : null}, now())`;
+      await tx`insert into players (player_id, currency, balance, seq, status, excluded_until, created_at)
+        values (${id}, ${currency}, ${String(balance)}, ${seq}, ${disabled ? 'disabled' : 'active'}, ${excluded ? '2026-05-06' : null}, now())`;
       if (seq === 1)
         await tx`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)
           values (${id}, 1, 'deposit', ${`start-${id}`}, ${String(balance)}, ${String(balance)}, now(), 'operator')`;
@@ -127,7 +127,7 @@ test('PostgreSQL decides whole batches exactly as the rules decide one command a
       expect(new Map(balances.map(({ id, balance }) => [id, BigInt(balance)]))).toEqual(model.balances);
       const written = await sql`
         select player_id as "playerId", operation, transaction_id as "transactionId", round_id as "roundId",
-          game_code as "gameCode", amount, balance_after as "balanceAfter", reverses, round_closed as "roundClosed",
+          named_round_id as "namedRoundId", game_code as "gameCode", amount, balance_after as "balanceAfter", reverses, round_closed as "roundClosed",
           seq, id_space as "idSpace"
         from entries where transaction_id not like 'start-%' order by player_id, seq`;
       const byPlayer = model.entries.toSorted((a, b) =>

@@ -21,7 +21,7 @@ const statement = `
         and -move.total <= player.balance and move.total <= 9223372036854775807 - player.balance
         and case when move.round_closed is null -- a debit
           then player.status = 'active' and coalesce(game.enabled, false)
-            and not (player.excluded and coalesce(player.excluded_until >= (move.at at time zone 'UTC')::date, true))
+            and not coalesce(player.excluded_until > move.at, false)
             and (move.session is null
               or coalesce(session.player_id = move.player_id and session.expires_at > move.at, false))
             and (player.limits_until is null or move.at < player.limits_until
@@ -40,7 +40,7 @@ const statement = `
       order by player_id collate "C"
     ) move
       join lateral (
-        select balance, wagered, lost, seq, status, excluded, excluded_until, limits_until, wagered_cap, lost_cap
+        select balance, wagered, lost, seq, status, excluded_until, limits_until, wagered_cap, lost_cap
         from players where player_id = move.player_id for no key update
       ) player on true
       left join entries known on known.transaction_id = move.transaction_id and known.id_space = move.id_space

@@ -1,10 +1,12 @@
 import type { SealedEntry } from '@platform/sealed-log/entry';
 import type { ISql } from 'postgres';
 import type { Command, Policy } from './command.ts';
-import { isExcluded } from './domain.ts';
-import { entryColumns, entryOf } from './entry.ts';
+import { entryColumns, entryOf, type Entry } from './entry.ts';
+import { lastExcludedDay } from './exclusion.ts';
 import { idSpaceOf } from './id-space.ts';
 import type { Profile, State } from './state.ts';
+
+type StoredEntry = SealedEntry & Pick<Entry, 'namedRoundId'>;
 
 interface Row {
   /** Milliseconds since 1970. */
@@ -15,19 +17,19 @@ interface Row {
         seq: string;
         currency: string;
         status: string;
-        excluded: boolean;
+        isExcluded: boolean;
         isCounted: boolean;
       })
     | null;
-  known: SealedEntry | null;
-  target: SealedEntry | null;
+  known: StoredEntry | null;
+  target: StoredEntry | null;
   targetReversed: boolean;
   round: 'open' | 'closed' | null;
   gameEnabled: boolean;
   session: { playerId: string; expired: boolean } | null;
 }
 
-const stateOf = ({ player, session, round, known, target, ...row }: Row, now: Date): State => {
+const stateOf = ({ player, session, round, known, target, ...row }: Row): State => {
   const state: State = {
     gameEnabled: row.gameEnabled,
     targetReversed: row.targetReversed,
@@ -37,8 +39,7 @@ const stateOf = ({ player, session, round, known, target, ...row }: Row, now: Da
     target: target ? entryOf(target) : undefined,
   };
   if (player === null) return state;
-  const { balance, seq, currency, status, excluded, isCounted, ...profile } = player;
-  const { excludedUntil } = profile;
+  const { balance, seq, currency, status, isExcluded, isCounted, ...profile } = player;
   return {
     ...state,
     profile,
@@ -48,7 +49,7 @@ const stateOf = ({ player, session, round, known, target, ...row }: Row, now: Da
       seq: BigInt(seq),
       currency,
       disabled: status === 'disabled',
-      excluded: isExcluded({ excluded, excludedUntil }, now),
+      excluded: isExcluded,
     },
   };
 };
@@ -86,14 +87,16 @@ export const readStates = async (
   policy: Policy,
 ): Promise<{ states: State[]; moment: Date }> => {
   const entryJson = (alias: string) => sql`case when ${sql(alias)}.player_id is not null then (
-        select row_to_json(entry) from (select ${entryColumns(sql, alias)}) entry) end`;
+        select row_to_json(entry) from (
+          select ${entryColumns(sql, alias)}, ${sql(alias)}.named_round_id as "namedRoundId") entry) end`;
   const column = (read: (command: AnyCommand) => string | undefined) =>
     commands.map((command) => read(command) ?? null);
   const rows = await sql<Row[]>`
     select (extract(epoch from clock.moment) * 1000)::float8 as moment,
       case when player.player_id is not null then json_build_object('balance', player.balance::text,
-        'seq', player.seq::text, 'currency', player.currency, 'status', player.status, 'excluded', player.excluded,
-        'excludedUntil', player.excluded_until, 'name', player.name, 'countryCode', player.country_code,
+        'seq', player.seq::text, 'currency', player.currency, 'status', player.status,
+        'isExcluded', coalesce(player.excluded_until > clock.moment, false),
+        'excludedUntil', ${sql.unsafe(lastExcludedDay('player'))}, 'name', player.name, 'countryCode', player.country_code,
         'languageCode', player.language_code, 'birthDate', player.birth_date, 'address', player.address,
         'isCounted', player.limits_until is not null, 'registrationDate', (player.created_at at time zone 'UTC')::date) end as player,
       ${entryJson('known')} as known,
@@ -116,10 +119,13 @@ export const readStates = async (
       left join players player on player.player_id = command.player_id
       left join entries known on known.transaction_id = command.transaction_id and known.id_space = command.id_space
       left join entries target on target.transaction_id = command.reverses and target.id_space = command.id_space
-      left join rounds round on round.player_id = command.player_id and round.round_id = command.round_id
+      -- Of a rollback, the round of the debit (roundOfRollback in domain.ts).
+      left join rounds round on round.player_id = command.player_id and round.round_id =
+        case when target.operation = 'debit' and target.player_id = command.player_id then target.round_id
+          else command.round_id end
       left join games game on game.game_code = command.game_code
       left join sessions session on session.token_hash = command.session
     order by command.position`;
   const moment = new Date(rows[0]?.moment ?? Number.NaN);
-  return { states: rows.map((row) => stateOf(row, moment)), moment };
+  return { states: rows.map(stateOf), moment };
 };

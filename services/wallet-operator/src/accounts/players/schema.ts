@@ -36,10 +36,11 @@ export const PlayerChange = z
   .strictObject({
     ...profile,
     status: z.enum(['active', 'disabled']).optional(),
-    excluded: z.boolean().optional().meta({ description: 'false ends an exclusion' }),
-    excludedUntil: day
-      .nullish()
-      .meta({ description: 'Last day of the exclusion, UTC; alone it begins one; null: without end' }),
+    excluded: z.boolean().optional().meta({ description: 'false ends an exclusion after 24 hours' }),
+    excludedUntil: day.nullish().meta({
+      description:
+        'Last day of the exclusion in the time zone of the player; begins one; null: without end. An exclusion that holds ends in 24 hours at the earliest',
+    }),
   })
   .meta({ id: 'PlayerChange' });
 
@@ -49,7 +50,7 @@ export const Player = z
     currency: z.string(),
     balance: z.string().meta({ examples: ['1000.00'] }),
     status: z.enum(['active', 'disabled']),
-    excluded: z.boolean().meta({ description: 'Whether an exclusion holds today' }),
+    excluded: z.boolean().meta({ description: 'Whether an exclusion holds now' }),
     excludedUntil: z.string().nullable(),
     name: z.string().nullable(),
     countryCode: z.string().nullable(),

@@ -3,8 +3,7 @@ import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/prob
 import type { z } from 'zod';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import type { Context } from '../../context.ts';
-import { databaseNow } from '../../db/now.ts';
-import { currencyOf, isExcluded } from '../../ledger/domain.ts';
+import { currencyOf } from '../../ledger/domain.ts';
 import { decimal } from '@platform/wallet-protocol/money';
 import type { Entry, EntryQuery, FoundEntry, NewPlayer, Player, PlayerChange } from './schema.ts';
 import {
@@ -24,10 +23,9 @@ type PlayerView = z.input<typeof Player>;
 type EntryView = z.input<typeof Entry>;
 type FoundEntryView = z.input<typeof FoundEntry>;
 
-const view = ({ seq: _seq, ...row }: PlayerRow, now: Date): PlayerView => ({
+const view = ({ seq: _seq, ...row }: PlayerRow): PlayerView => ({
   ...row,
   balance: decimal(row.balance),
-  excluded: isExcluded(row, now),
   createdAt: row.createdAt.toISOString(),
 });
 
@@ -61,13 +59,11 @@ export const createPlayer = async (
 ): Promise<PlayerView> => {
   await checkTimeZone(ctx, profile);
   return ctx.database.orm.transaction(async (tx) => {
-    const now = await databaseNow(tx);
-    const row = { playerId, currency: currencyOf(currency), ...profile, createdAt: now };
-    const player = await insertPlayer(tx, row);
+    const player = await insertPlayer(tx, { playerId, currency: currencyOf(currency), ...profile });
     if (player === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
     const details = { by, currency: player.currency };
     await recordEvent(tx, { kind: 'player_created', playerId, details });
-    return view(player, now);
+    return view(player);
   });
 };
 
@@ -79,13 +75,7 @@ export const playerRow = async ({ database }: Context, playerId: string): Promis
 };
 
 export const getPlayer = async (ctx: Context, playerId: string): Promise<PlayerView> =>
-  view(await playerRow(ctx, playerId), await databaseNow(ctx.database.orm));
-
-/** A date without `excluded` starts an exclusion; ending an exclusion removes its date. */
-const exclusionOf = ({ excluded, excludedUntil }: z.output<typeof PlayerChange>) =>
-  excluded === false
-    ? { excluded: false, excludedUntil: null }
-    : { excluded: typeof excludedUntil === 'string' || excluded, excludedUntil };
+  view(await playerRow(ctx, playerId));
 
 export const changePlayer = async (
   ctx: Context,
@@ -94,26 +84,20 @@ export const changePlayer = async (
   change: z.output<typeof PlayerChange>,
 ): Promise<PlayerView> => {
   await checkTimeZone(ctx, change);
-  const fields = Object.entries({ ...change, ...exclusionOf(change) });
-  const changes = fields.filter(([, value]) => value !== undefined);
   return ctx.database.orm.transaction(async (tx) => {
-    const row = await updatePlayer(tx, playerId, Object.fromEntries(changes));
+    const row = await updatePlayer(tx, playerId, change);
     if (row === undefined) throw new NotFound('player');
     const { status, excluded, excludedUntil: until } = row;
     // The audit trail names the changed personal fields, without their values.
-    const details = { by, fields: changes.map(([name]) => name), status, excluded, until };
+    const details = { by, fields: Object.keys(change), status, excluded, until };
     await recordEvent(tx, { kind: 'player_changed', playerId, details });
-    return view(row, await databaseNow(tx));
+    return view(row);
   });
 };
 
 export const pagePlayers = async (ctx: Context, page: Page): Promise<Slice<PlayerView>> => {
   const rows = await listPlayers(ctx.database.orm, page);
-  const now = await databaseNow(ctx.database.orm);
-  return slice(
-    rows.map((row) => view(row, now)),
-    page.limit,
-  );
+  return slice(rows.map(view), page.limit);
 };
 
 export const pageEntries = async (

@@ -3,10 +3,8 @@ import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
 import { askRedis } from '@platform/service-kit/redis';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { databaseNow } from '../../db/now.ts';
 import { getGame } from '../games/use-cases.ts';
 import { jsonOf } from '@platform/wallet-protocol/body';
-import { isExcluded } from '../../ledger/domain.ts';
 import { playerRow } from '../players/use-cases.ts';
 import { sessionHash } from './token-hash.ts';
 import type { GameServer } from './game-server.ts';
@@ -44,8 +42,7 @@ export const launch = async (
   const player = await playerRow(ctx, playerId);
   const game = await getGame(ctx, gameCode);
   if (player.status === 'disabled') throw refuse('player_disabled', 'The player is locked.');
-  if (isExcluded(player, await databaseNow(ctx.database.orm)))
-    throw refuse('player_self_excluded', 'The player is self-excluded.');
+  if (player.excluded) throw refuse('player_self_excluded', 'The player is self-excluded.');
   if (!game.enabled) throw refuse('game_disabled', 'The game is disabled.');
   const country = countryCode ?? player.countryCode;
   if (country === null) throw refuse('country_unknown', 'Neither the request nor the player says a country.');

@@ -42,6 +42,10 @@ export const makeTransfer = async (
   const outcome = await ctx.ledger.add({ operation: direction, playerId, transactionId, amount: minor });
   const { status, reason, balance, limit } = outcome;
   if (reason === 'player_unknown') throw new NotFound('player');
+  if (reason === 'player_disabled')
+    throw new Problem({ status: 422, code: reason, detail: 'The player is disabled.' });
+  if (reason === 'player_excluded')
+    throw new Problem({ status: 422, code: 'player_self_excluded', detail: 'The player is self-excluded.' });
   if (limit) throw limitReached(limit);
   if (status !== 'OK' || balance === undefined) {
     throw (

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { startForDecisions } from '../../../test/decisions.ts';
+import { person } from '../../../test/people.ts';
+
+const { player, service, sql } = startForDecisions();
+
+const dayMs = 86_400_000;
+const offsetMs = { UTC: 0, 'Asia/Kolkata': 5.5 * 3_600_000 };
+type Zone = keyof typeof offsetMs;
+
+const dateIn = (days: number): string => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
+
+type Step = { days: number } | { excluded?: boolean; excludedUntil?: string | null };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ days: fc.integer({ min: 1, max: 4 }) }),
+  fc.record(
+    {
+      excluded: fc.boolean(),
+      excludedUntil: fc.option(fc.integer({ min: -3, max: 6 }).map(dateIn)),
+    },
+    { requiredKeys: [] },
+  ),
+);
+
+/** The end of an exclusion as milliseconds after a change; 0 is none. */
+const endAfter = (
+  end: number,
+  { excluded, excludedUntil }: Exclude<Step, { days: number }>,
+  zone: Zone,
+  now: number,
+): number => {
+  const holds = end > now;
+  const earliest = holds ? Math.min(end, now + dayMs) : 0;
+  if (excluded === false) return earliest;
+  if (typeof excludedUntil === 'string')
+    return Math.max(Date.parse(excludedUntil) + dayMs - offsetMs[zone], earliest);
+  if (excludedUntil === null && (holds || excluded)) return Infinity;
+  return excluded && !holds ? Infinity : end;
+};
+
+test('exclusions begin at once, never end earlier than a day after a change, and end with their day in the time zone of the player', async () => {
+  const { patch, get } = await person(service());
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom<Zone>('UTC', 'Asia/Kolkata'),
+      fc.array(step, { minLength: 1, maxLength: 8 }),
+      async (zone, steps) => {
+        const caller = await player();
+        const path = `/v1/players/${caller.playerId}`;
+        await patch(path, { timeZone: zone });
+        let end = 0;
+        for (const change of steps) {
+          if ('days' in change) {
+            // The time of the database can't be moved, so the exclusion is.
+            await sql()`update players set excluded_until = excluded_until - make_interval(days => ${change.days})
+              where player_id = ${caller.playerId}`;
+            end -= change.days * dayMs;
+          } else {
+            end = endAfter(end, change, zone, Date.now());
+            await patch(path, change);
+          }
+          const { body } = await get(path);
+          const isExcluded = end > Date.now();
+          expect(body).toMatchObject({ excluded: isExcluded });
+          expect((await caller.debit({ amount: '0' })).status).toBe(
+            isExcluded ? 'ERROR_PLAYER_DISABLED' : 'OK',
+          );
+          const [row] = await sql()<{ end: number | null }[]>`
+            select extract(epoch from excluded_until)::float8 * 1000 as end from players
+            where player_id = ${caller.playerId}`;
+          const stored = row?.end ?? 0;
+          // The clocks of the test and of the database differ by milliseconds.
+          expect(stored === end || Math.abs(stored - end) < 60_000 || !isExcluded).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('the last day of an exclusion is that of the player, also where the clock is put back at its end', async () => {
+  const { patch } = await person(service());
+  for (const [timeZone, excludedUntil] of [
+    ['America/Havana', '2026-10-31'],
+    ['America/Havana', '2099-03-07'],
+    ['Pacific/Apia', '2099-01-01'],
+    ['UTC', '9999-12-31'],
+  ]) {
+    const { playerId } = await player();
+    const { body } = await patch(`/v1/players/${playerId}`, { timeZone, excludedUntil });
+    expect(body).toMatchObject({ excludedUntil });
+  }
+});
