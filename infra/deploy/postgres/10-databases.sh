@@ -3,7 +3,8 @@
 # The passwords are files, and go no further than psql in this container.
 set -eu
 psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres --file /postgres/server.sql
-for service in task-manager quest-service store-webhooks wallet-operator verify-projects consignments; do
+for file in /run/secrets/*-owner-password; do
+  service=$(basename "$file" -owner-password)
   name=$(echo "$service" | tr - _)
   psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres \
     --set name="$name" --set owner="${name}_owner" \

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { renderConfig } from '@platform/gateway/config';
 import { imageOptions } from '@platform/gateway/options';
+import { services } from '@platform/service-list';
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
 import { parse } from 'yaml';
+import { databaseOf, secretFileOf } from './names.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -53,23 +55,22 @@ const newKey = async (): Promise<string> => {
 };
 
 keep('postgres-password', random);
-const services = readdirSync(join(root, 'services'));
 for (const service of services) {
-  const name = service.replaceAll('-', '_');
-  const url = (role: string, password: string) => `postgres://${role}:${password}@postgres:5432/${name}`;
-  keep(`${service}-database-url`, () => url(name, keep(`${service}-password`, random)));
-  keep(`${service}-owner-url`, () => url(`${name}_owner`, keep(`${service}-owner-password`, random)));
+  const { name, secrets: randomSecrets, keys } = service;
+  const database = databaseOf(service);
+  const url = (role: string, password: string) => `postgres://${role}:${password}@postgres:5432/${database}`;
+  keep(`${name}-database-url`, () => url(database, keep(`${name}-password`, random)));
+  keep(`${name}-owner-url`, () => url(`${database}_owner`, keep(`${name}-owner-password`, random)));
+  for (const variable of randomSecrets) keep(secretFileOf(variable), random);
+  for (const variable of keys) {
+    const key = await newKey();
+    keep(secretFileOf(variable), () => key);
+  }
 }
 const redisPassword = keep('redis-password', random);
 keep('redis-config', () => `requirepass ${redisPassword}\n`);
 keep('redis-url', () => `redis://:${redisPassword}@redis:6379`);
 keep('gateway-secret', random);
-keep('hmac-secret', random);
-keep('secrets-key', random);
-const signingKey = await newKey();
-keep('signing-key', () => signingKey);
-const sealingKey = await newKey();
-keep('sealing-key', () => sealingKey);
 const identityKey = await newKey();
 const identity = JSON.parse(keep('identity-key', () => identityKey)) as JWK;
 const { d: _private, ...publicKey } = identity;
@@ -81,7 +82,7 @@ const { nginx = {} } = (asked.values === undefined ? {} : parse(readFileSync(ask
 const options = imageOptions({
   // Docker gives a recreated container another address, so the gateway asks Docker's name server again.
   resolver: '127.0.0.11 valid=2s',
-  services,
+  services: services.map(({ name }) => name),
   telemetry: asked.telemetry,
   ...nginx,
 });
@@ -90,12 +91,7 @@ mkdirSync(gateway, { recursive: true });
 chmodSync(gateway, 0o755);
 for (const [name, text] of Object.entries(renderConfig(options))) write(join(gateway, name), text);
 
-const scopes = services.flatMap((service) => {
-  const file = join(root, 'services', service, 'package.json');
-  const { platform } = JSON.parse(readFileSync(file, 'utf8')) as { platform: { scopes?: string[] } };
-  return platform.scopes ?? [];
-});
-const token = await new SignJWT({ scope: scopes.join(' ') })
+const token = await new SignJWT({ scope: services.flatMap(({ scopes }) => scopes).join(' ') })
   .setProtectedHeader({ alg: 'EdDSA', kid: String(identity.kid), typ: 'JWT' })
   .setIssuer('compose')
   .setAudience('platform')

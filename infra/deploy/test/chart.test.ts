@@ -1,13 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { imageOptions } from '@platform/gateway/options';
+import { services as list } from '@platform/service-list';
 import { connectionShare } from '@platform/service-kit/connection-share';
 import { describe, expect, test } from 'vitest';
 import { manifestsIn, renderChart, validateManifest, type Manifest } from '../src/chart.ts';
 import { hasHelm } from '../src/helm.ts';
 import { root } from './service.ts';
 import { settingsOf } from './settings.ts';
-import { packageOf, services, values } from './values.ts';
+import { services, values } from './values.ts';
 
 interface Container {
   name: string;
@@ -81,8 +82,7 @@ const everyOption = {
 
 describe.runIf(hasHelm)('the chart', () => {
   test('makes manifests for every service', () => {
-    const all = readdirSync(join(root, 'services')).filter((name) => !name.startsWith('.'));
-    expect(services.map(({ name }) => name).toSorted()).toEqual(all.toSorted());
+    expect(services.map(({ name }) => name)).toEqual(list.map(({ name }) => name));
     for (const { name, volume } of services) {
       const kinds = documents.filter(({ metadata }) => metadata.name === name).map(({ kind }) => kind);
       expect(kinds.toSorted()).toEqual([
@@ -93,14 +93,6 @@ describe.runIf(hasHelm)('the chart', () => {
         ...(volume ? ['StatefulSet'] : []),
       ]);
       expect(find(`Job ${name}-migrate-latest`)).toBeDefined();
-    }
-  });
-
-  test('mounts the secrets that the package of each service names', () => {
-    for (const { name, secrets } of services) {
-      const { secrets: kept, keys } = packageOf(name);
-      const wanted = ['DATABASE_URL', ...kept, ...keys];
-      expect([name, secrets.toSorted()]).toEqual([name, wanted.toSorted()]);
     }
   });
 
@@ -356,21 +348,6 @@ describe.runIf(hasHelm)('the connections of PostgreSQL', () => {
     const text = readFileSync(join(root, `infra/deploy/examples/${example}.yaml`), 'utf8');
     expect(text).toContain(`max_connections of ${maxConnections.toLocaleString('en')}`);
   });
-});
-
-const gateway = { name: 'gateway', pool: 0, connectionsBesidePool: 0, ...values.gateway };
-
-test.each([...services, gateway])('docs/deploy.md has the sizes of $name', (pod) => {
-  const { name, replicas, resources, pool, connectionsBesidePool } = pod;
-  const page = readFileSync(join(root, 'docs/deploy.md'), 'utf8');
-  const row = page.split('\n').find((line) => line.startsWith(`| ${name} `) && line.includes(' Mi'));
-  const cells = row?.split('|').map((cell) => cell.trim());
-  const memory = [resources.memory, resources.memoryLimit].map((size) => size.replace('Mi', ' Mi'));
-  expect(cells?.[3]).toBe(memory.join(', '));
-  const { min, max } = replicas;
-  expect(cells?.[4]).toBe(min === max ? `${max}` : `${min}–${max}`);
-  const connections = [pool, connectionsBesidePool].filter((count) => count > 0);
-  expect(cells?.[5]).toBe(connections.join(' + '));
 });
 
 describe('the examples', () => {

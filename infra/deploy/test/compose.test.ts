@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSql } from '@platform/local/sql';
+import { services as list } from '@platform/service-list';
 import { connectionShare } from '@platform/service-kit/connection-share';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import { Ajv } from 'ajv';
@@ -37,7 +38,7 @@ interface Compose {
 
 const folder = join(root, 'infra/deploy');
 const compose = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: true }) as Compose;
-const names = readdirSync(join(root, 'services'));
+const names = list.map(({ name }) => name);
 const entries = Object.entries(compose.services);
 // Its ids are of draft 4, where they named nothing; its $schema is no address that Ajv knows.
 const published = JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
@@ -317,9 +318,10 @@ describe('the roles that the script makes', () => {
     expect(readSql('server.sql')).toContain('revoke all on database postgres, template1 from public;');
   });
 
-  test('are those of all services', () => {
+  test('are made for every service whose two passwords PostgreSQL is given', () => {
     const script = readFileSync(join(folder, 'postgres/10-databases.sh'), 'utf8');
-    const looped = /for service in (.+); do/.exec(script)?.[1]?.split(' ');
-    expect(looped?.toSorted()).toEqual(names.toSorted());
+    expect(script).toContain('for file in /run/secrets/*-owner-password; do');
+    const passwords = names.flatMap((name) => [`${name}-password`, `${name}-owner-password`]);
+    expect(compose.services['postgres']?.secrets).toEqual(['postgres-password', ...passwords]);
   });
 });

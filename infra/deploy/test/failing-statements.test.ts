@@ -1,12 +1,10 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { arrange } from '@platform/e2e/subjects';
 import { callEachOperation } from '@platform/openapi-tests/call-each';
+import { services } from '@platform/service-list';
 import { expect, test } from 'vitest';
 import { startCollector } from './collector.ts';
 import { startFailingDatabase, type FailingDatabase } from './failing-database.ts';
-import { keys, root, startService } from './service.ts';
-import { packageOf } from './values.ts';
+import { keys, startService } from './service.ts';
 
 /** The texts in a value: of an array of PostgreSQL and of JSON each element. */
 const textsIn = (value: string): string[] =>
@@ -47,12 +45,10 @@ const withoutIds = (line: string): string =>
     }),
   );
 
-const names = readdirSync(join(root, 'services'));
-
-test.each(names)(
-  'no value of a statement of %s that fails by a lock, a constraint, a type or a lost connection is printed or in a span',
+test.each(services)(
+  'no value of a statement of $name that fails by a lock, a constraint, a type or a lost connection is printed or in a span',
   { timeout: 400_000 },
-  async (name) => {
+  async ({ name }) => {
     await using stack = new AsyncDisposableStack();
     const collector = stack.use(await startCollector());
     let database: FailingDatabase | undefined;
@@ -63,9 +59,7 @@ test.each(names)(
     });
     const place = {
       url: service.url,
-      token: await keys.token({
-        scope: names.flatMap((service) => packageOf(service).scopes).join(' '),
-      }),
+      token: await keys.token({ scope: services.flatMap(({ scopes }) => scopes).join(' ') }),
       hmacSecret: 'b'.repeat(64),
     };
     try {

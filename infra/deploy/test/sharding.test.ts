@@ -1,27 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { services } from '@platform/service-list';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import postgres from 'postgres';
 import { describe, expect, inject, test } from 'vitest';
-import { parse } from 'yaml';
-import { z } from 'zod';
-import { root, serviceFolder } from './service.ts';
-
-const Rows = z.strictObject({
-  rows: z.record(z.string(), z.string()),
-  reference: z.record(z.string(), z.string().min(20)).default({}),
-});
-const Whole = z.strictObject({
-  whole: z.array(z.string()),
-  because: z.string().min(20),
-  proof: z.union([
-    z.strictObject({ index: z.string(), without: z.string() }),
-    z.strictObject({ sequence: z.string() }),
-  ]),
-});
-const plan = z
-  .record(z.string(), z.union([Rows, Whole]))
-  .parse(parse(readFileSync(join(root, 'infra/deploy/sharding.yaml'), 'utf8')));
+import { serviceFolder } from './service.ts';
 
 interface Key {
   table: string;
@@ -59,15 +41,11 @@ const catalog = async (service: string) => {
   return { tables: named('rp'), sequences: named('S'), unique: [...unique], foreign: [...foreign] };
 };
 
-test('the plan contains every service', () => {
-  expect(Object.keys(plan).toSorted()).toEqual(readdirSync(join(root, 'services')).toSorted());
-});
-
-const distributed = Object.entries(plan).flatMap(([service, how]) =>
-  'rows' in how ? [{ service, ...how }] : [],
+const distributed = services.flatMap(({ name, tables }) =>
+  'rows' in tables ? [{ service: name, ...tables }] : [],
 );
-const together = Object.entries(plan).flatMap(([service, how]) =>
-  'whole' in how ? [{ service, ...how }] : [],
+const together = services.flatMap(({ name, tables }) =>
+  'whole' in tables ? [{ service: name, ...tables }] : [],
 );
 
 describe.each(distributed)('$service, distributed by rows', async ({ service, rows, reference }) => {
@@ -113,12 +91,4 @@ describe.each(together)('$service, in one place', async ({ service, whole, proof
         : unique.some(({ name, columns }) => name === proof.index && !columns.includes(proof.without));
     expect(found).toBe(true);
   });
-});
-
-test('docs/scaling.md names every table', () => {
-  const page = readFileSync(join(root, 'docs/scaling.md'), 'utf8');
-  const named = Object.values(plan).flatMap((how) =>
-    'whole' in how ? how.whole : [...Object.keys(how.rows), ...Object.keys(how.reference)],
-  );
-  expect(named.filter((table) => !page.includes(`\`${table}\``))).toEqual([]);
 });

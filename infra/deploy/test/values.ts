@@ -32,10 +32,3 @@ export const services = Object.entries(values.services).map(([name, service]) =>
   connectionsBesidePool: 0,
   ...service,
 }));
-
-/** What the package of a service says about it. */
-export const packageOf = (name: string): { secrets: string[]; keys: string[]; scopes: string[] } => {
-  const text = readFileSync(join(root, 'services', name, 'package.json'), 'utf8');
-  const { platform } = JSON.parse(text) as { platform: object };
-  return { secrets: [], keys: [], scopes: [], ...platform };
-};

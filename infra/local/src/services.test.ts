@@ -1,40 +1,47 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { findServices } from './services.ts';
 import { scratch } from '../test/scratch.ts';
 
-const folderOf = async (...manifests: unknown[]): Promise<string> => {
-  const root = await scratch();
-  for (const [index, manifest] of manifests.entries()) {
-    const folder = join(root, `service-${index}`);
-    await mkdir(join(folder, 'src'), { recursive: true });
-    await writeFile(join(folder, 'src/main.ts'), '');
-    await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+const listed = parse(
+  readFileSync(join(import.meta.dirname, '../test/fixtures/services.yaml'), 'utf8'),
+) as Record<string, object>;
+const entry = (name: string, port: number): string =>
+  stringify({ [name]: { ...listed['beta-counter'], port, paths: [{ path: `/${name}` }] } });
+
+/** A folder `services` with these services, beside a list. */
+const folderOf = async (list: string, ...names: string[]): Promise<string> => {
+  const root = join(await scratch(), 'services');
+  await mkdir(root);
+  for (const name of names) {
+    await mkdir(join(root, name, 'src'), { recursive: true });
+    await writeFile(join(root, name, 'src/main.ts'), '');
   }
+  await writeFile(join(root, '../services.yaml'), list);
   return root;
 };
 
-test('services come in the order of their ports, and a folder without src/main.ts is not a service', async () => {
-  const root = await folderOf(
-    { name: 'second', platform: { port: 2 } },
-    { name: 'first', platform: { port: 1 } },
-  );
+test('services are those of the list beside their folder, and a folder without src/main.ts is not a service', async () => {
+  const root = await folderOf(entry('second', 2) + entry('first', 1), 'first', 'second');
   await mkdir(join(root, 'notes'));
-  expect((await findServices(root)).map(({ name }) => name)).toEqual(['first', 'second']);
+  expect((await findServices(root)).map(({ name, folder }) => [name, folder])).toEqual([
+    ['first', join(root, 'first')],
+    ['second', join(root, 'second')],
+  ]);
 });
 
-test.each([
-  [{ name: 'x"; drop role', platform: { port: 1 } }, '"name" must be'],
-  [{ name: 'a', platform: {} }, '"platform.port" must be a whole number'],
-  [{ name: 'a', platform: { port: 11 } }, '"platform.port" must be a whole number from 1 to 10'],
-  [{ name: 'a', platform: { port: 1, secrets: 'PEPPER' } }, '"platform.secrets" must be a list'],
-])('%j is refused by the name of its file', async (manifest, reason) => {
-  const root = await folderOf(manifest);
-  await expect(findServices(root)).rejects.toThrow(`${join(root, 'service-0/package.json')}: ${reason}`);
+test('a list with a wrong field is refused by its name', async () => {
+  await expect(findServices(await folderOf(entry('a', 11), 'a'))).rejects.toThrow(
+    /services\.yaml:\n.*must be at most 10\n.*at a\.port/,
+  );
 });
 
-test('two services with one port are refused by name', async () => {
-  const root = await folderOf({ name: 'a', platform: { port: 1 } }, { name: 'b', platform: { port: 1 } });
-  await expect(findServices(root)).rejects.toThrow(/have the same "platform.port" 1/);
+test('a service that is only in the list, or only in the folder, is named', async () => {
+  await expect(findServices(await folderOf(entry('a', 1)))).rejects.toThrow('services.yaml lists a, but');
+  await expect(findServices(await folderOf(entry('a', 1), 'a', 'b'))).rejects.toThrow(
+    'services.yaml does not list b',
+  );
 });

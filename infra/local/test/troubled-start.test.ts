@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 import { createSupervisor } from '../src/supervisor.ts';
 import { baseEnv } from '../src/env.ts';
 import { exists } from '../src/files.ts';
@@ -24,10 +25,10 @@ beforeEach(async () => {
 const serviceOf = async (files: Record<string, string>): Promise<string> => {
   const folder = join(local, 'services');
   await mkdir(join(folder, 'lone-service/src'), { recursive: true });
-  const all = {
-    'package.json': '{"name": "lone-service", "type": "module", "platform": {"port": 5}}',
-    ...files,
-  };
+  const all = { 'package.json': '{"name": "lone-service", "type": "module"}', ...files };
+  const listed = parse(await readFile(join(fixtures, '../services.yaml'), 'utf8')) as Record<string, object>;
+  const list = { 'lone-service': listed['beta-counter'] };
+  await writeFile(join(local, 'services.yaml'), JSON.stringify(list));
   for (const [name, text] of Object.entries(all)) await writeFile(join(folder, 'lone-service', name), text);
   return folder;
 };

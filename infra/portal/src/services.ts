@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { routes, services as names } from '@platform/gateway/routes';
-import { purposes } from './purposes.ts';
+import { services } from '@platform/service-list';
 
 /** A service as the portal shows it. */
 export interface ServiceCard {
@@ -9,7 +8,7 @@ export interface ServiceCard {
   title: string;
   /** Its purpose, in one sentence. */
   purpose: string;
-  /** Callers and their credentials; may be empty. */
+  /** Callers and their credentials. */
   callers: string;
   /** Paths at the gateway. */
   addresses: string[];
@@ -18,7 +17,7 @@ export interface ServiceCard {
 const root = resolve(import.meta.dirname, '../../../services');
 
 interface Document {
-  info: { title: string; description: string };
+  info: { title: string };
   paths: Record<string, { get?: { parameters?: { name: string; schema: { enum?: string[] } }[] } }>;
   components?: { schemas?: Record<string, { properties?: object; required?: string[] }> };
 }
@@ -26,19 +25,16 @@ interface Document {
 const documentOf = async (name: string): Promise<Document> =>
   JSON.parse(await readFile(resolve(root, name, 'openapi.json'), 'utf8')) as Document;
 
-/** The services of the gateway, in its order, described by their OpenAPI documents. */
+/** The services of services.yaml, in its order, with the titles of their OpenAPI documents. */
 export const describeServices = (): Promise<ServiceCard[]> =>
   Promise.all(
-    names.map(async (name) => {
-      const { info } = await documentOf(name);
-      const own = routes.filter((route) => route.service === name && !route.exact);
-      return {
-        name,
-        title: info.title,
-        ...(purposes[name] ?? { purpose: info.description, callers: '' }),
-        addresses: own.map(({ path }) => path),
-      };
-    }),
+    services.map(async ({ name, purpose, callers, paths }) => ({
+      name,
+      title: (await documentOf(name)).info.title,
+      purpose,
+      callers,
+      addresses: paths.filter(({ exact }) => !exact).map(({ path }) => path),
+    })),
   );
 
 /** Values of the filters of the list of webhooks. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { services } from '@platform/gateway/routes';
+import { services } from '@platform/service-list';
 import { testLimits } from '@platform/local/test-limits';
 import { describe, expect, test, vi } from 'vitest';
 import { demoExamples } from '../src/site/examples.ts';
@@ -64,7 +64,7 @@ const requests = (document: Described, base: string): { title: string; request: 
   );
 
 describe.runIf(canLook)('the requests that the reference has ready in a demo', () => {
-  test.each([...services])('of %s are answered', async (name) => {
+  test.each(services)('of $name are answered', async ({ name }) => {
     if (demo === null) throw new Error('there is no demo');
     const { accessToken, apiKey = '', hmacSecret = '' } = demo;
     const login = await json<{ accessToken: string }>('/api/v1/auth/login', {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { services } from '@platform/gateway/routes';
+import { services } from '@platform/service-list';
 import { describe, expect, test } from 'vitest';
 import { canLook, desktop, phone, useBrowser, visit } from './browser.ts';
 import { stack } from './stack.ts';
@@ -50,7 +50,7 @@ const operations = [
 ] as const;
 
 describe.runIf(canLook)('the reference', () => {
-  test.each([...services])('%s is described', async (name) => {
+  test.each(services)('$name is described', async ({ name }) => {
     await using visited = await visit(`/docs/reference/?api=${name}`, phone);
     const heading = visited.page.getByRole('heading', { name: titleOf(name), level: 1 });
     await heading.waitFor();

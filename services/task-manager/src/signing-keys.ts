@@ -1,7 +1,7 @@
 /**
  * A step in the rotation of AUTH_SIGNING_KEY: reads its value from the standard input and writes the new one.
  *
- *   pnpm -s --filter task-manager signing-keys add|use|retire <signing-key >signing-key.new
+ *   pnpm -s --filter task-manager signing-keys add|use|retire <auth-signing-key >auth-signing-key.new
  */
 import { text } from 'node:stream/consumers';
 import { parseSigningKeys, rotationSteps } from './sessions/signing-keys.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { services } from '@platform/gateway/routes';
+import { services } from '@platform/service-list';
 import { expect, test } from 'vitest';
 import { demoExamples } from './examples.ts';
 import { fillIn, type Document } from './fill-in.ts';
@@ -50,7 +50,7 @@ test('values that can be used only once are new, everywhere the same, and no oth
 
 test('the values of the demo belong to parameters and operations that exist', () => {
   const folder = join(import.meta.dirname, '../../../../services');
-  const operations = services.flatMap((name) => {
+  const operations = services.flatMap(({ name }) => {
     const { paths } = JSON.parse(readFileSync(join(folder, name, 'openapi.json'), 'utf8')) as Document;
     return Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

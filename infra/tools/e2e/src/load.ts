@@ -4,13 +4,13 @@ import {
   apiKey,
   bearer,
   consignments,
-  questService,
   requestSignature,
   taskManager,
   unwrap,
   verifyProjects,
   walletOperator,
 } from '@platform/client';
+import { services } from '@platform/service-list';
 import { persist, persistOnce } from './persist.ts';
 import type { StackFile } from './stack.ts';
 
@@ -39,6 +39,20 @@ const debits = async ({ gateway, demo }: StackFile): Promise<PostRequest> => {
   };
 };
 
+/** A request that services.yaml describes. */
+const listedRequest = async (
+  { gateway, demo }: StackFile,
+  { path, body, id }: { path: string; body: object; id: string },
+): Promise<string> => {
+  const response = await fetch(gateway + path, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${demo.adminToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 201) throw new Error(`status ${response.status}`);
+  return String(((await response.json()) as Record<string, unknown>)[id]);
+};
+
 /** POST requests to every service, by its name: of clients, of a provider and of a game server. */
 export const postRequests = async (file: StackFile): Promise<Record<string, PostRequest>> => {
   const { gateway, demo } = file;
@@ -48,17 +62,18 @@ export const postRequests = async (file: StackFile): Promise<Record<string, Post
     return unwrap(taskManager(gateway).POST('/auth/register', { body: account }));
   });
   const tasks = taskManager(gateway, bearer(accessToken));
-  const quests = questService(gateway, admin);
   const projects = verifyProjects(gateway, admin);
   const readers = verifyProjects(gateway, apiKey(demo.verifyApiKey));
   const shipping = consignments(gateway, admin);
   const task = { title: 'An errand', dueDate: '2030-01-01' };
   const project = { source_language: 'en', target_languages: ['de'] };
   const warehouse = { name: 'A warehouse', city: 'Tartu', countryCode: 'EE' };
+  const listed = services.flatMap(({ name, rehearsal: { request } }) =>
+    request ? [[name, () => listedRequest(file, request)] as const] : [],
+  );
   return {
+    ...Object.fromEntries(listed),
     'task-manager': async () => (await unwrap(tasks.POST('/tasks', { body: task }))).id,
-    'quest-service': async () =>
-      (await unwrap(quests.POST('/quests', { body: { title: 'A quest' } }))).questId,
     'store-webhooks': async () => {
       const url = `${gateway}/api/v1/hooks/order_updated/${demo.store.webhookToken}`;
       const id = randomUUID();

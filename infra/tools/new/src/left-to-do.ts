@@ -13,12 +13,11 @@ docs/${name}.md, then
   npx -y pnpm@10.34.9 --filter ${name} migrations:generate --name what_changes
   npx -y pnpm@10.34.9 --filter ${name} openapi
   npx -y pnpm@10.34.9 --filter @platform/client generate
-The tests of the platform send and rename its field "name":
-  infra/tools/e2e/src/load.ts
-  infra/tools/rehearsal/src/next-version.ts
+services.yaml says what the tests of the platform send to the service and which column they rename ("rehearsal"), and the
+purpose and the callers that the portal shows.
 
 These describe the services in words:
-  infra/portal/src/purposes.ts     purpose and callers, shown on the first page of the portal
   README.md, docs/architecture.md  the number of services, the list and the addresses
+  docs/scaling.md                  what replicas need
   CHANGELOG.md                     what the service does
 `;

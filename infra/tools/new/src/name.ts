@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readServices } from '@platform/service-list/read';
 
 /** The names of a service that is to be created. */
 export interface NewService {
@@ -76,7 +77,8 @@ export const checkResource = (root: string, plural: string, given?: string): str
   if (plural === singular)
     throw new Error(`The singular and the plural are both "${plural}"; use two words.`);
   if (reservedNoun.test(singular)) throw new Error(`"${plural}" is reserved; choose another name.`);
-  if (readFileSync(join(root, 'infra/gateway/src/routes.ts'), 'utf8').includes(`'/v1/${plural}'`))
+  const paths = readServices(join(root, 'services.yaml')).flatMap((service) => service.paths);
+  if (paths.some(({ path }) => path === `/v1/${plural}`))
     throw new Error(`"${plural}" is taken: another service has the path /v1/${plural}.`);
   return singular;
 };

@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkName, snakeOf, type NewService } from './name.ts';
-import { freePort } from './port.ts';
-import { registerService } from './register.ts';
 import { copyTemplate } from './template.ts';
 
 const run = (folder: string, file: string, ...args: string[]): void => {
@@ -13,33 +11,43 @@ const run = (folder: string, file: string, ...args: string[]): void => {
 };
 
 /**
- * Creates services/NAME and docs/NAME.md in the repository at `root`: copies the template, registers the service in the
- * gateway, the deployment and the client, installs dependencies with `pnpm` (the path of its script), and generates the first
- * migration, the OpenAPI document and the types of the client.
+ * Creates services/NAME and docs/NAME.md in the repository at `root` from the template, adds the service to services.yaml,
+ * installs dependencies with `pnpm` (the path of its script), and generates the first migration, the OpenAPI document, the
+ * client and what the deployment has of the list.
  * The resource must have been checked (`checkResource`).
- * @throws when the name is not available or a step fails; everything is as before then
+ * @throws when the name is not available or a step fails; no file of the service is left then
  */
 export const newService = (root: string, service: NewService, pnpm: string): void => {
   const { name, plural } = service;
   checkName(root, name);
+  const list = join(root, 'services.yaml');
+  const listBefore = readFileSync(list, 'utf8');
   const folder = join(root, 'services', name);
   const page = join(root, 'docs', `${name}.md`);
-  const client = join(root, 'packages/client');
-  const created = [folder, page, join(client, `src/generated/${name}.ts`)];
-  const script = (...args: string[]): void => run(folder, process.execPath, '--run', ...args);
-  const { changed, undo } = registerService(root, service);
+  const script = (inFolder: string, ...args: string[]): void =>
+    run(join(root, inFolder), process.execPath, '--run', ...args);
+  const generate = (): void => {
+    script('packages/client', 'generate');
+    script('infra/deploy', 'generate');
+  };
   try {
-    copyTemplate(root, service, freePort(join(root, 'services')));
+    copyTemplate(root, service);
     // Without this flag pnpm refuses to add the package to the lock file in CI.
     run(root, process.execPath, pnpm, 'install', '--no-frozen-lockfile');
-    script('migrations:generate', '--', '--name', snakeOf(plural));
-    script('openapi');
-    run(client, process.execPath, 'scripts/generate.ts');
+    script(`services/${name}`, 'migrations:generate', '--', '--name', snakeOf(plural));
+    script(`services/${name}`, 'openapi');
+    generate();
     // The length of the name changes where lines break.
-    run(root, join(root, 'node_modules/.bin/oxfmt'), folder, page, ...changed);
+    run(root, join(root, 'node_modules/.bin/oxfmt'), folder, page, list);
   } catch (error) {
-    undo();
-    for (const path of created) rmSync(path, { recursive: true, force: true });
+    writeFileSync(list, listBefore);
+    const types = join(root, `packages/client/src/generated/${name}.ts`);
+    for (const path of [folder, page, types]) rmSync(path, { recursive: true, force: true });
+    try {
+      generate();
+    } catch {
+      // The step that failed is the one to report.
+    }
     throw error;
   }
 };

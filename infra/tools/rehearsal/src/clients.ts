@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { postRequests, repeat, type Sent } from '@platform/e2e/load';
 import type { StackFile } from '@platform/e2e/stack';
+import { services } from '@platform/service-list';
 import { stopping, waitFor } from './command.ts';
 import type { Deployment } from './platform.ts';
 
@@ -9,15 +10,8 @@ const CONNECTIONS = 2;
 /** A webhook is processed within this time. */
 const PROCESSED_MS = 300_000;
 
-/** Selects the ids of what is stored and, for webhooks, processed. */
-const STORED: Record<string, string> = {
-  'task-manager': 'select id from tasks',
-  'quest-service': 'select quest_id from quests',
-  'store-webhooks': 'select id from orders',
-  'wallet-operator': 'select transaction_id from entries',
-  'verify-projects': 'select id from projects',
-  consignments: 'select id from warehouses',
-};
+/** Statements that select the ids of what is stored and, for webhooks, processed. */
+const stored = new Map(services.map(({ name, rehearsal }) => [name, rehearsal.stored]));
 
 /** What became of all requests, by service. */
 export type Traffic = Record<string, Sent>;
@@ -60,8 +54,8 @@ export const findMissing = async (
 ): Promise<Record<string, Map<string, number>>> => {
   const missing: Record<string, Map<string, number>> = {};
   for (const [service, { acknowledged }] of Object.entries(traffic)) {
-    const stored = new Set(await platform.query(service, STORED[service] ?? ''));
-    missing[service] = new Map([...acknowledged].filter(([id]) => !stored.has(id)));
+    const ids = new Set(await platform.query(service, stored.get(service) ?? ''));
+    missing[service] = new Map([...acknowledged].filter(([id]) => !ids.has(id)));
   }
   return missing;
 };

@@ -1,36 +1,10 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { services } from '@platform/service-list';
+import type { ListedService } from '@platform/service-list/read';
 
 /** A column that a request of `postRequests` (infra/tools/e2e) writes, and that the next version of the service renames. */
-interface Rename {
-  table: string;
-  column: string;
-  type: string;
-  /** Code that names the column, where it differs from the name, and what the next version has instead. */
-  code?: readonly [old: string, next: string];
-}
-
-export const RENAMES: Record<string, Rename> = {
-  'task-manager': { table: 'tasks', column: 'due_date', type: 'date' },
-  'quest-service': { table: 'quests', column: 'question_count', type: 'integer' },
-  'store-webhooks': { table: 'queue', column: 'queued_at', type: 'timestamp (3) with time zone' },
-  'wallet-operator': { table: 'players', column: 'excluded_until', type: 'date' },
-  'verify-projects': {
-    table: 'api_keys',
-    column: 'hash',
-    type: 'text',
-    code: ['hash: text()', "hash: text('hash_next')"],
-  },
-  consignments: {
-    table: 'warehouses',
-    column: 'country_code',
-    type: 'text',
-    code: [
-      'postgres.fromCamel(field)',
-      "postgres.fromCamel(field).replace('country_code', 'country_code_next')",
-    ],
-  },
-};
+type Rename = ListedService['rehearsal']['rename'];
 
 /** Adds the new column beside the old one. Old and new code may run together: each sees what the other writes. */
 const expand = ({ table, column, type }: Rename): string => `
@@ -84,12 +58,9 @@ const addMigration = async (copy: string, tag: string, sql: string): Promise<voi
 };
 
 const renameOf = (service: string): Rename => {
-  const rename = RENAMES[service];
-  if (rename === undefined)
-    throw new Error(
-      `Name a column of ${service} in infra/tools/rehearsal/src/next-version.ts, and a request in infra/tools/e2e/src/load.ts.`,
-    );
-  return rename;
+  const listed = services.find(({ name }) => name === service);
+  if (listed === undefined) throw new Error(`services.yaml does not list ${service}`);
+  return listed.rehearsal.rename;
 };
 
 /** Makes a copy of a service its next version: a column has another name, and the migration adds it. */

@@ -2,12 +2,13 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {} from '@platform/local/provided';
+import { services } from '@platform/service-list';
 import { migrate } from '@platform/service-kit/migrate';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { ROOT } from '../src/command.ts';
-import { dropOldColumn, renameColumn, RENAMES } from '../src/next-version.ts';
+import { dropOldColumn, renameColumn } from '../src/next-version.ts';
 import { documentedCommands } from '../src/platform.ts';
 
 /** A copy of a service's code and migrations; disposal removes it. */
@@ -18,9 +19,9 @@ const copyOf = async (service: string): Promise<{ path: string } & AsyncDisposab
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
 };
 
-test.each(Object.keys(RENAMES))(
-  'the column of %s that the rehearsal renames exists in its code and its database',
-  async (service) => {
+test.each(services)(
+  'the column of $name that the rehearsal renames exists in its code and its database',
+  async ({ name: service, rehearsal }) => {
     await using copy = await copyOf(service);
     await using database = await cloneDatabase(inject('postgresUrl'), join(copy.path, 'migrations'));
     await renameColumn(service, copy.path);
@@ -28,7 +29,7 @@ test.each(Object.keys(RENAMES))(
     await dropOldColumn(service, copy.path);
     await migrate(database.url, join(copy.path, 'migrations'));
     const sql = postgres(database.url, { max: 1 });
-    const { table = '', column = '' } = RENAMES[service] ?? {};
+    const { table, column } = rehearsal.rename;
     const columns = await sql`select column_name from information_schema.columns where table_name = ${table}`;
     await sql.end();
     const names = columns.map(({ column_name }) => column_name as string);

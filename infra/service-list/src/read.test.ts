@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { readServices, type ListedService } from './read.ts';
+import { services } from './services.ts';
+
+const listed = {
+  port: 1,
+  purpose: 'Keeps notes.',
+  callers: 'Anybody',
+  paths: [{ path: '/v1/notes' }],
+  tables: { rows: { notes: 'note_id' } },
+  deploy: {
+    replicas: { min: 1, max: 1, cpu: 70 },
+    resources: { cpu: '1', memory: '1Gi', memoryLimit: '1Gi' },
+    pool: 1,
+  },
+  rehearsal: { stored: 'select id from notes', rename: { table: 'notes', column: 'text', type: 'text' } },
+};
+
+const read = (list: object): ListedService[] => {
+  const folder = mkdtempSync(join(tmpdir(), 'services-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'services.yaml'), stringify(list));
+  return readServices(join(folder, 'services.yaml'));
+};
+
+test('the list of the repository is valid', () => {
+  expect(services.length).toBeGreaterThanOrEqual(6);
+});
+
+test('services come in the order of their ports, with empty lists of what they do not name', () => {
+  const second = { ...listed, port: 2, paths: [{ path: '/v1/others' }] };
+  const found = read({ second, first: listed });
+  expect(found.map(({ name }) => name)).toEqual(['first', 'second']);
+  expect(found[0]).toMatchObject({ scopes: [], secrets: [], keys: [], folders: [] });
+});
+
+test.each([
+  ['port', { port: 11 }, 'must be at most 10'],
+  ['port', { port: 'one' }, 'must be a whole number'],
+  ['purpose', { purpose: undefined }, 'expected string'],
+  ['paths', { paths: [] }, 'must have at least one address'],
+  ['paths[0].path', { paths: [{ path: '/v1/Notes' }] }, 'must be segments of lower-case letters'],
+  [
+    'paths[0].path',
+    { paths: [{ path: '/v1/notes { return 200; }' }] },
+    'must be segments of lower-case letters',
+  ],
+  ['paths[0].maxBody', { paths: [{ path: '/a', maxBody: '1t' }] }, 'must be a size such as 32m'],
+  ['paths[0]', { paths: [{ path: '/a', maxbody: '1m' }] }, 'maxbody'],
+  ['secrets', { secrets: 'PEPPER' }, 'expected array'],
+  ['secrets[0]', { secrets: ['pepper'] }, 'must be the name of a variable'],
+  ['deploy', { deploy: undefined }, 'expected object'],
+  ['deploy.pool', { deploy: { ...listed.deploy, pool: 0 } }, 'must be at least 1'],
+  ['tables', { tables: { rows: {}, whole: [] } }, 'Unrecognized key: "whole"'],
+])('a wrong %s is named', (field, wrong, reason) => {
+  const reading = () => read({ notes: { ...listed, ...wrong } });
+  expect(reading).toThrow('services.yaml:\n');
+  expect(reading).toThrow(reason);
+  expect(reading).toThrow(`at notes.${field}`);
+});
+
+test('a name that no database or role can have is refused', () => {
+  expect(() => read({ 'x"; drop role': listed })).toThrow('must be at most 41 lower-case letters');
+});
+
+test('services that share a port or a path are named', () => {
+  expect(() => read({ a: listed, b: { ...listed, paths: [{ path: '/b' }] } })).toThrow(
+    'a and b have the same port 1',
+  );
+  expect(() => read({ a: listed, b: { ...listed, port: 2 } })).toThrow(
+    'a and b have the same path /v1/notes',
+  );
+});

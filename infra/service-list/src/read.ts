@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+// The comment at the beginning of services.yaml describes the fields.
+
+/** The ports above it are those of probes. */
+const HIGHEST_PORT = 10;
+
+/** The database, the roles and the prefix of variables are named after it. */
+const Name = z.string().regex(/^[a-z][a-z0-9-]{0,40}$/);
+const Variable = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of a variable');
+const Variables = z.record(Variable, z.string()).default({});
+const Count = z.int('must be a whole number').min(1, 'must be at least 1');
+const Text = z.string().min(1, 'must not be empty');
+
+const Path = z.strictObject({
+  path: z
+    .string()
+    .regex(
+      /^(?:\/(?:[a-z0-9_-]+|\*))+$/,
+      'must be segments of lower-case letters, digits, _ and -: /v1/cold-rooms',
+    ),
+  exact: z.literal(true).exactOptional(),
+  maxBody: z
+    .string()
+    .regex(/^\d+[kmg]$/, 'must be a size such as 32m')
+    .exactOptional(),
+  secret: z.literal(true).exactOptional(),
+  cookies: z.literal(true).exactOptional(),
+  stream: z.literal(true).exactOptional(),
+  unlimited: z.literal(true).exactOptional(),
+});
+
+const Tables = z.union([
+  z.strictObject({
+    rows: z.record(z.string(), z.string()),
+    reference: z.record(z.string(), z.string().min(20)).default({}),
+  }),
+  z.strictObject({
+    whole: z.array(z.string()),
+    because: z.string().min(20),
+    proof: z.union([
+      z.strictObject({ index: z.string(), without: z.string() }),
+      z.strictObject({ sequence: z.string() }),
+    ]),
+  }),
+]);
+
+const Deploy = z.strictObject({
+  replicas: z.strictObject({ min: Count, max: Count, cpu: Count }),
+  resources: z.strictObject({ cpu: Text, memory: Text, memoryLimit: Text }),
+  optionalSecrets: z.array(Variable).exactOptional(),
+  pool: Count,
+  connectionsBesidePool: Count.exactOptional(),
+  ready: z.string().startsWith('/').exactOptional(),
+  volume: z.strictObject({ name: Name, variable: Variable, path: Text, size: Text }).exactOptional(),
+  settings: z.strictObject({ all: Variables, chart: Variables, compose: Variables }).prefault({}),
+  egress: z.array(Count).exactOptional(),
+});
+
+const Rehearsal = z.strictObject({
+  /** A request that any bearer of all scopes may send, and the field of the answer with the id. */
+  request: z.strictObject({ path: Text, body: z.record(z.string(), z.unknown()), id: Text }).exactOptional(),
+  stored: Text,
+  rename: z.strictObject({
+    table: Text,
+    column: Text,
+    type: Text,
+    code: z.tuple([Text, Text]).exactOptional(),
+  }),
+});
+
+const Service = z.strictObject({
+  port: Count.max(HIGHEST_PORT, `must be at most ${HIGHEST_PORT}`),
+  purpose: Text,
+  callers: Text,
+  scopes: z.array(z.string()).default([]),
+  paths: z.array(Path).min(1, 'must have at least one address'),
+  secrets: z.array(Variable).default([]),
+  keys: z.array(Variable).default([]),
+  folders: z.array(Variable).default([]),
+  tables: Tables,
+  deploy: Deploy,
+  rehearsal: Rehearsal,
+});
+
+const List = z.record(Name, Service, {
+  error: ({ code }) =>
+    code === 'invalid_key' ? 'must be at most 41 lower-case letters, digits and dashes' : undefined,
+});
+
+/** @throws naming two services that have the same value */
+const refuseShared = (
+  what: string,
+  valuesOf: (service: ListedService) => readonly (string | number)[],
+  services: readonly ListedService[],
+): void => {
+  const owners = new Map<string | number, string>();
+  for (const service of services)
+    for (const value of valuesOf(service)) {
+      const other = owners.get(value);
+      if (other !== undefined) throw new Error(`${other} and ${service.name} have the same ${what} ${value}`);
+      owners.set(value, service.name);
+    }
+};
+
+/** A service of the list, with its name. */
+export type ListedService = z.output<typeof Service> & { name: string };
+/** A public address of a service. */
+export type ListedPath = z.output<typeof Path>;
+
+/**
+ * Reads a list of services, which are returned in the order of their ports.
+ * @throws naming the file and the fields that are wrong
+ */
+export const readServices = (file: string): ListedService[] => {
+  const { data, error } = List.safeParse(parse(readFileSync(file, 'utf8')));
+  if (error) throw new Error(`${file}:\n${z.prettifyError(error)}`);
+  const services = Object.entries(data)
+    .map(([name, service]) => ({ name, ...service }))
+    .toSorted((one, other) => one.port - other.port);
+  refuseShared('port', ({ port }) => [port], services);
+  refuseShared('path', ({ paths }) => paths.map(({ path }) => path), services);
+  return services;
+};
