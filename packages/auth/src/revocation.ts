@@ -14,14 +14,13 @@ export interface RevocationOptions {
 export interface Revocation {
   /** Tells all instances; change the database first. Never rejects. */
   revoke: (id: string) => Promise<void>;
-  /** Rejects when Redis does not know the id and the database does not answer. */
+  /** Rejects when the database does not answer and Redis does not know the id. */
   isRevoked: (id: string) => Promise<boolean>;
 }
 
 /**
- * Remembers revoked ids. An id that Redis knows is revoked, also while the database is down or slow. An
- * id that Redis does not know may still be revoked, because Redis may have been lost, flushed or full:
- * then the database decides.
+ * Remembers revoked ids for the time in which the database does not answer. Redis may have been lost, flushed or full, so
+ * what it does not know proves nothing.
  */
 export const createRevocation = ({ redis, prefix, ttlSeconds, isRevoked }: RevocationOptions): Revocation => {
   const keyOf = (id: string): string => `${prefix}:${id}`;
@@ -29,12 +28,13 @@ export const createRevocation = ({ redis, prefix, ttlSeconds, isRevoked }: Revoc
     revoke: async (id) => {
       await askRedis(redis, (open) => open.set(keyOf(id), '1', 'EX', ttlSeconds));
     },
-    isRevoked: (id) => {
-      const stored = isRevoked(id);
-      const remembered = askRedis(redis, (open) => open.exists(keyOf(id)));
-      // The first to answer decides: a Redis that hangs must not delay the database's answer.
-      const either = remembered.then((found) => (found === 1 ? true : stored));
-      return Promise.any([stored, either]).catch(() => stored);
+    isRevoked: async (id) => {
+      try {
+        return await isRevoked(id);
+      } catch (error) {
+        if ((await askRedis(redis, (open) => open.exists(keyOf(id)))) === 1) return true;
+        throw error;
+      }
     },
   };
 };

@@ -25,33 +25,48 @@ const orders: Record<Sort, { column: string; order: string }> = {
 };
 
 /** The query text is parsed in a subquery; otherwise a prepared plan would parse it for each row. */
-const whereOf = (sql: Sql, { userId, filters }: Listing) => {
+const wordsOf = (query: string): string =>
+  `(select plainto_tsquery('simple', ${searchText('query')}) from (values (${query})) as given (query))`;
+
+/** SQL of the conditions that a task of the list meets. `parameter` takes a value and returns its place in the statement. */
+const conditionsOf = (
+  { userId, filters }: Omit<Listing, 'sort'>,
+  parameter: (value: string) => string,
+): string[] => {
   const { status, priority, tag, dueBefore, dueAfter, q } = filters;
-  return sql`user_id = ${userId}
-    ${status === undefined ? sql`` : sql`and status = ${status}`}
-    ${priority === undefined ? sql`` : sql`and priority = ${priority}`}
-    ${tag === undefined ? sql`` : sql`and ${tag} = any (tags)`}
-    ${dueBefore === undefined ? sql`` : sql`and due_date < ${dueBefore}`}
-    ${dueAfter === undefined ? sql`` : sql`and due_date > ${dueAfter}`}
-    ${q === undefined ? sql`` : sql`and words @@ (select plainto_tsquery('simple', ${sql.unsafe(searchText('query'))}) from (values (${q})) as given (query))`}`;
+  return [
+    `user_id = ${parameter(userId)}`,
+    ...(status === undefined ? [] : [`status = ${parameter(status)}`]),
+    ...(priority === undefined ? [] : [`priority = ${parameter(priority)}`]),
+    ...(tag === undefined ? [] : [`${parameter(tag)} = any (tags)`]),
+    ...(dueBefore === undefined ? [] : [`due_date < ${parameter(dueBefore)}`]),
+    ...(dueAfter === undefined ? [] : [`due_date > ${parameter(dueAfter)}`]),
+    ...(q === undefined ? [] : [`words @@ ${wordsOf(parameter(q))}`]),
+  ];
 };
 
 /**
- * `limit` tasks after the first `offset`, as JSON text. The tasks before the page are skipped in the index of the
- * order, without reading them; `page` has the columns of that index in its order, so that PostgreSQL
- * copies no index entry (ADR 18).
+ * `limit` tasks after the first `offset`, as JSON text.
+ *
+ * The tasks before a page are skipped in the index of the order, without reading them; `page` has the columns of that
+ * index in its order, so that PostgreSQL copies no index entry (ADR 18). The first page has nothing to skip.
  */
 export const readPage = async (
   sql: Sql,
-  listing: Listing,
+  { userId, filters, sort }: Listing,
   { offset, limit }: { offset: bigint; limit: number },
 ): Promise<string[]> => {
-  const { column, order } = orders[listing.sort];
-  const rows = await sql<{ json: string }[]>`
-    with page (owner, sorted_by, task) as materialized (
-      select user_id, ${sql(column)}, id from tasks where ${whereOf(sql, listing)}
-      order by ${sql.unsafe(order)} offset ${String(offset)} limit ${limit})
-    select ${sql.unsafe(taskJson)} from page join tasks on user_id = owner and id = task
-    order by ${sql.unsafe(order)}`;
+  const values: (string | number)[] = [];
+  const parameter = (value: string | number) => `$${values.push(value)}`;
+  const { column, order } = orders[sort];
+  const conditions = conditionsOf({ userId, filters }, parameter);
+  const matching = `from tasks where ${conditions.join(' and ')} order by ${order}`;
+  const text =
+    offset === 0n
+      ? `select ${taskJson} ${matching} limit ${parameter(limit)}`
+      : `with page (owner, sorted_by, task) as materialized (
+           select user_id, ${column}, id ${matching} offset ${parameter(String(offset))} limit ${parameter(limit)})
+         select ${taskJson} from page join tasks on user_id = owner and id = task order by ${order}`;
+  const rows = await sql.unsafe<{ json: string }[]>(text, values, { prepare: true });
   return rows.map(({ json }) => json);
 };
