@@ -1,5 +1,6 @@
-import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unprivilegedAccount } from './account.ts';
 import { answers, removeLeftovers, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
 import { closeServer, ensureDatabases, type DatabaseUrls } from './databases.ts';
 import type { Found } from './install.ts';
@@ -11,14 +12,12 @@ import { step } from './say.ts';
 import type { Secrets } from './secrets.ts';
 import { isSetFor } from './service-process.ts';
 import type { Service } from './services.ts';
-import type { Account } from './spawn.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** What every program of a stack needs: who keeps it running, where its files are, and its user. */
+/** What every program of a stack needs: who keeps it running, and where its files are. */
 export interface Site {
   supervisor: Supervisor;
   local: LocalFolder;
-  account: Account | undefined;
 }
 
 const POSTGRES_OFFSET = 32;
@@ -46,11 +45,8 @@ export interface BackingServices {
   databases: Map<string, DatabaseUrls>;
 }
 
-const startEmbeddedPostgres = async (
-  { supervisor, local, account }: Site,
-  port: number,
-  password: string,
-) => {
+const startEmbeddedPostgres = async ({ supervisor, local }: Site, port: number, password: string) => {
+  const account = await unprivilegedAccount();
   const cluster: Cluster = {
     bin: await postgresBinaries(account),
     dataDir: join(local.data, 'postgres'),
@@ -74,7 +70,7 @@ const startEmbeddedPostgres = async (
 };
 
 const startLocalRedis = async (
-  { supervisor, local, account }: Site,
+  { supervisor, local }: Site,
   port: number,
   file: string,
   password: string,
@@ -84,12 +80,11 @@ const startLocalRedis = async (
   const configFile = join(dataDir, 'redis.conf');
   await rm(configFile, { force: true });
   await writeFile(configFile, `requirepass ${password}\n`, { mode: 0o600 });
-  if (account) await Promise.all([dataDir, configFile].map((path) => chown(path, account.uid, account.gid)));
   const url = redisUrl(port, password);
   const logFile = local.logFile('redis');
   const program = supervisor.start('redis', {
     name: 'redis',
-    command: redisCommand({ file, port, dataDir, account, logFile, configFile }),
+    command: redisCommand({ file, port, dataDir, logFile, configFile }),
     answers: () => redisAnswers(url),
     stopLimitMs: 5_000,
   });

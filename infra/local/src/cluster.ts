@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { baseEnv } from './env.ts';
@@ -35,13 +35,16 @@ const NO_WAIT = '--no-sync';
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
 /**
- * Creates the data folder when it does not exist: under another name first, so that an incomplete one is never used.
- * @throws with the output of initdb
+ * The data folder for a program that runs in it. Root's PostgreSQL runs as another user, who may not be able to enter the
+ * folders above; this path leads there without them.
  */
-export const initialise = async ({ bin, dataDir, password, account }: Cluster): Promise<void> => {
-  if (await exists(join(dataDir, 'PG_VERSION'))) return;
+const workingFolder = (dataDir: string): string =>
+  process.platform === 'linux' ? '/proc/self/cwd' : dataDir;
+
+/** Runs initdb: in a folder of another name first, so that an incomplete one is never used. */
+const createData = async ({ bin, dataDir, password, account }: Cluster): Promise<void> => {
   const fresh = `${dataDir}.new`;
-  const passwordFile = join(dirname(dataDir), `.password-${randomBytes(6).toString('hex')}`);
+  const passwordFile = `${dataDir}.password-${randomBytes(6).toString('hex')}`;
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { mode: 0o700 });
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -49,15 +52,30 @@ export const initialise = async ({ bin, dataDir, password, account }: Cluster): 
     await Promise.all([fresh, passwordFile].map((path) => chown(path, account.uid, account.gid)));
   }
   const args = [
-    `--pgdata=${fresh}`,
+    `--pgdata=${workingFolder(fresh)}`,
     '--username=postgres',
-    `--pwfile=${passwordFile}`,
+    `--pwfile=../${basename(passwordFile)}`,
     '--auth=scram-sha-256',
   ];
-  const made = await run(join(bin, 'initdb'), [...args, ...LOCALE, NO_WAIT], { account, env: baseEnv() });
+  const made = await run(join(bin, 'initdb'), [...args, ...LOCALE, NO_WAIT], {
+    cwd: fresh,
+    account,
+    env: baseEnv(),
+  });
   await unlink(passwordFile);
   if (made.code !== 0) throw new Error(`initdb failed:\n${made.output.trim()}`);
   await rename(fresh, dataDir);
+};
+
+/**
+ * Creates the data folder when it does not exist, and gives it to the account.
+ * @throws with the output of initdb
+ */
+export const initialise = async (cluster: Cluster): Promise<void> => {
+  const { dataDir, account } = cluster;
+  if (!(await exists(join(dataDir, 'PG_VERSION')))) await createData(cluster);
+  // A copy that root made belongs to root.
+  else if (account) await run('chown', ['-R', `${account.uid}:${account.gid}`, dataDir]);
 };
 
 /** The memory is that of infra/deploy/compose.yaml; PostgreSQL takes it when it is first used. */
@@ -97,7 +115,7 @@ export const clusterCommand = (cluster: Cluster): Command => {
     file: join(cluster.bin, 'postgres'),
     args: [
       '-D',
-      cluster.dataDir,
+      workingFolder(cluster.dataDir),
       ...Object.entries(settings).flatMap(([name, set]) => ['-c', `${name}=${set}`]),
     ],
     cwd: cluster.dataDir,

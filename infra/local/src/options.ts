@@ -8,7 +8,7 @@ export const ROOT = resolve(import.meta.dirname, '../../..');
 export const usage = `Starts the platform on this machine. Ctrl-C stops it.
 
   --watch            restart a service when its code changes ("dev" does this)
-  --no-install       install nothing; say what is missing and run without it
+  --no-install       download nothing; say what is missing and run without it
   --instances 2      two processes of each service behind the gateway
   --local FOLDER     data and logs (.local)
   --services FOLDER  the services (services)

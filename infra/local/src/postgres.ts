@@ -6,7 +6,6 @@ import { freePort } from './ports.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { killAllIn } from './process.ts';
 import { startServer, type Server } from './server.ts';
-import { run } from './spawn.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A running PostgreSQL; `url` is that of its superuser. */
@@ -44,11 +43,8 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
     durable,
     settings,
   };
-  if (createData === undefined) await initialise(cluster);
-  else {
-    await createData(cluster.dataDir);
-    if (account) await run('chown', ['-R', `${account.uid}:${account.gid}`, cluster.dataDir]);
-  }
+  await createData?.(cluster.dataDir);
+  await initialise(cluster);
   const url = clusterUrl(cluster);
   const server = await startServer({
     name: 'postgres',

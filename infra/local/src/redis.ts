@@ -1,7 +1,6 @@
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { unprivilegedAccount } from './account.ts';
-import type { Account, Command } from './spawn.ts';
+import type { Command } from './spawn.ts';
 import { baseEnv } from './env.ts';
 import { freePort } from './ports.ts';
 import { findProgram, howToGet } from './programs.ts';
@@ -14,7 +13,6 @@ export interface RedisPlan {
   port: number;
   /** Its snapshots are kept here. */
   dataDir: string;
-  account: Account | undefined;
   logFile: string;
   /** File with further settings; passwords are there, as everybody on the machine sees the arguments of a process. */
   configFile?: string;
@@ -24,7 +22,7 @@ export const redisUrl = (port: number, password?: string): string =>
   `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`;
 
 /** Redis holds only what may be lost: it writes snapshots, and when it is full it evicts the least recently used keys. */
-export const redisCommand = ({ file, port, dataDir, account, logFile, configFile }: RedisPlan): Command => ({
+export const redisCommand = ({ file, port, dataDir, logFile, configFile }: RedisPlan): Command => ({
   file,
   args: [
     configFile === undefined ? [] : [configFile],
@@ -39,7 +37,6 @@ export const redisCommand = ({ file, port, dataDir, account, logFile, configFile
   ].flat(),
   cwd: dataDir,
   env: baseEnv(),
-  account,
   stopSignal: 'SIGTERM',
   logFile,
 });
@@ -76,14 +73,13 @@ export const redisAnswers = (url: string): Promise<boolean> =>
 export const startRedis = async (): Promise<Server> => {
   const file = await findProgram('redis-server');
   if (!file) throw new Error(`redis-server is missing. ${howToGet('redis-server')}`);
-  const account = await unprivilegedAccount();
-  const [folder, port] = await Promise.all([temporaryFolder(account), freePort()]);
+  const [folder, port] = await Promise.all([temporaryFolder(), freePort()]);
   const logFile = join(folder.path, 'redis.log');
   const url = redisUrl(port);
   return startServer({
     name: 'redis',
     url,
-    command: redisCommand({ file, port, dataDir: folder.path, account, logFile }),
+    command: redisCommand({ file, port, dataDir: folder.path, logFile }),
     answers: () => redisAnswers(url),
     cleanUp: folder.remove,
   });

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { exists } from './files.ts';
-import { unprivilegedAccount } from './account.ts';
 import type { Supervisor } from './supervisor.ts';
 import { startDemoServer } from './demo-server.ts';
 import { mergeDemos, type Demo } from './demo.ts';
@@ -38,7 +37,6 @@ import { instancesOf, wantedPorts } from './wanted-ports.ts';
 
 /** What a stack needs from this machine. */
 export interface Prepared {
-  account: Site['account'];
   found: Found;
   local: LocalFolder;
   services: Service[];
@@ -48,8 +46,7 @@ export interface Prepared {
 export const prepare = async (options: StartOptions): Promise<Prepared> => {
   const services = await findServices(options.servicesFolder);
   const found = await providePrograms(['redis-server', 'nginx'], options.mayInstall);
-  const account = await unprivilegedAccount();
-  return { account, found, services, local: await openLocalFolder(options.localFolder, account) };
+  return { found, services, local: await openLocalFolder(options.localFolder) };
 };
 
 /** Not in the local folder, because a stack with empty data runs the same modules. `start` itself has another one. */
@@ -90,7 +87,7 @@ export const bringUp = async (
   supervisor: Supervisor,
   stopping: AbortSignal,
 ): Promise<RunningStack> => {
-  const { services, found, local, account } = prepared;
+  const { services, found, local } = prepared;
   const plan = planBackingServices(options, services, found);
   await ensurePorts(wantedPorts(options, plan, services, found.nginx !== undefined));
   const secrets = await openSecrets(local.path, secretNames(services));
@@ -99,7 +96,7 @@ export const bringUp = async (
   const token = (scope: string) => signer.sign({ scope, subject: 'demo-admin', ttl: TOKEN_TTL });
   const adminToken = await token(scopes.join(' '));
   const gateway = found.nginx ? `http://127.0.0.1:${options.gatewayPort}` : null;
-  const site: Site = { supervisor, local, account };
+  const site: Site = { supervisor, local };
   const docsDir = join(local.path, 'portal');
   const portalUrl = (code: string): string => `${gateway}/docs/#code=${code}`;
   const demoServer = await startDemoServer((code) =>
