@@ -57,7 +57,7 @@ CREATE SEQUENCE "public"."latest_updated_at" INCREMENT BY 1 MINVALUE 0 MAXVALUE 
 CREATE TABLE "api_keys" (
 	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
 	"name" text NOT NULL,
-	"hash" text NOT NULL,
+	"key_hash" text NOT NULL,
 	"key_hint" text NOT NULL,
 	"scopes" text[] NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
@@ -81,6 +81,15 @@ CREATE TABLE "deliverables" (
 	CONSTRAINT "deliverables_status_known" CHECK ("deliverables"."status" in ('pending', 'in_progress', 'delivered', 'accepted', 'rejected'))
 );
 --> statement-breakpoint
+CREATE TABLE "idempotency_keys" (
+	"owner" text NOT NULL,
+	"key" text NOT NULL,
+	"request_hash" text NOT NULL,
+	"answer" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "idempotency_keys_owner_key_pk" PRIMARY KEY("owner","key")
+);
+--> statement-breakpoint
 CREATE TABLE "languages" (
 	"code" text PRIMARY KEY NOT NULL,
 	"name" text NOT NULL,
@@ -97,12 +106,14 @@ CREATE TABLE "projects" (
 	"target_languages" text[] NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
+	"archived_at" timestamp (3) with time zone,
 	"json" text GENERATED ALWAYS AS (project_json(id, name, status, source_language, target_languages, created_at, updated_at)) STORED NOT NULL,
 	CONSTRAINT "projects_status_known" CHECK ("projects"."status" in ('draft', 'active', 'in_review', 'completed', 'archived'))
 );
 --> statement-breakpoint
 ALTER TABLE "deliverables" ADD CONSTRAINT "deliverables_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE UNIQUE INDEX "api_keys_by_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
+CREATE UNIQUE INDEX "api_keys_by_hash" ON "api_keys" USING btree ("key_hash");--> statement-breakpoint
+CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "projects_order" ON "projects" USING btree ("updated_at","id");--> statement-breakpoint
 CREATE INDEX "projects_by_status" ON "projects" USING btree ("status","updated_at","id");
 --> statement-breakpoint

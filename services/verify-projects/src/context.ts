@@ -1,16 +1,17 @@
-import { createApiKeys, type ApiKeyRow } from '@platform/auth/api-keys';
+import { createApiKeys } from '@platform/auth/api-keys';
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
 import { withPageSettings } from '@platform/pagination/directory';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import type { Guard } from '@platform/service-kit/route';
 import { knownKeys } from './api-keys/known-keys.ts';
 import type { Env } from './env.ts';
+import { readerGuard, type Reader } from './reader.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
 export interface Context extends BaseContext {
-  /** Authenticates requests that read lists. */
-  reader: Guard<ApiKeyRow>;
+  /** Authenticates requests that read projects, languages and deliverables. */
+  reader: Guard<Reader>;
   /** Call it when the record of the key with this hash has changed, so that this process looks it up again. */
   forgetKey: (hash: string) => void;
   /** Authenticates requests of the management API. */
@@ -31,10 +32,10 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     audience: env.AUTH_AUDIENCE,
     now,
   });
-  const keys = createApiKeys(knownKeys(base.database, base.log));
+  const keys = createApiKeys(knownKeys(base.database.sql, base.log));
   return {
     ...base,
-    reader: keys.guard('verify:read'),
+    reader: readerGuard(keys.guard('verify:read'), tokens.guard('verify:read')),
     forgetKey: keys.forget,
     admin: tokens.guard('verify:admin'),
     ops: tokens.guard('ops:read'),

@@ -1,7 +1,8 @@
 import { withMaintenance } from '@platform/pagination/maintenance';
+import { outdatedKeys } from '@platform/service-kit/idempotency';
 import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
-import { outdatedKeys } from './api-keys/queries.ts';
+import { outdatedApiKeys } from './api-keys/queries.ts';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { projectDirectory } from './db/directory.ts';
@@ -12,6 +13,7 @@ await runService({
   env: processEnv,
   createContext: (env, parts) =>
     withPruning(withMaintenance(createContext(env, parts), env.DATABASE_URL, [projectDirectory]), [
+      outdatedApiKeys,
       outdatedKeys,
     ]),
   createApp,

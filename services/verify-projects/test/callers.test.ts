@@ -11,7 +11,14 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 const project = '0198c5a0-7e57-7000-8000-00000000ffff';
-const lists = ['/v1/projects', '/v1/languages', `/v1/projects/${project}/deliverables`];
+const lists = [
+  '/v1/projects',
+  `/v1/projects/${project}`,
+  '/v1/languages',
+  '/v1/languages/de',
+  `/v1/projects/${project}/deliverables`,
+  `/v1/projects/${project}/deliverables/${project}`,
+];
 const changes = [
   ['post', '/v1/projects'],
   ['patch', `/v1/projects/${project}`],
@@ -43,10 +50,10 @@ const strangers = async (): Promise<Record<string, Record<string, string>>> => {
     'a key nobody made': { 'X-API-Key': makeApiKey().key },
     'a revoked key': { 'X-API-Key': dead.key },
     'an expired key': { 'X-API-Key': late.key },
-    'the key in the wrong header': { Authorization: `Bearer ${service.key}` },
     'the key as ApiKey': { Authorization: `ApiKey ${service.key}` },
     'two keys': { 'X-API-Key': `${service.key}, ${service.key}` },
-    'a token': {
+    'an unknown key with a token': {
+      'X-API-Key': makeApiKey().key,
       Authorization: `Bearer ${await service.tokens.token({ scope: 'verify:read verify:admin' })}`,
     },
   };
@@ -77,6 +84,18 @@ describe('reading', () => {
         detail: expect.stringContaining('verify:read'),
       });
     }
+  });
+
+  test.for(lists)('%s is possible with a token that has verify:read or verify:admin', async (path) => {
+    const statusOf = async (scope: string) => {
+      const token = await service.tokens.token({ scope });
+      return (await request(service.app).get(path).set('Authorization', `Bearer ${token}`)).status;
+    };
+    const withKey = (await request(service.app).get(path).set('X-API-Key', service.key)).status;
+    expect([await statusOf('verify:read'), await statusOf('verify:admin')]).toEqual([withKey, withKey]);
+    expect(await statusOf('quests:read')).toBe(403);
+    const asToken = request(service.app).get(path).set('Authorization', `Bearer ${service.key}`);
+    await asToken.expect(401);
   });
 
   test('the key is checked before the query', async () => {

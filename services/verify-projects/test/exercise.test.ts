@@ -19,10 +19,15 @@ test('every operation answers as the document says', async () => {
     credentials: { apiKey: service.key, bearer: await tokens.token({ scope: 'verify:admin' }) },
     credentialsWithoutScope: {
       apiKey: (await storeKey({ scopes: [] })).key,
-      bearer: await tokens.token({ scope: 'verify:read' }),
+      bearer: await tokens.token({ scope: 'ops:read' }),
     },
     paths: known,
-    values: { code: ['en', 'de', 'pt-BR'], language: ['de', 'fr'], source_language: ['en'], due_at: [null] },
+    values: {
+      code: ['en', 'de', 'pt-BR', 'fi', 'gsw'],
+      language: ['de', 'fr'],
+      source_language: ['en'],
+      due_at: [null],
+    },
   });
   expect(faults).toEqual([]);
 });

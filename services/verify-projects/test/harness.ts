@@ -3,10 +3,12 @@ import { makeTestKeys } from '@platform/auth/testing';
 import { createHarness, type StartOptions } from '@platform/service-kit/testing';
 import request from 'supertest';
 import { v7 } from 'uuid';
-import { insertApiKey, type ApiKeyRow } from '../src/api-keys/queries.ts';
 import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
+import { apiKeys } from '../src/db/tables.ts';
 import { envOf } from '../src/env.ts';
+
+type ApiKeyRow = typeof apiKeys.$inferSelect;
 
 const tokens = await makeTestKeys();
 const harness = createHarness({ migrations, envOf, createContext, createApp, keys: tokens });
@@ -28,7 +30,7 @@ export const startService = async (options: StartOptions<Context> = {}) => {
     const row: ApiKeyRow = {
       id: v7(),
       name: 'a test',
-      hash,
+      key_hash: hash,
       key_hint: display,
       scopes: ['verify:read'],
       created_at: new Date().toISOString(),
@@ -38,7 +40,7 @@ export const startService = async (options: StartOptions<Context> = {}) => {
       last_used_at: null,
       ...changes,
     };
-    await insertApiKey(context.database.orm, row);
+    await context.database.orm.insert(apiKeys).values(row);
     return { ...row, key };
   };
   const { key } = await storeKey();

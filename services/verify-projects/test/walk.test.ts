@@ -72,7 +72,7 @@ const apply = async (ids: string[], step: Change): Promise<void> => {
   const id = ids[at];
   if (id === undefined) return;
   if (step.kind === 'remove') {
-    await service.admin.delete(`/projects/${id}`).expect(204);
+    await service.admin.delete(`/projects/${id}?force=true`).expect(204);
     ids.splice(at, 1);
   } else if (step.kind === 'change') await change(id, `changed ${step.which}`);
   else {

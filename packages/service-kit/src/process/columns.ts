@@ -1,4 +1,5 @@
-import { customType, timestamp } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { check, customType, timestamp, type AnyPgColumn } from 'drizzle-orm/pg-core';
 
 /** A point in time to the millisecond, read as a Date: timestamp(3) with time zone. */
 export const dateColumn = (name: string) =>
@@ -9,3 +10,7 @@ export const isoColumn = customType<{ data: string; driverData: string }>({
   dataType: () => 'timestamp (3) with time zone',
   fromDriver: (value) => new Date(value).toISOString(),
 });
+
+/** The check of a text column that has one of a few values, from which its schema is made as well (docs/adr/0106). */
+export const oneOf = (name: string, column: AnyPgColumn, values: readonly string[]) =>
+  check(name, sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`);

@@ -27,6 +27,7 @@ export interface RecordSpec<
   Query extends z.ZodObject,
   Input extends z.ZodType,
   Patch extends z.ZodType,
+  Removal extends z.ZodObject,
   Reader,
   Writer extends Reader & { subject: string },
 > {
@@ -79,8 +80,12 @@ export interface RecordSpec<
   };
   remove?: {
     /** For the document: when a record cannot be deleted (409). Undefined where it always can. */
-    inUse?: string;
+    conflict?: string;
+    query?: Removal;
     /** Deletes the record, which was found and locked. Throws a Problem where it must stay. */
-    delete(sql: Queries, target: Target<NoInfer<Params>, Writer>): Promise<void>;
+    delete(
+      sql: Queries,
+      target: Target<NoInfer<Params>, Writer> & { query: z.output<NoInfer<Removal>> },
+    ): Promise<void>;
   };
 }

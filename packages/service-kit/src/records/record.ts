@@ -23,6 +23,7 @@ type AnyRecordSpec = RecordSpec<
   z.ZodObject,
   z.ZodType<object>,
   z.ZodType<object>,
+  z.ZodObject,
   unknown,
   { subject: string }
 >;
@@ -178,18 +179,19 @@ const deleteRoute = (
       operationId: `delete${noun}`,
       tag,
       summary: `Delete a ${name}`,
-      ...(remove.inUse !== undefined && { description: remove.inUse }),
+      ...(remove.conflict !== undefined && { description: remove.conflict }),
       auth: write,
       params,
+      query: remove.query,
       headers: ifMatch('delete'),
       responses: { 204: { description: `The ${name} is deleted` } },
-      problems: [404, ...(remove.inUse === undefined ? [] : [409]), 412],
+      problems: [404, ...(remove.conflict === undefined ? [] : [409]), 412],
     },
-    async ({ req, ...target }) => {
+    async ({ req, query = {}, ...target }) => {
       await withLocked(
         sql,
         { name, version, expected: expectedVersions(req), find: (tx) => find(tx, target, true) },
-        (tx) => remove.delete(tx, target),
+        (tx) => remove.delete(tx, { ...target, query }),
       );
       return { status: 204, headers: ownRecord };
     },
@@ -207,8 +209,9 @@ export const record = <
   Patch extends z.ZodType<object> = z.ZodType<object>,
   Parents extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
+  Removal extends z.ZodObject = z.ZodObject,
 >(
-  typed: RecordSpec<Params, Parents, Query, Input, Patch, Reader, Writer>,
+  typed: RecordSpec<Params, Parents, Query, Input, Patch, Removal, Reader, Writer>,
 ): Route[] => {
   // Each route gives the functions what its own schemas have parsed.
   const spec = typed as unknown as AnyRecordSpec;

@@ -70,7 +70,7 @@ export const listedRecord = <
       save: (sql, values, { params: { id } }) => updateRecord(sql, kind, id, values),
     },
     remove: {
-      ...(inUse !== undefined && { inUse }),
+      ...(inUse !== undefined && { conflict: inUse }),
       delete: (sql, { params: { id } }) => deleteRecord(sql, kind, id),
     },
   });

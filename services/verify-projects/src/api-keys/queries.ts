@@ -1,86 +1,107 @@
+import type { ApiKeyRow } from '@platform/auth/api-keys';
 import { type Page, type Slice, slice } from '@platform/pagination/list';
-import type { Database, Executor, Tx } from '@platform/service-kit/db';
 import type { Prunable } from '@platform/service-kit/pruning';
-import { and, eq, isNull, lte, or, sql } from 'drizzle-orm';
-import { apiKeys } from '../db/tables.ts';
+import type { Queries } from '@platform/service-kit/record';
+import type { Sql } from 'postgres';
 
-export type ApiKeyRow = typeof apiKeys.$inferSelect;
+/** A key as JSON text, without its secret. */
+interface JsonRow {
+  json: string;
+}
 
-const { expires_at, revoked_at } = apiKeys;
+/** What is stored of a new key. */
+interface NewRow {
+  name: string;
+  scopes: readonly string[];
+  hash: string;
+  keyHint: string;
+  /** ISO 8601; null for a key that does not expire. */
+  grantedUntil: string | null;
+}
+
+/** What a key that is replaced passes on. */
+type Replaced = Pick<NewRow, 'name' | 'scopes' | 'hash' | 'grantedUntil'>;
+
+const json = (sql: Queries) => sql`
+  (select row_to_json(key)::text from (
+    select id, name, key_hint, scopes, json_time(created_at) as created_at, json_time(expires_at) as expires_at,
+      json_time(revoked_at) as revoked_at, json_time(last_used_at) as last_used_at) key) as json`;
 
 /** By the clock of the database. */
-const isValid = sql<boolean>`${revoked_at} is null and (${expires_at} is null or ${expires_at} > now())`;
+const isValid = (sql: Queries) => sql`revoked_at is null and (expires_at is null or expires_at > now())`;
 
 /** Keys that were revoked or have expired long ago; erased in the background. */
-export const outdatedKeys: Prunable = {
+export const outdatedApiKeys: Prunable = {
   table: 'api_keys',
   outdated: "least(expires_at, revoked_at) < now() - interval '90 days'",
 };
 
 /** One page, oldest first; revoked and expired keys only with `all`. */
 export const findApiKeys = async (
-  { orm }: Database,
+  sql: Queries,
   { offset, limit }: Page,
   all: boolean,
-): Promise<Slice<ApiKeyRow>> => {
-  const rows = await orm
-    .select()
-    .from(apiKeys)
-    .where(all ? undefined : isValid)
-    .orderBy(apiKeys.id)
-    .offset(Number(offset))
-    .limit(limit + 1);
-  return slice(rows, limit);
+): Promise<Slice<string>> => {
+  const rows = await sql<JsonRow[]>`
+    select ${json(sql)} from api_keys where ${all} or ${isValid(sql)}
+    order by id offset ${String(offset)} limit ${limit + 1}`;
+  return slice(
+    rows.map((row) => row.json),
+    limit,
+  );
 };
 
-/** Undefined if the key does not exist. */
-export const findApiKey = async ({ orm }: Database, id: string): Promise<ApiKeyRow | undefined> => {
-  const [row] = await orm.select().from(apiKeys).where(eq(apiKeys.id, id));
+/** `lock` locks the key for other writers until the transaction ends. */
+export const findApiKey = async (sql: Queries, id: string, lock: boolean): Promise<string | undefined> => {
+  const [row] = await sql<JsonRow[]>`
+    select ${json(sql)} from api_keys where id = ${id} ${lock ? sql`for update` : sql``}`;
+  return row?.json;
+};
+
+/** What the guard needs of a key. */
+export const findByHash = async (sql: Sql, hash: string): Promise<ApiKeyRow | undefined> => {
+  const [row] = await sql<ApiKeyRow[]>`
+    select id, key_hash as hash, scopes, ${isValid(sql)} as "isValid" from api_keys where key_hash = ${hash}`;
   return row;
 };
 
-/** What the guard needs of a key; whether it is valid is decided by the clock of the database. */
-export const findByHash = async ({ orm }: Database, hash: string) => {
-  const { id, scopes } = apiKeys;
-  const [row] = await orm
-    .select({ id, hash: apiKeys.hash, scopes, isValid })
-    .from(apiKeys)
-    .where(eq(apiKeys.hash, hash));
-  return row;
+/** Stores a key that works until `grantedUntil`. Undefined when that has passed. */
+export const insertApiKey = async (
+  sql: Queries,
+  { name, scopes, hash, keyHint, grantedUntil }: NewRow,
+): Promise<string | undefined> => {
+  const [row] = await sql<JsonRow[]>`
+    insert into api_keys (name, key_hash, key_hint, scopes, granted_until, expires_at)
+    select ${name}, ${hash}, ${keyHint}, ${scopes}, given.until, given.until
+    from (select ${grantedUntil}::timestamptz(3) as until) given
+    where given.until is null or given.until > now()
+    returning ${json(sql)}`;
+  return row?.json;
 };
 
-/** The current time of the database, by which keys expire. */
-export const readClock = async (orm: Executor): Promise<Date> => {
-  const [row] = await orm.execute<{ now: string }>(sql`select now()`);
-  return new Date(row?.now ?? NaN);
-};
-
-export const insertApiKey = async (orm: Executor, row: typeof apiKeys.$inferInsert): Promise<ApiKeyRow> => {
-  const [stored] = await orm.insert(apiKeys).values(row).returning();
-  if (stored === undefined) throw new Error('the API key was not stored');
-  return stored;
-};
-
-/** Locks the key for other writers until the transaction ends. */
-export const lockApiKey = async (tx: Tx, id: string): Promise<ApiKeyRow | undefined> => {
-  const [row] = await tx.select().from(apiKeys).where(eq(apiKeys.id, id)).for('update');
-  return row;
-};
-
-export const saveValidity = async (
-  tx: Tx,
+/** Lets a valid key expire after the grace period, unless it expires earlier. Undefined when it is not valid. */
+export const endAfter = async (
+  sql: Queries,
   id: string,
-  validity: Partial<Pick<ApiKeyRow, 'expires_at' | 'revoked_at'>>,
-): Promise<void> => {
-  await tx.update(apiKeys).set(validity).where(eq(apiKeys.id, id));
+  graceSeconds: number,
+): Promise<Replaced | undefined> => {
+  const [row] = await sql<Replaced[]>`
+    update api_keys set expires_at = least(expires_at, now() + make_interval(secs => ${graceSeconds}))
+    where id = ${id} and ${isValid(sql)}
+    returning name, scopes, key_hash as hash, granted_until as "grantedUntil"`;
+  return row;
+};
+
+/** Revokes a key, which stays as it is when it was revoked before. Returns its hash. */
+export const saveRevocation = async (sql: Queries, id: string): Promise<string> => {
+  const [row] = await sql<[{ hash: string }]>`
+    update api_keys set revoked_at = coalesce(revoked_at, now()) where id = ${id} returning key_hash as hash`;
+  return row.hash;
 };
 
 /** Writes at most once a minute, whichever instance wrote last. */
-export const saveLastUse = async ({ orm }: Database, id: string): Promise<void> => {
-  const { last_used_at } = apiKeys;
-  const isOld = or(isNull(last_used_at), lte(last_used_at, sql`now() - interval '1 minute'`));
-  await orm
-    .update(apiKeys)
-    .set({ last_used_at: sql`now()` })
-    .where(and(eq(apiKeys.id, id), isOld));
+export const saveLastUse = async (sql: Sql, id: string): Promise<void> => {
+  await sql`
+    update api_keys set last_used_at = now()
+    where id = ${id} and (last_used_at is null or last_used_at <= now() - interval '1 minute')`;
 };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import request from 'supertest';
 import { minutesOff, startService, type Service } from '../../test/harness.ts';
 import { ApiKeyList } from './schema.ts';
-import { outdatedKeys } from './queries.ts';
+import { outdatedApiKeys } from './queries.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -226,9 +226,9 @@ describe('the list of API keys', () => {
       (await own.storeKey({ created_at: old })).key,
       (await own.storeKey({ expires_at: '2126-01-01T00:00:00.000Z' })).key,
     ].map(hashApiKey);
-    await using _pruning = startPruning({ sql, log: own.context.log, prunables: [outdatedKeys] });
+    await using _pruning = startPruning({ sql, log: own.context.log, prunables: [outdatedApiKeys] });
     const hashes = async () =>
-      (await sql`select hash from api_keys`).map((row) => row['hash'] as string).toSorted();
+      (await sql`select key_hash from api_keys`).map((row) => row['key_hash'] as string).toSorted();
     await expect.poll(hashes).toEqual(kept.toSorted());
   });
 

@@ -7,10 +7,6 @@ import { timestamp } from '../timestamp.ts';
 /** Keys can only read: changing data requires an access token. */
 const scope = z.enum(['verify:read'], 'must be one of the scopes that a key can have: verify:read');
 
-export const ApiKeyPath = z.strictObject({
-  id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the key' }),
-});
-
 export const ApiKeyInput = z
   .strictObject({
     name: text(1, 100),

@@ -1,78 +1,94 @@
 import { makeApiKey } from '@platform/auth/api-keys';
-import { type Page, type Slice } from '@platform/pagination/list';
-import type { Executor } from '@platform/service-kit/db';
-import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
+import type { Caller } from '@platform/auth/bearer';
+import { pageListJson, pageOf } from '@platform/pagination/list';
+import { onceWithSecret } from '@platform/service-kit/idempotency';
+import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
+import type { Queries } from '@platform/service-kit/record';
+import { orNotFound, versionOf, withLocked } from '@platform/service-kit/record-versions';
+import type { TransactionSql } from 'postgres';
+import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { endOfGrace, isActive } from './domain.ts';
-import type { ApiKeyInput } from './schema.ts';
-import {
-  findApiKey,
-  findApiKeys,
-  insertApiKey,
-  lockApiKey,
-  readClock,
-  saveValidity,
-  type ApiKeyRow,
-} from './queries.ts';
+import { endAfter, findApiKey, findApiKeys, insertApiKey, saveRevocation } from './queries.ts';
+import type { ApiKeyInput, ApiKeyQuery, NewApiKey } from './schema.ts';
 
 /** A key that was just created: the only time its secret is known. */
-export type MadeKey = ApiKeyRow & { key: string };
+type MadeKey = z.input<typeof NewApiKey>;
 
-/** Stores a new key that works until `granted_until`, or until it is revoked or replaced. */
-const make = async (
-  orm: Executor,
-  { name, scopes, granted_until }: Pick<ApiKeyRow, 'name' | 'scopes' | 'granted_until'>,
+/** Who creates a key, and the Idempotency-Key of the request. */
+interface Creation {
+  caller: Caller;
+  key: string | undefined;
+}
+
+/** What `record()` does with API keys; they are created and revoked in other ways. */
+export const apiKeysOf = ({ database: { sql } }: Context) => ({
+  page: async (query: z.output<typeof ApiKeyQuery>) => {
+    const page = pageOf(query);
+    return pageListJson('api_keys', page, await findApiKeys(sql, page, query.include === 'revoked'));
+  },
+  find: (on: Queries, { params: { id } }: { params: { id: string } }, lock: boolean) =>
+    findApiKey(on, id, lock),
+});
+
+/** Stores a new key that works until `grantedUntil`, or until it is revoked or replaced. Throws ValidationFailed. */
+const store = async (
+  sql: Queries,
+  { name, scopes, grantedUntil }: { name: string; scopes: readonly string[]; grantedUntil: string | null },
 ): Promise<MadeKey> => {
-  const { key, hash, display } = makeApiKey();
-  const row = { name, scopes, hash, key_hint: display, granted_until, expires_at: granted_until };
-  return { ...(await insertApiKey(orm, row)), key };
+  const { key, hash, display: keyHint } = makeApiKey();
+  const json = await insertApiKey(sql, { name, scopes, hash, keyHint, grantedUntil });
+  if (json === undefined) throw new ValidationFailed({ expires_at: ['must be in the future'] });
+  return { ...(JSON.parse(json) as Omit<MadeKey, 'key'>), key };
 };
 
-/** One page, oldest first; revoked and expired keys only with `all`. */
-export const listApiKeys = (ctx: Context, page: Page, all: boolean): Promise<Slice<ApiKeyRow>> =>
-  findApiKeys(ctx.database, page, all);
+/** Creates a key once for each Idempotency-Key. Throws Conflict `idempotency_key_used`, because the secret is not kept. */
+const createOnce = (
+  { database: { sql } }: Context,
+  { caller: { subject: owner }, key }: Creation,
+  request: object,
+  create: (tx: TransactionSql) => Promise<MadeKey>,
+): Promise<MadeKey> =>
+  key === undefined
+    ? sql.begin<MadeKey>(create)
+    : onceWithSecret(sql, { owner, key, request }, create, ({ id }) => `/v1/api-keys/${id}`);
 
-/** Throws NotFound. */
-export const getApiKey = async (ctx: Context, id: string): Promise<ApiKeyRow> => {
-  const key = await findApiKey(ctx.database, id);
-  if (key === undefined) throw new NotFound('API key');
-  return key;
-};
-
-/** Throws ValidationFailed when the expiry is not in the future. */
-export const createApiKey = async (ctx: Context, input: ApiKeyInput): Promise<MadeKey> => {
-  const { orm } = ctx.database;
-  if (!isActive({ ...input, revoked_at: null }, await readClock(orm)))
-    throw new ValidationFailed({ expires_at: ['must be in the future'] });
-  return make(orm, { ...input, granted_until: input.expires_at });
-};
+/** Throws ValidationFailed when the expiry is not in the future, by the clock of the database. */
+export const createApiKey = (ctx: Context, creation: Creation, input: ApiKeyInput): Promise<MadeKey> =>
+  createOnce(ctx, creation, input, (tx) => store(tx, { ...input, grantedUntil: input.expires_at }));
 
 /**
  * Creates another key with the name, the scopes and the expiry that the old one was created with; the old
  * one works for `graceSeconds` more. Throws NotFound, and Conflict `key_inactive` when the old key is revoked or expired.
  */
-export const rotateApiKey = async (ctx: Context, id: string, graceSeconds: number): Promise<MadeKey> => {
-  const { oldHash, made } = await ctx.database.orm.transaction(async (tx) => {
-    const old = await lockApiKey(tx, id);
-    if (old === undefined) throw new NotFound('API key');
-    const now = await readClock(tx);
-    if (!isActive(old, now))
+export const rotateApiKey = async (
+  ctx: Context,
+  creation: Creation,
+  id: string,
+  graceSeconds: number,
+): Promise<MadeKey> => {
+  let oldHash: string | undefined;
+  const made = await createOnce(ctx, creation, { id, graceSeconds }, async (tx) => {
+    orNotFound(await findApiKey(tx, id, true), 'API key');
+    const old = await endAfter(tx, id, graceSeconds);
+    if (old === undefined)
       throw new Conflict('key_inactive', 'The key is revoked or expired; create another.');
-    await saveValidity(tx, id, { expires_at: endOfGrace(old, graceSeconds, now) });
-    return { oldHash: old.hash, made: await make(tx, old) };
+    oldHash = old.hash;
+    return store(tx, old);
   });
-  ctx.forgetKey(oldHash);
+  if (oldHash !== undefined) ctx.forgetKey(oldHash);
   return made;
 };
 
-/** Revokes a key permanently: here at once, on every instance within a second. Throws NotFound. */
-export const revokeApiKey = async (ctx: Context, id: string): Promise<void> => {
-  const hash = await ctx.database.orm.transaction(async (tx) => {
-    const key = await lockApiKey(tx, id);
-    if (key === undefined) throw new NotFound('API key');
-    if (key.revoked_at === null)
-      await saveValidity(tx, id, { revoked_at: (await readClock(tx)).toISOString() });
-    return key.hash;
-  });
+/** Revokes a key permanently: here at once, on every instance within a second. Throws NotFound and Problem `stale`. */
+export const revokeApiKey = async (
+  ctx: Context,
+  id: string,
+  expected: readonly string[] | undefined,
+): Promise<void> => {
+  const hash = await withLocked(
+    ctx.database.sql,
+    { name: 'API key', version: versionOf, expected, find: (tx) => findApiKey(tx, id, true) },
+    (tx) => saveRevocation(tx, id),
+  );
   ctx.forgetKey(hash);
 };

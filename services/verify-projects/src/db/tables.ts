@@ -1,7 +1,7 @@
-import { isoColumn } from '@platform/service-kit/columns';
+import { isoColumn, oneOf } from '@platform/service-kit/columns';
+export { idempotencyKeys } from '@platform/service-kit/idempotency';
 import { sql } from 'drizzle-orm';
 import {
-  check,
   foreignKey,
   index,
   pgSequence,
@@ -15,6 +15,11 @@ import {
 /** The latest time that next_updated_at() returned, in milliseconds since 1970 (docs/adr/0050). */
 export const latestUpdatedAt = pgSequence('latest_updated_at', { minValue: 0, startWith: 0 });
 
+export const projectStatuses = ['draft', 'active', 'in_review', 'completed', 'archived'] as const;
+export const deliverableTypes = ['report', 'certificate', 'transcript', 'translation', 'evidence'] as const;
+export const deliverableStatuses = ['pending', 'in_progress', 'delivered', 'accepted', 'rejected'] as const;
+export const directions = ['ltr', 'rtl'] as const;
+
 /** Fields are spelled as in the API. */
 export const projects = pgTable(
   'projects',
@@ -27,6 +32,8 @@ export const projects = pgTable(
     created_at: isoColumn('created_at').notNull(),
     /** Set only by next_updated_at(), so that clients that read by it miss no change. */
     updated_at: isoColumn('updated_at').notNull(),
+    /** The first updated_at with which it was archived; null while it is not. */
+    archived_at: isoColumn('archived_at'),
     /** The project as JSON text: written when it changes, not each time it is read (docs/adr/0051). */
     json: text()
       .notNull()
@@ -38,10 +45,7 @@ export const projects = pgTable(
     // The orders that the page directory reads (src/db/directory.ts).
     index('projects_order').on(table.updated_at, table.id),
     index('projects_by_status').on(table.status, table.updated_at, table.id),
-    check(
-      'projects_status_known',
-      sql`${table.status} in ('draft', 'active', 'in_review', 'completed', 'archived')`,
-    ),
+    oneOf('projects_status_known', table.status, projectStatuses),
   ],
 );
 
@@ -51,9 +55,9 @@ export const languages = pgTable(
     code: text().primaryKey(),
     name: text().notNull(),
     native_name: text().notNull(),
-    direction: text().$type<'ltr' | 'rtl'>().notNull(),
+    direction: text().notNull(),
   },
-  (table) => [check('languages_direction_known', sql`${table.direction} in ('ltr', 'rtl')`)],
+  (table) => [oneOf('languages_direction_known', table.direction, directions)],
 );
 
 export const deliverables = pgTable(
@@ -75,14 +79,8 @@ export const deliverables = pgTable(
   (table) => [
     primaryKey({ columns: [table.project_id, table.id] }),
     foreignKey({ columns: [table.project_id], foreignColumns: [projects.id] }).onDelete('cascade'),
-    check(
-      'deliverables_type_known',
-      sql`${table.type} in ('report', 'certificate', 'transcript', 'translation', 'evidence')`,
-    ),
-    check(
-      'deliverables_status_known',
-      sql`${table.status} in ('pending', 'in_progress', 'delivered', 'accepted', 'rejected')`,
-    ),
+    oneOf('deliverables_type_known', table.type, deliverableTypes),
+    oneOf('deliverables_status_known', table.status, deliverableStatuses),
   ],
 );
 
@@ -99,7 +97,7 @@ export const apiKeys = pgTable(
       .default(sql`uuidv7()`),
     name: text().notNull(),
     /** SHA-256 of the key in hex. */
-    hash: text().notNull(),
+    key_hash: text().notNull(),
     /** First and last letters of the key. */
     key_hint: text().notNull(),
     scopes: text().array().notNull(),
@@ -113,5 +111,5 @@ export const apiKeys = pgTable(
     revoked_at: isoColumn('revoked_at'),
     last_used_at: isoColumn('last_used_at'),
   },
-  (table) => [uniqueIndex('api_keys_by_hash').on(table.hash)],
+  (table) => [uniqueIndex('api_keys_by_hash').on(table.key_hash)],
 );

@@ -1,9 +1,8 @@
-import type { Database } from '@platform/service-kit/db';
-import type { Sql } from 'postgres';
+import type { Queries, Stored } from '@platform/service-kit/record';
 import type { DeliverableInput, DeliverablePatch } from './schema.ts';
 
 /** Primary key of a deliverable. */
-export interface Place {
+interface Place {
   projectId: string;
   id: string;
 }
@@ -14,67 +13,65 @@ interface JsonRow {
 }
 
 /** All deliverables of a project, oldest first; undefined if the project does not exist. */
-export const findDeliverables = async (
-  { sql }: Database,
-  projectId: string,
-): Promise<string[] | undefined> => {
+export const findDeliverables = async (sql: Queries, projectId: string): Promise<string[] | undefined> => {
   const rows = await sql<{ json: string | null }[]>`
     select deliverables.json from projects left join deliverables on project_id = projects.id
     where projects.id = ${projectId} order by deliverables.id`;
   return rows.length === 0 ? undefined : rows.flatMap(({ json }) => json ?? []);
 };
 
-/** Undefined if the deliverable does not exist. */
+/** `lock` locks the project, and then the deliverable, for other writers until the transaction ends. */
 export const findDeliverable = async (
-  { sql }: Database,
+  sql: Queries,
   { projectId, id }: Place,
+  lock: boolean,
 ): Promise<string | undefined> => {
   const [row] = await sql<JsonRow[]>`
-    select json from deliverables where project_id = ${projectId} and id = ${id}`;
+    select deliverables.json from projects join deliverables on project_id = projects.id
+    where projects.id = ${projectId} and deliverables.id = ${id} ${lock ? sql`for update` : sql``}`;
   return row?.json;
 };
 
-/** The start of a statement: gives the project a new updated_at if the deliverable exists. */
-const touch = (sql: Sql, { projectId, id }: Place) => sql`
+/** The start of a statement: gives a project that is locked a new updated_at (docs/adr/0050). */
+const touch = (sql: Queries, projectId: string) => sql`
   with project as (
-    update projects set updated_at = at from next_updated_at() as at
-    where projects.id = ${projectId}
-      and exists (select from deliverables where project_id = ${projectId} and deliverables.id = ${id})
+    update projects set updated_at = at from next_updated_at() as at where projects.id = ${projectId}
     returning projects.updated_at)`;
 
 /** Undefined if the project does not exist. The id is of the database, so that its clock orders deliverables. */
 export const insertDeliverable = async (
-  { sql }: Database,
+  sql: Queries,
   projectId: string,
   { language, type, status, due_at }: DeliverableInput,
-): Promise<(JsonRow & { id: string }) | undefined> => {
-  const [row] = await sql<(JsonRow & { id: string })[]>`
-    with project as (
-      update projects set updated_at = at from next_updated_at() as at where id = ${projectId} returning updated_at)
-    insert into deliverables
+): Promise<Stored | undefined> => {
+  const [row] = await sql<Stored[]>`
+    with locked as materialized (select id from projects where id = ${projectId} for update),
+    project as (
+      update projects set updated_at = next_updated_at() from locked where projects.id = locked.id
+      returning projects.updated_at)
+    insert into deliverables (project_id, id, language, type, status, due_at, updated_at)
     select ${projectId}, uuidv7(), ${language}, ${type}, ${status}, ${due_at}, updated_at from project
     returning id, json`;
   return row;
 };
 
-/** Undefined if the deliverable does not exist. */
+/** Changes a deliverable that is locked. */
 export const updateDeliverable = async (
-  { sql }: Database,
-  place: Place,
+  sql: Queries,
+  { projectId, id }: Place,
   patch: DeliverablePatch,
-): Promise<string | undefined> => {
-  const [row] = await sql<JsonRow[]>`
-    ${touch(sql, place)}
+): Promise<string> => {
+  const [row] = await sql<[JsonRow]>`
+    ${touch(sql, projectId)}
     update deliverables set ${sql(patch)}, updated_at = project.updated_at from project
-    where project_id = ${place.projectId} and id = ${place.id}
+    where project_id = ${projectId} and id = ${id}
     returning json`;
-  return row?.json;
+  return row.json;
 };
 
-/** False if it did not exist. */
-export const deleteDeliverable = async ({ sql }: Database, place: Place): Promise<boolean> => {
-  const { count } = await sql`
-    ${touch(sql, place)}
-    delete from deliverables using project where project_id = ${place.projectId} and id = ${place.id}`;
-  return count > 0;
+/** Deletes a deliverable that is locked. */
+export const deleteDeliverable = async (sql: Queries, { projectId, id }: Place): Promise<void> => {
+  await sql`
+    ${touch(sql, projectId)}
+    delete from deliverables using project where project_id = ${projectId} and id = ${id}`;
 };

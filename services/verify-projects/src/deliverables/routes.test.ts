@@ -103,7 +103,7 @@ describe('deliverables of a project', () => {
   test('are deleted with their project', async () => {
     const project = await createProject();
     const { body } = await service.admin.post(`/projects/${project}/deliverables`, input).expect(201);
-    await service.admin.delete(`/projects/${project}`).expect(204);
+    await service.admin.delete(`/projects/${project}?force=true`).expect(204);
     await service.read(`/projects/${project}/deliverables`).expect(404);
     const gone = await service.admin.patch(`/projects/${project}/deliverables/${body.id}`, {
       type: 'evidence',

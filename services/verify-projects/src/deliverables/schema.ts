@@ -1,12 +1,13 @@
 import { pageLimitBody } from '@platform/pagination/list';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { deliverableStatuses, deliverableTypes } from '../db/tables.ts';
 import { languageTag } from '../language-tag.ts';
 import { ProjectPath } from '../projects/schema.ts';
 import { timestamp } from '../timestamp.ts';
 
-const type = z.enum(['report', 'certificate', 'transcript', 'translation', 'evidence']);
-const status = z.enum(['pending', 'in_progress', 'delivered', 'accepted', 'rejected']);
+const type = z.enum(deliverableTypes);
+const status = z.enum(deliverableStatuses);
 
 export const DeliverablePath = ProjectPath.extend({
   deliverable_id: z
@@ -27,11 +28,7 @@ export const DeliverableInput = z
   .meta({ id: 'DeliverableInput' });
 export type DeliverableInput = z.output<typeof DeliverableInput>;
 
-export const DeliverablePatch = z
-  .strictObject(fields)
-  .partial()
-  .refine((patch) => Object.keys(patch).length > 0, 'must change something')
-  .meta({ id: 'DeliverablePatch' });
+export const DeliverablePatch = z.strictObject(fields).partial().meta({ id: 'DeliverablePatch' });
 export type DeliverablePatch = z.output<typeof DeliverablePatch>;
 
 export const Deliverable = z

@@ -1,52 +1,35 @@
-import { NotFound } from '@platform/service-kit/problem';
+import { fullListJson } from '@platform/pagination/list';
+import type { Queries } from '@platform/service-kit/record';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import type { Context } from '../context.ts';
-import type { DeliverableInput, DeliverablePatch } from './schema.ts';
 import {
   deleteDeliverable,
   findDeliverable,
   findDeliverables,
   insertDeliverable,
   updateDeliverable,
-  type Place,
 } from './queries.ts';
+import type { DeliverableInput, DeliverablePatch } from './schema.ts';
 
-/** All deliverables of a project as JSON text. Throws NotFound. */
-export const listDeliverables = async (ctx: Context, projectId: string): Promise<string[]> => {
-  const found = await findDeliverables(ctx.database, projectId);
-  if (found === undefined) throw new NotFound('project');
-  return found;
-};
+interface OfProject {
+  params: { id: string };
+}
 
-/** As JSON text. Throws NotFound. */
-export const getDeliverable = async (ctx: Context, place: Place): Promise<string> => {
-  const json = await findDeliverable(ctx.database, place);
-  if (json === undefined) throw new NotFound('deliverable');
-  return json;
-};
+interface OneDeliverable {
+  params: { id: string; deliverable_id: string };
+}
 
-/** Like every change of a deliverable, this updates updated_at of its project. Throws NotFound. */
-export const createDeliverable = async (
-  ctx: Context,
-  projectId: string,
-  deliverable: DeliverableInput,
-): Promise<{ id: string; json: string }> => {
-  const stored = await insertDeliverable(ctx.database, projectId, deliverable);
-  if (stored === undefined) throw new NotFound('project');
-  return stored;
-};
+const placeOf = ({ params: { id: projectId, deliverable_id: id } }: OneDeliverable) => ({ projectId, id });
 
-/** Throws NotFound. */
-export const changeDeliverable = async (
-  ctx: Context,
-  place: Place,
-  patch: DeliverablePatch,
-): Promise<string> => {
-  const json = await updateDeliverable(ctx.database, place, patch);
-  if (json === undefined) throw new NotFound('deliverable');
-  return json;
-};
-
-/** Throws NotFound. */
-export const removeDeliverable = async (ctx: Context, place: Place): Promise<void> => {
-  if (!(await deleteDeliverable(ctx.database, place))) throw new NotFound('deliverable');
-};
+/** What `record()` does with deliverables. Each change of one updates updated_at of its project. */
+export const deliverablesOf = ({ database: { sql } }: Context) => ({
+  page: async (_query: object, { params: { id } }: OfProject) =>
+    fullListJson('deliverables', orNotFound(await findDeliverables(sql, id), 'project')),
+  find: (on: Queries, deliverable: OneDeliverable, lock: boolean) =>
+    findDeliverable(on, placeOf(deliverable), lock),
+  insert: async (on: Queries, input: DeliverableInput, { params: { id } }: OfProject) =>
+    orNotFound(await insertDeliverable(on, id, input), 'project'),
+  save: (on: Queries, patch: DeliverablePatch, deliverable: OneDeliverable) =>
+    updateDeliverable(on, placeOf(deliverable), patch),
+  remove: (on: Queries, deliverable: OneDeliverable) => deleteDeliverable(on, placeOf(deliverable)),
+});

@@ -27,7 +27,7 @@ export const replaceKey = async (
 ): Promise<string> => {
   const { key, hash, display } = makeApiKey();
   const fresh = {
-    hash,
+    key_hash: hash,
     key_hint: display,
     created_at: sql`now()`,
     granted_until: null,

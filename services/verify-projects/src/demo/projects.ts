@@ -29,16 +29,19 @@ const hour = 3_600_000;
 const instant = (hours: number): string => new Date(first + hours * hour).toISOString();
 
 const projectOf = (n: number): typeof projectTable.$inferInsert => {
+  const status = pick(statuses, n * 3 + Math.floor(n / 7));
+  const updated_at = instant(n * 5 + 200);
   const source = pick(languages, n * 7).code;
   const targets = [1, 2, 3].slice(n % 3).map((step) => pick(languages, n * 7 + step * 11).code);
   return {
     id: idOf(0, n),
     name: `${pick(subjects, n)}, part ${Math.floor(n / subjects.length) + 1}`,
-    status: pick(statuses, n * 3 + Math.floor(n / 7)),
+    status,
     source_language: source,
     target_languages: targets,
     created_at: instant(n),
-    updated_at: instant(n * 5 + 200),
+    updated_at,
+    archived_at: status === 'archived' ? updated_at : null,
   };
 };
 

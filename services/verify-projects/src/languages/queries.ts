@@ -1,31 +1,44 @@
-import type { Database } from '@platform/service-kit/db';
-import { eq, sql } from 'drizzle-orm';
-import { languages } from '../db/tables.ts';
+import type { Queries } from '@platform/service-kit/record';
 import type { Language } from './schema.ts';
 
-/** All languages, by code. */
-export const findLanguages = ({ orm }: Database): Promise<Language[]> =>
-  orm
-    .select()
-    .from(languages)
-    .orderBy(sql`${languages.code} collate "C"`);
+/** A language as JSON text. */
+interface JsonRow {
+  json: string;
+}
 
-/** Adds or replaces a language. True if it is new. */
-export const saveLanguage = async ({ orm }: Database, { code, ...rest }: Language): Promise<boolean> => {
-  const [row] = await orm
-    .insert(languages)
-    .values({ code, ...rest })
-    .onConflictDoUpdate({ target: languages.code, set: rest })
-    // xmax is not 0 if this statement locked or replaced an existing row.
-    .returning({ isNew: sql<boolean>`xmax = 0` });
-  return row?.isNew ?? false;
+const json = (sql: Queries) => sql`
+  (select row_to_json(language)::text from (select code, name, native_name, direction) language) as json`;
+
+/** All languages, by code. */
+export const findLanguages = async (sql: Queries): Promise<string[]> => {
+  const rows = await sql<JsonRow[]>`select ${json(sql)} from languages order by code collate "C"`;
+  return rows.map((row) => row.json);
 };
 
-/** False if it did not exist. */
-export const deleteLanguage = async ({ orm }: Database, code: string): Promise<boolean> => {
-  const gone = await orm
-    .delete(languages)
-    .where(eq(languages.code, code))
-    .returning({ code: languages.code });
-  return gone.length > 0;
+/** `lock` locks the language for other writers until the transaction ends. */
+export const findLanguage = async (
+  sql: Queries,
+  code: string,
+  lock: boolean,
+): Promise<string | undefined> => {
+  const [row] = await sql<JsonRow[]>`
+    select ${json(sql)} from languages where code = ${code} ${lock ? sql`for update` : sql``}`;
+  return row?.json;
+};
+
+/** Adds or replaces a language. */
+export const saveLanguage = async (
+  sql: Queries,
+  language: Language,
+): Promise<JsonRow & { isNew: boolean }> => {
+  const { code: _, ...values } = language;
+  // xmax is not 0 if this statement locked or replaced an existing row.
+  const [row] = await sql<[JsonRow & { isNew: boolean }]>`
+    insert into languages ${sql(language)} on conflict (code) do update set ${sql(values)}
+    returning ${json(sql)}, xmax = 0 as "isNew"`;
+  return row;
+};
+
+export const deleteLanguage = async (sql: Queries, code: string): Promise<void> => {
+  await sql`delete from languages where code = ${code}`;
 };

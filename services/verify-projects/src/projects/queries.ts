@@ -1,6 +1,8 @@
 import { readSlice } from '@platform/pagination/directory';
 import { type Page, type Slice } from '@platform/pagination/list';
-import type { Database } from '@platform/service-kit/db';
+import type { Queries, Stored } from '@platform/service-kit/record';
+import type { Sql } from 'postgres';
+import { v7 } from 'uuid';
 import { projectDirectory } from '../db/directory.ts';
 import type { ProjectInput, ProjectPatch } from './schema.ts';
 
@@ -9,14 +11,14 @@ interface JsonRow {
   json: string;
 }
 
-export interface Filter {
+interface Filter {
   status?: string | undefined;
   modified_after?: string | undefined;
 }
 
 /** One page in the order of updated_at and id. */
 export const findProjects = async (
-  { sql }: Database,
+  sql: Sql,
   { offset, limit }: Page,
   { status, modified_after }: Filter,
 ): Promise<Slice<string>> => {
@@ -30,39 +32,40 @@ export const findProjects = async (
   return { items: items.map(({ json }) => json), hasMore };
 };
 
-export const insertProject = async (
-  { sql }: Database,
-  id: string,
-  project: ProjectInput,
-): Promise<string> => {
+export const insertProject = async (sql: Queries, project: ProjectInput): Promise<Stored> => {
   const { name, status, source_language, target_languages } = project;
+  const id = v7();
   const [row] = await sql<[JsonRow]>`
     insert into projects
-    select ${id}, ${name}, ${status}, ${source_language}, ${target_languages}, at, at from next_updated_at() as at
+      (id, name, status, source_language, target_languages, created_at, updated_at, archived_at)
+    select ${id}, ${name}, ${status}, ${source_language}, ${target_languages}, at, at,
+      case ${status} when 'archived' then at end
+    from next_updated_at() as at
+    returning json`;
+  return { id, json: row.json };
+};
+
+/** `lock` locks the project for other writers until the transaction ends. */
+export const findProject = async (sql: Queries, id: string, lock: boolean): Promise<string | undefined> => {
+  const [row] = await sql<JsonRow[]>`
+    select json from projects where id = ${id} ${lock ? sql`for update` : sql``}`;
+  return row?.json;
+};
+
+/** Changes a project that is locked (docs/adr/0050). */
+export const updateProject = async (sql: Queries, id: string, patch: ProjectPatch): Promise<string> => {
+  const [row] = await sql<[JsonRow]>`
+    update projects set ${sql(patch)}, updated_at = at,
+      archived_at = case coalesce(${patch.status ?? null}, status) when 'archived' then coalesce(archived_at, at) end
+    from next_updated_at() as at where id = ${id}
     returning json`;
   return row.json;
 };
 
-/** Undefined if the project does not exist. */
-export const findProject = async ({ sql }: Database, id: string): Promise<string | undefined> => {
-  const [row] = await sql<JsonRow[]>`select json from projects where id = ${id}`;
-  return row?.json;
-};
-
-/** Undefined if the project does not exist. */
-export const updateProject = async (
-  { sql }: Database,
-  id: string,
-  patch: ProjectPatch,
-): Promise<string | undefined> => {
-  const [row] = await sql<JsonRow[]>`
-    update projects set ${sql(patch)}, updated_at = at from next_updated_at() as at where id = ${id}
-    returning json`;
-  return row?.json;
-};
-
-/** Deletes its deliverables as well. False if the project did not exist. */
-export const deleteProject = async ({ sql }: Database, id: string): Promise<boolean> => {
-  const { count } = await sql`delete from projects where id = ${id}`;
+/** Deletes its deliverables as well. False, and nothing is deleted, if it was not archived so long ago. */
+export const deleteProject = async (sql: Queries, id: string, archivedDays: number): Promise<boolean> => {
+  const { count } = await sql`
+    delete from projects
+    where id = ${id} and (${archivedDays} = 0 or archived_at <= now() - make_interval(days => ${archivedDays}))`;
   return count > 0;
 };

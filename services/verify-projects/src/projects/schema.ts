@@ -1,18 +1,15 @@
 import { boundedList } from '@platform/service-kit/bounded-list';
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
+import { idParams } from '@platform/service-kit/record';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { projectStatuses } from '../db/tables.ts';
 import { languageTag } from '../language-tag.ts';
 import { timestamp } from '../timestamp.ts';
 
-const status = z.enum(['draft', 'active', 'in_review', 'completed', 'archived']);
+const status = z.enum(projectStatuses);
 
-export const ProjectPath = z.strictObject({
-  id: z.guid('must be a UUID').toLowerCase().meta({
-    description: 'Identifier of the project',
-    example: '0198c5a0-7e57-7000-8000-000000000000',
-  }),
-});
+export const ProjectPath = idParams('0198c5a0-7e57-7000-8000-000000000000');
 
 const fields = {
   name: text(1, 200),
@@ -29,11 +26,7 @@ export const ProjectInput = z
   .meta({ id: 'ProjectInput' });
 export type ProjectInput = z.output<typeof ProjectInput>;
 
-export const ProjectPatch = z
-  .strictObject(fields)
-  .partial()
-  .refine((patch) => Object.keys(patch).length > 0, 'must change something')
-  .meta({ id: 'ProjectPatch' });
+export const ProjectPatch = z.strictObject(fields).partial().meta({ id: 'ProjectPatch' });
 export type ProjectPatch = z.output<typeof ProjectPatch>;
 
 export const Project = z
@@ -53,6 +46,13 @@ export const ProjectQuery = z.strictObject({
   status: status.optional().meta({ description: 'Only projects of this status' }),
   modified_after: timestamp('Only projects whose updated_at is at or after this time.').optional(),
 });
-export type ProjectQuery = z.output<typeof ProjectQuery>;
+
+export const RemovalQuery = z.strictObject({
+  force: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((written) => written === 'true')
+    .meta({ description: 'Delete it also when it was not archived before', type: 'boolean', default: false }),
+});
 
 export const ProjectList = pageLimitBody('projects', Project).meta({ id: 'ProjectList' });

@@ -1,44 +1,36 @@
-import { type Page, type Slice } from '@platform/pagination/list';
-import { NotFound } from '@platform/service-kit/problem';
-import { v7 } from 'uuid';
+import { pageListJson, pageOf } from '@platform/pagination/list';
+import { Conflict } from '@platform/service-kit/problem';
+import type { Queries } from '@platform/service-kit/record';
+import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { ProjectInput, ProjectPatch } from './schema.ts';
-import {
-  deleteProject,
-  findProject,
-  findProjects,
-  insertProject,
-  updateProject,
-  type Filter,
-} from './queries.ts';
+import { deleteProject, findProject, findProjects, insertProject, updateProject } from './queries.ts';
+import type { ProjectPatch, ProjectQuery } from './schema.ts';
 
-/** One page of projects as JSON text, in the order of their last change. */
-export const listProjects = (ctx: Context, page: Page, filter: Filter): Promise<Slice<string>> =>
-  findProjects(ctx.database, page, filter);
+interface OneProject {
+  params: { id: string };
+}
 
-export const createProject = async (
-  ctx: Context,
-  project: ProjectInput,
-): Promise<{ id: string; json: string }> => {
-  const id = v7();
-  return { id, json: await insertProject(ctx.database, id, project) };
-};
+/** How long a project stays archived, so that clients that follow changes learn of it. */
+const archivedDays = 30;
 
-/** The project as JSON text. Throws NotFound. */
-export const getProject = async (ctx: Context, id: string): Promise<string> => {
-  const json = await findProject(ctx.database, id);
-  if (json === undefined) throw new NotFound('project');
-  return json;
-};
-
-/** The changed project as JSON text. Throws NotFound. */
-export const changeProject = async (ctx: Context, id: string, patch: ProjectPatch): Promise<string> => {
-  const json = await updateProject(ctx.database, id, patch);
-  if (json === undefined) throw new NotFound('project');
-  return json;
-};
-
-/** Deletes the project and its deliverables. Throws NotFound. */
-export const removeProject = async (ctx: Context, id: string): Promise<void> => {
-  if (!(await deleteProject(ctx.database, id))) throw new NotFound('project');
-};
+/** What `record()` does with projects. */
+export const projectsOf = ({ database: { sql } }: Context) => ({
+  page: async (query: z.output<typeof ProjectQuery>) => {
+    const page = pageOf(query);
+    return pageListJson('projects', page, await findProjects(sql, page, query));
+  },
+  find: (on: Queries, { params: { id } }: OneProject, lock: boolean) => findProject(on, id, lock),
+  insert: insertProject,
+  save: (on: Queries, patch: ProjectPatch, { params: { id } }: OneProject) => updateProject(on, id, patch),
+  /** Deletes its deliverables as well. Throws Conflict `not_archived`. */
+  remove: async (
+    on: Queries,
+    { params: { id }, query: { force } }: OneProject & { query: { force: boolean } },
+  ) => {
+    if (await deleteProject(on, id, force ? 0 : archivedDays)) return;
+    throw new Conflict(
+      'not_archived',
+      `Clients learn of a project's end when it is archived: archive it ${archivedDays} days before, or add force=true.`,
+    );
+  },
+});

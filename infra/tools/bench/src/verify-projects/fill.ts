@@ -26,7 +26,7 @@ export const changedAt = (n: number): string => new Date(Date.UTC(2026, 0, 1) + 
 export const storeKey = async (sql: Sql): Promise<string> => {
   const { key, hash, display } = makeApiKey();
   await sql`
-    insert into api_keys (id, name, hash, key_hint, scopes, created_at)
+    insert into api_keys (id, name, key_hash, key_hint, scopes, created_at)
     values (gen_random_uuid(), 'bench', ${hash}, ${display}, array['verify:read'], now())`;
   return key;
 };

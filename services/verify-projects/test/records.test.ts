@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { projectInput, startService, type Service } from './harness.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const createProject = async (changes: object = {}) =>
+  (await service.admin.post('/projects', projectInput(changes)).expect(201)).body as { id: string };
+
+const deliverables = async () => `/projects/${(await createProject()).id}/deliverables`;
+
+describe.each([
+  { name: 'a project', list: () => '/projects', input: projectInput(), change: { name: 'Degrees of 2026' } },
+  {
+    name: 'a deliverable',
+    list: deliverables,
+    input: { language: 'de', type: 'report', due_at: '2026-05-01T10:00:00+02:00' },
+    change: { status: 'delivered', due_at: null },
+  },
+])('$name', ({ list, input, change }) => {
+  const create = async () => {
+    const path = await list();
+    const { body, headers } = await service.admin.post(path, input).expect(201);
+    return { path, place: `${path}/${body.id}`, body: body as object, etag: headers['etag'] ?? '' };
+  };
+
+  test('is read with an API key and its ETag, which answers 304', async () => {
+    const { place, body, etag } = await create();
+    const { body: read, headers } = await service.read(place).expect(200);
+    expect([read, headers['etag']]).toEqual([body, etag]);
+    const known = await service.read(place).set('If-None-Match', etag).expect(304);
+    expect([known.text, known.headers['etag']]).toEqual(['', etag]);
+  });
+
+  test('is changed and deleted with its current ETag only', async () => {
+    const { place, etag } = await create();
+    const changed = await service.admin.patch(place, change).set('If-Match', etag).expect(200);
+    const current = changed.headers['etag'] ?? '';
+    expect(current).not.toBe(etag);
+    for (const stale of [service.admin.patch(place, {}), service.admin.delete(place)])
+      expect((await stale.set('If-Match', etag).expect(412)).body.code).toBe('stale');
+    expect((await service.read(place)).body).toEqual(changed.body);
+    await service.admin
+      .delete(`${place}${place.includes('deliverables') ? '' : '?force=true'}`)
+      .set('If-Match', current)
+      .expect(204);
+    await service.read(place).expect(404);
+  });
+
+  test('is not changed by an empty merge patch or one of the values that it has, updated_at included', async () => {
+    const { place, body, etag } = await create();
+    for (const patch of [{}, input]) {
+      const answer = await service.admin
+        .patch(place, patch)
+        .set('Content-Type', 'application/merge-patch+json')
+        .expect(200);
+      expect([answer.body, answer.headers['etag']]).toEqual([body, etag]);
+    }
+  });
+
+  test('is created once for an Idempotency-Key, however often the request is sent', async () => {
+    const path = await list();
+    const key = `once ${path}`;
+    const send = (body: object) => service.admin.post(path, body).set('Idempotency-Key', key);
+    // One caller, who sends the same request several times at once.
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(input)));
+    expect(
+      new Set(answers.map(({ status, text, headers }) => `${status} ${text} ${headers['etag']}`)).size,
+    ).toBe(1);
+    expect((await send({ ...input, ...change }).expect(422)).body.code).toBe('idempotency_key_reused');
+    await service.admin.post(path, input).set('Idempotency-Key', 'x'.repeat(129)).expect(400);
+  });
+});
+
+test('the same Idempotency-Key creates a deliverable in each of two projects', async () => {
+  const send = async () =>
+    service.admin
+      .post(await deliverables(), { language: 'de', type: 'report' })
+      .set('Idempotency-Key', 'for two projects');
+  expect((await send()).status).toBe(201);
+  expect((await send()).body.code).toBe('idempotency_key_reused');
+});
+
+describe('a project', () => {
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+  test('is deleted when it has been archived for 30 days, or by force', async () => {
+    const { id } = await createProject();
+    const remove = async (query = '') => {
+      const { status, body } = await service.admin.delete(`/projects/${id}${query}`);
+      return [status, body.code];
+    };
+    expect(await remove()).toEqual([409, 'not_archived']);
+    await service.admin.patch(`/projects/${id}`, { status: 'archived' }).expect(200);
+    expect(await remove('?force=false')).toEqual([409, 'not_archived']);
+    const { sql } = service.context.database;
+    await sql`update projects set archived_at = ${daysAgo(29)} where id = ${id}`;
+    expect(await remove()).toEqual([409, 'not_archived']);
+    await sql`update projects set archived_at = ${daysAgo(31)} where id = ${id}`;
+    await service.admin.patch(`/projects/${id}`, { name: 'Still archived' }).expect(200);
+    expect(await remove()).toEqual([204, undefined]);
+    const other = await createProject({ status: 'archived' });
+    await service.admin.delete(`/projects/${other.id}`).expect(409);
+    await service.admin.delete(`/projects/${other.id}?force=true`).expect(204);
+    await service.admin.delete(`/projects/${other.id}?force=1`).expect(400);
+  });
+
+  test('that is active again is not deleted because it was archived once', async () => {
+    const { id } = await createProject({ status: 'archived' });
+    await service.context.database.sql`update projects set archived_at = ${daysAgo(31)} where id = ${id}`;
+    await service.admin.patch(`/projects/${id}`, { status: 'active' }).expect(200);
+    await service.admin.patch(`/projects/${id}`, { status: 'archived' }).expect(200);
+    await service.admin.delete(`/projects/${id}`).expect(409);
+  });
+
+  test('and its deliverables are changed and deleted at the same time without an error', async () => {
+    const path = await deliverables();
+    const input = { language: 'de', type: 'report' };
+    const ids = await Promise.all(
+      Array.from({ length: 6 }, async () => String((await service.admin.post(path, input)).body.id)),
+    );
+    const project = path.replace('/deliverables', '');
+    const answers = await Promise.all([
+      ...ids.map((id) => service.admin.patch(`${path}/${id}`, { status: 'delivered' })),
+      ...Array.from({ length: 6 }, () => service.admin.post(path, input)),
+      ...Array.from({ length: 6 }, (_, n) => service.admin.patch(project, { name: `Name ${n}` })),
+      ...ids.map((id) => service.admin.delete(`${path}/${id}`)),
+    ]);
+    expect(answers.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
+  });
+});
+
+test('a language has an ETag, with which it is replaced and deleted', async () => {
+  const arabic = { name: 'Arabic', native_name: 'العربية', direction: 'rtl' };
+  const put = (name: string, etag: string) =>
+    service.admin.put('/languages/ar', { ...arabic, name }).set('If-Match', etag);
+  await put('Arabic', '"none"').expect(412);
+  const first = await service.admin.put('/languages/ar', arabic).expect(201);
+  const etag = first.headers['etag'] ?? '';
+  const read = await service.read('/languages/AR').set('If-None-Match', etag).expect(304);
+  expect(read.headers['etag']).toBe(etag);
+  const second = await put('Modern Arabic', etag).expect(200);
+  await put('Old Arabic', etag).expect(412);
+  await service.admin.delete('/languages/ar').set('If-Match', etag).expect(412);
+  expect((await service.read('/languages/ar').expect(200)).body.name).toBe('Modern Arabic');
+  await service.admin
+    .delete('/languages/ar')
+    .set('If-Match', second.headers['etag'] ?? '')
+    .expect(204);
+  await service.read('/languages/ar').expect(404);
+});
+
+describe('an API key', () => {
+  const input = { name: 'the client', scopes: ['verify:read'] };
+
+  test('is made once for an Idempotency-Key: a repeat names it, and never shows a secret', async () => {
+    const send = (path: string, body: object) =>
+      service.admin.post(path, body).set('Idempotency-Key', `once ${path}`);
+    const first = await send('/api-keys', input).expect(201);
+    const rotate = `/api-keys/${first.body.id}/rotate`;
+    const second = await send(rotate, { grace_seconds: 60 }).expect(201);
+    for (const [path, body, id] of [
+      ['/api-keys', input, first.body.id],
+      [rotate, { grace_seconds: 60 }, second.body.id],
+    ]) {
+      const repeat = await send(path, body).expect(409);
+      expect(repeat.body).toMatchObject({
+        code: 'idempotency_key_used',
+        detail: expect.stringContaining(`/v1/api-keys/${id}`),
+      });
+      expect(repeat.text).not.toContain('vk_live_');
+    }
+    expect((await send('/api-keys', { ...input, name: 'another' }).expect(422)).body.code).toBe(
+      'idempotency_key_reused',
+    );
+    const stored = await service.context.database.sql`select * from idempotency_keys`;
+    expect(JSON.stringify(stored)).not.toContain('vk_live_');
+  });
+
+  test('is revoked with its current ETag only', async () => {
+    const { body } = await service.admin.post('/api-keys', input).expect(201);
+    const place = `/api-keys/${body.id}`;
+    const etag = (await service.admin.get(place)).headers['etag'] ?? '';
+    await service.admin.get(place).set('If-None-Match', etag).expect(304);
+    await service.admin.delete(place).set('If-Match', '"another"').expect(412);
+    await service.admin.delete(place).set('If-Match', etag).expect(204);
+    await service.admin.delete(place).set('If-Match', etag).expect(412);
+    expect((await service.admin.get(place).expect(200)).body.revoked_at).toEqual(expect.any(String));
+  });
+
+  test('that expires within the grace period of its replacement expires no later for it', async () => {
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
+    const { body } = await service.admin.post('/api-keys', { ...input, expires_at }).expect(201);
+    await service.admin.post(`/api-keys/${body.id}/rotate`, { grace_seconds: 3600 }).expect(201);
+    expect((await service.admin.get(`/api-keys/${body.id}`)).body.expires_at).toBe(expires_at);
+  });
+});
