@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { base64url, exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
 import { TooManyRequests } from '@platform/service-kit/problem';
+import { noLookupLimit } from '@platform/service-kit/route';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { expectStatus, getWith, guarded } from '../test/guarded.ts';
@@ -251,6 +252,23 @@ describe('a limit of look-ups', () => {
     expect(answer.body).toMatchObject({ status: 429, detail: 'proven ann' });
     expect(asked).toBe(0);
   });
+});
+
+test('a route may defer the question whether a token was revoked; a yes refuses the token for a minute', async () => {
+  let asked = 0;
+  const isRevoked = () => {
+    asked += 1;
+    return Promise.resolve(true);
+  };
+  const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
+  const deferred: (() => Promise<void>)[] = [];
+  const limit = { ...noLookupLimit, defer: (confirm: () => Promise<void>) => void deferred.push(confirm) };
+  const token = await keys.token({ sub: 'ann' });
+  expect((await strict.verify(token, limit)).subject).toBe('ann');
+  expect(asked).toBe(0);
+  await expect(deferred[0]?.()).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
+  await expect(strict.verify(token, limit)).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
+  expect([asked, deferred.length]).toEqual([1, 1]);
 });
 
 test('when revocation cannot be checked, the token is not accepted', async () => {

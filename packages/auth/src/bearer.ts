@@ -61,7 +61,9 @@ const challenge = 'Bearer realm="platform"';
 const missing = () => new Unauthorized('An access token is needed.', challenge);
 const invalid = (detail = 'The access token is not valid.', unknown?: UnknownCredential) =>
   new Unauthorized(detail, `${challenge}, error="invalid_token"`, 'invalid_token', unknown);
-const revoked = () => invalid('The session of this access token has ended.');
+
+/** For a valid token whose session has ended. */
+export const sessionEnded = (): Unauthorized => invalid('The session of this access token has ended.');
 
 /** Errors of a token that none of the keys signed; checking it cost a signature or a look at the provider. */
 const isForged = (error: unknown): boolean =>
@@ -138,16 +140,21 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
   const verify = async (token: string, limit?: LookupLimit): Promise<Caller> => {
     if (token.length > maxToken || !/^[\w.-]+$/.test(token)) throw invalid();
     const digest = hash('sha256', token, 'base64url');
-    if (revokedTokens.has(digest)) throw revoked();
+    if (revokedTokens.has(digest)) throw sessionEnded();
     const cached = verified.get(digest);
     const isFresh = cached !== undefined && now().getTime() < cached.expiresAt.getTime() + toleranceMs;
     const caller = isFresh ? cached : await check(token, digest);
     if (!isFresh) verified.set(digest, caller);
     if (isRevoked === undefined) return caller;
-    limit?.proven(caller.subject);
-    if (!(await isRevoked(caller))) return caller;
-    revokedTokens.set(digest, true);
-    throw revoked();
+    const confirm = async (): Promise<void> => {
+      limit?.proven(caller.subject);
+      if (!(await isRevoked(caller))) return;
+      revokedTokens.set(digest, true);
+      throw sessionEnded();
+    };
+    if (limit?.defer) limit.defer(confirm);
+    else await confirm();
+    return caller;
   };
 
   const guard = (scope?: string): Guard<Caller> => {

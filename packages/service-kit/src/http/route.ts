@@ -18,6 +18,11 @@ export interface LookupLimit {
    * limit. `key` is what `keyOf` will return.
    */
   proven(key: string): void;
+  /**
+   * Takes the look-up of a credential with a valid signature, for a route that does it in its own statement
+   * (`confirmsCaller`). It throws Unauthorized when the credential was revoked.
+   */
+  defer?(confirm: () => Promise<void>): void;
 }
 
 /** For look-ups that are never refused. */
@@ -118,6 +123,11 @@ interface Operation {
    * Express is entered. The same pipeline runs. A body must be `raw`: the handler reads it from the request.
    */
   fast?: boolean | undefined;
+  /**
+   * The handler itself finds out whether the credential was revoked, in the statement that reads its answer, and throws
+   * Unauthorized (docs/adr/0107). Whatever a request fails with, a revoked credential is 401.
+   */
+  confirmsCaller?: boolean | undefined;
   /** Statuses of the problems this operation has beyond those its shape implies (400, 401, 403, 413, 415). */
   problems?: readonly number[];
 }

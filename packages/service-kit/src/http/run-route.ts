@@ -11,7 +11,7 @@ import { Problem, TooManyRequests, ValidationFailed, type FieldErrors } from './
 import { parseQuery, spellingOf } from './query.ts';
 import type { RequestRateLimit } from '../overload/request-rate-limit.ts';
 import { sendAnswer } from './respond.ts';
-import { anyone, credentialHeaders, type Method, type Route } from './route.ts';
+import { anyone, credentialHeaders, type LookupLimit, type Method, type Route } from './route.ts';
 
 const defaultBodyLimit = 100_000;
 
@@ -102,11 +102,16 @@ const createAccess = ({ auth: guard, skipRateLimit }: Route, limits: Limits) => 
     countUnknown,
     countRequest,
     countAnswer,
-    authenticate: async (req: IncomingMessage, res: ServerResponse): Promise<unknown> => {
+    authenticate: async (
+      req: IncomingMessage,
+      res: ServerResponse,
+      defer: LookupLimit['defer'],
+    ): Promise<unknown> => {
       try {
         return await guard.identify(req, {
           unproven: (kind) => guessLimit.check(req, kind),
           proven: (key) => rateLimit?.check(res, callerKey(key)),
+          ...(defer && { defer }),
         });
       } catch (error) {
         if (error instanceof TooManyRequests) throw error;
@@ -127,7 +132,7 @@ export const prepareRoute = (
   route: Route,
   { address, template, limits }: { address: string; template: string | undefined; limits: Limits },
 ): PreparedRoute => {
-  const { auth: guard, body, logSuccess } = route;
+  const { auth: guard, body, logSuccess, confirmsCaller } = route;
   const { authenticate, countRequest, countAnswer, countUnknown } = createAccess(route, limits);
   const readBody =
     body && !body.raw
@@ -139,7 +144,11 @@ export const prepareRoute = (
     res.template = template;
     res.varyOn = varyOn;
     res.logSuccess = logSuccess;
-    const caller = guard === anyone ? undefined : await authenticate(req, res);
+    let confirmCaller: (() => Promise<void>) | undefined;
+    const defer = confirmsCaller
+      ? (confirm: () => Promise<void>) => void (confirmCaller = confirm)
+      : undefined;
+    const caller = guard === anyone ? undefined : await authenticate(req, res, defer);
     try {
       // Awaiting a value that is already there would cost a turn of the microtask queue.
       const counting = countRequest(req, res, guard.keyOf(caller));
@@ -151,6 +160,7 @@ export const prepareRoute = (
         sendAnswer(req, res, route, answer, (bytes) => countAnswer(req, res, guard.keyOf(caller), bytes));
     } catch (error) {
       await countUnknown(req, error);
+      if (!(error instanceof TooManyRequests)) await confirmCaller?.();
       throw error;
     }
   };

@@ -54,6 +54,8 @@ export interface RecordSpec<
     query?: Query;
     anyCaseQuery?: boolean;
     body: z.ZodType;
+    /** `confirmsCaller` of the route. */
+    confirmsReader?: boolean;
     /** The body as JSON text. */
     page(query: z.output<NoInfer<Query>>, target: Target<NoInfer<Parents>, Reader>): Promise<string>;
   };

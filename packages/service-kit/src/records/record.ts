@@ -57,6 +57,7 @@ const listRoute = ({ path, parents, tag, read, list }: AnyRecordSpec, { noun }: 
       ...(list.description !== undefined && { description: list.description }),
       ...(list.anyCaseQuery !== undefined && { anyCaseQuery: list.anyCaseQuery }),
       auth: read,
+      confirmsCaller: list.confirmsReader,
       params: parents,
       query: list.query,
       responses: { 200: { description: 'One page; empty past the end', body: list.body } },

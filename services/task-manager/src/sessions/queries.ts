@@ -3,7 +3,7 @@ import { and, eq, gt, gte, inArray, sql as raw } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import { sessions } from '../db/tables.ts';
 import type { SessionName } from './refresh-token.ts';
-import { overlapSeconds, refreshSeconds } from './settings.ts';
+import { liveSession, overlapSeconds, refreshSeconds } from './settings.ts';
 
 // Times are those of the database, so that an instance with a wrong clock ends no session.
 const now = raw`now()`;
@@ -11,11 +11,10 @@ const expiresAt = raw`now() + make_interval(secs => ${refreshSeconds})`;
 
 const matches = ({ userId, id }: SessionName) => and(eq(sessions.userId, userId), eq(sessions.id, id));
 
-/** Whether the session exists and has not expired. Runs for each request, so it is prepared. */
+/** Whether the session exists and has not expired. Runs for most requests, so it is prepared. */
 export const isLive = async (sql: Sql, { userId, id }: SessionName): Promise<boolean> => {
-  const rows = await sql`
-    select from sessions where user_id = ${userId} and id = ${id} and expires_at > now()`;
-  return rows.length === 1;
+  const statement = `select from ${liveSession('$1', '$2')}`;
+  return (await sql.unsafe(statement, [userId, id], { prepare: true })).length === 1;
 };
 
 export const insertSession = async (

@@ -17,3 +17,7 @@ export const sessionOfRevocation = (revoked: string): SessionName => {
   const [userId = '', id = ''] = revoked.split(':');
   return { userId, id };
 };
+
+/** SQL that finds a session unless it has ended, by the clock of the database. Its ids are parameters of the statement. */
+export const liveSession = (userId: string, id: string): string =>
+  `sessions where user_id = ${userId} and id = ${id} and expires_at > now()`;

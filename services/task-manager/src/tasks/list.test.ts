@@ -91,6 +91,22 @@ describe('a list', () => {
     expect(answer.headers['cache-control']).toBe('private, no-store');
   });
 
+  test.each(['/tasks', '/tasks?page=2&status=done&q=x'])(
+    'of a user without tasks is empty, and 401 after logout: %s',
+    async (path) => {
+      const { as } = await register(service.app);
+      expect((await as('get', path)).body).toMatchObject({ tasks: [], page: { has_more: false } });
+      await as('get', '/auth/logout');
+      expect((await as('get', path)).body).toMatchObject({ status: 401, code: 'invalid_token' });
+    },
+  );
+
+  test('is 401 after logout although the request is invalid', async () => {
+    const { as } = await register(service.app);
+    await as('get', '/auth/logout');
+    expect((await as('get', '/tasks?sort=owner')).body).toMatchObject({ status: 401, code: 'invalid_token' });
+  });
+
   test('has 50 tasks a page by default', async () => {
     expect((await list('')).page).toEqual({ number: 1, limit: 50, has_more: false });
   });

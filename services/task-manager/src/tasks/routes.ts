@@ -17,7 +17,13 @@ export const taskRoutes = (context: Context): Route[] => {
     read: user,
     write: user,
     sql: context.database.sql,
-    list: { summary: 'Tasks, filtered and sorted, by page', query: TaskQuery, body: TaskList, page },
+    list: {
+      summary: 'Tasks, filtered and sorted, by page',
+      query: TaskQuery,
+      body: TaskList,
+      confirmsReader: true,
+      page,
+    },
     find,
     create: {
       input: NewTask,

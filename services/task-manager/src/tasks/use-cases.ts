@@ -1,4 +1,4 @@
-import type { Caller } from '@platform/auth/bearer';
+import { sessionEnded, type Caller } from '@platform/auth/bearer';
 import { pageListJson, pageOf, slice } from '@platform/pagination/list';
 import type { Queries } from '@platform/service-kit/record';
 import type { z } from 'zod';
@@ -21,10 +21,12 @@ const nameOf = ({ params: { id }, caller: { subject: userId } }: OneTask) => ({ 
 export const tasksOf = ({ database: { sql } }: Context) => ({
   page: async (
     { page: number, limit, sort, ...filters }: z.output<typeof TaskQuery>,
-    { caller: { subject: userId } }: Tasks,
+    { caller: { subject: userId, sessionId = '' } }: Tasks,
   ) => {
     const page = pageOf({ page: number, limit });
-    const tasks = await readPage(sql, { userId, filters, sort }, { offset: page.offset, limit: limit + 1 });
+    const listing = { session: { userId, id: sessionId }, filters, sort };
+    const tasks = await readPage(sql, listing, { offset: page.offset, limit: limit + 1 });
+    if (tasks === undefined) throw sessionEnded();
     return pageListJson('tasks', page, slice(tasks, limit));
   },
   find: (on: Queries, task: OneTask, lock: boolean) => findTask(on, nameOf(task), lock),
