@@ -87,6 +87,17 @@ describe('an import', () => {
     expect(await stored()).toBe(1);
   });
 
+  test('stores less than a kilobyte of a line with hundreds of unknown fields, and names ten of them', async () => {
+    const unknown = Array.from({ length: 200 }, (_, field) => [`${field}`.padEnd(60, 'x'), 1]);
+    const { body, headers } = await post(line(Object.fromEntries(unknown)));
+    const [refused] = resultsOf(body);
+    expect(Object.keys(refused?.errors ?? {})).toHaveLength(10);
+    expect(refused?.detail).toMatch(/^0x{39}: is not known here; /);
+    const [row] = await service.context.database.sql<{ bytes: number }[]>`
+      select length(results::text) as bytes from import_results where import_id = ${String(headers['import-id'])}`;
+    expect(row?.bytes).toBeLessThan(1000);
+  });
+
   test('of an empty body has no results', async () => {
     const answer = await post('');
     expect([answer.status, answer.body]).toEqual([200, '']);

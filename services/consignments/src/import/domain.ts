@@ -1,4 +1,4 @@
-import { Problem } from '@platform/service-kit/problem';
+import { Problem, type FieldErrors } from '@platform/service-kit/problem';
 import type { ConsignmentInput } from '../consignments/schema.ts';
 import type { Reading, Refusal } from './readings.ts';
 
@@ -73,10 +73,19 @@ export const mergeSlice = (
   return { results: inOrder, read, isChanged, inputs, ids: newIds.slice(0, inputs.length) };
 };
 
+/** The detail of invalid fields is not stored, because it repeats them. */
+const detailOf = (errors: FieldErrors): string =>
+  Object.entries(errors)
+    .map(([name, messages]) => `${name}: ${messages.join(', ')}`)
+    .join('; ');
+
+const refusalText = ({ line, error, detail, errors }: Refusal): string =>
+  JSON.stringify({ line, error, detail: errors ? detailOf(errors) : detail, errors });
+
 /** Result lines as the client gets them. */
 export const resultText = (results: readonly LineResult[]): string =>
   results
     .map((result) =>
-      'id' in result ? `{"line":${result.line},"id":"${result.id}"}\n` : `${JSON.stringify(result)}\n`,
+      'id' in result ? `{"line":${result.line},"id":"${result.id}"}\n` : `${refusalText(result)}\n`,
     )
     .join('');

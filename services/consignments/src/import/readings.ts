@@ -18,7 +18,8 @@ export interface Refusal {
   line: number;
   /** Error code in snake_case. */
   error: string;
-  detail: string;
+  /** Undefined where `errors` says it. */
+  detail?: string;
   errors?: FieldErrors;
 }
 
@@ -37,9 +38,12 @@ const parse = (bytes: Buffer): { value: unknown } | undefined => {
   }
 };
 
-/** Fields that a result names: a line can have thousands that are unknown, and results are stored. */
-const mostNamed = 20;
-const longestName = 100;
+/**
+ * Fields that a result names, and the length of a name: all fields of a consignment, but few of thousands that are
+ * unknown, because the results of a slice are stored again with each batch of it.
+ */
+const mostNamed = 10;
+const longestName = 40;
 
 /** 96 bits are enough: a client could only mislead itself. */
 const digestOf = (input: ConsignmentInput): string =>
@@ -59,8 +63,7 @@ const read = ({ line, bytes }: Line, maxBytes: number): Reading => {
   const errors: FieldErrors = Object.create(null);
   for (const [name, messages] of Object.entries(all).slice(0, mostNamed))
     errors[name.slice(0, longestName)] = messages;
-  const detail = Object.entries(errors).map(([name, messages]) => `${name}: ${messages.join(', ')}`);
-  return { line, error: 'validation_failed', detail: detail.join('; '), errors };
+  return { line, error: 'validation_failed', errors };
 };
 
 const isBlank = ({ bytes }: Line): boolean =>
