@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type Gateway } from './gateway.ts';
 import { request } from './http.ts';
@@ -6,7 +7,7 @@ import { startService, type Service } from './service.ts';
 let gateway: Gateway;
 let service: Service;
 /** What the service answers beside an empty object. */
-let said: { status?: number; headers?: Record<string, string>; body?: string } = {};
+let said: { status?: number; headers?: Record<string, string>; body?: string | Buffer } = {};
 
 beforeAll(async () => {
   service = await startService((_, response) => {
@@ -110,13 +111,27 @@ describe('the response of a service', () => {
     expect((await get('Accept-Encoding: gzip')).answer.headers).not.toHaveProperty('content-encoding');
   });
 
-  test('an ETag that compression made weak still matches in If-Match', async () => {
+  test('If-Match reaches the service as it was sent, also empty, which is no permission', async () => {
     said = { headers: { ETag: '"7"' }, body: JSON.stringify('x'.repeat(5_000)) };
     const { answer } = await get('Accept-Encoding: gzip');
     expect(answer.headers['etag']).toEqual(['W/"7"']);
-    expect((await get('If-Match: W/"7"')).received.headers['if-match']).toBe('"7"');
-    for (const other of ['"7"', '*', 'W/"7", "8"', 'W/7'])
-      expect((await get(`If-Match: ${other}`)).received.headers['if-match']).toBe(other);
+    for (const field of ['W/"7"', '"7"', '*', 'W/"7", "8"', 'W/7', ''])
+      expect((await get(`If-Match: ${field}`)).received.headers['if-match']).toBe(field);
     expect((await get()).received.headers).not.toHaveProperty('if-match');
+  });
+
+  test('what a service has compressed stays as it is', async () => {
+    const bytes = gzipSync(JSON.stringify('x'.repeat(50_000)));
+    said = { headers: { 'Content-Encoding': 'gzip' }, body: bytes };
+    const { answer } = await get('Accept-Encoding: gzip');
+    expect([answer.headers['content-encoding'], answer.headers['content-length']]).toEqual([
+      ['gzip'],
+      [String(bytes.length)],
+    ]);
+  });
+
+  test('only the gateway decides about Strict-Transport-Security', async () => {
+    said = { headers: { 'Strict-Transport-Security': 'max-age=1; includeSubDomains' } };
+    expect((await get()).answer.headers).not.toHaveProperty('strict-transport-security');
   });
 });

@@ -163,8 +163,11 @@ describe('TLS', () => {
 
   test('is required for a year once a client has used it, also after an error', async () => {
     using client = await openSession();
-    const { headers } = await send(client.session, { ':path': '/nowhere' });
-    expect(headers['strict-transport-security']).toEqual(['max-age=31536000']);
+    for (const path of ['/nowhere', '/v1/quests']) {
+      const { headers } = await send(client.session, { ':path': path });
+      expect(headers['strict-transport-security']).toEqual(['max-age=31536000']);
+    }
+    service.received.length = 0;
     expect((await request(gateway.port, '/nowhere')).headers).not.toHaveProperty('strict-transport-security');
   });
 

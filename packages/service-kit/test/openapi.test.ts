@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { boundedList } from '../src/http/bounded-list.ts';
@@ -33,6 +36,23 @@ test('the document describes what Express dispatches', async () => {
       },
     },
   });
+});
+
+test('the document is sent compressed to a client that accepts it, however it says so', async () => {
+  await using fixture = await startFixture();
+  const read = async (encodings: string) => {
+    const request = get(`${fixture.url}/openapi.json`, { headers: { 'Accept-Encoding': encodings } });
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    return { headers: answer.headers, bytes: Buffer.concat(await answer.toArray()) };
+  };
+  const plain = await read('gzip;q=0');
+  expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding', 'content-length': `${plain.bytes.length}` });
+  expect(plain.headers).not.toHaveProperty('content-encoding');
+  for (const encodings of ['gzip', 'br, GZIP;q=0.5, identity']) {
+    const { headers, bytes } = await read(encodings);
+    expect(headers).toMatchObject({ vary: 'Accept-Encoding', 'content-encoding': 'gzip' });
+    expect(gunzipSync(bytes)).toEqual(plain.bytes);
+  }
 });
 
 test('a schema that reads differently as input and as output has a name for each', () => {

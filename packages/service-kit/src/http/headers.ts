@@ -13,6 +13,8 @@ const setSecurityHeaders = helmet({
   },
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
+  // The gateway sends it, which knows whether the client uses TLS.
+  strictTransportSecurity: false,
   xDnsPrefetchControl: false,
   xDownloadOptions: false,
   xFrameOptions: { action: 'deny' },

@@ -1,4 +1,6 @@
 import { hostname } from 'node:os';
+import { gzipSync } from 'node:zlib';
+import type { Request } from 'express';
 import { z } from 'zod';
 import type { BaseContext } from '../process/context.ts';
 import { anyone, route, type Route } from './route.ts';
@@ -34,6 +36,8 @@ export const systemRoutes = (
 ): Route[] => {
   const { registry, history, samples } = metrics;
   const json = JSON.stringify(document);
+  /** Compressed once: the gateway would compress it for each request, and nothing limits these. */
+  const zippedJson = gzipSync(json);
   const headers = { 'Cache-Control': 'no-store' };
   let [status, until] = [Promise.resolve({ ready: false, degraded: false }), 0];
 
@@ -80,7 +84,13 @@ export const systemRoutes = (
       headers: { 'Content-Type': registry.contentType },
       rawBody: await registry.metrics(),
     })),
-    route({ ...common, path: '/openapi.json' }, () => ({ status: 200, rawBody: json })),
+    route({ ...common, path: '/openapi.json' }, ({ req }) => {
+      const Vary = 'Accept-Encoding';
+      // Not a fast route, so the request is that of Express.
+      return (req as Request).acceptsEncodings('gzip')
+        ? { status: 200, headers: { Vary, 'Content-Encoding': 'gzip' }, rawBody: zippedJson }
+        : { status: 200, headers: { Vary }, rawBody: json };
+    }),
     route({ ...common, path: '/ops/status' }, async () => ({
       status: 200,
       headers,
