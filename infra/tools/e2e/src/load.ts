@@ -11,11 +11,12 @@ import {
   walletOperator,
 } from '@platform/client';
 import { services } from '@platform/service-list';
-import { persist, persistOnce } from './persist.ts';
+import { persist } from './persist.ts';
+import { createPlayer } from './players.ts';
 import type { StackFile } from './stack.ts';
 
 /** A POST request. Resolves with the id of what was acknowledged. */
-export type PostRequest = () => Promise<string>;
+type PostRequest = () => Promise<string>;
 
 const BET = '0.01';
 
@@ -24,12 +25,7 @@ const debits = async ({ gateway, demo }: StackFile): Promise<PostRequest> => {
   const { hmacSecret, gameCode } = demo.wallet;
   const wallet = walletOperator(gateway, bearer(demo.adminToken));
   const callbacks = walletOperator(gateway, requestSignature(hmacSecret));
-  const playerId = `load-${randomUUID()}`;
-  const body = { playerId, currency: 'EUR', countryCode: 'DE' };
-  await persistOnce(() => unwrap(wallet.POST('/v1/players', { body })));
-  const deposit = { transactionId: `${playerId}-deposit`, amount: '10000.00' };
-  const params = { path: { playerId } };
-  await persist(() => unwrap(wallet.POST('/v1/players/{playerId}/deposits', { params, body: deposit })));
+  const playerId = await createPlayer(wallet, '10000.00');
   return async () => {
     const [requestId, transactionId, roundId] = [randomUUID(), randomUUID(), randomUUID()];
     const debit = { requestId, playerId, transactionId, roundId, gameCode, amount: BET };
@@ -54,7 +50,7 @@ const listedRequest = async (
 };
 
 /** POST requests to every service, by its name: of clients, of a provider and of a game server. */
-export const postRequests = async (file: StackFile): Promise<Record<string, PostRequest>> => {
+const postRequests = async (file: StackFile): Promise<Record<string, PostRequest>> => {
   const { gateway, demo } = file;
   const admin = bearer(demo.adminToken);
   const { accessToken } = await persist(() => {
@@ -105,20 +101,24 @@ export interface Sent {
   failures: string[];
 }
 
+/** What became of all requests, by service. */
+export type Traffic = Record<string, Sent>;
+
+/** Clients, a provider and a game server that send requests until they are stopped. */
+export interface Clients {
+  /** Grows while they run. */
+  traffic: Traffic;
+  stop: () => Promise<void>;
+}
+
 const PAUSE_MS = 50;
 
-/**
- * Repeats a request on several connections until the signal is aborted, with a short pause after each. `sent` is
- * updated while it runs.
- */
-export const repeat = async (
-  request: PostRequest,
-  connections: number,
-  end: AbortSignal,
-  sent: Sent = { requests: 0, acknowledged: new Map(), failures: [] },
-): Promise<Sent> => {
-  const work = async (): Promise<void> => {
-    while (!end.aborted) {
+/** Repeats POST requests to every service on several connections each, with a short pause after each request. */
+export const startClients = async (file: StackFile, connections: number): Promise<Clients> => {
+  const end = new AbortController();
+  const traffic: Traffic = {};
+  const work = async (request: PostRequest, sent: Sent): Promise<void> => {
+    while (!end.signal.aborted) {
       sent.requests += 1;
       await request().then(
         (id) => sent.acknowledged.set(id, Date.now()),
@@ -127,6 +127,15 @@ export const repeat = async (
       await sleep(PAUSE_MS);
     }
   };
-  await Promise.all(Array.from({ length: connections }, work));
-  return sent;
+  const running = Object.entries(await postRequests(file)).flatMap(([service, request]) => {
+    const sent = (traffic[service] = { requests: 0, acknowledged: new Map(), failures: [] });
+    return Array.from({ length: connections }, () => work(request, sent));
+  });
+  return {
+    traffic,
+    stop: async () => {
+      end.abort();
+      await Promise.all(running);
+    },
+  };
 };

@@ -1,21 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { runDay, type Day } from './day.ts';
 import { leaks, logsOf, secretsOf } from './secrets.ts';
-import { processExists, startStack, type Stack } from './stack.ts';
+import { startStack, type Stack } from './stack.ts';
+import { waitFor } from './wait.ts';
 
-const RESTART_MS = 120_000;
+const processExists = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
 
 /** Kills a process with SIGKILL, and waits until it runs again and the whole stack is ready. */
 const crash = async (stack: Stack, name: string): Promise<void> => {
   const before = (await stack.pids())[name];
   if (!before) throw new Error(`${name} does not run`);
   process.kill(before, 'SIGKILL');
-  const giveUp = Date.now() + RESTART_MS;
-  for (let now = before; now === before || !now; now = (await stack.pids())[name] ?? 0) {
-    if (Date.now() > giveUp) throw new Error(`${name} was not restarted`);
-    await sleep(100);
-  }
+  await waitFor(`${name} is restarted`, async () => {
+    const now = (await stack.pids())[name];
+    return Boolean(now) && now !== before;
+  });
   await stack.ready();
 };
 

@@ -1,19 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { postRequests, repeat, type Sent } from './load.ts';
+import { startClients, type Traffic } from './load.ts';
 import { startStack, type Stack } from './stack.ts';
+import { isReady, waitFor } from './wait.ts';
 
 export interface Restarts {
-  /** By service. */
-  sent: Record<string, Sent>;
+  sent: Traffic;
   /** How often each service was restarted. */
   restarts: Record<string, number>;
   /** Lines of the gateway's access log with a status of 500 or more. */
   errors: string[];
 }
 
-const RESTART_MS = 120_000;
 /** Each of the two instances of a service. */
 const INSTANCES = [0, 1];
 const ROUNDS = 2;
@@ -24,16 +22,10 @@ const restart = async ({ read }: Stack, service: string, index: number): Promise
   const before = await instance();
   if (!before?.pid) throw new Error(`${service} does not run`);
   process.kill(before.pid, 'SIGTERM');
-  const isReplaced = async (): Promise<boolean> => {
+  await waitFor(`${service} is restarted`, async () => {
     const now = await instance();
-    if (!now?.pid || now.pid === before.pid) return false;
-    return fetch(`${now.url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  };
-  for (const giveUp = Date.now() + RESTART_MS; !(await isReplaced()); await sleep(50))
-    if (Date.now() > giveUp) throw new Error(`${service} was not restarted`);
+    return Boolean(now?.pid) && now?.pid !== before.pid && isReady(`${now?.url}/readyz`);
+  });
 };
 
 const restartTwice = async (stack: Stack, service: string): Promise<number> => {
@@ -53,17 +45,13 @@ const restartTwice = async (stack: Stack, service: string): Promise<number> => {
 export const restartUnderLoad = async (connections: number): Promise<Restarts> => {
   await using stack = await startStack({ instances: 2, env: { RATE_LIMIT: 'off' } });
   const file = await stack.read();
-  const end = new AbortController();
-  const clients = Object.entries(await postRequests(file)).map(
-    async ([service, request]) => [service, await repeat(request, connections, end.signal)] as const,
-  );
+  const clients = await startClients(file, connections);
   const restarts = await Promise.all(
     Object.keys(file.services).map(async (service) => [service, await restartTwice(stack, service)] as const),
-  ).finally(() => end.abort());
-  const sent = await Promise.all(clients);
+  ).finally(clients.stop);
   const log = await readFile(join(stack.local, 'logs/gateway/access.log'), 'utf8');
   return {
-    sent: Object.fromEntries(sent),
+    sent: clients.traffic,
     restarts: Object.fromEntries(restarts),
     errors: log.split('\n').filter((line) => /"status":5\d\d/.test(line)),
   };

@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePortBase } from '@platform/local/ports';
 import { run } from './program.ts';
+import { waitFor, waitUntilReady } from './wait.ts';
 
 /** The parts of .local/stack.json that are read here. */
 export interface StackFile {
@@ -51,26 +51,7 @@ export interface Stack extends AsyncDisposable {
   ready: () => Promise<void>;
 }
 
-const READY_MS = 240_000;
 export const OPERATOR_ID = 'e2e-operator';
-
-const isHealthy = (url: string): Promise<boolean> =>
-  fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
-    async (answer) => {
-      await answer.body?.cancel();
-      return answer.ok;
-    },
-    () => false,
-  );
-
-/** Whether a process exists. */
-export const processExists = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 interface StackOptions {
   /** Processes of each service. */
@@ -81,8 +62,7 @@ interface StackOptions {
 /** `pnpm start` with its own ports and folder; disposal stops it and removes the folder. */
 export const startStack = async ({ instances = 1, env = {} }: StackOptions = {}): Promise<Stack> => {
   await using stack = new AsyncDisposableStack();
-  const local = await mkdtemp(join(tmpdir(), 'day-'));
-  stack.defer(() => rm(local, { recursive: true, force: true }));
+  const { path: local } = stack.use(await mkdtempDisposable(join(tmpdir(), 'e2e-')));
   // Root's PostgreSQL runs as another user, who must be able to enter.
   await chmod(local, 0o755);
   const base = await freePortBase();
@@ -100,28 +80,19 @@ export const startStack = async ({ instances = 1, env = {} }: StackOptions = {})
   );
   let over = false;
   void start.ended.then(() => (over = true));
-  while (!start.printed().includes('everything is ready')) {
+  await waitFor('the stack is up', () => {
     if (over) throw new Error(start.printed());
-    await sleep(100);
-  }
+    return start.printed().includes('everything is ready');
+  });
   const read = async () => JSON.parse(await readFile(join(local, 'stack.json'), 'utf8')) as StackFile;
   const gateway = `http://127.0.0.1:${gatewayPort}`;
-  const ready = async (): Promise<void> => {
-    const { services } = await read();
-    const urls = [`${gateway}/healthz`, ...Object.values(services).map(({ url }) => `${url}/readyz`)];
-    const giveUp = Date.now() + READY_MS;
-    while (!(await Promise.all(urls.map(isHealthy))).every(Boolean)) {
-      if (Date.now() > giveUp) throw new Error(`the stack did not recover:\n${start.printed()}`);
-      await sleep(100);
-    }
-  };
   const owned = stack.move();
   return {
     local,
     gateway,
     gamePort,
     read,
-    ready,
+    ready: async () => waitUntilReady(gateway, Object.keys((await read()).services)),
     pids: async () => {
       const { services, postgres, redis, nginx } = await read();
       const own = Object.entries(services).map(([name, { pid }]) => [name, pid] as const);

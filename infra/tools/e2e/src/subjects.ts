@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Subject } from '@platform/openapi-tests/examination';
 import { send } from '@platform/openapi-tests/send';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
+import { waitFor } from './wait.ts';
 
 /** A running service, or the gateway in front of all. */
 export interface Place {
@@ -33,13 +33,6 @@ const call = async (
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
   return { body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {}, response };
-};
-
-const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
-  for (const giveUp = Date.now() + 120_000; !(await isSo());) {
-    if (Date.now() > giveUp) throw new Error(`waited in vain: ${what}`);
-    await sleep(100);
-  }
 };
 
 const register = async ({ url }: Place) => {
@@ -102,7 +95,7 @@ const reconcile = async (place: Place): Promise<string> => {
   });
   const { reconciliationId } = (await response.json()) as { reconciliationId: string };
   const path = `/v1/reconciliations/${reconciliationId}`;
-  await until(
+  await waitFor(
     'a statement is compared',
     async () => (await call(place, 'GET', path)).body['status'] === 'done',
   );
@@ -140,7 +133,7 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
   });
   // Both are done in the background.
   const round = `/v1/players/${playerId}/rounds/${roundId}`;
-  await until('a round is sealed', async () => (await call(place, 'GET', `${round}/evidence`)).response.ok);
+  await waitFor('a round is sealed', async () => (await call(place, 'GET', `${round}/evidence`)).response.ok);
   const reconciliation = await reconcile(place);
   return {
     credentials: {
@@ -187,7 +180,7 @@ const storeWebhooks = async (place: Place): Promise<Arranged> => {
     (path) => `/v1/stores/${id}/${path}`,
   );
   const exists = async (path: string) => (await call(place, 'GET', path)).response.ok;
-  await until('the events of a store are processed', async () =>
+  await waitFor('the events of a store are processed', async () =>
     (await Promise.all(records.map(exists))).every(Boolean),
   );
   const { body: page } = await call(place, 'GET', `/v1/stores/${id}/events`);

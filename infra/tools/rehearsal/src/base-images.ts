@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtempDisposable, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, run, stopping } from './command.ts';
@@ -25,9 +25,8 @@ const mirror = async (): Promise<string> => {
 
 /** Builds the stand-ins, which replace images of the same names. Needs root, mmdebstrap, apt and npm. */
 const buildStandIns = async ({ docker }: Engine): Promise<void> => {
-  await using stack = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), 'rehearsal-images-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'rehearsal-images-'));
+  const folder = temporary.path;
   const tar = join(folder, 'debian.tar');
   // Snapshots of a mirror have expired lists.
   const aptOptions = '--aptopt=Acquire::Check-Valid-Until "false"';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { postRequests, repeat, type Sent } from '@platform/e2e/load';
+import { startClients, type Clients, type Traffic } from '@platform/e2e/load';
 import type { StackFile } from '@platform/e2e/stack';
 import { services } from '@platform/service-list';
 import { stopping, waitFor } from './command.ts';
@@ -13,32 +13,9 @@ const PROCESSED_MS = 300_000;
 /** Statements that select the ids of what is stored and, for webhooks, processed. */
 const stored = new Map(services.map(({ name, rehearsal }) => [name, rehearsal.stored]));
 
-/** What became of all requests, by service. */
-export type Traffic = Record<string, Sent>;
-
-/** Clients, a provider and a game server that send requests until they are stopped. */
-export interface Clients {
-  /** Grows while they run. */
-  traffic: Traffic;
-  stop: () => Promise<void>;
-}
-
-export const startClients = async ({ stackFile }: Deployment): Promise<Clients> => {
-  const end = new AbortController();
-  const file = JSON.parse(await readFile(stackFile, 'utf8')) as StackFile;
-  const traffic: Traffic = {};
-  const running = Object.entries(await postRequests(file)).map(([service, request]) => {
-    const sent = (traffic[service] = { requests: 0, acknowledged: new Map(), failures: [] });
-    return repeat(request, CONNECTIONS, end.signal, sent);
-  });
-  return {
-    traffic,
-    stop: async () => {
-      end.abort();
-      await Promise.all(running);
-    },
-  };
-};
+/** Clients of the deployed platform. */
+export const startClientsOf = async ({ stackFile }: Deployment): Promise<Clients> =>
+  startClients(JSON.parse(await readFile(stackFile, 'utf8')) as StackFile, CONNECTIONS);
 
 /** One line for each request that failed, and for each service that acknowledged none. */
 export const findFailures = (traffic: Traffic): string[] =>

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitFor as waitForAnything } from '@platform/e2e/wait';
 import { environment } from './env.ts';
 
 /** Root of the checkout. */
@@ -63,13 +63,6 @@ export const succeeds = (...command: Parameters<typeof run>): Promise<boolean> =
     },
   );
 
-/** Generous: on a busy machine one command of Docker takes half a minute. */
-const PATIENCE_MS = 900_000;
-
-/** Waits until a condition is true. @throws after a quarter of an hour, with `what` was waited for, and when the rehearsal is stopped */
-export const waitFor = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
-  for (const giveUp = Date.now() + PATIENCE_MS; !(await isSo());) {
-    if (Date.now() > giveUp) throw new Error(`timed out: ${what}`);
-    await sleep(200, undefined, { signal: stopping });
-  }
-};
+/** Waits until a condition is true. @throws after a quarter of an hour, and when the rehearsal is stopped */
+export const waitFor = (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> =>
+  waitForAnything(what, isSo, stopping);

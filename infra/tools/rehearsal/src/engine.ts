@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { access, constants, mkdtempDisposable, open, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { run, stopping, succeeds } from './command.ts';
+import { run, succeeds, waitFor } from './command.ts';
 import { dockerHost, searchPath } from './env.ts';
 
 /** A Docker engine, and how it is called. */
@@ -16,8 +15,6 @@ export interface Engine extends AsyncDisposable {
   /** Whether the rehearsal started it. Then all images in it can be deleted. */
   own: boolean;
 }
-
-const START_MS = 60_000;
 
 /** A client that builds with BuildKit: with the plugin buildx, or before version 23 by itself. The first in the PATH. */
 const findClient = async (): Promise<string> => {
@@ -43,8 +40,7 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
   if (process.getuid?.() !== 0)
     throw new Error('No Docker engine answers. Start one, or run this as root, who can start dockerd.');
   await using stack = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), 'rehearsal-engine-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const { path: folder } = stack.use(await mkdtempDisposable(join(tmpdir(), 'rehearsal-engine-')));
   const host = `unix://${folder}/docker.sock`;
   const log = stack.use(await open(join(folder, 'log'), 'w'));
   const args = [
@@ -66,14 +62,13 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
     daemon.kill('SIGTERM');
     await exited;
   });
-  const giveUp = Date.now() + START_MS;
-  while (!(await succeeds(client, ['--host', host, 'info']))) {
-    if (Date.now() > giveUp || daemon.exitCode !== null)
+  await waitFor('dockerd answers', async () => {
+    if (daemon.exitCode !== null)
       throw new Error(
         `dockerd did not start:\n${(await readFile(join(folder, 'log'), 'utf8')).slice(-3_000)}`,
       );
-    await sleep(200, undefined, { signal: stopping });
-  }
+    return succeeds(client, ['--host', host, 'info']);
+  });
   const owned = stack.move();
   return { host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 };

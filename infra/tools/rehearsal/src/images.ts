@@ -1,5 +1,5 @@
 /** What deploy.md promises of the images themselves, whatever compose does with them. */
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from './command.ts';
@@ -126,9 +126,8 @@ const findConfigFaults = async (
   { docker }: Engine,
   { services, imageOf, network }: Deployment,
 ): Promise<string[]> => {
-  await using stack = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), 'rehearsal-config-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'rehearsal-config-'));
+  const folder = temporary.path;
   // Written by the user of the pod.
   await chmod(folder, 0o777);
   const secret = join(folder, 'secret');

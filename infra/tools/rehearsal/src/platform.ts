@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OPERATOR_ID, type Platform } from '@platform/e2e/stack';
+import { waitUntilReady } from '@platform/e2e/wait';
 import { freePort } from '@platform/local/ports';
-import { ROOT, stopping, waitFor } from './command.ts';
+import { ROOT, stopping } from './command.ts';
 import type { Engine } from './engine.ts';
 
 const PROJECT = 'platform-rehearsal';
@@ -87,30 +88,13 @@ const preparedSecrets = async (prepared: string): Promise<string[]> => {
   });
 };
 
-const isReady = async (url: string): Promise<boolean> => {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
-    const { ready = true, degraded = false } = (await response.json()) as Record<string, unknown>;
-    return response.ok && ready === true && degraded === false;
-  } catch {
-    return false;
-  }
-};
-
-/** Waits until the gateway and every service, with its database and Redis, are ready. */
-const waitUntilReady = (gateway: string, services: readonly string[]): Promise<void> => {
-  const urls = [`${gateway}/healthz`, ...services.map((name) => `${gateway}/docs/status/${name}`)];
-  return waitFor('the platform is ready', async () => (await Promise.all(urls.map(isReady))).every(Boolean));
-};
-
 /** Brings the platform up with the commands of docs/deploy.md, as a project with networks and a port of its own. */
 export const deploy = async (engine: Engine, services: readonly string[]): Promise<Deployment> => {
   await using stack = new AsyncDisposableStack();
   const port = await freePort();
   const gateway = `http://127.0.0.1:${port}`;
   const gameServer = { host: `${OUTSIDE}.1`, port: await freePort() };
-  const folder = await mkdtemp(join(tmpdir(), 'rehearsal-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const { path: folder } = stack.use(await mkdtempDisposable(join(tmpdir(), 'rehearsal-')));
   const prepared = join(folder, 'prepared');
   const variables = {
     PREPARED: prepared,
@@ -144,7 +128,8 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     ['http://127.0.0.1:8080', gateway],
   ]);
   const printed = await engine.compose(commands, variables);
-  await waitUntilReady(gateway, services);
+  const ready = (): Promise<void> => waitUntilReady(gateway, services, stopping);
+  await ready();
   const [adminToken] = /^eyJ\S+$/m.exec(printed) ?? [];
   if (adminToken === undefined) throw new Error('prepare-compose printed no token');
 
@@ -224,7 +209,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
         COMPOSE_FILE: 'infra/deploy/compose.yaml',
         ...more,
       }),
-    ready: () => waitUntilReady(gateway, services),
+    ready,
     secrets,
     programs: [...names, EVERYTHING],
     crash: async (name) => {
@@ -234,7 +219,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
         await compose('down');
         await compose('up --wait');
       } else await recreate(name);
-      await waitUntilReady(gateway, services);
+      await ready();
     },
     leaks: async (more) => {
       for (const name of names) await keepLog(name, await containerOf(name));

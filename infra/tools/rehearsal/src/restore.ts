@@ -1,7 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFailures, findMissing, startClients, waitForMore, type Traffic } from './clients.ts';
+import type { Traffic } from '@platform/e2e/load';
+import { findFailures, findMissing, startClientsOf, waitForMore } from './clients.ts';
 import { waitFor } from './command.ts';
 import type { Deployment } from './platform.ts';
 import { migrateTooEarly } from './rollout.ts';
@@ -23,14 +24,12 @@ const countByService = (log: string): Map<string, number> => {
  * early, and restores the backup into an empty PostgreSQL. One line for each thing that differs from what the page says.
  */
 export const rehearseRestore = async (platform: Deployment): Promise<string[]> => {
-  await using stack = new AsyncDisposableStack();
-  const disk = await mkdtemp(join(tmpdir(), 'rehearsal-backup-'));
-  stack.defer(() => rm(disk, { recursive: true, force: true }));
-  const folder = join(disk, 'platform');
+  await using disk = await mkdtempDisposable(join(tmpdir(), 'rehearsal-backup-'));
+  const folder = join(disk.path, 'platform');
   const follow = (heading: string): Promise<string> =>
     platform.follow('backup.md', heading, { BACKUP: folder });
 
-  const { traffic, stop } = await startClients(platform);
+  const { traffic, stop } = await startClientsOf(platform);
   let faults: string[];
   try {
     await waitForMore(traffic);
@@ -85,7 +84,7 @@ const compareWithReport = async (
 
 /** The restored platform takes requests. */
 const tryTraffic = async (platform: Deployment): Promise<string[]> => {
-  const clients = await startClients(platform);
+  const clients = await startClientsOf(platform);
   try {
     await waitForMore(clients.traffic);
   } finally {

@@ -1,7 +1,8 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFailures, findLosses, startClients, waitForMore, type Traffic } from './clients.ts';
+import type { Traffic } from '@platform/e2e/load';
+import { findFailures, findLosses, startClientsOf, waitForMore } from './clients.ts';
 import { ROOT, waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
 import { dropOldColumn, renameColumn } from './next-version.ts';
@@ -15,9 +16,8 @@ const LAST = 'last';
 /** Builds the images of the two versions that follow: the first version's, with other code and migrations. */
 export const buildVersions = async ({ docker }: Engine, { services, imageOf }: Deployment): Promise<void> => {
   const build = async (service: string): Promise<void> => {
-    await using stack = new AsyncDisposableStack();
-    const folder = await mkdtemp(join(tmpdir(), 'rehearsal-next-'));
-    stack.defer(() => rm(folder, { recursive: true, force: true }));
+    await using temporary = await mkdtempDisposable(join(tmpdir(), 'rehearsal-next-'));
+    const folder = temporary.path;
     for (const part of ['src', 'migrations'])
       await cp(join(ROOT, 'services', service, part), join(folder, part), { recursive: true });
     const [image, place] = [imageOf(service), `/repo/services/${service}`];
@@ -93,7 +93,7 @@ const replace = async (engine: Engine, platform: Deployment, service: string): P
  * that lost what it had acknowledged.
  */
 export const replaceVersions = async (engine: Engine, platform: Deployment): Promise<string[]> => {
-  const clients = await startClients(platform);
+  const clients = await startClientsOf(platform);
   try {
     for (const service of platform.services) await replace(engine, platform, service);
     for (const service of platform.services) await migrate(platform, service, LAST);

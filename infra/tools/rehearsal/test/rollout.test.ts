@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Traffic } from '../src/clients.ts';
+import type { Traffic } from '@platform/e2e/load';
 import type { Deployment } from '../src/platform.ts';
 import { migrateTooEarly } from '../src/rollout.ts';
 

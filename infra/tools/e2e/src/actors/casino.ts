@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, bearer, requestSignature, unwrap, walletOperator } from '@platform/client';
 import type { Actor } from '../actor.ts';
-import { inTime, persist, persistOnce } from '../persist.ts';
+import { inTime } from '../persist.ts';
+import { createPlayer } from '../players.ts';
 import { runGameServer } from '../game-server.ts';
 import type { Platform, StackFile } from '../stack.ts';
 
@@ -73,17 +74,7 @@ export const casino = (
     name: 'casino',
     pace: 400,
     step: async () => {
-      if (players.length < 3) {
-        const playerId = `day-${randomUUID()}`;
-        const body = { playerId, currency: 'EUR', countryCode: 'DE' };
-        await persistOnce(() => unwrap(wallet.POST('/v1/players', { body })));
-        const params = { path: { playerId } };
-        const deposit = { transactionId: `${playerId}-deposit`, amount: DEPOSIT };
-        await persist(() =>
-          unwrap(wallet.POST('/v1/players/{playerId}/deposits', { params, body: deposit })),
-        );
-        players.push(playerId);
-      }
+      if (players.length < 3) players.push(await createPlayer(wallet, DEPOSIT));
       const playerId = players[launches++ % players.length] ?? '';
       const asked = { requestId: randomUUID(), playerId };
       const { status } = await unwrap(callbacks.POST('/callback/balance', { body: asked }));

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bearer, unwrap, walletOperator } from '@platform/client';
+import { bearer, walletOperator } from '@platform/client';
 import type { Actor } from '../actor.ts';
-import { inTime, persist, persistOnce } from '../persist.ts';
+import { inTime } from '../persist.ts';
+import { createPlayer } from '../players.ts';
 import { run } from '../program.ts';
 import type { StackFile } from '../stack.ts';
 
@@ -20,14 +20,8 @@ export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
     pace: 2_000,
     step: async () => {
       // A player of its own, because a call that was never answered leaves the balance open.
-      const playerId = `history-${randomUUID()}`;
-      const params = { path: { playerId } };
-      await persistOnce(() =>
-        unwrap(wallet.POST('/v1/players', { body: { playerId, currency: 'EUR', countryCode: 'DE' } })),
-      );
-      const deposit = { transactionId: `${playerId}-deposit`, amount: '100.00' };
-      await persist(() => unwrap(wallet.POST('/v1/players/{playerId}/deposits', { params, body: deposit })));
-      const folder = await mkdtemp(join(tmpdir(), 'history-'));
+      const playerId = await createPlayer(wallet, '100.00');
+      await using folder = await mkdtempDisposable(join(tmpdir(), 'history-'));
       const options = {
         url: gateway,
         secret: demo.wallet.hmacSecret,
@@ -39,7 +33,7 @@ export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
       const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
       await using recording = run('packages/wallet-conformance/src/main.ts', [
         'record',
-        join(folder, 'calls.jsonl'),
+        join(folder.path, 'calls.jsonl'),
         ...args,
       ]);
       await recording.ended;
@@ -47,7 +41,6 @@ export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
       const [, calls] = /\b(\d+) calls in \d+ histories: 0 violations/.exec(recording.printed()) ?? [];
       if (calls === undefined) faults.push(`referee: ${recording.printed()}`);
       else judged += Number(calls);
-      await rm(folder, { recursive: true });
     },
     verify: async () => (judged > 0 ? faults : [...faults, 'referee: no call could be judged']),
   };
