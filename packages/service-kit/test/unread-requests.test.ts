@@ -48,6 +48,23 @@ const writeNote = async (port: number, id: string, headers: Record<string, strin
   return answer.statusCode ?? 0;
 };
 
+test('requests that are ended while their refusal waits for the rest of the body do not end the process', async () => {
+  await using database = await cloneDatabase(inject('postgresUrl'), migrations);
+  await using service = await start(database.url);
+  const refused: SlowClient[] = [];
+  for (let at = 0; at < 60; at++)
+    refused.push(
+      await sendStart(
+        service.port,
+        `127.0.0.${2 + (at % 3)}`,
+        bodyOf(90_000).replace('/v1/notes', '/v1/nowhere'),
+      ),
+    );
+  await expect.poll(() => refused.every(({ socket }) => socket.closed)).toBe(true);
+  expect(new Set(refused.map(({ answer }) => answer().slice(9, 12)))).toEqual(new Set(['404', '503']));
+  expect(await writeNote(service.port, 'afterwards')).toBe(201);
+});
+
 const partsOfRequests: [string, (at: number) => string][] = [
   ['without a byte', () => ''],
   ['with half a head', () => 'POST /v1/notes HTTP/1.1\r\nHost:'],

@@ -50,6 +50,8 @@ export const send = (
 ): void => {
   stopCounting(req.scope);
   const write = (fields: Headers): void => {
+    // While the rest of the body was awaited, the connection may have been ended (`answerUnread`).
+    if (res.headersSent) return;
     res.writeHead(status, headersOf(req, res, fields));
     // Most answers are ASCII, which Node writes faster when it need not encode it.
     res.end(payload, headers['Content-Length'] === payload?.length ? 'latin1' : 'utf8');
