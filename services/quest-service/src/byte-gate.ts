@@ -1,7 +1,28 @@
+import { createFairQueue } from '@platform/service-kit/fair-queue';
+import { Unavailable } from '@platform/service-kit/problem';
+import { currentRequest } from '@platform/service-kit/request-scope';
+
 /** Lets work begin while the memory that it needs is free. */
 export interface ByteGate {
-  /** Runs `work`, which needs about `bytes` of memory, when they are free or nothing else runs; in order of the calls. */
+  /**
+   * Runs `work`, which needs about `bytes` of memory, when they are free or nothing else runs. Clients take turns. Rejects
+   * with `Unavailable` when too much waits or for too long, and when the request is cancelled while it waits.
+   */
   run<T>(bytes: number, work: () => Promise<T>): Promise<T>;
+}
+
+export interface ByteGateOptions {
+  /** Bytes of all work that runs; larger work runs alone. */
+  capacity: number;
+  /** Work that may wait behind the next; with more, the newest of the client with the most is refused. */
+  maxWaiting: number;
+  maxWaitMs: number;
+}
+
+interface Waiting {
+  bytes: number;
+  begin(): void;
+  giveUp(): void;
 }
 
 /** Work of this size leaves so much garbage that the process would outgrow its container before V8 collects it. */
@@ -12,24 +33,53 @@ const collectGarbage = (bytes: number): void => {
   if (bytes > largeBytes) globalThis.gc?.({ type: 'major', execution: 'sync' });
 };
 
-/** A gate for work that needs `capacity` bytes together; larger work runs alone. */
-export const createByteGate = (capacity: number): ByteGate => {
-  const waiting: { bytes: number; begin: () => void }[] = [];
+const tooBusy = (): Unavailable =>
+  new Unavailable('too_busy', 'Too many large lists are read or written; try again shortly.', undefined, 1);
+
+export const createByteGate = ({ capacity, maxWaiting, maxWaitMs }: ByteGateOptions): ByteGate => {
+  const waiting = createFairQueue<Waiting>();
+  /** Whose turn has come; it waits for memory. */
+  let next: Waiting | undefined;
   let used = 0;
+
   const admit = (): void => {
-    for (let [next] = waiting; next !== undefined; [next] = waiting) {
+    for (next ??= waiting.shift(); next !== undefined; next = waiting.shift()) {
       if (used > 0 && used + next.bytes > capacity) return;
-      waiting.shift();
       used += next.bytes;
       next.begin();
     }
   };
+  const wait = (bytes: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const scope = currentRequest();
+      if (scope?.cancelled) throw scope.cancelled;
+      const client = scope?.client() ?? [''];
+      const leave = (): void => {
+        clearTimeout(timer);
+        scope?.onCancel.delete(giveUp);
+        if (next === item) next = undefined;
+        else waiting.remove(client, item);
+      };
+      const giveUp = (): void => {
+        leave();
+        reject(scope?.cancelled ?? tooBusy());
+        admit();
+      };
+      const begin = (): void => {
+        leave();
+        resolve();
+      };
+      const item = { bytes, begin, giveUp };
+      const timer = setTimeout(giveUp, maxWaitMs);
+      scope?.onCancel.add(giveUp);
+      waiting.push(client, item);
+      admit();
+      if (waiting.size > maxWaiting) waiting.dropLargest()?.giveUp();
+    });
+
   return {
     run: async (bytes, work) => {
-      await new Promise<void>((begin) => {
-        waiting.push({ bytes, begin });
-        admit();
-      });
+      await wait(bytes);
       try {
         collectGarbage(bytes);
         return await work();

@@ -37,7 +37,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
       redis: base.redis,
       read: (questId) => readVersion(base.database, questId),
     }),
-    largeWork: createByteGate(96 * 2 ** 20),
+    largeWork: createByteGate({ capacity: 96 * 2 ** 20, maxWaiting: 32, maxWaitMs: 10_000 }),
     pages: createPages(env.QUESTS_CACHE_BYTES),
     ...overrides,
   };

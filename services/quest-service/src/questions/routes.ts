@@ -54,10 +54,11 @@ export const questionRoutes = (ctx: Context): Route[] => [
       problems: [404, 414, 431],
     },
     async ({ params, query, req }) => {
-      const page = await listQuestions(ctx, params.questId, windowOf(query));
-      const headers = versionHeaders(page.version);
-      if (isNotModified(req, page.version)) return { status: 304, headers };
-      return { status: 200, headers, rawBody: page.json };
+      const hasVersion = (version: string): boolean => isNotModified(req, version);
+      const { version, json } = await listQuestions(ctx, params.questId, windowOf(query), hasVersion);
+      const headers = versionHeaders(version);
+      if (json === undefined || hasVersion(version)) return { status: 304, headers };
+      return { status: 200, headers, rawBody: json };
     },
   ),
   route(

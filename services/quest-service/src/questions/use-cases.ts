@@ -55,8 +55,16 @@ const readBoundedPage = async (
   });
 };
 
-/** One page of a quest's questions, serialised. Throws NotFound, and ValidationFailed for a page that is too large. */
-export const listQuestions = async (ctx: Context, questId: string, window: Window): Promise<Page> => {
+/**
+ * One page of a quest's questions, serialised; without its JSON when the caller has the version. Throws NotFound, and
+ * ValidationFailed for a page that is too large.
+ */
+export const listQuestions = async (
+  ctx: Context,
+  questId: string,
+  window: Window,
+  hasVersion: (version: string) => boolean,
+): Promise<Page | { version: string; json?: undefined }> => {
   const { versions, pages } = ctx;
   const read = () => readBoundedPage(ctx, questId, window);
   const existing = (page: Page | undefined): Page => {
@@ -66,6 +74,7 @@ export const listQuestions = async (ctx: Context, questId: string, window: Windo
   if (pages === undefined) return existing(await read());
   const version = await versions.current(questId);
   if (version === undefined) throw new NotFound('quest');
+  if (hasVersion(version)) return { version };
   // The page may have a newer version than its key, because it is read a moment later.
   return existing(await pages(`${version}:${window.offset}:${window.limit}`, read));
 };
