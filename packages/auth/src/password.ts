@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import PQueue from 'p-queue';
-import { networksOf } from '@platform/service-kit/network';
+import { networkPathOf } from '@platform/service-kit/network';
 import { Unavailable } from '@platform/service-kit/problem';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import { createFairQueue } from '@platform/service-kit/fair-queue';
@@ -72,12 +72,7 @@ const createDummyHash = (): string => {
 const nobody: HashClient = { address: undefined, email: '' };
 
 /** The groups of a client in the queue, from its widest network to its email. */
-const groupsOf = ({ address, email }: HashClient): string[] => [
-  ...networksOf(address)
-    .map(({ name }) => name)
-    .toReversed(),
-  email,
-];
+const groupsOf = ({ address, email }: HashClient): string[] => [...networkPathOf(address), email];
 
 /** Clients whose stored hash is looked up beside the hashes that are computed, so that these need not wait for it. */
 const lookahead = 2;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
-import { connect, createServer, type Socket } from 'node:net';
+import { IncomingMessage, ServerResponse, type RequestListener } from 'node:http';
+import { connect, createServer, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
@@ -248,6 +248,22 @@ const serveWork = async (
   });
   return { database, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 };
+
+test('work that several requests share waits in the turn of the client that began it, and goes on without it', () => {
+  const req = new IncomingMessage(new Socket());
+  const res = new ServerResponse(req);
+  const client = () => ['192.0.2.7', 'a credential'];
+  const limits = { deadlineMs: 60_000, concurrency: createConcurrencyLimit(1), network: '192.0.2.7', client };
+  runInRequestScope(req, res, limits, () => {
+    const shared = runOutsideRequest(currentRequest);
+    expect(shared?.client()).toEqual(client());
+    res.emit('close');
+    expect([currentRequest()?.cancelled?.code, shared?.cancelled]).toEqual([
+      'client_closed_request',
+      undefined,
+    ]);
+  });
+});
 
 test('a transaction past its deadline is rolled back, savepoints included, and its connection is used again', async () => {
   await using served = await serveWork({ max: 1, deadlineMs: 200 }, ({ sql }) =>

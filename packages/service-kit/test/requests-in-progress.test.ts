@@ -99,14 +99,18 @@ const overload = async ({ get, waiting }: Busy) => {
   return { held };
 };
 
-test('while one network fills MAX_IN_PROGRESS, another one is answered', async () => {
+test.each([
+  ['one network', () => '192.0.2.1'],
+  ['one customer with many networks of IPv6', (at: number) => `2001:db8:1:${at}::1`],
+])('while %s fills MAX_IN_PROGRESS, another one is answered', async (_name, addressOf) => {
   await using busy = await startBusy(8);
-  const held = Array.from({ length: 8 }, () => busy.get('held').catch(() => undefined));
-  await expect.poll(busy.waiting).toBe(8);
-  await untilRefused(busy);
-  const other = await fetch(`${busy.url}/v1/quick`, { headers: { 'X-Forwarded-For': '198.51.100.7' } });
-  expect(other.status).toBe(200);
-  expect((await busy.get('quick')).status).toBe(503);
+  const getFrom = (address: string, path: string) =>
+    fetch(`${busy.url}/v1/${path}`, { headers: { 'X-Forwarded-For': address } });
+  const held = Array.from({ length: 24 }, (_, at) => getFrom(addressOf(at), 'held').catch(() => undefined));
+  await expect.poll(busy.waiting).toBe(24);
+  await expect.poll(async () => (await getFrom(addressOf(99), 'quick')).status).toBe(503);
+  expect((await getFrom('198.51.100.7', 'quick')).status).toBe(200);
+  expect((await getFrom(addressOf(100), 'quick')).status).toBe(503);
   busy.release();
   await Promise.all(held);
 });

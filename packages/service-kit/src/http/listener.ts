@@ -8,7 +8,7 @@ import { createAccessLog } from './access-log.ts';
 import { createCors } from './cors.ts';
 import { createExpressRouter } from './express-router.ts';
 import { createMatcher } from './matcher.ts';
-import { networkOf } from './network.ts';
+import { networkPathOf, widestNetworkOf } from './network.ts';
 import { pathOf, refuseInvalidRequest } from './request-checks.ts';
 import { createErrorHandler } from './respond.ts';
 import type { Params, PreparedRoute } from './run-route.ts';
@@ -45,10 +45,10 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
 
   /** The credential as it was sent: who shares it is refused alike, whether it turns out to be valid or not. */
   const clientOf =
-    ({ headers }: IncomingMessage, network: string): Client =>
+    ({ headers }: IncomingMessage, address: string | undefined): Client =>
     () => {
       const { authorization, cookie, 'x-api-key': apiKey } = headers;
-      return [network, String(authorization ?? apiKey ?? cookie ?? '')];
+      return [...networkPathOf(address), String(authorization ?? apiKey ?? cookie ?? '')];
     };
   /** A fast route may need no connection of the pool: it is not refused because its queue is full. */
   const isOverloaded = (
@@ -64,8 +64,9 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
     cors.setHeaders(req, res);
     // Express changes the prototype of the request, which makes later code slower, and walks through its layers.
     const found = match(req);
-    const network = networkOf(clientAddress(req));
-    const client = clientOf(req, network);
+    const address = clientAddress(req);
+    const network = widestNetworkOf(address);
+    const client = clientOf(req, address);
     if (isOverloaded(req, found !== undefined, { network, client })) {
       answerOverload(req, res);
       return;

@@ -66,13 +66,28 @@ export const networksOf = (address: string | undefined): readonly [Network, ...N
   return [{ name: parsed?.toString() ?? 'unknown', factor: 1 }];
 };
 
-const known = createLru<string, string>(10_000);
+const paths = createLru<string, readonly string[]>(10_000);
+
+/**
+ * The names of the networks of a client address, the widest first: the groups by which what clients share is divided, so
+ * that a customer with many /64 of IPv6 is still one client.
+ */
+export const networkPathOf = (address = ''): readonly string[] => {
+  // Each request asks, and parsing takes microseconds.
+  if (isIPv4(address)) return [address];
+  let path = paths.get(address);
+  if (path === undefined)
+    paths.set(
+      address,
+      (path = networksOf(address)
+        .map(({ name }) => name)
+        .toReversed()),
+    );
+  return path;
+};
 
 /** The narrowest network of a client address; `unknown` when the input is not an IP address. */
-export const networkOf = (address = ''): string => {
-  // Each request asks, and parsing takes microseconds.
-  if (isIPv4(address)) return address;
-  let network = known.get(address);
-  if (network === undefined) known.set(address, (network = networksOf(address)[0].name));
-  return network;
-};
+export const networkOf = (address?: string): string => networkPathOf(address).at(-1) ?? 'unknown';
+
+/** The widest network of a client address, which all its other networks are in; `unknown` as above. */
+export const widestNetworkOf = (address?: string): string => networkPathOf(address)[0] ?? 'unknown';

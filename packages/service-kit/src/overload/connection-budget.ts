@@ -1,8 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { createLru } from '../process/lru.ts';
 import type { ClientAddress } from '../http/client-address.ts';
-import { networksOf } from '../http/network.ts';
+import { widestNetworkOf } from '../http/network.ts';
 
 /** Above this share of the connections unread requests are ended, until `roomyShare` is left. */
 const shortShare = 0.9;
@@ -51,23 +50,15 @@ export const shareConnections = (
   /** Addresses of trusted proxies that have sent requests. */
   const proxies = new Set<string | undefined>();
   let turns = 0;
-  /** The widest network of an address: all the others of a client in IPv6 are in it. Parsing takes microseconds. */
-  const widest = createLru<string, string>(maxConnections);
-  const networkOf = (address = ''): string => {
-    let network = widest.get(address);
-    if (network === undefined) widest.set(address, (network = networksOf(address).at(-1)?.name ?? 'unknown'));
-    return network;
-  };
-
   /** The network that the connection counts for; undefined when it has to stay. */
   const networkOfUnread = ({ socket, proxied, openedAt }: Connection): string | undefined => {
     const req = responseOn(socket)?.req;
     if (req !== undefined)
-      return req.complete && socket.writableLength === 0 ? undefined : networkOf(clientAddress(req));
+      return req.complete && socket.writableLength === 0 ? undefined : widestNetworkOf(clientAddress(req));
     const isNew = performance.now() - openedAt < headMs;
     return proxied || (isNew && proxies.has(socket.remoteAddress))
       ? undefined
-      : networkOf(socket.remoteAddress);
+      : widestNetworkOf(socket.remoteAddress);
   };
   const endConnection = ({ socket }: Connection): void => {
     open.delete(socket);

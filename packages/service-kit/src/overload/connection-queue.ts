@@ -13,7 +13,7 @@ export interface ConnectionQueueOptions {
 
 /**
  * A queue in front of a pool. New requests in it are bounded in number and time, and clients take turns: first their
- * networks, then the credentials in each, so that one that sends many requests delays its own. A request that has had a slot is not
+ * networks, the widest first, then the credentials in each, so that one that sends many requests delays its own. A request that has had a slot is not
  * refused any more, because its work would be thrown away, and comes before new ones; so does background work, which
  * limits itself.
  */

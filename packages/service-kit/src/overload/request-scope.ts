@@ -9,9 +9,9 @@ export interface RequestScope {
   cancelled: Problem | undefined;
   /** Called once, when that happens. */
   onCancel: Set<() => void>;
-  /** The network of its client. */
+  /** The widest network of its client. */
   network: string;
-  /** Who sent it: the network, then the credential. What waits for a connection is shared by that. */
+  /** Who sent it: its networks, the widest first, then the credential. What waits for a connection is shared by that. */
   client(): readonly string[];
   /** Whether it has had a connection: work that was begun is not refused. */
   admitted: boolean;
@@ -101,9 +101,10 @@ export const currentRequest = (): RequestScope | undefined => storage.getStore()
 
 /**
  * Runs work that belongs to no single request, because several wait for its result or because it goes on after the
- * answer: it waits for a connection no longer than a request, but is not cancelled with the one that started it.
+ * answer: it waits for a connection like the request that started it, and in its turn, but is not cancelled with it.
  */
-export const runOutsideRequest = <T>(work: () => T): T => storage.run(createScope(nobody), work);
+export const runOutsideRequest = <T>(work: () => T): T =>
+  storage.run(createScope(currentRequest() ?? nobody), work);
 
 /**
  * Runs work whose statements are cancelled when `ms` are over, waiting included, or with the request. They fail with

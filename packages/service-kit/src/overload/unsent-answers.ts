@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ClientAddress } from '../http/client-address.ts';
 import { responseOn } from './connection-budget.ts';
-import { networksOf } from '../http/network.ts';
+import { widestNetworkOf } from '../http/network.ts';
 
 /**
  * A connection that takes nothing of an answer for this long is closed. The kernel asks for more only when a third of its
@@ -72,7 +72,7 @@ export const boundUnsentAnswers = (
 
   const hold: Hold = (req, res, bytes) => {
     const { socket } = req;
-    const network = networksOf(clientAddress(req)).at(-1)?.name ?? '';
+    const network = widestNetworkOf(clientAddress(req));
     // Several answers of a connection are unsent when its requests were pipelined.
     held.set(socket, { network, bytes: (held.get(socket)?.bytes ?? 0) + bytes });
     total += bytes;

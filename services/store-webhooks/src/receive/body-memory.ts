@@ -14,7 +14,7 @@ export interface BodyReservation {
 export interface BodyMemory {
   /** Bytes that are reserved now. */
   readonly bytes: number;
-  /** Begins a body of a store that comes from a network (the widest of `networksOf`). */
+  /** Begins a body of a store that comes from a network (`widestNetworkOf`). */
   open(storeId: string, network: string): BodyReservation;
 }
 

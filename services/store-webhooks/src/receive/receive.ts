@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '@platform/service-kit/body';
 import { createLru } from '@platform/service-kit/lru';
-import { networksOf } from '@platform/service-kit/network';
+import { widestNetworkOf } from '@platform/service-kit/network';
 import { Problem } from '@platform/service-kit/problem';
 import { createRequestRateLimit, type RequestRateLimit } from '@platform/service-kit/request-rate-limit';
 import type { AnyAnswer, Route } from '@platform/service-kit/route';
@@ -84,7 +84,7 @@ export const createReceiver = (context: Context): Route['handle'] => {
         detail: 'The store does not accept webhooks from this address.',
       });
     await limitStore(res, store);
-    const memory = bodyMemory.open(store.id, networksOf(clientAddress(req)).at(-1)?.name ?? '');
+    const memory = bodyMemory.open(store.id, widestNetworkOf(clientAddress(req)));
     try {
       const limit = isPayment ? maxChallengeBody : maxBody;
       const body = await readBody(req, limit, memory.add);
