@@ -25,7 +25,7 @@ describe('an allowed origin', () => {
       expect(corsOf(answer)).toEqual({
         'access-control-allow-origin': app,
         'access-control-expose-headers':
-          'ETag, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+          'Deprecation, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, X-Request-Id',
       });
       expect(answer.headers.get('vary')).toBe('Origin');
     },

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { send } from './respond.ts';
 
 /** Response headers that a page of another origin may read, beside those that CORS allows always. */
-const exposed = 'ETag, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
+const exposed = 'Deprecation, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, X-Request-Id';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const preflightSeconds = '600';

@@ -2,6 +2,7 @@ import type {} from './message-fields.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 import { requestIdOf } from '../process/log.ts';
+import type { Deprecation } from './route.ts';
 
 export type Headers = Readonly<Record<string, string | number>>;
 
@@ -45,13 +46,22 @@ const withOrigin = ({ corsHeaders }: ServerResponse, headers: Headers): Headers 
     : { ...headers, Vary: headers['Vary'] === undefined ? 'Origin' : `${headers['Vary']}, Origin` };
 
 /**
+ * What every answer of a deprecated operation says: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).
+ * @throws when it ends before it is deprecated, or a date is invalid
+ */
+export const deprecationHeaders = ({ since, sunset }: Deprecation): string[] => {
+  if (!(since <= sunset)) throw new RangeError('sunset must not be before since');
+  return ['Deprecation', `@${Math.trunc(since.getTime() / 1000)}`, 'Sunset', sunset.toUTCString()];
+};
+
+/**
  * The headers of an answer as `writeHead` takes them (name, value, name, value …): request id, security headers, rate
- * limit, `own`, and the cache rules of a route with a credential. Node writes such a list as it is, as long as no
+ * limit, deprecation, `own`, and the cache rules of a route with a credential. Node writes such a list as it is, as long as no
  * header was set with `setHeader` before; otherwise it costs several times as much.
  */
 export const headersOf = (req: IncomingMessage, res: ServerResponse, own: Headers = {}): string[] => {
   const headers = ['X-Request-Id', requestIdOf(req), ...securityHeaders, ...(res.limitHeaders ?? [])];
-  headers.push(...(res.corsHeaders ?? []));
+  headers.push(...(res.corsHeaders ?? []), ...(res.deprecationHeaders ?? []));
   const all = withOrigin(res, withCacheRules(res, own));
   for (const name in all) headers.push(name, String(all[name]));
   return headers;

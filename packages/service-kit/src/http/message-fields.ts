@@ -13,6 +13,8 @@ declare module 'http' {
     varyOn?: string | undefined;
     /** RateLimit headers: name, value, name, value. */
     limitHeaders?: readonly string[];
+    /** Headers of a deprecated route: name, value, name, value. */
+    deprecationHeaders?: readonly string[] | undefined;
     /** CORS headers (name, value …); undefined where no origin is allowed, empty for an origin that is not. */
     corsHeaders?: readonly string[] | undefined;
     /** Bytes of the request's body that count in the budget, until the answer is written or the client has gone away. */

@@ -7,7 +7,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { isUnboundedArray } from './bounded-list.ts';
-import type { Route } from './route.ts';
+import type { Deprecation, Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -156,13 +156,21 @@ const bodyOf = ({ body }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'>
   return { requestBody: { required: true, content: Object.fromEntries(content) } };
 };
 
+const deprecationText = ({ since, sunset }: Deprecation): string => {
+  const [deprecatedOn, endsOn] = [since, sunset].map((time) => time.toISOString().slice(0, 10));
+  return `Deprecated since ${deprecatedOn}; it ends on ${endsOn}.`;
+};
+
 const operationOf = (route: Route): ZodOpenApiOperationObject => {
-  const { operationId, tag, summary, description, auth, params, query, headers = {} } = route;
+  const { operationId, tag, summary, description, auth, params, query, headers = {}, deprecated } = route;
   return {
     operationId,
     tags: [tag],
     summary,
-    description: [description, requirementOf(route)].filter(Boolean).join('\n\n'),
+    description: [description, requirementOf(route), deprecated && deprecationText(deprecated)]
+      .filter(Boolean)
+      .join('\n\n'),
+    ...(deprecated && { deprecated: true }),
     security: auth.security.map((way) => Object.fromEntries(Object.keys(way).map((scheme) => [scheme, []]))),
     requestParams: { ...(params && { path: params }), ...(query && { query }) },
     parameters: Object.entries(stringHeaders(headers)).map(([name, header]) => ({

@@ -99,6 +99,12 @@ export interface BodySpec<S extends z.ZodType = z.ZodType> {
   raw?: true;
 }
 
+/** Since when an operation is deprecated, and when it ends. */
+export interface Deprecation {
+  since: Date;
+  sunset: Date;
+}
+
 interface Operation {
   method: Method;
   /** OpenAPI style: `/tasks/{id}`. */
@@ -114,6 +120,8 @@ interface Operation {
   /** Request headers that matter, for the document only: name → description. */
   headers?: Record<string, string>;
   responses: Responses;
+  /** The operation will be removed: every answer says so (headers of RFC 9745 and RFC 8594), and the document does. */
+  deprecated?: Deprecation;
   /** Not counted against the caller's rate limit. */
   skipRateLimit?: true;
   /** False: a request that succeeds writes no log line, because what it did is recorded elsewhere. */

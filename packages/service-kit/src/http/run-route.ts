@@ -6,6 +6,7 @@ import { jsonBody } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { GuessLimit } from '../overload/guess-limit.ts';
 import { collectIssues } from './field-errors.ts';
+import { deprecationHeaders } from './headers.ts';
 import { networksOf } from './network.ts';
 import { Problem, TooManyRequests, ValidationFailed, type FieldErrors } from './problem.ts';
 import { parseQuery, spellingOf } from './query.ts';
@@ -132,7 +133,7 @@ export const prepareRoute = (
   route: Route,
   { address, template, limits }: { address: string; template: string | undefined; limits: Limits },
 ): PreparedRoute => {
-  const { auth: guard, body, logSuccess, confirmsCaller } = route;
+  const { auth: guard, body, logSuccess, confirmsCaller, deprecated } = route;
   const { authenticate, countRequest, countAnswer, countUnknown } = createAccess(route, limits);
   const readBody =
     body && !body.raw
@@ -140,9 +141,11 @@ export const prepareRoute = (
       : undefined;
   const validateInput = createValidator(route);
   const varyOn = credentialHeaders(guard);
+  const deprecation = deprecated && deprecationHeaders(deprecated);
   const runRoute: PreparedRoute['run'] = async (req, res, sentParams) => {
     res.template = template;
     res.varyOn = varyOn;
+    res.deprecationHeaders = deprecation;
     res.logSuccess = logSuccess;
     let confirmCaller: (() => Promise<void>) | undefined;
     const defer = confirmsCaller
