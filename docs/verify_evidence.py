@@ -58,7 +58,7 @@ def sha(data):
 
 def decode(text):
     data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    demand(base64.urlsafe_b64encode(data).rstrip(b"=").decode() == text, "not base64url: " + text)
+    demand(base64.urlsafe_b64encode(data).rstrip(b"=").decode() == text, "not base64url: %a" % text)
     return data
 
 
@@ -140,7 +140,7 @@ def main():
     check_checkpoints(evidence["checkpoints"] + kept, keys)
     is_kept = all(text_of(c) in map(text_of, kept) for c in evidence["checkpoints"])
     demand(is_kept or not given.checkpoints, "a checkpoint is not among the kept ones")
-    print("proven: round %s (entries: %d)" % (evidence["roundId"], len(evidence["entries"])))
+    print("proven: round %a (entries: %d)" % (evidence["roundId"], len(evidence["entries"])))
 
 
 try:

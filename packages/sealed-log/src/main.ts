@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { complain, say } from '@platform/wallet-protocol/terminal';
 import { publicKeysOf } from './keys.ts';
 import { expectKept, readCheckpoints, verifyCheckpoints, verifyEvidence } from './verify.ts';
 
@@ -30,8 +31,8 @@ const main = (): string => {
 };
 
 try {
-  process.stdout.write(`${main()}\n`);
+  say(main());
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  complain(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 }

@@ -8,7 +8,7 @@ import { gameServerCommand } from './commands/game-server.ts';
 import { recordCommand } from './commands/record.ts';
 import { signCommand } from './commands/sign.ts';
 import type { Command } from './commands/target.ts';
-import { complain } from './terminal.ts';
+import { complain } from '@platform/wallet-protocol/terminal';
 
 const commands: Record<string, Command> = {
   certify: certifyCommand,

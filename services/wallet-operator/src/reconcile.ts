@@ -12,6 +12,7 @@ import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { complain, say } from '@platform/wallet-protocol/terminal';
 import type { z } from 'zod';
 import { callersFile, localGateway } from './env.ts';
 import type {
@@ -40,8 +41,6 @@ const { url, token, from, to, columns, delimiter, tolerance, out, apply } = valu
 const [file] = positionals;
 if (file === undefined || token === undefined || from === undefined || to === undefined)
   throw new Error('usage: reconcile FILE --token TOKEN --from TIME --to TIME [--apply]');
-
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const mostRepeats = 100;
 
@@ -173,6 +172,6 @@ const main = async (): Promise<number> => {
 
 process.exitCode = await main().catch((error: unknown) => {
   const cause = error instanceof TypeError ? error.cause : error;
-  process.stderr.write(`${cause instanceof Error ? cause.message : String(error)}\n`);
+  complain(cause instanceof Error ? cause.message : String(error));
   return 1;
 });

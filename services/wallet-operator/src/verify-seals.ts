@@ -11,6 +11,7 @@ import { callersFile, databaseUrl } from './env.ts';
 import { publicKeysOf } from '@platform/sealed-log/keys';
 import { verifySeals } from './sealing/use-cases.ts';
 import { readCheckpoints } from '@platform/sealed-log/verify';
+import { complain, say } from '@platform/wallet-protocol/terminal';
 
 const { values } = parseArgs({
   options: { key: { type: 'string' }, checkpoints: { type: 'string', multiple: true, default: [] } },
@@ -22,8 +23,8 @@ const kept = values.checkpoints.flatMap((file) => readCheckpoints(read(file)));
 await using database = openSlowDatabase(databaseUrl());
 try {
   const sealed = await verifySeals(database.sql, keys, kept);
-  process.stdout.write(`nothing was changed (sealed entries: ${sealed}, kept checkpoints: ${kept.length})\n`);
+  say(`nothing was changed (sealed entries: ${sealed}, kept checkpoints: ${kept.length})`);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  complain(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 }

@@ -39,7 +39,7 @@ export const playRounds = async (service: Running) => {
   const { sql } = service.context.database;
   await addGame(sql);
   const caller = callerOf(service, await addPlayer(sql));
-  const roundId = 'round/é\u2028"';
+  const roundId = 'round/é\u2028\u202e"';
   await caller.debit({ roundId, amount: '10.00' });
   await caller.debit({ amount: '1.00' });
   await caller.credit({ roundId, amount: '0', roundClosed: false });

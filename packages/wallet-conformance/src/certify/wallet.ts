@@ -16,6 +16,8 @@ export interface Target {
   otherPlayer?: string | undefined;
   /** Whether the backend takes transaction ids as unique over all players (default) or for each player. */
   transactionIds?: 'global' | 'player' | undefined;
+  /** Ends all requests. */
+  deadline?: AbortSignal | undefined;
 }
 
 export interface Reply {
@@ -56,24 +58,42 @@ export interface Wallet {
   money(): Promise<bigint>;
 }
 
+/** For a whole answer, however slowly it comes. */
 const limitMs = 10_000;
+
+const maxAnswer = 1_048_576;
+
+interface Exchange {
+  method: string;
+  headers: Record<string, string | string[]>;
+  body: string | Buffer;
+  deadline: AbortSignal | undefined;
+}
 
 const exchange = (
   url: URL,
-  method: string,
-  headers: Record<string, string | string[]>,
-  body: string | Buffer,
+  { method, headers, body, deadline }: Exchange,
 ): Promise<{ http: number; text: string }> =>
   new Promise((resolve, reject) => {
+    const limit = AbortSignal.timeout(limitMs);
+    const signal = deadline ? AbortSignal.any([deadline, limit]) : limit;
+    const fail = (error: Error): void => {
+      if (deadline?.aborted) reject(new Error('the time of --within is over'));
+      else reject(limit.aborted ? new Error(`no whole answer within ${limitMs} ms`) : error);
+    };
     const open = url.protocol === 'https:' ? secureRequest : request;
-    const sent = open(url, { method, headers, timeout: limitMs }, (res) => {
+    const sent = open(url, { method, headers, signal }, (res) => {
       const chunks: Buffer[] = [];
-      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      let length = 0;
+      res.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length > maxAnswer) res.destroy(new Error(`the answer has more than ${maxAnswer} bytes`));
+      });
       res.on('end', () => resolve({ http: res.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
-      res.on('error', reject);
+      res.on('error', fail);
     });
-    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${limitMs} ms`)));
-    sent.on('error', reject);
+    sent.on('error', fail);
     sent.end(body);
   });
 
@@ -91,7 +111,7 @@ export const minorOf = (value: unknown): bigint | undefined =>
   typeof value === 'string' && /^\d+\.\d\d$/.test(value) ? BigInt(value.replace('.', '')) : undefined;
 
 export const openWallet = (target: Target): Wallet => {
-  const { url, player: playerId, currency, game } = target;
+  const { url, player: playerId, currency, game, deadline } = target;
   const base = new URL(url);
 
   const raw = async (callback: string, body: string | Buffer, odd: Odd = {}): Promise<Reply> => {
@@ -109,7 +129,12 @@ export const openWallet = (target: Target): Wallet => {
     headers['Content-Length'] = String(Buffer.byteLength(body));
     if (timestamp !== null) headers['X-Timestamp'] = timestamp;
     if (signature !== null) headers['X-HMAC-SHA256'] = signature;
-    const answer = await exchange(new URL(path, base), odd.method ?? 'POST', headers, body);
+    const answer = await exchange(new URL(path, base), {
+      method: odd.method ?? 'POST',
+      headers,
+      body,
+      deadline,
+    });
     return { ...objectOf(answer.text), ...answer };
   };
 

@@ -2,12 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { junit, line, summary } from '../certify/report.ts';
 import { certify } from '../certify/run.ts';
-import { say } from '../terminal.ts';
-import { targetOf, targetOptions, targetUsage, type Command } from './target.ts';
+import { say } from '@platform/wallet-protocol/terminal';
+import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 
 const usage = `certify --url <callback url> --player <id of a player with 100.00 or more>: tests every promise of the contract
 ${targetUsage}  --other-player <id>    a second player with 1.00 or more, for the cases that need two
   --transaction-ids <scope>  global (default), or player where ids are unique for each player only
+  --within <seconds>     what has not been tested after this time fails (600)
   --junit <file>         also writes the results as JUnit XML
 `;
 
@@ -20,13 +21,19 @@ const run = async (args: string[]): Promise<number> => {
       player: { type: 'string' },
       'other-player': { type: 'string' },
       'transaction-ids': { type: 'string', default: 'global' },
+      within: { type: 'string', default: '600' },
       junit: { type: 'string' },
     },
   });
   const { 'transaction-ids': transactionIds, 'other-player': otherPlayer } = values;
   if (transactionIds !== 'global' && transactionIds !== 'player')
     throw new Error('--transaction-ids is global or player');
-  const target = { ...(await targetOf(values, values.player)), otherPlayer, transactionIds } as const;
+  const deadline = AbortSignal.timeout(countOf(values.within, 'within') * 1000);
+  const target = {
+    ...(await targetOf(values, values.player, deadline)),
+    otherPlayer,
+    transactionIds,
+  } as const;
   let group = '';
   const results = await certify(target, (result) => {
     if (result.group !== group) say(`\n${result.group}`);

@@ -1,7 +1,7 @@
 import type { Command } from './target.ts';
 import { judge } from '../history/judge.ts';
 import { exitCodeOf, readCalls, reportVerdict } from '../history/report.ts';
-import { complain, say } from '../terminal.ts';
+import { complain, say } from '@platform/wallet-protocol/terminal';
 
 const usage = `check <file>: judges a recording again\n`;
 

@@ -11,7 +11,7 @@ import { playRound } from '../game-server/rounds.ts';
 import { createStandIn } from '../game-server/server.ts';
 import { jsonLines, losingCaller, recordingCaller, withFaults, type Line } from '../game-server/statement.ts';
 import { createRandom } from '../random.ts';
-import { say } from '../terminal.ts';
+import { say } from '@platform/wallet-protocol/terminal';
 import { countOf, type Command } from './target.ts';
 
 const usage = `game-server: a stand-in game server. It waits for launches, or plays by itself with --player

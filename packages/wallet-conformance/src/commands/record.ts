@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { recordAndJudge } from '../history/record-and-judge.ts';
 import { exitCodeOf, reportVerdict } from '../history/report.ts';
-import { say } from '../terminal.ts';
+import { say } from '@platform/wallet-protocol/terminal';
 import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 
 const usage = `record <file> --url <callback url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers

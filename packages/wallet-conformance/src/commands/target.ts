@@ -36,12 +36,16 @@ const isSignatureString = (text: string): text is SignatureString =>
   text === 'timestamp+path+body' || text === 'timestamp+body';
 
 /** The wallet to test. Throws an Error for wrong options, and when the player's currency cannot be found out. */
-export const targetOf = async (values: Values, player: string | undefined): Promise<Target> => {
+export const targetOf = async (
+  values: Values,
+  player: string | undefined,
+  deadline?: AbortSignal,
+): Promise<Target> => {
   const { url, secret, game, signature } = values;
   if (!url || !secret || !player || !URL.canParse(url))
     throw new Error('--url, --player and --secret (or HMAC_SECRET) are needed');
   if (!isSignatureString(signature)) throw new Error('--signature is timestamp+path+body or timestamp+body');
-  const wallet = { url, secret, player, game, signatureString: signature };
+  const wallet = { url, secret, player, game, signatureString: signature, deadline };
   return { ...wallet, currency: values.currency ?? (await readCurrency(wallet)) };
 };
 

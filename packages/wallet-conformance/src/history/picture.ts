@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
 import type { Violation } from './judge.ts';
-import { printable } from '../terminal.ts';
+import { printable } from '@platform/wallet-protocol/terminal';
 
 const width = 900;
 const left = 260;

@@ -1,5 +1,5 @@
 /**
- * Makes text of a recording or of a wallet safe to print: characters that control a terminal, or that reorder or hide
+ * Makes text of others safe to print, such as an id, a recording or the answer of a wallet: characters that control a terminal, or that reorder or hide
  * text, are written as escapes.
  */
 export const printable = (text: string): string =>
