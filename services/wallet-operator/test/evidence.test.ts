@@ -198,11 +198,8 @@ test('verify-evidence and the independent verifier in Python agree', async () =>
   const verdict = async (program: string, script: URL): Promise<boolean> => {
     const given = [script.pathname, files.evidence, '--key', files.keys, '--checkpoints', kept];
     return run(program, given).then(
-      ({ stdout }) => {
-        // The id of the round has characters that break and reverse a line.
-        expect(stdout).toMatch(/^proven: round [ -~é]+\n$/);
-        return true;
-      },
+      // The id of the round has characters that break and reverse a line: none is printed as it is.
+      ({ stdout }) => /^proven: round [ -~é]+\n$/.test(stdout),
       () => false,
     );
   };
