@@ -181,6 +181,22 @@ test('after a rollback each item is tried alone, so that one bad item fails alon
   expect([a?.status, b]).toEqual(['rejected', { status: 'fulfilled', value: 'B1' }]);
 });
 
+test('after a rollback a batch is tried again by halves, so that one bad item of 64 takes 12 more batches', async () => {
+  const flushed: number[] = [];
+  const { batcher } = createHeld({
+    flush: async (items) => {
+      flushed.push(items.length);
+      if (items.includes('bad')) throw new Error('bad data');
+      return items;
+    },
+    keysOf: () => [],
+  });
+  const items = Array.from({ length: 64 }, (_, at) => (at === 40 ? 'bad' : `good ${at}`));
+  const results = await Promise.allSettled(items.map((item) => batcher.add(item)));
+  expect(results.map((result) => (result.status === 'fulfilled' ? result.value : 'bad'))).toEqual(items);
+  expect(flushed).toHaveLength(13);
+});
+
 test('a lone item is tried once more after a rollback, too: it may have met a conflict', async () => {
   const { batcher, batches } = createHeld();
   const item = batcher.add('a1');

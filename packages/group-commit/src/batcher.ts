@@ -22,7 +22,10 @@ export interface BatcherOptions<Item, Result> {
   maxInFlight: number;
   /** Two items with a common key never run at the same time, and run in the order in which they were added. */
   keysOf?(item: Item): readonly string[];
-  /** Whether the failed batch certainly changed nothing. Then each of its items is tried once more, alone. */
+  /**
+   * Whether the failed batch certainly changed nothing. Then its halves are tried, and theirs, until each failing item was
+   * tried once more, alone.
+   */
   isRolledBack?(error: unknown): boolean;
   /** Called with the size of every batch that starts; for metrics. */
   onBatch?(size: number): void;
@@ -127,11 +130,13 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
         };
         return { hasFailed: true, giveResults };
       }
+      const middle = Math.ceil(batch.length / 2);
+      const parts = batch.length === 1 ? [batch] : [batch.slice(0, middle), batch.slice(middle)];
       let hasFailed = false;
-      for (const entry of batch) {
-        const alone = await process([entry], true);
-        alone.giveResults();
-        hasFailed ||= alone.hasFailed;
+      for (const part of parts) {
+        const retried = await process(part, part.length === 1);
+        retried.giveResults();
+        hasFailed ||= retried.hasFailed;
       }
       return { hasFailed, giveResults: () => undefined };
     }

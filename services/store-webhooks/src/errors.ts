@@ -1,4 +1,5 @@
 import { SafeError } from '@platform/service-kit/safe-error';
+import postgres from 'postgres';
 
 /** The event can never be processed, so a retry is useless. The message names fields, never values. */
 export class Unprocessable extends SafeError {
@@ -58,5 +59,7 @@ export class ProviderBusy extends ProviderUnavailable {
 /** The state in which an error ends an event; undefined if a retry may succeed. */
 export const finalState = (error: unknown): 'failed' | 'ignored' | undefined => {
   if (error instanceof Ignored) return 'ignored';
-  return error instanceof Unprocessable ? 'failed' : undefined;
+  // Class 22: PostgreSQL refuses a value of the event, and would again.
+  const isRefusedValue = error instanceof postgres.PostgresError && error.code.startsWith('22');
+  return error instanceof Unprocessable || isRefusedValue ? 'failed' : undefined;
 };

@@ -205,3 +205,21 @@ test('a failing event is tried ten times and then fails; events of other entitie
   ]);
   expect(service.lines.join('')).not.toContain('a@example.test');
 });
+
+test('an event with a value that the database refuses fails at once, and the others of its batch do not', async () => {
+  const store = await service.store();
+  const { sql } = service.context.database;
+  await sql`create function refuse_value() returns trigger language plpgsql as $$ begin
+    if new.id = 'poison' then raise exception using errcode = '22008'; end if; return new; end $$`;
+  await sql`create trigger refuse_value before insert on orders for each row execute function refuse_value()`;
+  await Promise.all(
+    ['poison', 'fine'].map((id) => service.hook('order_updated', store.webhookToken, { ...order, id })),
+  );
+  await service.settled();
+  await sql`drop trigger refuse_value on orders`;
+  const statuses = async (status: string) => (await get(`${store.id}/events?status=${status}`))['events'];
+  expect(await statuses('done')).toMatchObject([{ entity: 'order:fine' }]);
+  expect(await statuses('failed')).toMatchObject([
+    { entity: 'order:poison', attempts: 1, error: 'SQLSTATE 22008' },
+  ]);
+});

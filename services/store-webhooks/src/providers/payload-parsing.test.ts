@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { z } from 'zod';
 import { webhook as onfleetWebhook } from './onfleet/schema.ts';
-import { parseExactly, parsePayload } from './payload-parsing.ts';
+import { epoch, isoTime, parseExactly, parsePayload } from './payload-parsing.ts';
 
 test('an integer is the number that was sent, or its text', () => {
   fc.assert(
@@ -35,4 +36,28 @@ test('a list that is too long is one error, not one for each of its items', () =
   expect(() => parsePayload(onfleetWebhook, body)).toThrow(
     /^The payload is not valid: data\.task\.metadata: must have at most 1000 items$/,
   );
+});
+
+const onfleetTime = onfleetWebhook.shape.time;
+
+test.each([
+  [epoch(), 8.64e15],
+  [epoch(), 253_402_300_800_000],
+  [onfleetTime, 8.64e15],
+  [onfleetTime, 253_402_300_800_000],
+  [isoTime(), '0000-12-31T23:59:59Z'],
+  [isoTime(), '0001-01-01T00:00:00+00:01'],
+  [isoTime(), '9999-12-31T23:59:59-00:01'],
+])(
+  'a time outside of the years 1 to 9999, which PostgreSQL would refuse, is not valid (%#)',
+  (schema, time) => {
+    expect(() => parsePayload<z.ZodType>(schema, time)).toThrow(/^The payload is not valid/);
+  },
+);
+
+test('the first and last times of the years 1 to 9999 are valid', () => {
+  const times = ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'];
+  expect(times.map((time) => new Date(parsePayload(isoTime(), time)).toISOString())).toEqual(times);
+  for (const schema of [epoch(), onfleetTime])
+    expect(parsePayload<z.ZodType>(schema, 253_402_300_799_999)).toBe(253_402_300_799_999);
 });

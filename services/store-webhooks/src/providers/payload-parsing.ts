@@ -60,11 +60,19 @@ export const storableText = (max = 2000) => z.string().max(max).refine(isStorabl
 export const identifier = () =>
   z.union([storableText(200).min(1), z.int().transform(String)], { error: 'must be an identifier' });
 
-/** Milliseconds since the epoch that a Date can hold (ECMA-262, 21.4.1.1). */
-export const epoch = () => z.int().min(0).max(8.64e15);
+/** The years that ISO 8601 writes with four digits; PostgreSQL reads neither year 0 nor more digits. */
+const firstTime = Date.parse('0001-01-01T00:00:00.000Z');
+const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** An ISO 8601 time with an offset, as milliseconds since the epoch. */
-export const isoTime = () => z.iso.datetime({ offset: true }).transform((time) => Date.parse(time));
+/** Milliseconds since the epoch, until the end of the year 9999. */
+export const epoch = () => z.int().min(0).max(lastTime);
+
+/** An ISO 8601 time with an offset, of the years 1 to 9999 in UTC, as milliseconds since the epoch. */
+export const isoTime = () =>
+  z.iso
+    .datetime({ offset: true })
+    .transform((time) => Date.parse(time))
+    .pipe(z.number().min(firstTime).max(lastTime));
 
 export const location = () => z.object({ lat: z.number(), lng: z.number() });
 

@@ -1,14 +1,14 @@
 import { boundedList } from '@platform/service-kit/bounded-list';
 import { z } from 'zod';
-import { identifier, orNull, storableText } from '../payload-parsing.ts';
+import { epoch, identifier, orNull, storableText } from '../payload-parsing.ts';
 
 /** Published examples have seconds in some places and milliseconds in others; no delivery is from 1973. */
 const time = orNull(
   z
     .number()
     .positive()
-    .max(8.64e15)
-    .transform((value) => Math.round(value < 1e11 ? value * 1000 : value)),
+    .transform((value) => Math.round(value < 1e11 ? value * 1000 : value))
+    .pipe(epoch()),
 );
 
 /** The fields of every task trigger. https://docs.onfleet.com/reference/webhooks */
