@@ -4,30 +4,33 @@
  */
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { table, updateReport, writeReport } from './report.ts';
-import { median, type MeasureOptions, type Topic } from './figure.ts';
+import { machine, table, updateReport, writeReport } from './report.ts';
+import { median, type Figure, type MeasureOptions, type Topic } from './figure.ts';
 
 const folder = new URL('topics/', import.meta.url);
-const all = readdirSync(folder).map((file) => file.replace('.ts', ''));
+const topics = readdirSync(folder).map((file) => file.replace('.ts', ''));
 const { values, positionals: wanted } = parseArgs({
   allowPositionals: true,
   options: { seconds: { type: 'string' } },
 });
 const options: MeasureOptions = values.seconds === undefined ? {} : { seconds: Number(values.seconds) };
-const unknown = wanted.filter((name) => !all.includes(name.split(':', 1)[0] ?? ''));
-if (unknown.length > 0) throw new Error(`No such topic: ${unknown.join(', ')}; there are ${all.join(', ')}`);
+const unknown = wanted.filter((name) => !topics.includes(name.split(':', 1)[0] ?? ''));
+if (unknown.length > 0)
+  throw new Error(`No such topic: ${unknown.join(', ')}; there are ${topics.join(', ')}`);
 
-for (const asked of wanted.length > 0 ? wanted : all) {
-  const [name = '', part] = asked.split(':');
+for (const asked of wanted.length > 0 ? wanted : topics) {
+  const [name = '', partName] = asked.split(':');
   const { topic } = (await import(new URL(`${name}.ts`, folder).href)) as { topic: Topic };
   const command = ['pnpm bench', asked, ...(values.seconds ? ['--seconds', values.seconds] : [])].join(' ');
   process.stdout.write(`\n${topic.title} (${command})\n`);
-  const measure = part === undefined ? topic.measure : topic.parts?.[part];
-  if (measure === undefined)
-    throw new Error(`No such part: ${part}; there are ${Object.keys(topic.parts ?? {}).join(', ')}`);
-  const figures = await measure(options);
+  const parts = Object.entries(topic.parts).filter(([part]) => partName === undefined || part === partName);
+  if (parts.length === 0)
+    throw new Error(`No such part: ${partName}; there are ${Object.keys(topic.parts).join(', ')}`);
+  const about = `\`${command}\`, ${new Date().toISOString().slice(0, 10)}, ${machine()}`;
+  const figures: Figure[] = [];
+  for (const [, measure] of parts) figures.push(...(await measure(options)));
   process.stdout.write(table(figures));
-  if (part === undefined) writeReport(name, topic.title, command, figures);
+  if (partName === undefined) writeReport(name, topic.title, about, figures);
   else updateReport(name, figures);
-  if (figures.some(({ holds, samples }) => !holds(median(samples)))) process.exitCode = 1;
+  if (figures.some(({ bound, samples }) => !bound.holds(median(samples)))) process.exitCode = 1;
 }

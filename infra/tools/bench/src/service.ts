@@ -4,33 +4,25 @@ import { readFileSync, rmSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inherited } from './env.ts';
 import { makeTestKeys, type TestKeys } from '@platform/auth/testing';
 import { freePort } from '@platform/local/ports';
-import { startPostgres, type PostgresServer } from '@platform/local/postgres';
+import { startPostgres } from '@platform/local/postgres';
 import { startRedis } from '@platform/local/redis';
-import postgres from 'postgres';
+import postgres, { type Sql } from 'postgres';
+import { inherited } from './env.ts';
 
-/** Starts a PostgreSQL with fsync and a Redis, for one topic. */
-export const startBackingServices = async () => {
-  const stack = new AsyncDisposableStack();
-  const database = await startPostgres({ durable: true });
-  stack.defer(() => database.stop());
-  const redis = await startRedis();
-  stack.defer(() => redis.stop());
-  return { database, redis, [Symbol.asyncDispose]: () => stack.disposeAsync() };
-};
-
-type BackingServices = Awaited<ReturnType<typeof startBackingServices>>;
-
-const createDatabase = async (server: PostgresServer, name: string): Promise<string> => {
-  const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
-  await sql`drop database if exists ${sql(name)} with (force)`;
-  await sql`create database ${sql(name)}`;
-  await sql.end();
-  const url = new URL(server.url);
-  url.pathname = `/${name}`;
-  return url.href;
+/** A PostgreSQL with fsync and nothing in it; the services and the plain service have one each, all alike. */
+export const startDatabase = async () => {
+  const { url, stop } = await startPostgres({ durable: true });
+  const sql = postgres(url, { max: 2, onnotice: () => undefined });
+  return {
+    url,
+    sql,
+    [Symbol.asyncDispose]: async () => {
+      await sql.end();
+      await stop();
+    },
+  };
 };
 
 const run = async (folder: string, script: string, env: Record<string, string>): Promise<void> => {
@@ -49,25 +41,21 @@ const stopProcess = async (child: ChildProcess, signal: NodeJS.Signals = 'SIGTER
   await exited;
 };
 
-/** Resident memory of a process, in MB. */
-export const residentMemory = (pid: number): number => {
-  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) / 1024;
-};
-
 export interface BenchService extends AsyncDisposable {
   url: string;
+  /** Of its database. */
   databaseUrl: string;
+  sql: Sql;
   pid: number;
   keys: TestKeys;
-  /** Stops the process and starts another with the same database. */
+  /** Stops the process and starts another with the same database and further settings. */
   restart: (extra?: Record<string, string>) => Promise<void>;
   /** Kills the process with SIGKILL and starts another; resolves when that one is ready. */
   kill9: () => Promise<void>;
 }
 
 /** The options of Node.js that the images set. */
-const shippedOptions = (): string => {
+export const shippedOptions = (): string => {
   const dockerfile = readFileSync(new URL('../../../deploy/Dockerfile', import.meta.url), 'utf8');
   const options = /NODE_OPTIONS="([^"]+)"/.exec(dockerfile)?.[1];
   if (options === undefined) throw new Error('infra/deploy/Dockerfile sets no NODE_OPTIONS');
@@ -75,19 +63,22 @@ const shippedOptions = (): string => {
 };
 
 /**
- * Starts a service as the image does (Node options, compile cache, log level, rate limits on), with a database of its
- * own. The rate limit is counted but never reached.
+ * Starts a service as the image does (Node options, compile cache, log level, rate limits on), with a PostgreSQL and a
+ * Redis of its own. The rate limit is counted but never reached.
  */
 export const startService = async (
   name: string,
-  backing: BackingServices,
-  extra: Record<string, string> = {},
+  settings: Record<string, string> = {},
 ): Promise<BenchService> => {
+  await using stack = new AsyncDisposableStack();
+  const { url: databaseUrl, sql } = stack.use(await startDatabase());
+  const redis = await startRedis();
+  stack.defer(() => redis.stop());
   const folder = new URL(`../../../../services/${name}`, import.meta.url).pathname;
-  const databaseUrl = await createDatabase(backing.database, name.replaceAll('-', '_'));
   await run(folder, 'src/migrate.ts', { DATABASE_URL: databaseUrl });
   const keys = await makeTestKeys();
   const scratch = mkdtempSync(join(tmpdir(), 'bench-'));
+  stack.defer(() => rmSync(scratch, { recursive: true }));
   writeFileSync(join(scratch, 'jwks.json'), JSON.stringify(keys.jwks));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -98,18 +89,19 @@ export const startService = async (
     PORT: String(port),
     DRAIN_MS: '0',
     DATABASE_URL: databaseUrl,
-    REDIS_URL: backing.redis.url,
+    REDIS_URL: redis.url,
     NODE_OPTIONS: shippedOptions(),
     RATE_LIMIT_PER_MINUTE: '1000000000',
     AUTH_JWKS: join(scratch, 'jwks.json'),
     AUTH_ISSUER: keys.issuer,
     AUTH_AUDIENCE: keys.audience,
-    ...extra,
+    SPOOL_DIR: join(scratch, 'spool'),
+    ...settings,
   };
-  const launch = async (more: Record<string, string>): Promise<ChildProcess> => {
+  const launch = async (extra: Record<string, string> = {}): Promise<ChildProcess> => {
     const child = spawn(process.execPath, ['src/main.ts'], {
       cwd: folder,
-      env: { ...env, ...more },
+      env: { ...env, ...extra },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const ready = () =>
@@ -123,25 +115,25 @@ export const startService = async (
     }
     return child;
   };
-  let child = await launch({});
+  let child = await launch();
+  stack.defer(() => stopProcess(child));
+  const owned = stack.move();
   return {
     url,
     databaseUrl,
+    sql,
     keys,
     get pid() {
       return child.pid ?? 0;
     },
-    restart: async (more = {}) => {
+    restart: async (extra) => {
       await stopProcess(child);
-      child = await launch(more);
+      child = await launch(extra);
     },
     kill9: async () => {
       await stopProcess(child, 'SIGKILL');
-      child = await launch({});
+      child = await launch();
     },
-    [Symbol.asyncDispose]: async () => {
-      await stopProcess(child);
-      rmSync(scratch, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 };

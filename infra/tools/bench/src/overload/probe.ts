@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile } from '../figure.ts';
+import { p99 } from '../figure.ts';
 import { COUNTER, type LoadRequest } from '../load.ts';
 
 export interface Sample {
@@ -13,11 +13,7 @@ export interface Sample {
 
 export const isAccepted = ({ status }: Sample): boolean => status >= 200 && status < 300;
 
-export const p99 = (samples: readonly Sample[]): number =>
-  percentile(
-    samples.map(({ ms }) => ms),
-    0.99,
-  );
+export const slowest = (samples: readonly Sample[]): number => p99(samples.map(({ ms }) => ms));
 
 let sent = 0;
 
@@ -38,35 +34,28 @@ const send = async (url: string, request: LoadRequest): Promise<Sample> => {
   return { at, ms: performance.now() - at, status };
 };
 
-/** Sends the requests in turn, one every `everyMs` whether the last one is answered or not, until `end` is aborted. */
-export const probe = async (
-  url: string,
-  requests: readonly LoadRequest[],
-  end: AbortSignal,
-  everyMs = 10,
-): Promise<Sample[]> => {
-  const running: Promise<Sample>[] = [];
-  while (!end.aborted) {
-    running.push(send(url, requests[running.length % requests.length] ?? { path: '/' }));
-    await sleep(everyMs);
-  }
-  return Promise.all(running);
-};
-
-/** Probes while `work` runs. */
+/** Sends the requests in turn while `work` runs, one every `everyMs` whether the last one is answered or not. */
 export const probeDuring = async <T>(
   url: string,
   requests: readonly LoadRequest[],
   work: () => Promise<T>,
-  everyMs?: number,
+  everyMs = 10,
 ): Promise<{ samples: Sample[]; result: T }> => {
-  const end = new AbortController();
-  const probing = probe(url, requests, end.signal, everyMs);
+  let working = true;
+  const probe = async (): Promise<Sample[]> => {
+    const running: Promise<Sample>[] = [];
+    while (working) {
+      running.push(send(url, requests[running.length % requests.length] ?? { path: '/' }));
+      await sleep(everyMs);
+    }
+    return Promise.all(running);
+  };
+  const probing = probe();
   try {
     const result = await work();
-    end.abort();
+    working = false;
     return { samples: await probing, result };
   } finally {
-    end.abort();
+    working = false;
   }
 };

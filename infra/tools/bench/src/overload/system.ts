@@ -1,28 +1,27 @@
-import postgres, { type Sql } from 'postgres';
-import { startBackingServices, startService, type BenchService } from '../service.ts';
-import { onOwnCores } from './cores.ts';
-import { targets, type MakeRequests } from './targets.ts';
+import { execFileSync } from 'node:child_process';
+import { cpus } from 'node:os';
+import type { Sql } from 'postgres';
 
-export interface System extends AsyncDisposable {
-  service: BenchService;
-  sql: Sql;
-  /** The most frequent request of the service. */
-  makeRequests: MakeRequests;
-}
+/** Moves this process, and what it starts from now on, to some of the cores. Needs taskset (util-linux). */
+const moveTo = (cores: string): void => {
+  execFileSync('taskset', ['-apc', cores, String(process.pid)], { stdio: 'ignore' });
+};
 
-/** A service with its database, filled, on cores of their own. `more` are settings beside those of its target. */
-export const startSystem = (name: keyof typeof targets, more: Record<string, string> = {}): Promise<System> =>
-  onOwnCores(async () => {
-    await using stack = new AsyncDisposableStack();
-    const { settings, prepare } = targets[name];
-    const backing = stack.use(await startBackingServices());
-    const service = stack.use(await startService(name, backing, { ...settings, ...more }));
-    const sql = postgres(service.databaseUrl, { max: 2, onnotice: () => undefined });
-    stack.defer(() => sql.end());
-    const makeRequests = await prepare(service, sql);
-    const owned = stack.move();
-    return { service, sql, makeRequests, [Symbol.asyncDispose]: () => owned.disposeAsync() };
-  });
+/**
+ * Starts a service with its database on all cores but the last, and leaves the last one to this process and the load
+ * generator. Otherwise a generator that offers twice as much takes its CPU time from the service, and its goodput falls
+ * for a reason that no user of the service has.
+ */
+export const onOwnCores = async <T>(start: () => Promise<T>): Promise<T> => {
+  const last = cpus().length - 1;
+  if (last === 0) throw new Error('This measurement needs two cores: one is for the load generator.');
+  moveTo(`0-${last - 1}`);
+  try {
+    return await start();
+  } finally {
+    moveTo(String(last));
+  }
+};
 
 /** Runs `work` while a transaction holds the lock that `statement` takes. */
 export const whileLocked = (sql: Sql, statement: string, work: () => Promise<unknown>): Promise<unknown> =>

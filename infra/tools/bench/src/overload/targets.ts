@@ -1,79 +1,60 @@
-import { generateKeyPairSync } from 'node:crypto';
-import type { Sql } from 'postgres';
-import { fillConsignments } from '../consignments/fill.ts';
+import { startService, type BenchService } from '../service.ts';
 import type { LoadRequest } from '../load.ts';
-import { analyse, fillQuest } from '../quest-service/quests.ts';
-import type { BenchService } from '../service.ts';
-import { openShop, settings } from '../store-webhooks/shop.ts';
-import { orderRequest } from '../store-webhooks/orders.ts';
-import { fill, register } from '../task-manager/people.ts';
-import { fillProjects, storeKey } from '../verify-projects/fill.ts';
-import { debits, secret } from '../wallet-operator/debits.ts';
-import { addPlayers } from '../wallet-operator/filling.ts';
+import { fillConsignments } from '../subjects/consignments.ts';
+import { fillQuest } from '../subjects/quest-service.ts';
+import { openShop, orderRequest, startWebhooks } from '../subjects/store-webhooks.ts';
+import { startTasks } from '../subjects/task-manager.ts';
+import { fillProjects, storeKey } from '../subjects/verify-projects.ts';
+import { debits, startWallet } from '../subjects/wallet-operator.ts';
 
-/** Makes `count` requests, or one that is sent again and again. */
-export type MakeRequests = (count: number) => LoadRequest[];
-
-/** What is sent to a service under overload: its most frequent request. */
+/** A service, filled, and its most frequent request. */
 export interface Target {
-  settings: Record<string, string>;
-  /** Fills the database; returns what makes requests that use it. */
-  prepare: (service: BenchService, sql: Sql) => Promise<MakeRequests>;
+  service: BenchService;
+  /** Makes `count` requests, or one that is sent again and again. */
+  makeRequests: (count: number) => LoadRequest[];
 }
 
+type Name =
+  | 'task-manager'
+  | 'quest-service'
+  | 'store-webhooks'
+  | 'wallet-operator'
+  | 'verify-projects'
+  | 'consignments';
+
 const rows = 100_000;
-const players = 200;
 
-const signingKey = (): string =>
-  JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }));
-
-export const targets = {
-  'task-manager': {
-    settings: { AUTH_SIGNING_KEY: signingKey() },
-    prepare: async (service) => {
-      const owner = await register(service);
-      await fill(service, owner, 10_000, 500);
-      const headers = { Authorization: `Bearer ${owner.token}` };
-      return () => [{ path: '/api/v1/tasks?limit=20&page=1', headers }];
-    },
+export const targets: Record<Name, () => Promise<Target>> = {
+  'task-manager': async () => {
+    const { service, list } = await startTasks();
+    return { service, makeRequests: () => [list(1)] };
   },
-  'quest-service': {
+  'quest-service': async () => {
     // Without the cache of pages each request needs the database.
-    settings: { QUESTS_CACHE_BYTES: '0' },
-    prepare: async (service) => {
-      const path = await fillQuest(service, 25);
-      await analyse(service);
-      return () => [{ path }];
-    },
+    const service = await startService('quest-service', { QUESTS_CACHE_BYTES: '0' });
+    const path = await fillQuest(service, 25);
+    return { service, makeRequests: () => [{ path }] };
   },
-  'store-webhooks': {
-    settings: { ...settings, WORKERS: 'off' },
-    prepare: async (service) => {
-      const { address } = await openShop(service);
-      return () => [orderRequest(address, 'overload')];
-    },
+  'store-webhooks': async () => {
+    const service = await startWebhooks({ WORKERS: 'off' });
+    const shop = await openShop(service);
+    return { service, makeRequests: () => [orderRequest(shop)] };
   },
-  'wallet-operator': {
-    settings: { HMAC_SECRET: secret, SIGNATURE_TOLERANCE_S: '3600' },
-    prepare: async (_service, sql) => {
-      await addPlayers(sql);
-      return (count) => debits(count, players);
-    },
+  'wallet-operator': async () => ({ service: await startWallet(), makeRequests: debits }),
+  'verify-projects': async () => {
+    const service = await startService('verify-projects');
+    await fillProjects(service.sql, rows);
+    const headers = { 'X-API-Key': await storeKey(service.sql) };
+    return { service, makeRequests: () => [{ path: '/v1/projects', headers }] };
   },
-  'verify-projects': {
-    settings: {},
-    prepare: async (_service, sql) => {
-      await fillProjects(sql, rows);
-      const headers = { 'X-API-Key': await storeKey(sql) };
-      return () => [{ path: '/v1/projects', headers }];
-    },
+  consignments: async () => {
+    const service = await startService('consignments');
+    await fillConsignments(service.sql, rows);
+    const token = await service.keys.token({ scope: 'consignments:read', ttl: 7200 });
+    const request = {
+      path: '/v1/consignments?PageSize=25',
+      headers: { Authorization: `Bearer ${token}` },
+    };
+    return { service, makeRequests: () => [request] };
   },
-  consignments: {
-    settings: {},
-    prepare: async ({ keys }, sql) => {
-      await fillConsignments(sql, rows);
-      const token = await keys.token({ scope: 'consignments:read', ttl: 7200 });
-      return () => [{ path: '/v1/consignments?PageSize=25', headers: { Authorization: `Bearer ${token}` } }];
-    },
-  },
-} satisfies Record<string, Target>;
+};

@@ -1,43 +1,27 @@
 /**
- * What users notice of overload, faults and restarts.
+ * What users notice of overload and faults.
  *
  * Capacity is what 64 connections get that each send the next request at once. Then 800 connections offer twice as much
- * for `--seconds` (60); three times, each compared with the capacity just before and after it, and the median counts. The service shares its cores with PostgreSQL and Redis, and the load generator has a core of its
- * own: on a shared one it would take the CPU time of the service just when it offers most. Latencies come from separate
- * requests, 100 a second in both phases, because wrk does not tell those of accepted and of refused ones apart. This
- * process has a large young generation (package.json), because its own collections delayed them by up to 50 ms.
+ * for `--seconds` (60); three times, each compared with the capacity just before and after it, and the median counts.
+ * The service shares its cores with PostgreSQL and Redis, and the load generator has a core of its own: on a shared one
+ * it would take the CPU time of the service just when it offers most. Latencies come from separate requests, 100 a
+ * second in both phases, because wrk does not tell those of accepted and of refused ones apart. This process has a large
+ * young generation (package.json), because its own collections delayed them by up to 50 ms.
  */
+import type { MeasureOptions, Topic } from '../figure.ts';
+import { twiceTheCapacity } from '../overload/capacity.ts';
 import { crash } from '../overload/crash.ts';
 import { neighbours } from '../overload/neighbours.ts';
 import { recovery } from '../overload/recovery.ts';
-import { restarts } from '../overload/restarts.ts';
-import { stores } from '../overload/stores.ts';
 import { targets } from '../overload/targets.ts';
-import { twiceTheCapacity } from '../overload/capacity.ts';
-import type { Figure, MeasureOptions, Topic } from '../figure.ts';
-
-type Part = (options: MeasureOptions) => Promise<Figure[]>;
 
 const names = Object.keys(targets) as (keyof typeof targets)[];
-const services = names.map((name): [string, Part] => [
+const services = names.map((name) => [
   name,
-  ({ seconds = 60 }) => twiceTheCapacity(name, seconds),
+  ({ seconds = 60 }: MeasureOptions) => twiceTheCapacity(name, seconds),
 ]);
-const parts: Record<string, Part> = {
-  ...Object.fromEntries(services),
-  recovery,
-  neighbours,
-  crash,
-  stores,
-  restarts,
-};
 
 export const topic: Topic = {
-  title: 'Overload, faults and restarts',
-  parts,
-  measure: async (options) => {
-    const figures: Figure[] = [];
-    for (const part of Object.values(parts)) figures.push(...(await part(options)));
-    return figures;
-  },
+  title: 'Overload and faults',
+  parts: { ...Object.fromEntries(services), recovery, neighbours, crash },
 };

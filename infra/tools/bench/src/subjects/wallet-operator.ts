@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
+import type { Sql } from 'postgres';
+import { load, type LoadRequest, type LoadResult } from '../load.ts';
+import { startService, type BenchService } from '../service.ts';
+import { signingKey } from './task-manager.ts';
+
+/** The secret that the requests are signed with. */
+export const secret = 'a secret for benchmarks';
+export const players = 200;
+
+/** The service with a game and 200 players, each with a large deposit. Entries are sealed, as it is shipped. */
+export const startWallet = async (): Promise<BenchService> => {
+  const service = await startService('wallet-operator', {
+    HMAC_SECRET: secret,
+    SIGNATURE_TOLERANCE_S: '3600',
+    SEALING_KEY: signingKey(),
+  });
+  const { sql } = service;
+  await sql`insert into games values ('dice-alpha', 'Dice', true, now())`;
+  await sql`insert into players (player_id, currency, balance, seq, created_at)
+    select 'player-' || n, 'EUR', 100000000000, 1, now() from generate_series(0, ${players - 1}) n`;
+  await sql`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)
+    select 'player-' || n, 1, 'deposit', 'start-' || n, 100000000000, 100000000000, now(), 'operator'
+    from generate_series(0, ${players - 1}) n`;
+  return service;
+};
+
+const signatures = createRequestSignatures({ secrets: { current: secret } });
+
+/** Signed debits of 0.01, each with a new transaction and round, spread over the first `over` players. */
+export const debits = (count: number, over = players): LoadRequest[] =>
+  Array.from({ length: count }, (_, index) => {
+    const path = '/callback/debit';
+    const body = JSON.stringify({
+      requestId: randomUUID(),
+      playerId: `player-${index % over}`,
+      transactionId: randomUUID(),
+      roundId: randomUUID(),
+      gameCode: 'dice-alpha',
+      amount: '0.01',
+      metadata: '{"channel":"web"}',
+    });
+    const headers = { 'Content-Type': 'application/json', ...signatures.headers(path, body) };
+    return { method: 'POST', path, headers, body };
+  });
+
+interface Books {
+  entries: number;
+  cents: number;
+}
+
+const booksOf = async (sql: Sql): Promise<Books> => {
+  const [row] = await sql<Books[]>`
+    select (select count(*) from entries)::float8 as entries, (select sum(balance) from players)::float8 as cents`;
+  return row ?? { entries: Number.NaN, cents: Number.NaN };
+};
+
+/** More than the service answers on any machine so far: each debit is signed beforehand. */
+const mostPerSecond = 20_000;
+
+/**
+ * Sends debits for `seconds`, to the service or to one with the same tables `entries` and `players`.
+ * @throws unless every answer was OK, and each debit in the ledger moved its cent; the last ones may not have been
+ * answered
+ */
+export const sendDebits = async (
+  { url, sql }: { url: string; sql: Sql },
+  { seconds, over = players, connections = 64 }: { seconds: number; over?: number; connections?: number },
+): Promise<LoadResult> => {
+  const before = await booksOf(sql);
+  const requests = debits(seconds * mostPerSecond, over);
+  const result = await load({ url, requests, connections, seconds, acceptedText: '"status":"OK"' });
+  const { sent, answered, accepted, failed } = result;
+  if (sent > requests.length) throw new Error(`only ${requests.length} debits were prepared, ${sent} sent`);
+  const after = await booksOf(sql);
+  const [entries, cents] = [after.entries - before.entries, before.cents - after.cents];
+  if (failed > 0 || accepted < answered || entries < answered || cents !== entries)
+    throw new Error(
+      `${answered} answered, ${accepted} accepted, ${failed} failed; ${entries} entries, ${cents} cents moved`,
+    );
+  return result;
+};
