@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
-import { testLimits } from './src/test-limits.ts';
+import { testLimits } from './src/testing/limits.ts';
 
 export default defineConfig({
   test: {
     name: 'local',
-    globalSetup: ['./src/test-setup.ts'],
+    globalSetup: ['./src/testing/setup.ts'],
     ...testLimits,
   },
 });

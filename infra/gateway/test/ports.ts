@@ -15,7 +15,7 @@ const listen = (port: number): Promise<Server | undefined> =>
 const BLOCK = 50;
 
 /**
- * As in infra/local/src/ports.ts, which uses this package: the process that listens on the first port of a block owns its
+ * As in infra/local/src/testing/free-ports.ts, which uses this package: the process that listens on the first port of a block owns its
  * other ports.
  */
 const reserveBlock = async (): Promise<number> => {

@@ -33,11 +33,6 @@ export const planBackingServices = (options: StartOptions, services: readonly Se
 });
 export type Plan = ReturnType<typeof planBackingServices>;
 
-/** Names of secrets. */
-export const SUPERUSER = 'postgres';
-export const REDIS = 'redis';
-export const roleSecret = ({ name }: Service, role: 'run' | 'own'): string => `${name}/database ${role}`;
-
 /** PostgreSQL and Redis, ready for the services. */
 export interface BackingServices {
   postgres: { url: string; dataDir: string | null };
@@ -102,19 +97,19 @@ export const openBackingServices = async (
 ): Promise<BackingServices> => {
   const openDatabases = async () => {
     const postgres = postgresPort
-      ? await startEmbeddedPostgres(site, postgresPort, secrets(SUPERUSER))
+      ? await startEmbeddedPostgres(site, postgresPort, secrets('postgres'))
       : { url: options.databaseUrl ?? '', dataDir: null };
     if (postgresPort) await closeServer(postgres.url);
-    const databases = await ensureDatabases(postgres.url, databasesFor, (service) => ({
-      run: secrets(roleSecret(service, 'run')),
-      own: secrets(roleSecret(service, 'own')),
+    const databases = await ensureDatabases(postgres.url, databasesFor, ({ name }) => ({
+      run: secrets(`${name}/database run`),
+      own: secrets(`${name}/database own`),
     }));
     step(postgresPort ? 'PostgreSQL is ready' : 'the databases are on the PostgreSQL of DATABASE_URL');
     return { postgres, databases };
   };
   const openRedis = async () => {
     if (!redisPort) return options.redisUrl;
-    const url = await startLocalRedis(site, redisPort, found['redis-server'] ?? '', secrets(REDIS));
+    const url = await startLocalRedis(site, redisPort, found['redis-server'] ?? '', secrets('redis'));
     step('Redis is ready');
     return url;
   };

@@ -10,12 +10,6 @@ export interface DatabaseUrls {
   own: string;
 }
 
-/** Passwords of the two roles of a service. */
-export interface Passwords {
-  run: string;
-  own: string;
-}
-
 const connect = (url: string) =>
   postgres(url, {
     max: 1,
@@ -59,10 +53,10 @@ const at = (serverUrl: string, database: string, role?: string, password?: strin
 export const ensureDatabases = async (
   serverUrl: string,
   services: readonly Service[],
-  passwords: (service: Service) => Passwords,
+  passwords: (service: Service) => { run: string; own: string },
 ): Promise<Map<string, DatabaseUrls>> => {
-  await Promise.all(
-    services.map(async (service) => {
+  const urls = await Promise.all(
+    services.map(async (service): Promise<[string, DatabaseUrls]> => {
       const name = databaseName(service);
       const { run, own } = passwords(service);
       const sql = connect(serverUrl);
@@ -76,16 +70,11 @@ export const ensureDatabases = async (
       const inside = connect(at(serverUrl, name));
       const grants = readSql('grants.sql', { name, owner: `${name}_owner` });
       await inside.unsafe(grants).finally(() => inside.end());
-    }),
-  );
-  return new Map(
-    services.map((service) => {
-      const name = databaseName(service);
-      const { run, own } = passwords(service);
       return [
         service.name,
         { run: at(serverUrl, name, name, run), own: at(serverUrl, name, `${name}_owner`, own) },
       ];
     }),
   );
+  return new Map(urls);
 };

@@ -1,4 +1,5 @@
-import { access, readFile, rename, writeFile } from 'node:fs/promises';
+import { renameSync, writeFileSync } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
 
 export const exists = (path: string): Promise<boolean> =>
   access(path).then(
@@ -23,9 +24,9 @@ export const readJson = async <T>(path: string): Promise<T | undefined> => {
   }
 };
 
-/** Replaces a file atomically; only its owner can read it. */
-export const writeJson = async (path: string, content: unknown): Promise<void> => {
+/** Replaces a file atomically; only its owner can read it. It returns when that is done, so no two writes overlap. */
+export const writeJson = (path: string, content: unknown): void => {
   const partial = `${path}.${process.pid}`;
-  await writeFile(partial, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  await rename(partial, path);
+  writeFileSync(partial, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  renameSync(partial, path);
 };

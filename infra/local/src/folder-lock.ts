@@ -17,7 +17,7 @@ const STOP_LIMIT_MS = 10_000;
 /** A local folder that this process alone uses. */
 export interface FolderLock {
   /** Writes down the running programs, so that the next start can stop them should this one be killed. */
-  record: (children: Owner['children']) => Promise<void>;
+  record: (children: Owner['children']) => void;
   release: () => Promise<void>;
 }
 
@@ -38,9 +38,8 @@ export const lockFolder = async (folder: string): Promise<{ lock: FolderLock; st
   await Promise.all(children.map((child) => stop(child, child.stopSignal, STOP_LIMIT_MS)));
 
   const owner = identify(process.pid);
-  const record = (current: Owner['children']): Promise<void> =>
-    writeJson(path, { folder, owner, children: current });
-  await record([]);
+  const record = (current: Owner['children']): void => writeJson(path, { folder, owner, children: current });
+  record([]);
   return {
     lock: { record, release: () => rm(path, { force: true }) },
     stopped: left.map(({ name }) => name),

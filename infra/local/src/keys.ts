@@ -17,7 +17,7 @@ export const privateKey = async (folder: string, name: string): Promise<JWK> => 
   });
   const jwk = await exportJWK(made);
   const key = { ...jwk, alg: 'EdDSA', use: 'sig', kid: await calculateJwkThumbprint(jwk) };
-  await writeJson(path, key);
+  writeJson(path, key);
   return key;
 };
 
@@ -32,7 +32,7 @@ export interface Signer {
 export const openSigner = async (folder: string): Promise<Signer> => {
   const { d: _private, ...open } = await privateKey(folder, 'platform');
   const jwksFile = join(folder, 'jwks.json');
-  await writeJson(jwksFile, { keys: [open] });
+  writeJson(jwksFile, { keys: [open] });
   const key = await importJWK(await privateKey(folder, 'platform'), 'EdDSA');
   return {
     jwksFile,

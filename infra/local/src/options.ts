@@ -5,7 +5,7 @@ import { mayInstall, startEnv } from './env.ts';
 /** Root of the checkout. */
 export const ROOT = resolve(import.meta.dirname, '../../..');
 
-export const usage = `Starts the platform on this machine. Ctrl-C stops it.
+export const USAGE = `Starts the platform on this machine. Ctrl-C stops it.
 
   --watch            restart a service when its code changes ("dev" does this)
   --no-install       download nothing; say what is missing and run without it

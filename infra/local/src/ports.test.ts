@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { ensurePorts, freePort, isFree } from './ports.ts';
+import { ensurePorts } from './ports.ts';
+import { freePort } from './testing/free-ports.ts';
 
 test('the error for a taken port names the program and the variable that moves it', async () => {
   const server = createServer();
@@ -27,11 +28,4 @@ test('the error for two programs on one port names both', async () => {
   await expect(ensurePorts(wanted)).rejects.toThrow(
     `port ${port} is needed by task-manager and by the gateway`,
   );
-});
-
-test('free ports come from a block of 50 that this process keeps for itself', async () => {
-  const ports = [await freePort(), await freePort()];
-  const [first = 0, ...others] = new Set(ports.map((port) => port - ((port - 8_200) % 50)));
-  expect(others).toEqual([]);
-  expect(await isFree(first)).toBe(false);
 });

@@ -60,9 +60,9 @@ export const signal = (pid: number, name: NodeJS.Signals): boolean => {
 };
 
 /** Waits until the condition holds, checking every 20 ms; false after `limitMs`. */
-export const until = async (holds: () => boolean, limitMs: number): Promise<boolean> => {
+export const until = async (holds: () => boolean | Promise<boolean>, limitMs: number): Promise<boolean> => {
   const end = Date.now() + limitMs;
-  while (!holds()) {
+  while (!(await holds())) {
     if (Date.now() > end) return false;
     await sleep(20);
   }

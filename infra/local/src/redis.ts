@@ -1,11 +1,6 @@
 import { createConnection } from 'node:net';
-import { join } from 'node:path';
 import type { Command } from './spawn.ts';
 import { baseEnv } from './env.ts';
-import { freePort } from './ports.ts';
-import { findProgram, howToGet } from './programs.ts';
-import { startServer, type Server } from './server.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
 /** One Redis server. */
 export interface RedisPlan {
@@ -65,22 +60,3 @@ export const redisAnswers = (url: string): Promise<boolean> =>
     socket.once('close', () => finish(false));
     socket.once('timeout', () => finish(false));
   });
-
-/**
- * Starts an empty Redis on a free port of 127.0.0.1. It ends with this process.
- * @throws when redis-server is not on this machine
- */
-export const startRedis = async (): Promise<Server> => {
-  const file = await findProgram('redis-server');
-  if (!file) throw new Error(`redis-server is missing. ${howToGet('redis-server')}`);
-  const [folder, port] = await Promise.all([temporaryFolder(), freePort()]);
-  const logFile = join(folder.path, 'redis.log');
-  const url = redisUrl(port);
-  return startServer({
-    name: 'redis',
-    url,
-    command: redisCommand({ file, port, dataDir: folder.path, logFile }),
-    answers: () => redisAnswers(url),
-    cleanUp: folder.remove,
-  });
-};

@@ -2,22 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readJson, writeJson } from './files.ts';
 
-/** Returns the secret of a name: created once, then always the same. */
+/** Returns the secret of a name, 256 random bits in hex: created when it is first asked for, then always the same. */
 export type Secrets = (name: string) => string;
 
-/** 256 random bits in hex. */
-const make = (): string => randomBytes(32).toString('hex');
-
-/** Reads the secrets of a stack and creates the missing ones; only the owner can read the file. */
-export const openSecrets = async (localPath: string, names: readonly string[]): Promise<Secrets> => {
+/** Opens the secrets of a stack; only the owner can read their file. */
+export const openSecrets = async (localPath: string): Promise<Secrets> => {
   const path = join(localPath, 'secrets.json');
   const known = (await readJson<Record<string, string>>(path)) ?? {};
-  const missing = names.filter((name) => !known[name]);
-  for (const name of missing) known[name] = make();
-  if (missing.length > 0) await writeJson(path, known);
   return (name) => {
-    const secret = known[name];
-    if (!secret) throw new Error(`there is no secret named ${name}`);
+    const secret = known[name] ?? randomBytes(32).toString('hex');
+    if (known[name] === undefined) {
+      known[name] = secret;
+      writeJson(path, known);
+    }
     return secret;
   };
 };

@@ -5,9 +5,6 @@ import type { LocalFolder } from './local-folder.ts';
 import type { Secrets } from './secrets.ts';
 import { instanceName, type Service } from './services.ts';
 
-/** Name of a secret of a service among the secrets of the stack. */
-export const secretOf = ({ name }: Service, variable: string): string => `${name}/${variable}`;
-
 /**
  * What a service asks for in its package.json, by the name of the variable: secrets, private keys as JWKs, and folders.
  * All are created once and kept; each instance has its own folders.
@@ -20,7 +17,7 @@ export const ownSettings = async (
 ): Promise<Record<string, string>> => {
   const { name, keys, folders } = service;
   const settings: Record<string, string> = {};
-  for (const variable of service.secrets) settings[variable] = secrets(secretOf(service, variable));
+  for (const variable of service.secrets) settings[variable] = secrets(`${name}/${variable}`);
   for (const variable of keys)
     settings[variable] = JSON.stringify(await privateKey(local.keys, `${name}.${variable}`));
   for (const variable of folders) {

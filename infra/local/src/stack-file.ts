@@ -18,7 +18,7 @@ export interface Stack {
 const fileIn = (folder: string): string => join(folder, 'stack.json');
 
 /** It contains passwords and tokens, so only its owner can read it. */
-export const writeStack = (folder: string, stack: Stack): Promise<void> => writeJson(fileIn(folder), stack);
+export const writeStack = (folder: string, stack: Stack): void => writeJson(fileIn(folder), stack);
 /** Undefined when no stack runs in the folder. */
 export const readStack = (folder: string): Promise<Stack | undefined> => readJson<Stack>(fileIn(folder));
 export const removeStack = (folder: string): Promise<void> => rm(fileIn(folder), { force: true });

@@ -1,6 +1,6 @@
 /** `pnpm start`: starts the platform, keeps it running, and stops it on Ctrl-C. See README.md. */
 import { lockFolder } from './folder-lock.ts';
-import { readOptions, usage } from './options.ts';
+import { readOptions, USAGE } from './options.ts';
 import { say, step } from './say.ts';
 import { removeStack, writeStack } from './stack-file.ts';
 import { createSupervisor } from './supervisor.ts';
@@ -23,24 +23,6 @@ const onParentExit = (callback: () => void): void => {
   timer.unref();
 };
 
-/** Runs `work` once after any number of requests that came while it was running; never twice at the same time. */
-const coalesce = (work: () => Promise<void>) => {
-  let requested = false;
-  let running = Promise.resolve();
-  const runRequested = async (): Promise<void> => {
-    if (!requested) return;
-    requested = false;
-    await work();
-  };
-  return {
-    request: (): void => {
-      requested = true;
-      running = running.then(runRequested);
-    },
-    done: (): Promise<void> => running,
-  };
-};
-
 const runStack = async (args: string[]): Promise<void> => {
   const options = readOptions(args);
   const prepared = await prepare(options);
@@ -49,16 +31,16 @@ const runStack = async (args: string[]): Promise<void> => {
   if (stopped.length > 0) step(`stopped what an earlier start left running: ${stopped.join(', ')}`);
 
   let stack: RunningStack | undefined;
-  const save = coalesce(async () => {
+  const save = (): void => {
     if (stopping.signal.aborted) return;
     try {
-      await lock.record(supervisor.running());
-      if (stack) await writeStack(path, stack.describe());
+      lock.record(supervisor.running());
+      if (stack) writeStack(path, stack.describe());
     } catch (error) {
       onStop(`${path} cannot be written (${error instanceof Error ? error.message : String(error)})`);
     }
-  });
-  const supervisor = createSupervisor(save.request);
+  };
+  const supervisor = createSupervisor(save);
   const stopping = new AbortController();
   let firstAt = 0;
   const onStop = (reason: string): void => {
@@ -80,8 +62,7 @@ const runStack = async (args: string[]): Promise<void> => {
     if (options.watch)
       await watchServices(options, prepared.services, supervisor, stopping.signal, started.promise);
     stack = await bringUp(options, prepared, supervisor, stopping.signal);
-    save.request();
-    await save.done();
+    save();
     say(table(stack.describe(), stack.curls, path, stack.portal));
     step('everything is ready; Ctrl-C stops all of it');
     started.resolve();
@@ -95,15 +76,14 @@ const runStack = async (args: string[]): Promise<void> => {
     stopping.abort();
     await removeStack(path);
     await supervisor.stop();
-    await save.done();
-    await Promise.all([removeStack(path), lock.release()]);
+    await lock.release();
   }
   say('Stopped.');
 };
 
 try {
   const args = process.argv.slice(2);
-  if (args.includes('--help') || args.includes('-h')) say(usage);
+  if (args.includes('--help') || args.includes('-h')) say(USAGE);
   else await runStack(args);
   process.exitCode = 0;
 } catch (error) {

@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { inheritedEnv } from './env.ts';
 import { ROOT } from './options.ts';
+import { until } from './process.ts';
 import { howToGet } from './programs.ts';
 import { say } from './say.ts';
 import { answersWell, inspectorOf } from './service-process.ts';
@@ -56,12 +56,6 @@ const pidIn = (stack: Stack): number => {
   throw new Error(`${name} is being started again after it ended; see: npx -y pnpm@10.34.9 logs ${name}`);
 };
 
-/** Waits until the condition holds. @throws with the message after the limit (ms) */
-const wait = async (holds: () => Promise<boolean>, limitMs: number, message: string): Promise<void> => {
-  for (const end = Date.now() + limitMs; !(await holds()); await sleep(50))
-    if (Date.now() > end) throw new Error(message);
-};
-
 const restart = async (): Promise<void> => {
   const before = pidIn(await runningStack());
   // `start` keeps the services running: it starts the next process when this one has ended.
@@ -70,7 +64,8 @@ const restart = async (): Promise<void> => {
     const { pid, url } = serviceIn(await runningStack());
     return pid !== null && pid !== before && answersWell(`${url}/readyz`);
   };
-  await wait(isReady, RESTART_LIMIT_MS, `${name} is not ready; see: npx -y pnpm@10.34.9 logs ${name}`);
+  if (!(await until(isReady, RESTART_LIMIT_MS)))
+    throw new Error(`${name} is not ready; see: npx -y pnpm@10.34.9 logs ${name}`);
   say(`${name} is ready again`);
 };
 
@@ -122,11 +117,8 @@ const debug = async (): Promise<void> => {
   process.kill(pidIn(stack), 'SIGUSR1');
   const address = inspectorOf(serviceIn(stack).url);
   const isOpen = (): Promise<boolean> => answersWell(`http://${address}/json/version`);
-  await wait(
-    isOpen,
-    INSPECTOR_LIMIT_MS,
-    `${name} did not open ${address}; see: npx -y pnpm@10.34.9 logs ${name}`,
-  );
+  if (!(await until(isOpen, INSPECTOR_LIMIT_MS)))
+    throw new Error(`${name} did not open ${address}; see: npx -y pnpm@10.34.9 logs ${name}`);
   say(`Attach a debugger to ${address}: "Attach to a service" in VS Code, or chrome://inspect.`);
   say(
     `Every user of this machine can run code in ${name} through this port. It closes with: npx -y pnpm@10.34.9 run restart ${name}`,

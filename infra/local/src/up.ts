@@ -7,9 +7,6 @@ import { startGateway, startTelemetry } from './gateway.ts';
 import {
   openBackingServices,
   planBackingServices,
-  REDIS,
-  roleSecret,
-  SUPERUSER,
   type BackingServices,
   type Site,
 } from './backing-services.ts';
@@ -17,7 +14,7 @@ import { providePrograms, type Found } from './install.ts';
 import { openSigner } from './keys.ts';
 import { openLocalFolder, type LocalFolder } from './local-folder.ts';
 import { ROOT, type StartOptions } from './options.ts';
-import { ownSettings, secretOf } from './service-settings.ts';
+import { ownSettings } from './service-settings.ts';
 import { buildPortal, demoCredentials } from './portal.ts';
 import { say, step } from './say.ts';
 import { openSecrets } from './secrets.ts';
@@ -32,8 +29,7 @@ import {
 } from './service-process.ts';
 import { findServices, instanceName, instancePort, probePort, type Service } from './services.ts';
 import type { Stack } from './stack-file.ts';
-import { ensurePorts } from './ports.ts';
-import { instancesOf, wantedPorts } from './wanted-ports.ts';
+import { ensurePorts, instancesOf, wantedPorts } from './ports.ts';
 
 /** What a stack needs from this machine. */
 export interface Prepared {
@@ -54,17 +50,6 @@ const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/compile');
 
 /** Name of the secret that the gateway and the services share. */
 const GATEWAY = 'gateway';
-
-const secretNames = (services: readonly Service[]): string[] => [
-  SUPERUSER,
-  REDIS,
-  GATEWAY,
-  ...services.flatMap((service) => [
-    roleSecret(service, 'run'),
-    roleSecret(service, 'own'),
-    ...service.secrets.map((variable) => secretOf(service, variable)),
-  ]),
-];
 
 const TOKEN_TTL = '30d';
 
@@ -90,7 +75,7 @@ export const bringUp = async (
   const { services, found, local } = prepared;
   const plan = planBackingServices(options, services, found);
   await ensurePorts(wantedPorts(options, plan, services, found.nginx !== undefined));
-  const secrets = await openSecrets(local.path, secretNames(services));
+  const secrets = await openSecrets(local.path);
   const signer = await openSigner(local.keys);
   const scopes = [...new Set(services.flatMap((service) => service.scopes))].toSorted();
   const token = (scope: string) => signer.sign({ scope, subject: 'demo-admin', ttl: TOKEN_TTL });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi, expect } from 'vitest';
 import { baseEnv } from '../src/env.ts';
-import { freePortBase } from '../src/ports.ts';
+import { freePortBase } from '../src/testing/free-ports.ts';
 import type { Stack } from '../src/stack-file.ts';
 
 /** A `start` of its own, over the two small services of the fixtures. */

@@ -10,7 +10,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { exists } from '../src/files.ts';
 import { isRunning, signal } from '../src/process.ts';
-import { freePort } from '../src/ports.ts';
+import { freePort } from '../src/testing/free-ports.ts';
 import { redisAnswers } from '../src/redis.ts';
 import { run as runProgram } from '../src/spawn.ts';
 import type { Stack } from '../src/stack-file.ts';

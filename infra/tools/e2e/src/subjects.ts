@@ -17,7 +17,7 @@ type Arranged = Omit<Subject, 'url' | 'documentPath'>;
 
 /** The cookies of the services are named as on any host but localhost. */
 const HOST = 'service.example.test';
-const password = 'correct horse battery';
+const PASSWORD = 'correct horse battery';
 
 const call = async (
   { url, token }: Place,
@@ -41,7 +41,7 @@ const register = async ({ url }: Place) => {
     method: 'post',
     target: '/api/v1/auth/register',
     headers: { Host: HOST, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ email, password, name: 'Ada' }),
+    body: JSON.stringify({ email, password: PASSWORD, name: 'Ada' }),
   });
   if (status !== 201) throw new Error(`a registration was answered with ${status}: ${body}`);
   const cookies = (headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]).join('; ');
@@ -54,7 +54,7 @@ const taskManager = async (place: Place): Promise<Arranged> => {
   const ben = await register(place);
   return {
     credentials: { bearer: ann.token, cookie: ann.token, operator: place.token },
-    values: { Cookie: [ben.cookies], password: [password], email: [ann.email] },
+    values: { Cookie: [ben.cookies], password: [PASSWORD], email: [ann.email] },
   };
 };
 
@@ -154,9 +154,9 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
   };
 };
 
-const posEvents = ['order_updated', 'new_member', 'member_updated'];
-const jobEvents = ['job_assigned', 'job_started', 'job_arrived', 'job_completed'];
-const identityEvents = ['identity-verification-updated', 'identity-verification-completed'];
+const POS_EVENTS = ['order_updated', 'new_member', 'member_updated'];
+const JOB_EVENTS = ['job_assigned', 'job_started', 'job_arrived', 'job_completed'];
+const IDENTITY_EVENTS = ['identity-verification-updated', 'identity-verification-completed'];
 
 const storeWebhooks = async (place: Place): Promise<Arranged> => {
   const { body: store } = await call(place, 'POST', '/v1/stores', {
@@ -193,8 +193,8 @@ const storeWebhooks = async (place: Place): Promise<Arranged> => {
       ...events
         .filter(({ status }) => status === 'refused')
         .map((event) => `/v1/stores/${id}/events/${event.id}/recheck`),
-      ...[...posEvents, ...jobEvents].map((event) => `/api/v1/hooks/${event}/${webhookToken}`),
-      ...identityEvents.map((event) => `/api/v1/hooks/${event}/persona/${webhookToken}`),
+      ...[...POS_EVENTS, ...JOB_EVENTS].map((event) => `/api/v1/hooks/${event}/${webhookToken}`),
+      ...IDENTITY_EVENTS.map((event) => `/api/v1/hooks/${event}/persona/${webhookToken}`),
       `/api/v1/hooks/payment-auth-completed/threedsecureio/${webhookToken}`,
     ],
     // 409: no mail server is configured.

@@ -1,5 +1,5 @@
-import { isRunning, signal, until } from './process.ts';
-import { keepRunning, type Program, type RunningProgram } from './program.ts';
+import { isRunning, signal, until } from '../process.ts';
+import { keepRunning, type Program, type RunningProgram } from '../program.ts';
 
 /** A server that a test started for itself, ready for use. */
 export interface Server {

@@ -6,13 +6,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unprivilegedAccount } from './account.ts';
-import { answers } from './cluster.ts';
-import { baseEnv, inheritedEnv, searchPath } from './env.ts';
-import { freePort } from './ports.ts';
+import { unprivilegedAccount } from '../account.ts';
+import { answers } from '../cluster.ts';
+import { baseEnv, inheritedEnv, searchPath } from '../env.ts';
+import { freePort } from './free-ports.ts';
 import { startPostgres } from './postgres.ts';
 import { startServer, type Server } from './server.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 /** Settings that every service asks for when it connects; PgBouncer refuses others, and ignores these. */
 const IGNORED = ['statement_timeout', 'idle_in_transaction_session_timeout'];
@@ -69,7 +69,7 @@ const startPgbouncer = async (postgresUrl: string): Promise<Server> => {
 const postgres = await startPostgres();
 const pgbouncer = await startPgbouncer(postgres.url);
 try {
-  const tests = spawn(process.execPath, [join(import.meta.dirname, 'test.ts'), ...process.argv.slice(2)], {
+  const tests = spawn(process.execPath, [join(import.meta.dirname, 'run.ts'), ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: inheritedEnv({ TEST_POSTGRES_URL: pgbouncer.url }),
   });

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { answers } from './cluster.ts';
-import { exists } from './files.ts';
+import { answers } from '../cluster.ts';
+import { exists } from '../files.ts';
 import { startPostgres } from './postgres.ts';
-import { isRunning, runningIn } from './process.ts';
-import { redisAnswers, startRedis } from './redis.ts';
+import { isRunning, runningIn } from '../process.ts';
+import { redisAnswers } from '../redis.ts';
+import { startRedis } from './redis.ts';
 
 test('PostgreSQL killed with kill -9 in the middle of work comes back with what was committed', async () => {
   const server = await startPostgres({ durable: true });
@@ -41,7 +42,7 @@ test('a stopped PostgreSQL leaves neither process nor files', async () => {
 
 const stopped = `
   import { startPostgres } from ${JSON.stringify(join(import.meta.dirname, 'postgres.ts'))};
-  import { runningIn } from ${JSON.stringify(join(import.meta.dirname, 'process.ts'))};
+  import { runningIn } from ${JSON.stringify(join(import.meta.dirname, '../process.ts'))};
   const { dataDir } = await startPostgres();
   for (const pid of runningIn(dataDir)) process.kill(pid, 'SIGSTOP');
   process.stdout.write(dataDir + '\\n');

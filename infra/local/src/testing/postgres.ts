@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { unprivilegedAccount } from './account.ts';
-import { answers, removeLeftovers, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
-import { freePort } from './ports.ts';
-import { postgresBinaries } from './postgres-binaries.ts';
-import { killAllIn } from './process.ts';
+import { unprivilegedAccount } from '../account.ts';
+import {
+  answers,
+  removeLeftovers,
+  clusterCommand,
+  clusterUrl,
+  initialise,
+  type Cluster,
+} from '../cluster.ts';
+import { freePort } from './free-ports.ts';
+import { postgresBinaries } from '../postgres-binaries.ts';
+import { killAllIn } from '../process.ts';
 import { startServer, type Server } from './server.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 /** A running PostgreSQL; `url` is that of its superuser. */
 export interface PostgresServer extends Server {

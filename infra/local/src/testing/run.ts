@@ -5,11 +5,11 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { inCi, inheritedEnv, mayInstall } from './env.ts';
-import { providePrograms } from './install.ts';
-import { ROOT } from './options.ts';
-import { howToGet, type Program } from './programs.ts';
-import { say } from './say.ts';
+import { inCi, inheritedEnv, mayInstall } from '../env.ts';
+import { providePrograms } from '../install.ts';
+import { ROOT } from '../options.ts';
+import { howToGet, type Program } from '../programs.ts';
+import { say } from '../say.ts';
 
 /** What cannot be tested without the program. */
 const NEEDED: Record<Program, string> = {

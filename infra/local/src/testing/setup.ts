@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { mayInstall, testEnv } from './env.ts';
-import { providePrograms, type Found } from './install.ts';
+import { mayInstall, testEnv } from '../env.ts';
+import { providePrograms, type Found } from '../install.ts';
 import { startPostgres } from './postgres.ts';
 import type {} from './provided.ts';
 import { startRedis } from './redis.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { baseEnv } from './env.ts';
-import { run } from './spawn.ts';
+import { baseEnv } from '../env.ts';
+import { run } from '../spawn.ts';
 
-const script = join(import.meta.dirname, 'test.ts');
+const script = join(import.meta.dirname, 'run.ts');
 
 test('`test` refuses a project that does not exist, also beside one that does', async () => {
   const args = [script, '--project', 'quest-service', '--project', 'quest', 'no-such-file'];

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { unprivilegedAccount } from './account.ts';
+import { unprivilegedAccount } from '../account.ts';
 import { startPostgres } from './postgres.ts';
-import { postgresBinaries } from './postgres-binaries.ts';
-import { run } from './spawn.ts';
+import { postgresBinaries } from '../postgres-binaries.ts';
+import { run } from '../spawn.ts';
 
 /** Only root has to give up its rights for PostgreSQL; other users run it as themselves. */
 describe.runIf(process.getuid?.() === 0)('root in a folder that nobody else can enter', () => {

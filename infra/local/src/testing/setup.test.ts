@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { answers } from './cluster.ts';
-import { baseEnv } from './env.ts';
-import { redisAnswers } from './redis.ts';
-import { scratch } from '../test/scratch.ts';
+import { answers } from '../cluster.ts';
+import { baseEnv } from '../env.ts';
+import { redisAnswers } from '../redis.ts';
+import { scratch } from '../../test/scratch.ts';
 
 test('tests get a PostgreSQL 18 with its superuser', async () => {
   const sql = postgres(inject('postgresUrl'), { max: 1 });
@@ -28,7 +28,7 @@ const anotherRun = async (held: boolean) => {
   if (held) await writeFile(`${told}.hold`, '');
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
   const child: ChildProcess = spawn(process.execPath, [vitest, 'run'], {
-    cwd: join(import.meta.dirname, '../test/fixtures/vitest'),
+    cwd: join(import.meta.dirname, '../../test/fixtures/vitest'),
     env: { ...baseEnv(), TOLD_FILE: told },
     stdio: 'ignore',
   });

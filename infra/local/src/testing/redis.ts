@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { findProgram, howToGet } from '../programs.ts';
+import { redisAnswers, redisCommand, redisUrl } from '../redis.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { freePort } from './free-ports.ts';
+import { startServer, type Server } from './server.ts';
+
+/**
+ * Starts an empty Redis on a free port of 127.0.0.1. It ends with this process.
+ * @throws when redis-server is not on this machine
+ */
+export const startRedis = async (): Promise<Server> => {
+  const file = await findProgram('redis-server');
+  if (!file) throw new Error(`redis-server is missing. ${howToGet('redis-server')}`);
+  const [folder, port] = await Promise.all([temporaryFolder(), freePort()]);
+  const logFile = join(folder.path, 'redis.log');
+  const url = redisUrl(port);
+  return startServer({
+    name: 'redis',
+    url,
+    command: redisCommand({ file, port, dataDir: folder.path, logFile }),
+    answers: () => redisAnswers(url),
+    cleanUp: folder.remove,
+  });
+};
