@@ -1,3 +1,12 @@
+CREATE TABLE "idempotency_keys" (
+	"owner" text NOT NULL,
+	"key" text NOT NULL,
+	"request_hash" text NOT NULL,
+	"answer" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "idempotency_keys_owner_key_pk" PRIMARY KEY("owner","key")
+);
+--> statement-breakpoint
 CREATE TABLE "questions" (
 	"quest_id" uuid NOT NULL,
 	"question_id" text NOT NULL,
@@ -7,6 +16,8 @@ CREATE TABLE "questions" (
 	"titles" json NOT NULL,
 	"alternatives" json NOT NULL,
 	CONSTRAINT "questions_quest_id_question_id_pk" PRIMARY KEY("quest_id","question_id"),
+	CONSTRAINT "questions_type_known" CHECK ("questions"."type" in ('SINGLE_CHOICE', 'MULTIPLE_CHOICE', 'OPEN_TEXT', 'SCALE')),
+	CONSTRAINT "questions_presentation_known" CHECK ("questions"."presentation" in ('HORIZONTAL', 'VERTICAL', 'DROPDOWN')),
 	CONSTRAINT "questions_order_number_from_0" CHECK ("questions"."order_number" >= 0)
 );
 --> statement-breakpoint
@@ -20,6 +31,7 @@ CREATE TABLE "quests" (
 );
 --> statement-breakpoint
 ALTER TABLE "questions" ADD CONSTRAINT "questions_quest_id_quests_quest_id_fk" FOREIGN KEY ("quest_id") REFERENCES "public"."quests"("quest_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "quests_newest" ON "quests" USING btree ("created_at","quest_id");
 --> statement-breakpoint
 -- Checked at the end of each statement, so that one UPDATE can shift many questions by one place. drizzle has no

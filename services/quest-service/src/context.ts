@@ -35,7 +35,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     ops: tokens.guard('ops:read'),
     versions: createVersionCache({
       redis: base.redis,
-      read: (questId) => readVersion(base.database, questId),
+      read: (questId) => readVersion(base.database.sql, questId),
     }),
     largeWork: createByteGate({ capacity: 96 * 2 ** 20, maxWaiting: 32, maxWaitMs: 10_000 }),
     pages: createPages(env.QUESTS_CACHE_BYTES),

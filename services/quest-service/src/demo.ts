@@ -6,7 +6,7 @@ import { demoEnv, processEnv } from './env.ts';
 import { parseQuestionList } from './questions/list-input.ts';
 import { serialiseList } from './questions/serialised.ts';
 import { replaceQuestions } from './questions/use-cases.ts';
-import { createQuest, findOrUndefined } from './quests/use-cases.ts';
+import { ensureQuest } from './quests/use-cases.ts';
 
 /** The same on every machine and after every start. */
 const questId = '0198c5a0-7e57-7000-8000-000000000001';
@@ -18,9 +18,8 @@ const log = createLog('quest-service-demo', 'silent');
 await using context = createContext(env, { log, metrics: createMetrics() });
 
 const title = 'Hiking around here';
-const quest = (await findOrUndefined(context, questId)) ?? (await createQuest(context, { questId, title }));
 // A quest that was changed since the last start stays as it is.
-if (quest.questionCount < 25) {
+if ((await ensureQuest(context, questId, title)) < 25) {
   const questions = serialiseList(await parseQuestionList(Buffer.from(JSON.stringify(hiking))));
   await replaceQuestions(context, { questId, expected: undefined }, questions);
 }

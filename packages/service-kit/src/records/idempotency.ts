@@ -46,7 +46,8 @@ export const idempotencyKeyOf = ({ headers }: IncomingMessage): string | undefin
   return key;
 };
 
-interface Repeatable {
+/** A request that a caller may repeat. */
+export interface Repeatable {
   owner: string;
   key: string;
   /** What was asked for; compared with that of the first request by its JSON. */

@@ -61,6 +61,8 @@ export interface RecordSpec<
   };
   /** The record as JSON text. `lock` locks its row until the transaction ends. */
   find(sql: Queries, target: Target<NoInfer<Params>, Reader>, lock: boolean): Promise<string | undefined>;
+  /** Runs after a change or a deletion is committed, and before it is answered. */
+  committed?(target: Target<NoInfer<Params>, Writer>): Promise<void>;
   create?: {
     input: Input;
     example: z.input<NoInfer<Input>>;

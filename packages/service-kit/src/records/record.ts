@@ -137,7 +137,7 @@ const readRoute = (
   );
 
 const changeRoute = (
-  { params, tag, name, schema, write, sql, find }: AnyRecordSpec,
+  { params, tag, name, schema, write, sql, find, committed }: AnyRecordSpec,
   { one, noun, etag, ifMatch, version }: Shared,
   { patch, example, save }: NonNullable<AnyRecordSpec['change']>,
 ): Route =>
@@ -164,12 +164,13 @@ const changeRoute = (
         async (tx, current) =>
           changes(JSON.parse(current) as object, body) ? save(tx, body, target) : current,
       );
+      await committed?.(target);
       return { status: 200, headers: versionHeaders(version(json)), rawBody: json };
     },
   );
 
 const deleteRoute = (
-  { params, tag, name, write, sql, find }: AnyRecordSpec,
+  { params, tag, name, write, sql, find, committed }: AnyRecordSpec,
   { one, noun, ifMatch, version }: Shared,
   remove: NonNullable<AnyRecordSpec['remove']>,
 ): Route =>
@@ -194,6 +195,7 @@ const deleteRoute = (
         { name, version, expected: expectedVersions(req), find: (tx) => find(tx, target, true) },
         (tx) => remove.delete(tx, { ...target, query }),
       );
+      await committed?.(target);
       return { status: 204, headers: ownRecord };
     },
   );

@@ -1,4 +1,5 @@
-import { dateColumn } from '@platform/service-kit/columns';
+import { dateColumn, oneOf } from '@platform/service-kit/columns';
+export { idempotencyKeys } from '@platform/service-kit/idempotency';
 import { sql } from 'drizzle-orm';
 import {
   check,
@@ -12,17 +13,9 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 
-export interface Title {
-  languageCode: string;
-  title: string;
-}
-
-export interface Alternative {
-  alternativeId: string;
-  type: string;
-  orderNumber: number;
-  titles: Title[];
-}
+/** The first of each is given (docs/contracts/quest-service.md); the others are ours. */
+export const questionTypes = ['SINGLE_CHOICE', 'MULTIPLE_CHOICE', 'OPEN_TEXT', 'SCALE'] as const;
+export const presentations = ['HORIZONTAL', 'VERTICAL', 'DROPDOWN'] as const;
 
 export const quests = pgTable(
   'quests',
@@ -52,12 +45,14 @@ export const questions = pgTable(
     orderNumber: integer('order_number').notNull(),
     type: text().notNull(),
     presentation: text().notNull(),
-    titles: json().$type<Title[]>().notNull(),
-    alternatives: json().$type<Alternative[]>().notNull(),
+    titles: json().notNull(),
+    alternatives: json().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.questId, table.questionId] }),
     foreignKey({ columns: [table.questId], foreignColumns: [quests.questId] }).onDelete('cascade'),
+    oneOf('questions_type_known', table.type, questionTypes),
+    oneOf('questions_presentation_known', table.presentation, presentations),
     check('questions_order_number_from_0', sql`${table.orderNumber} >= 0`),
   ],
 );

@@ -1,11 +1,7 @@
-import type { Database } from '@platform/service-kit/db';
-import { and, between, eq, gte, sql } from 'drizzle-orm';
 import type { Window } from '@platform/pagination/list';
-import { questions, quests } from '../db/tables.ts';
+import type { Sql, TransactionSql } from 'postgres';
 import type { SerialisedQuestion } from './domain.ts';
-import type { Tx } from '@platform/service-kit/db';
-
-export type QuestionRow = Omit<typeof questions.$inferSelect, 'questId'>;
+import type { Question } from './schema.ts';
 
 type PageRow = { version: string; bytes: number } & (
   | { questionId: string; orderNumber: number; content: string }
@@ -19,14 +15,14 @@ type PageRow = { version: string; bytes: number } & (
  * a deep page is as fast as the first one.
  */
 export const readPage = async (
-  { sql: run }: Database,
+  sql: Sql,
   questId: string,
   { offset, limit }: Window,
   maxBytes: number,
 ): Promise<{ version: string; bytes: number; questions: SerialisedQuestion[] | undefined } | undefined> => {
   const from = String(offset);
   const to = String(offset + BigInt(limit));
-  const rows = await run<PageRow[]>`
+  const rows = await sql<PageRow[]>`
     with page as materialized (
       select question_id, order_number, concat('"type":', to_json(type), ',"presentation":', to_json(presentation),
         ',"titles":', titles, ',"alternatives":', alternatives) as content
@@ -47,80 +43,81 @@ export const readPage = async (
   return { version, bytes, questions: bytes > maxBytes ? undefined : questions };
 };
 
-const isAt = (questId: string, questionId: string) =>
-  and(eq(questions.questId, questId), eq(questions.questionId, questionId));
-
-/** One question, with the version of its quest; undefined when quest or question does not exist. */
+/** One question as JSON text, with the version of its quest; undefined when quest or question does not exist. */
 export const findQuestion = async (
-  { orm }: Database,
+  sql: Sql,
   questId: string,
   questionId: string,
-): Promise<{ version: string; question: QuestionRow } | undefined> => {
-  const [row] = await orm
-    .select({ version: quests.version, question: questions })
-    .from(questions)
-    .innerJoin(quests, eq(quests.questId, questions.questId))
-    .where(isAt(questId, questionId));
-  if (row === undefined) return undefined;
-  const { questId: _, ...question } = row.question;
-  return { version: row.version, question };
+): Promise<{ version: string; json: string } | undefined> => {
+  const [row] = await sql<{ version: string; json: string }[]>`
+    select version, (select row_to_json(question)::text from (
+      select question_id as "questionId", order_number as "orderNumber", type, presentation, titles, alternatives
+    ) question) as json
+    from questions join quests using (quest_id)
+    where quest_id = ${questId} and question_id = ${questionId}`;
+  return row;
 };
 
-export const findPlace = async (tx: Tx, questId: string, questionId: string): Promise<number | undefined> => {
-  const [row] = await tx
-    .select({ orderNumber: questions.orderNumber })
-    .from(questions)
-    .where(isAt(questId, questionId));
-  return row?.orderNumber;
+export const findPlace = async (
+  tx: TransactionSql,
+  questId: string,
+  questionId: string,
+): Promise<number | undefined> => {
+  const [row] = await tx<{ place: number }[]>`
+    select order_number as place from questions where quest_id = ${questId} and question_id = ${questionId}`;
+  return row?.place;
 };
 
 /** Inserts the questions of a JSON array in one statement: 10,000 statements would take seconds. */
-export const insertQuestions = async (tx: Tx, questId: string, list: Buffer): Promise<void> => {
-  await tx.execute(sql`
-    insert into ${questions} (quest_id, question_id, order_number, type, presentation, titles, alternatives)
+export const insertQuestions = async (tx: TransactionSql, questId: string, list: Buffer): Promise<void> => {
+  await tx`
+    insert into questions (quest_id, question_id, order_number, type, presentation, titles, alternatives)
     select ${questId}::uuid, "questionId", "orderNumber", type, presentation, titles, alternatives
     from json_to_recordset(${list.toString()}::text::json)
-      as given("questionId" text, "orderNumber" int, type text, presentation text, titles json, alternatives json)`);
+      as given("questionId" text, "orderNumber" int, type text, presentation text, titles json, alternatives json)`;
 };
 
 /** Replaces everything except the place. */
 export const saveContent = async (
-  tx: Tx,
+  tx: TransactionSql,
   questId: string,
-  { questionId, type, presentation, titles, alternatives }: QuestionRow,
+  { questionId, type, presentation, titles, alternatives }: Question,
 ): Promise<void> => {
-  const content = { type, presentation, titles, alternatives };
-  await tx.update(questions).set(content).where(isAt(questId, questionId));
+  await tx`
+    update questions set type = ${type}, presentation = ${presentation},
+      titles = ${JSON.stringify(titles)}::text::json, alternatives = ${JSON.stringify(alternatives)}::text::json
+    where quest_id = ${questId} and question_id = ${questionId}`;
 };
 
 /** Moves all questions from `place` on by one: 1 makes room at `place`, -1 closes the gap before it. */
-export const shiftFrom = async (tx: Tx, questId: string, place: number, by: 1 | -1): Promise<void> => {
-  await tx
-    .update(questions)
-    .set({ orderNumber: sql`${questions.orderNumber} + ${by}::int` })
-    .where(and(eq(questions.questId, questId), gte(questions.orderNumber, place)));
+export const shiftFrom = async (
+  tx: TransactionSql,
+  questId: string,
+  place: number,
+  by: 1 | -1,
+): Promise<void> => {
+  await tx`
+    update questions set order_number = order_number + ${by}::int
+    where quest_id = ${questId} and order_number >= ${place}`;
 };
 
 /** Moves the question from `from` to `to` and those in between by one place, in one statement. */
-export const move = async (tx: Tx, questId: string, from: number, to: number): Promise<void> => {
+export const move = async (tx: TransactionSql, questId: string, from: number, to: number): Promise<void> => {
   const by = from < to ? -1 : 1;
-  await tx
-    .update(questions)
-    .set({
-      orderNumber: sql`case when ${questions.orderNumber} = ${from}::int then ${to}::int else ${questions.orderNumber} + ${by}::int end`,
-    })
-    .where(
-      and(
-        eq(questions.questId, questId),
-        between(questions.orderNumber, Math.min(from, to), Math.max(from, to)),
-      ),
-    );
+  await tx`
+    update questions
+    set order_number = case when order_number = ${from}::int then ${to}::int else order_number + ${by}::int end
+    where quest_id = ${questId} and order_number between ${Math.min(from, to)} and ${Math.max(from, to)}`;
 };
 
-export const deleteQuestion = async (tx: Tx, questId: string, questionId: string): Promise<void> => {
-  await tx.delete(questions).where(isAt(questId, questionId));
+export const deleteQuestion = async (
+  tx: TransactionSql,
+  questId: string,
+  questionId: string,
+): Promise<void> => {
+  await tx`delete from questions where quest_id = ${questId} and question_id = ${questionId}`;
 };
 
-export const deleteQuestions = async (tx: Tx, questId: string): Promise<void> => {
-  await tx.delete(questions).where(eq(questions.questId, questId));
+export const deleteQuestions = async (tx: TransactionSql, questId: string): Promise<void> => {
+  await tx`delete from questions where quest_id = ${questId}`;
 };

@@ -3,6 +3,7 @@ import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { jsonBytes } from '@platform/service-kit/body';
+import { idempotencyKeyHeader, idempotencyKeyOf } from '@platform/service-kit/idempotency';
 import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
 import { etagHeader, ifMatch, ifNoneMatch, QuestPath, versionHeaders } from '../quests/schema.ts';
 import { parseQuestionList } from './list-input.ts';
@@ -98,7 +99,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       summary: 'Add a question, at its orderNumber or at the end',
       auth: ctx.writer,
       params: QuestPath,
-      headers: ifMatch,
+      headers: { ...ifMatch, ...idempotencyKeyHeader },
       body: { schema: QuestionInput, example },
       responses: {
         201: {
@@ -107,10 +108,15 @@ export const questionRoutes = (ctx: Context): Route[] => [
           headers: { ...etagHeader, Location: 'The address of the question' },
         },
       },
-      problems: [404, 409, 412],
+      problems: [404, 409, 412, 422],
     },
-    async ({ params, body, req }) => {
-      const target = { ...params, expected: expectedVersions(req) };
+    async ({ params, caller, body, req }) => {
+      const key = idempotencyKeyOf(req);
+      const target = {
+        ...params,
+        expected: expectedVersions(req),
+        repeatable: key === undefined ? undefined : { owner: caller.subject, key, request: { params, body } },
+      };
       const { version, result } = await addQuestion(ctx, target, body);
       const Location = `/v1/quests/${params.questId}/questions/${result.questionId}`;
       return {
@@ -137,10 +143,10 @@ export const questionRoutes = (ctx: Context): Route[] => [
       problems: [404],
     },
     async ({ params: { questId, questionId }, req }) => {
-      const { version, result } = await getQuestion(ctx, questId, questionId);
+      const { version, json } = await getQuestion(ctx, questId, questionId);
       const headers = versionHeaders(version);
       if (isNotModified(req, version)) return { status: 304, headers };
-      return { status: 200, headers, rawBody: JSON.stringify(result) };
+      return { status: 200, headers, rawBody: json };
     },
   ),
   route(

@@ -2,12 +2,11 @@ import { skipTakeQuery } from '@platform/pagination/list';
 import { boundedList } from '@platform/service-kit/bounded-list';
 import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { presentations, questionTypes } from '../db/tables.ts';
 import { QuestPath } from '../quests/schema.ts';
 import { maxQuestions, misplaced, repeated } from './domain.ts';
 
-/** The first of each is given (docs/contracts/quest-service.md); the others are ours. */
-export const questionTypes = ['SINGLE_CHOICE', 'MULTIPLE_CHOICE', 'OPEN_TEXT', 'SCALE'] as const;
-export const presentations = ['HORIZONTAL', 'VERTICAL', 'DROPDOWN'] as const;
+/** The first is given, as in db/tables.ts. */
 export const alternativeTypes = ['DEFAULT', 'OTHER', 'NONE_OF_THE_ABOVE'] as const;
 
 /** Occurs in paths, so it has only characters that need no escaping. */

@@ -1,14 +1,13 @@
 import { v7 } from 'uuid';
 import { inOrder, type SerialisedQuestion } from './domain.ts';
-import type { QuestionRow } from './queries.ts';
-import type { QuestionInput } from './schema.ts';
+import type { Question, QuestionInput } from './schema.ts';
 
 /** Adds what the input may leave out: ids, and the places of alternatives. */
 export const complete = (
   input: QuestionInput,
   orderNumber: number,
   questionId = input.questionId,
-): QuestionRow => ({
+): Question => ({
   questionId: questionId ?? v7(),
   orderNumber,
   type: input.type,
@@ -25,7 +24,7 @@ export const complete = (
 });
 
 /** The content of a question as JSON text. */
-export const contentOf = ({ type, presentation, titles, alternatives }: QuestionRow): string =>
+export const contentOf = ({ type, presentation, titles, alternatives }: Question): string =>
   JSON.stringify({ type, presentation, titles, alternatives }).slice(1, -1);
 
 const chunkBytes = 1_048_576;

@@ -1,10 +1,11 @@
 import type { Window } from '@platform/pagination/list';
-import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
+import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import type { Context } from '../context.ts';
 import { changeQuest, type Target } from '../quests/use-cases.ts';
 import { maxQuestions, type SerialisedQuestion } from './domain.ts';
 import type { Page } from './pages.ts';
-import type { QuestionInput } from './schema.ts';
+import type { Question, QuestionInput } from './schema.ts';
 import { complete, serialiseList, type SerialisedList } from './serialised.ts';
 import {
   deleteQuestion,
@@ -16,7 +17,6 @@ import {
   readPage,
   saveContent,
   shiftFrom,
-  type QuestionRow,
 } from './queries.ts';
 
 const pageOf = (version: string, questions: readonly SerialisedQuestion[]): Page => ({
@@ -43,11 +43,11 @@ const readBoundedPage = async (
   questId: string,
   window: Window,
 ): Promise<Page | undefined> => {
-  const page = await readPage(database, questId, window, smallPage);
+  const page = await readPage(database.sql, questId, window, smallPage);
   if (page === undefined) return undefined;
   if (page.questions !== undefined) return pageOf(page.version, page.questions);
   return largeWork.run(page.bytes * copies, async () => {
-    const large = await readPage(database, questId, window, maxPage);
+    const large = await readPage(database.sql, questId, window, maxPage);
     if (large === undefined) return undefined;
     if (large.questions === undefined)
       throw new ValidationFailed({ Take: [`must be less: the page would have more than ${maxPage} bytes`] });
@@ -67,77 +67,53 @@ export const listQuestions = async (
 ): Promise<Page | { version: string; json?: undefined }> => {
   const { versions, pages } = ctx;
   const read = () => readBoundedPage(ctx, questId, window);
-  const existing = (page: Page | undefined): Page => {
-    if (page === undefined) throw new NotFound('quest');
-    return page;
-  };
-  if (pages === undefined) return existing(await read());
-  const version = await versions.current(questId);
-  if (version === undefined) throw new NotFound('quest');
+  if (pages === undefined) return orNotFound(await read(), 'quest');
+  const version = orNotFound(await versions.current(questId), 'quest');
   if (hasVersion(version)) return { version };
   // The page may have a newer version than its key, because it is read a moment later.
-  return existing(await pages(`${version}:${window.offset}:${window.limit}`, read));
+  return orNotFound(await pages(`${version}:${window.offset}:${window.limit}`, read), 'quest');
 };
 
-/** One question. Throws NotFound. */
+/** One question as JSON text. Throws NotFound. */
 export const getQuestion = async (
-  ctx: Context,
+  { database: { sql } }: Context,
   questId: string,
   questionId: string,
-): Promise<Written<QuestionRow>> => {
-  const found = await findQuestion(ctx.database, questId, questionId);
-  if (found === undefined) throw new NotFound('question');
-  return { version: found.version, result: found.question };
-};
+): Promise<{ version: string; json: string }> =>
+  orNotFound(await findQuestion(sql, questId, questionId), 'question');
 
 const placeUpTo = (last: number, wanted = last): number => {
   if (wanted > last) throw new ValidationFailed({ orderNumber: [`must be from 0 to ${last}`] });
   return wanted;
 };
 
-const written = <T>({ quest, result }: { quest: { version: string }; result: T }): Written<T> => ({
-  version: quest.version,
-  result,
-});
-
 /** Replaces all questions of a quest; returns the new list as JSON. */
-export const replaceQuestions = async (
+export const replaceQuestions = (
   ctx: Context,
   target: Target,
   { count, json, slices }: SerialisedList,
 ): Promise<Written<Buffer>> =>
-  written(
-    await changeQuest(ctx, target, async (tx) => {
-      await deleteQuestions(tx, target.questId);
-      for (const slice of slices()) await insertQuestions(tx, target.questId, slice);
-      return { quest: { questionCount: count }, result: json };
-    }),
-  );
+  changeQuest(ctx, target, async (tx) => {
+    await deleteQuestions(tx, target.questId);
+    for (const slice of slices()) await insertQuestions(tx, target.questId, slice);
+    return { questionCount: count, result: json };
+  });
 
 /** Adds a question at its order number, or at the end without one; the following questions move back. */
-export const addQuestion = async (
-  ctx: Context,
-  target: Target,
-  input: QuestionInput,
-): Promise<Written<QuestionRow>> =>
-  written(
-    await changeQuest(ctx, target, async (tx, { questId, questionCount }) => {
-      if (questionCount >= maxQuestions)
-        throw new Conflict('quest_full', `A quest has at most ${maxQuestions} questions.`);
-      const row = complete(input, placeUpTo(questionCount, input.orderNumber));
-      if ((await findPlace(tx, questId, row.questionId)) !== undefined)
-        throw new Conflict('question_exists', 'The quest already has a question with this id.');
-      if (row.orderNumber < questionCount) await shiftFrom(tx, questId, row.orderNumber, 1);
-      await insertQuestions(tx, questId, Buffer.from(JSON.stringify([row])));
-      return { quest: { questionCount: questionCount + 1 }, result: row };
-    }),
-  );
+export const addQuestion = (ctx: Context, target: Target, input: QuestionInput): Promise<Written<Question>> =>
+  changeQuest(ctx, target, async (tx, { questionCount }) => {
+    if (questionCount >= maxQuestions)
+      throw new Conflict('quest_full', `A quest has at most ${maxQuestions} questions.`);
+    const row = complete(input, placeUpTo(questionCount, input.orderNumber));
+    if ((await findPlace(tx, target.questId, row.questionId)) !== undefined)
+      throw new Conflict('question_exists', 'The quest already has a question with this id.');
+    if (row.orderNumber < questionCount) await shiftFrom(tx, target.questId, row.orderNumber, 1);
+    await insertQuestions(tx, target.questId, Buffer.from(JSON.stringify([row])));
+    return { questionCount: questionCount + 1, result: row };
+  });
 
-const placeOf = async (...where: Parameters<typeof findPlace>): Promise<number> => {
-  const place = await findPlace(...where);
-  if (place === undefined) throw new NotFound('question');
-  return place;
-};
+const placeOf = async (...where: Parameters<typeof findPlace>): Promise<number> =>
+  orNotFound(await findPlace(...where), 'question');
 
 /** Replaces the content of a question; another order number moves it. */
 export const replaceQuestion = async (
@@ -145,32 +121,28 @@ export const replaceQuestion = async (
   target: Target,
   questionId: string,
   input: QuestionInput,
-): Promise<Written<QuestionRow>> => {
+): Promise<Written<Question>> => {
   if (input.questionId !== undefined && input.questionId !== questionId)
     throw new ValidationFailed({ questionId: ['must be the one in the path'] });
-  return written(
-    await changeQuest(ctx, target, async (tx, { questId, questionCount }) => {
-      const from = await placeOf(tx, questId, questionId);
-      const to = placeUpTo(questionCount - 1, input.orderNumber ?? from);
-      const row = complete(input, to, questionId);
-      await saveContent(tx, questId, row);
-      if (from !== to) await move(tx, questId, from, to);
-      return { result: row };
-    }),
-  );
+  return changeQuest(ctx, target, async (tx, { questionCount }) => {
+    const from = await placeOf(tx, target.questId, questionId);
+    const to = placeUpTo(questionCount - 1, input.orderNumber ?? from);
+    const row = complete(input, to, questionId);
+    await saveContent(tx, target.questId, row);
+    if (from !== to) await move(tx, target.questId, from, to);
+    return { result: row };
+  });
 };
 
 /** Deletes a question; the following questions move up. */
-export const removeQuestion = async (
+export const removeQuestion = (
   ctx: Context,
   target: Target,
   questionId: string,
 ): Promise<Written<undefined>> =>
-  written(
-    await changeQuest(ctx, target, async (tx, { questId, questionCount }) => {
-      const place = await placeOf(tx, questId, questionId);
-      await deleteQuestion(tx, questId, questionId);
-      await shiftFrom(tx, questId, place, -1);
-      return { quest: { questionCount: questionCount - 1 }, result: undefined };
-    }),
-  );
+  changeQuest(ctx, target, async (tx, { questionCount }) => {
+    const place = await placeOf(tx, target.questId, questionId);
+    await deleteQuestion(tx, target.questId, questionId);
+    await shiftFrom(tx, target.questId, place, -1);
+    return { questionCount: questionCount - 1, result: undefined };
+  });

@@ -13,10 +13,15 @@ export const QuestPath = z.object({
 
 export const QuestInput = z.strictObject({ title: text(1, 500) }).meta({ id: 'QuestInput' });
 
+export const QuestPatch = QuestInput.partial().meta({ id: 'QuestPatch' });
+
 export const Quest = z
   .object({
     questId: z.guid(),
     title: z.string(),
+    version: z.string().meta({
+      description: 'Opaque; replaced by every write to the quest or its questions. It is the ETag.',
+    }),
     questionCount: z.int().min(0),
     createdAt: instant(),
     updatedAt: instant(),

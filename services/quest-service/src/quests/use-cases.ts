@@ -1,87 +1,73 @@
-import type { Window } from '@platform/pagination/list';
-import { NotFound, Problem } from '@platform/service-kit/problem';
-import { v7 } from 'uuid';
+import { windowOf } from '@platform/pagination/list';
+import { once, type Repeatable } from '@platform/service-kit/idempotency';
+import type { Queries } from '@platform/service-kit/record';
+import { orNotFound, requireVersion } from '@platform/service-kit/record-versions';
+import type { TransactionSql } from 'postgres';
+import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { Tx } from '@platform/service-kit/db';
-import {
-  deleteQuest,
-  findQuest,
-  findQuests,
-  insertQuest,
-  lockQuest,
-  saveQuest,
-  type QuestRow,
-} from './queries.ts';
+import { deleteQuest, findQuest, findQuests, insertQuest, saveQuest, type QuestState } from './queries.ts';
+import type { ListQuery, QuestInput, QuestPatch } from './schema.ts';
+
+interface OneQuest {
+  params: { questId: string };
+}
+
+/** What `record()` does with quests. */
+export const questsOf = ({ database: { sql }, versions }: Context) => ({
+  page: async (query: z.output<typeof ListQuery>) =>
+    `[${(await findQuests(sql, windowOf(query))).join(',')}]`,
+  find: (on: Queries, { params: { questId } }: OneQuest, lock: boolean) => findQuest(on, questId, lock),
+  insert: (on: Queries, { title }: z.output<typeof QuestInput>) => insertQuest(on, title),
+  save: async (on: Queries, patch: z.output<typeof QuestPatch>, { params: { questId } }: OneQuest) =>
+    (await saveQuest(on, questId, patch)).json,
+  remove: (on: Queries, { params: { questId } }: OneQuest) => deleteQuest(on, questId),
+  /** Once this has resolved, no instance returns the old version. */
+  committed: ({ params: { questId } }: OneQuest) => versions.invalidate(questId),
+});
 
 /** The quest to change. */
 export interface Target {
   questId: string;
   /** The quest must have one of these versions; undefined for any. */
   expected: readonly string[] | undefined;
+  /** For a change that is made once for each Idempotency-Key. */
+  repeatable?: Repeatable | undefined;
 }
 
-export const createQuest = (
-  ctx: Context,
-  { title, questId = v7() }: { title: string; questId?: string },
-): Promise<QuestRow> => insertQuest(ctx.database, { questId, title, version: v7(), questionCount: 0 });
-
-export const listQuests = (ctx: Context, window: Window): Promise<QuestRow[]> =>
-  findQuests(ctx.database, window);
-
-export const findOrUndefined = (ctx: Context, questId: string): Promise<QuestRow | undefined> =>
-  findQuest(ctx.database, questId);
-
-export const getQuest = async (ctx: Context, questId: string): Promise<QuestRow> => {
-  const quest = await findOrUndefined(ctx, questId);
-  if (quest === undefined) throw new NotFound('quest');
-  return quest;
-};
-
-const claim = async (tx: Tx, { questId, expected }: Target): Promise<QuestRow> => {
-  const quest = await lockQuest(tx, questId);
-  if (quest === undefined) throw new NotFound('quest');
-  if (expected?.includes(quest.version) === false) {
-    const detail = 'Somebody else has changed the quest; read it again.';
-    throw new Problem({ status: 412, code: 'quest_changed', detail });
-  }
-  return quest;
-};
-
-/** Outcome of a change: new values of the quest, and a result for the caller. */
-export interface Change<T> {
-  quest?: Partial<Pick<QuestRow, 'title' | 'questionCount'>>;
+/** Outcome of a change: the number of questions where it is another one, and a result for the caller, which is JSON. */
+interface Change<T> {
+  questionCount?: number;
   result: T;
 }
 
 /**
- * Changes a quest or its questions in one transaction and gives the quest a new version. Writers of one
+ * Changes the questions of a quest in one transaction and gives the quest a new version. Writers of one
  * quest wait for each other. Once this has resolved, no instance returns the old version. Throws
- * NotFound, Problem 412 `quest_changed`, and errors of `change`; then nothing is written.
+ * NotFound, Problem 412 `stale`, and errors of `change`; then nothing is written.
  */
 export const changeQuest = async <T>(
-  ctx: Context,
-  target: Target,
-  change: (tx: Tx, quest: QuestRow) => Promise<Change<T>>,
-): Promise<{ quest: QuestRow; result: T }> => {
-  const changed = await ctx.database.orm.transaction(async (tx) => {
-    const before = await claim(tx, target);
-    const { quest: values, result } = await change(tx, before);
-    const quest = await saveQuest(tx, { ...before, ...values, version: v7() });
-    return { quest, result };
-  });
-  await ctx.versions.invalidate(target.questId);
+  { database: { sql }, versions }: Context,
+  { questId, expected, repeatable }: Target,
+  change: (tx: TransactionSql, quest: QuestState) => Promise<Change<T>>,
+): Promise<{ version: string; result: T }> => {
+  const work = async (tx: TransactionSql) => {
+    const quest = JSON.parse(orNotFound(await findQuest(tx, questId, true), 'quest')) as QuestState;
+    requireVersion(expected, quest.version, 'quest');
+    const { questionCount, result } = await change(tx, quest);
+    const { version } = await saveQuest(tx, questId, { questionCount });
+    return { version, result };
+  };
+  const changed = repeatable === undefined ? await sql.begin(work) : await once(sql, repeatable, work);
+  await versions.invalidate(questId);
   return changed;
 };
 
-export const renameQuest = async (ctx: Context, target: Target, title: string): Promise<QuestRow> => {
-  const { quest } = await changeQuest(ctx, target, async () => ({ quest: { title }, result: undefined }));
-  return quest;
-};
-
-export const removeQuest = async (ctx: Context, target: Target): Promise<void> => {
-  await ctx.database.orm.transaction(async (tx) => {
-    await claim(tx, target);
-    await deleteQuest(tx, target.questId);
-  });
-  await ctx.versions.invalidate(target.questId);
+/** A quest of the demo data, which is created unless it exists. Returns its number of questions. */
+export const ensureQuest = async (
+  { database: { sql } }: Context,
+  questId: string,
+  title: string,
+): Promise<number> => {
+  const json = (await findQuest(sql, questId, false)) ?? (await insertQuest(sql, title, questId)).json;
+  return (JSON.parse(json) as QuestState).questionCount;
 };
