@@ -131,6 +131,26 @@ test.each(['one event', 'a span of time'])(
   },
 );
 
+test('a dry run is recorded like a replay, because its changes say whether a masked value was guessed', async () => {
+  const store = await service.store({ pos: pos('/no') });
+  const path = await send(store, order('o-1'));
+  await service.settled();
+  const dryRun = () => service.admin('POST', `${path}/replay?dryRun=true`);
+  const reveals = () => listOf(store, 'event-reveals', 'eventReveals');
+  expect([(await dryRun()).status, await reveals()]).toEqual([200, []]);
+  const mapping = { order: { status: '/person/birthDate' } };
+  await service.admin('PATCH', `/v1/stores/${store.id}`, { pos: { kind: 'generic', mapping } });
+  const { sql } = service.context.database;
+  await sql`alter table event_reveals rename to event_reveals_away`;
+  const unrecorded = await dryRun();
+  await sql`alter table event_reveals_away rename to event_reveals`;
+  expect(unrecorded.status).toBe(500);
+  expect((await dryRun()).body).toMatchObject({ changes: [{ record: 'order/o-1' }] });
+  expect(await reveals()).toMatchObject([
+    { kind: 'replay', eventId: path.split('/').at(-1), revealedBy: sub },
+  ]);
+});
+
 test('a search also records the event that only has_more tells of', async () => {
   const store = await service.store({ pos: pos('/no') });
   const value = 'born-1980-05-17';

@@ -60,8 +60,8 @@ export const storeChanges = pgTable(
 );
 
 /**
- * `body`: the whole body was shown. `search`: a search for a text found it in the body. `replay`: it was processed again
- * although other fields are mapped now than at receipt, so values that were masked may be in its record.
+ * `body`: the whole body was shown. `search`: a search for a text found it in the body. `replay`: it was processed again, or
+ * tried out in a dry run, although other fields are mapped now than at receipt, so its result may tell masked values.
  */
 export const revealKinds = ['body', 'search', 'replay'] as const;
 

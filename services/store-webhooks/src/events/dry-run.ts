@@ -3,7 +3,7 @@ import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
 import { applyChanges, eventTypes } from '../process/event-types.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import { findEvent, type EventRow } from '../queue/find-events.ts';
+import { findEvent } from '../queue/find-events.ts';
 import type { Change, EventChange } from '../records/change.ts';
 import { deliveryJobList } from '../records/delivery-jobs.ts';
 import { importJobList } from '../records/import-jobs.ts';
@@ -11,10 +11,10 @@ import { memberList } from '../records/members.ts';
 import { orderList } from '../records/orders.ts';
 import { userList } from '../records/users.ts';
 import { verificationList } from '../records/verifications.ts';
-import type { KnownStore } from '../stores/known-store.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { codeOf, codesIn, hidden, redact } from './redact.ts';
-import { unmaskedAtReceipt, unmaskedRecordFields } from './unmasked.ts';
+import { recordIfRemapped, type Requester } from './reveals.ts';
+import { unmaskedRecordFields } from './unmasked.ts';
 
 interface RecordState {
   record: string;
@@ -72,29 +72,22 @@ const tryOut = async (context: Context, given: EventChange) => {
 };
 
 /**
- * The texts and numbers that may be shown of the records after a change: those that the view of the event shows, if other
- * fields are mapped now than at receipt. Undefined: all.
- */
-const shownCodes = async (context: Context, store: KnownStore, event: EventRow) => {
-  const { shown, isRemapped } = await unmaskedAtReceipt(context, store, event);
-  if (!isRemapped) return undefined;
-  return codesIn(redact(readable(event.body, event.headers['content-type']), shown));
-};
-
-/**
  * Returns what processing an event again would change, as the addresses of the records show them: processes it in a
- * transaction that is rolled back. Throws NotFound.
+ * transaction that is rolled back. Even what it hides can be guessed from the number of changes and notifications, so it is
+ * recorded like a replay. Throws NotFound.
  */
-export const dryRun = async (context: Context, storeId: string, eventId: string) => {
+export const dryRun = async (context: Context, storeId: string, eventId: string, requester: Requester) => {
   const event = await findEvent(context.database.orm, storeId, eventId);
   const { receivedAt: updatedAt } = event;
   if (event.event === 'payment-auth-completed')
     return { error: 'A payment is answered live; replaying one asks its provider again.' };
+  const store = await knownStore(context, storeId);
+  const shown = await recordIfRemapped(context, { store, event, requester });
+  // The texts and numbers of the event that its view shows; undefined: all may be shown.
+  const codes = shown && codesIn(redact(readable(event.body, event.headers['content-type']), shown));
   try {
-    const store = await knownStore(context, storeId);
     const change = await eventTypes[event.event].plan(context, { ...event, store });
     const seen = await tryOut(context, { storeId, eventId, updatedAt, change });
-    const codes = await shownCodes(context, store, event);
     const hide = (text: string): string => (codes?.has(codeOf(text)) === false ? hidden : text);
     const hideId = (record: string): string => {
       const id = record.indexOf('/') + 1;

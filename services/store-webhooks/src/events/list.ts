@@ -84,7 +84,7 @@ export const eventRevealList = declareList({
     'The callers who saw an event without masking, found it by a value of its body or processed it with another mapping, newest first',
   view: viewOf('EventReveal', eventReveals, 'id eventId kind revealedBy requestId revealedAt', {
     revealedBy: 'Subject of the access token',
-    kind: 'body: the whole body was shown; search: a search for a value found the event; replay: it was processed again although other fields are mapped now than at receipt',
+    kind: 'body: the whole body was shown; search: a search for a value found the event; replay: it was processed again, or tried out in a dry run, although other fields are mapped now than at receipt',
     requestId:
       'Made for the record; a line of the log has it as `recordedAs`, beside the X-Request-Id that the caller sent',
   }),

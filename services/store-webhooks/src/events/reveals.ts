@@ -5,6 +5,10 @@ import { requestIdOf } from '@platform/service-kit/log';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { eventReveals, type revealKinds } from '../db/tables.ts';
+import type { EventRow } from '../queue/find-events.ts';
+import type { KnownStore } from '../stores/known-store.ts';
+import type { Shown } from './redact.ts';
+import { unmaskedAtReceipt } from './unmasked.ts';
 
 export interface Reveal {
   kind: (typeof revealKinds)[number];
@@ -44,4 +48,28 @@ export const recordReveal = async (
       revealedAt: sql`now()`,
     })),
   );
+};
+
+/** Who has an event processed again, or asks what that would change. */
+export type Requester = Omit<Reveal, 'kind'>;
+
+/** An event of a store, and who has it processed again. */
+export interface Repetition {
+  store: KnownStore;
+  event: EventRow;
+  requester: Requester;
+}
+
+/**
+ * Records that processing an event again, or trying it out, may tell values that were masked at receipt. Returns the fields
+ * that may be shown then; undefined if none are mapped otherwise than at receipt.
+ */
+export const recordIfRemapped = async (
+  context: Context,
+  { store, event, requester }: Repetition,
+): Promise<Shown | undefined> => {
+  const { shown, isRemapped } = await unmaskedAtReceipt(context, store, event);
+  if (!isRemapped) return undefined;
+  await recordReveal(context, [event], { kind: 'replay', ...requester });
+  return shown;
 };

@@ -67,9 +67,12 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404, 409],
       },
       async ({ params: { id, eventId }, query, caller, req }) => {
-        if (query.dryRun === 'true')
-          return { status: 200, body: { eventId, dryRun: true, ...(await dryRun(context, id, eventId)) } };
-        await reprocessEvent(context, id, eventId, 'replay', { caller, req });
+        const requester = { caller, req };
+        if (query.dryRun === 'true') {
+          const tried = await dryRun(context, id, eventId, requester);
+          return { status: 200, body: { eventId, dryRun: true, ...tried } };
+        }
+        await reprocessEvent(context, id, eventId, 'replay', requester);
         return { status: 202, body: { eventId, dryRun: false } };
       },
     ),

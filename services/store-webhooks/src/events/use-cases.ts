@@ -2,7 +2,7 @@ import { Conflict } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import { readable } from '../providers/payload-parsing.ts';
 import { acceptRefusedEvent } from '../queue/accept-refused-event.ts';
-import { findEvent, type EventRow } from '../queue/find-events.ts';
+import { findEvent } from '../queue/find-events.ts';
 import { requeueEvents, restartEvent } from '../queue/requeue-events.ts';
 import { visitEvents } from '../queue/visit-events.ts';
 import {
@@ -12,28 +12,10 @@ import {
   reportUnreadable,
   urlOf,
 } from '../receive/received-event.ts';
-import type { KnownStore } from '../stores/known-store.ts';
 import { knownStore, replacedSettings } from '../stores/use-cases.ts';
-import { recordReveal, type Reveal } from './reveals.ts';
-import { unmaskedAtReceipt } from './unmasked.ts';
+import { recordIfRemapped, type Repetition, type Requester } from './reveals.ts';
 
 type NewState = 'pending' | 'failed' | 'refused' | 'ignored';
-
-/** Who has an event processed again. */
-type Requester = Omit<Reveal, 'kind'>;
-
-/** An event of a store, and who has it processed again. */
-interface Repetition {
-  store: KnownStore;
-  event: EventRow;
-  requester: Requester;
-}
-
-/** Records that processing an event again may put values into a record that were masked at receipt. */
-const recordIfRemapped = async (context: Context, { store, event, requester }: Repetition): Promise<void> => {
-  if ((await unmaskedAtReceipt(context, store, event)).isRemapped)
-    await recordReveal(context, [event], { kind: 'replay', ...requester });
-};
 
 /**
  * Verifies the signature of a refused event as at the time of receipt, and stores it if it is valid. Without a secret it
