@@ -19,7 +19,7 @@ const usedBytes = (): number => {
 
 const limit = 1_000_000;
 
-const readJson = jsonBody(['application/json'], limit, createBodyBudget(limit));
+const readJson = jsonBody(['application/json'], limit, createBodyBudget(2 * limit));
 const bodyReaders = {
   readBody: (req: IncomingMessage) => readBody(req, limit),
   jsonBody: (req: IncomingMessage) => readJson(req, new ServerResponse(req)),

@@ -19,5 +19,7 @@ declare module 'http' {
     corsHeaders?: readonly string[] | undefined;
     /** Bytes of the request's body that count in the budget, until the answer is written or the client has gone away. */
     bodyBytes?: number;
+    /** The caller for whom a large body counts there. */
+    bodyCaller?: string | undefined;
   }
 }

@@ -3,7 +3,11 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { createBodyBudget } from './body-budget.ts';
 
-const createResponse = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
+/** The response to a request of a network, with a credential or without one. */
+const createResponse = (...client: string[]): ServerResponse => {
+  const request = new IncomingMessage(new Socket());
+  return new ServerResponse(Object.assign(request, { scope: { client: () => client } }));
+};
 
 test('bytes count until the response closes, also those that arrive after a refusal', () => {
   const budget = createBodyBudget(10);
@@ -23,4 +27,26 @@ test('a refused body gives back what has arrived of it', () => {
   budget.take(other, 10);
   one.emit('close');
   expect(() => budget.take(createResponse(), 1)).toThrow('Too many large requests');
+});
+
+const tooMany = expect.objectContaining({ code: 'too_busy' }) as Error;
+
+test('large bodies of one caller leave half of the budget to those of others', () => {
+  const budget = createBodyBudget(1_000_000);
+  const [first, second] = [createResponse('192.0.2.1', 'token'), createResponse('192.0.2.2', 'token')];
+  for (let at = 0; at < 5; at++) budget.take(first, 60_000);
+  expect(() => budget.take(second, 210_000)).toThrow(tooMany);
+  budget.take(second, 200_000);
+  budget.take(createResponse('192.0.2.1', 'other token'), 250_000);
+  // Small bodies take from all of it.
+  budget.take(createResponse('192.0.2.1', 'token'), 100_000);
+  first.emit('close');
+  budget.take(createResponse('192.0.2.1', 'token'), 200_000);
+});
+
+test('without a credential the network is the caller', () => {
+  const budget = createBodyBudget(1_000_000);
+  budget.take(createResponse('192.0.2.1', ''), 400_000);
+  expect(() => budget.take(createResponse('192.0.2.1', ''), 200_000)).toThrow(tooMany);
+  budget.take(createResponse('192.0.2.2', ''), 200_000);
 });
