@@ -221,6 +221,7 @@ CREATE INDEX "payments_order" ON "payments" USING btree ("store_id","order_id");
 CREATE INDEX "stores_updated" ON "stores" USING btree ("updated_at");--> statement-breakpoint
 CREATE INDEX "webhook_tokens_store" ON "webhook_tokens" USING btree ("store_id");--> statement-breakpoint
 CREATE INDEX "events_entity" ON "events" USING btree ("store_id",substr(entity, strpos(entity, ':') + 1),"id") WHERE entity is not null;--> statement-breakpoint
+CREATE INDEX "events_subject" ON "events" USING btree ("store_id",substr(dedup, 1, 8),"id");--> statement-breakpoint
 CREATE INDEX "events_request" ON "events" USING brin ((headers ->> 'x-request-id') text_bloom_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "queue_due" ON "queue" USING btree ("due_at") WHERE crashes <= 2;--> statement-breakpoint
 CREATE INDEX "queue_suspects" ON "queue" USING btree ("due_at") WHERE crashes > 2;--> statement-breakpoint

@@ -29,6 +29,8 @@ const received = {
 export const events = pgTable('events', received, (table) => [
   byId(table),
   unique('events_dedup').on(table.storeId, table.dedup),
+  // For the event before a repeated one, with the same subject: the first bytes of its key (see queue/event.ts).
+  index('events_subject').on(table.storeId, sql`substr(dedup, 1, 8)`, table.id),
   // For the list of the events of one entity.
   index('events_entity')
     .on(table.storeId, sql`substr(entity, strpos(entity, ':') + 1)`, table.id)

@@ -115,12 +115,12 @@ interface Earlier {
 }
 
 /**
- * Looks for what made an event a repeat. The previous event is found by walking back in the index of the entity, past
- * events of other kinds about the same entity.
+ * Looks for what made an event a repeat. The condition on the subject is the expression of the index `events_subject`, so
+ * one row is read, however many events the entity has.
  */
 const findEarlier = async (
   sql: ISql,
-  { storeId, id, entity, dedup }: ReceivedEvent,
+  { storeId, id, dedup }: ReceivedEvent,
 ): Promise<Earlier | undefined> => {
   const { subject, content } = partsOfKey(dedup);
   const [row] = await sql<Earlier[]>`
@@ -128,9 +128,7 @@ const findEarlier = async (
       latest.id as previous, latest.same as "hasSameBody"
     from (select) as one left join lateral (
       select id, starts_with(encode(sha256(body), 'hex'), ${content}) as same from events
-      where store_id = ${storeId} and entity is not null
-        and substr(entity, strpos(entity, ':') + 1) = substr(${entity}::text, strpos(${entity}::text, ':') + 1)
-        and starts_with(encode(dedup, 'hex'), ${subject}) and id < ${id}
+      where store_id = ${storeId} and substr(dedup, 1, 8) = decode(${subject}, 'hex') and id < ${id}
       order by id desc limit 1) as latest on true`;
   return row;
 };
