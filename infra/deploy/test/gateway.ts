@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareGateway } from '@platform/gateway/files';
 import type { GatewayOptions } from '@platform/gateway/options';
-import { killAfterExit } from '@platform/local/cleanup';
+import { killAfterExit } from '@platform/local/kill-after-exit';
 import { freePort } from '@platform/local/ports';
 import { testLimits } from '@platform/local/test-limits';
 import { inherited } from './env.ts';

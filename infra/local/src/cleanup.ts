@@ -1,6 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { identify, type ProcessId } from './process.ts';
+import type { ProcessId } from './process.ts';
 
 /** A process to stop, and the signal that makes it shut down. */
 export interface StoppableProcess extends ProcessId {
@@ -39,12 +39,4 @@ let send: ((order: CleanupOrder) => void) | undefined;
 export const cleanUpAfterExit = (order: CleanupOrder): void => {
   send ??= startCleanupProcess();
   send(order);
-};
-
-/** Kills a child process should this process end before it does. */
-export const killAfterExit = (child: ChildProcess): void => {
-  const { pid } = child;
-  if (pid === undefined) return;
-  cleanUpAfterExit({ process: { ...identify(pid), stopSignal: 'SIGKILL' } });
-  child.once('exit', () => cleanUpAfterExit({ endedPid: pid }));
 };

@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 
 const LIMIT_BYTES = 1_024;
 
@@ -10,21 +11,12 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 /** 128 random bits. */
 const newCode = (): string => randomBytes(16).toString('base64url');
 
-/** The code of a body like `{"code": "…"}`; undefined for any other body. */
+/** The code of a body like `{"code": "…"}`; undefined for any other body. @throws when it is not a JSON object */
 const codeOf = async (request: IncomingMessage): Promise<string | undefined> => {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > LIMIT_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  try {
-    const { code } = JSON.parse(Buffer.concat(chunks).toString()) as { code?: unknown };
-    return typeof code === 'string' ? code : undefined;
-  } catch {
-    return undefined;
-  }
+  // nginx sends the length of every body.
+  if (!(Number(request.headers['content-length']) <= LIMIT_BYTES)) return undefined;
+  const { code } = (await json(request)) as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
 };
 
 /** Returns the demo credentials in exchange for a code that only the terminal of `start` shows. */
@@ -53,7 +45,7 @@ export const startDemoServer = async (onUsed: (nextCode: string) => void): Promi
   };
 
   const server = createServer(async (request, response) => {
-    // Rejects when the client went away: then there is no code either.
+    // A body that is not JSON, or a client that went away: then there is no code either.
     const code = await codeOf(request).catch(() => undefined);
     const found = request.method === 'POST' ? exchange(code) : undefined;
     const refusal = {

@@ -112,22 +112,20 @@ export const compileModules = async (
   );
 };
 
-/** Whether an address answers with a 2xx status. */
-export const answersWell = (url: string): Promise<boolean> =>
-  fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
-    async (answer) => {
-      await answer.body?.cancel();
-      return answer.ok;
-    },
-    () => false,
-  );
+const ANSWER_MS = 5_000;
 
-/** Status and body that an address answers with; undefined when it does not answer. */
-const answerAt = (url: string): Promise<string | undefined> =>
-  fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
-    async (answer) => `${url} answers ${answer.status} ${await answer.text()}`,
-    () => undefined,
-  );
+/** What an address answers; undefined when it does not answer. */
+const answerAt = async (url: string): Promise<{ ok: boolean; text: string } | undefined> => {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+    return { ok: answer.ok, text: `${url} answers ${answer.status} ${await answer.text()}` };
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whether an address answers with a 2xx status. */
+export const answersWell = async (url: string): Promise<boolean> => (await answerAt(url))?.ok === true;
 
 /** What all services are launched with. */
 export interface Launch {
@@ -183,7 +181,7 @@ export const startInstance = async (
     name,
     command: serviceCommand(service, settings, local.logFile(name)),
     answers: () => answersWell(readiness),
-    explain: () => answerAt(readiness),
+    explain: async () => (await answerAt(readiness))?.text,
     stopLimitMs: STOP_LIMIT_MS,
   });
   await program.ready(READY_MS);

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { killAfterExit } from '@platform/local/cleanup';
+import { killAfterExit } from '@platform/local/kill-after-exit';
 
 interface ProcessOptions {
   /** Folder of the service. */

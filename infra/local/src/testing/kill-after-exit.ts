@@ -1,0 +1,11 @@
+import type { ChildProcess } from 'node:child_process';
+import { cleanUpAfterExit } from '../cleanup.ts';
+import { identify } from '../process.ts';
+
+/** Kills a child process should this process end before it does. */
+export const killAfterExit = (child: ChildProcess): void => {
+  const { pid } = child;
+  if (pid === undefined) return;
+  cleanUpAfterExit({ process: { ...identify(pid), stopSignal: 'SIGKILL' } });
+  child.once('exit', () => cleanUpAfterExit({ endedPid: pid }));
+};
