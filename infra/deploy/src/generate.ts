@@ -1,6 +1,6 @@
 /**
- * Writes the parts of this folder that are made of services.yaml, each between two lines with its name. With `--check` it
- * writes nothing and fails when a part differs from the list.
+ * Writes the parts of this folder (or `--folder FOLDER`) that are made of services.yaml, each between two lines with its name.
+ * With `--check` it writes nothing and fails when a part differs from the list.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +9,6 @@ import { services } from '@platform/service-list';
 import type { ListedService } from '@platform/service-list/read';
 import { parseAllDocuments, stringify } from 'yaml';
 import { databaseOf, secretFileOf, secretsOf } from './names.ts';
-
-const folder = join(import.meta.dirname, '..');
 
 /** A value on one line of YAML. */
 const inline = (value: unknown): string =>
@@ -136,28 +134,32 @@ const parts: Record<string, Record<string, (service: ListedService) => string>> 
 
 /** Replaces what is between the two lines of a part. @throws when the text does not have them */
 const replacePart = (text: string, name: string, content: string): string => {
-  const begin = text.indexOf(`# services.yaml: ${name}\n`);
+  const begin = text.indexOf(`# Generated from services.yaml: ${name}\n`);
   const end = text.indexOf(`# end of ${name}\n`, begin);
   if (begin === -1 || end === -1)
-    throw new Error(`"# services.yaml: ${name}" or "# end of ${name}" is missing`);
+    throw new Error(`"# Generated from services.yaml: ${name}" or "# end of ${name}" is missing`);
   return `${text.slice(0, text.indexOf('\n', begin) + 1)}${content.trimEnd()}\n${text.slice(text.lastIndexOf('\n', end) + 1)}`;
 };
 
 const contentOf = (text: string): unknown[] =>
   parseAllDocuments(text, { merge: true }).map((document) => document.toJS() as unknown);
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: {
+    check: { type: 'boolean', default: false },
+    folder: { type: 'string', default: join(import.meta.dirname, '..') },
+  },
+});
 for (const [file, generated] of Object.entries(parts)) {
-  const path = join(folder, file);
+  const path = join(values.folder, file);
   const before = readFileSync(path, 'utf8');
   const after = Object.entries(generated).reduce(
     (text, [name, write]) => replacePart(text, name, services.map(write).join('')),
     before,
   );
-  // The formatter may break lines differently.
-  if (isDeepStrictEqual(contentOf(before), contentOf(after))) continue;
   if (!values.check) writeFileSync(path, after);
-  else {
+  // As they are read: the formatter may break lines differently.
+  else if (!isDeepStrictEqual(contentOf(before), contentOf(after))) {
     process.stderr.write(
       `infra/deploy/${file} differs from services.yaml. Run: npx -y pnpm@10.34.9 --filter @platform/deploy generate\n`,
     );

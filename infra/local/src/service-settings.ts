@@ -6,7 +6,7 @@ import type { Secrets } from './secrets.ts';
 import { instanceName, type Service } from './services.ts';
 
 /**
- * What a service asks for in its package.json, by the name of the variable: secrets, private keys as JWKs, and folders.
+ * What a service asks for in services.yaml, by the name of the variable: secrets, private keys as JWKs, and folders.
  * All are created once and kept; each instance has its own folders.
  */
 export const ownSettings = async (
