@@ -76,6 +76,14 @@ test('a token without the scope gets 403, which names the scope', async () => {
   );
 });
 
+test('a guard with alternatives accepts any of them, and names the first one', async () => {
+  const either = guarded(tokens.guard('events:read', 'stores:admin'), show);
+  for (const scope of ['events:read', 'events:write', 'stores:admin'])
+    await expectStatus(send(await keys.token({ scope }), either), 200);
+  const refused = await send(await keys.token({ scope: 'stores:write' }), either).expect(403);
+  expect(refused.body.detail).toContain('events:read');
+});
+
 test('a guard without a scope accepts every valid token', async () => {
   await expectStatus(send(await keys.token(), guarded(tokens.guard(), show)), 200);
 });

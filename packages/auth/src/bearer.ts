@@ -43,8 +43,11 @@ export interface TokenVerifierOptions {
 export interface TokenVerifier {
   /** Throws Unauthorized for an invalid token, Unavailable when the keys or `isRevoked` can't answer. */
   verify: (token: string, limit?: LookupLimit) => Promise<Caller>;
-  /** Admits callers with this scope or one that includes it (`hasScope`); without a scope, every valid token. */
-  guard: (scope?: string) => Guard<Caller>;
+  /**
+   * Admits callers with this scope or one that includes it: by `hasScope`, or because it is one of `others`. Without a
+   * scope, every valid token.
+   */
+  guard: (scope?: string, ...others: string[]) => Guard<Caller>;
 }
 
 /** In characters; longer tokens are refused without parsing. */
@@ -157,10 +160,13 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
     return caller;
   };
 
-  const guard = (scope?: string): Guard<Caller> => {
-    const scopes = scope === undefined ? [] : [scope];
+  const guard = (scope?: string, ...others: string[]): Guard<Caller> => {
+    const alternatives = scope === undefined ? [[]] : [scope, ...others].map((one) => [one]);
     return {
-      security: [{ [scheme]: scopes }, ...(cookie ? [{ cookie: scopes }] : [])],
+      security: [
+        ...alternatives.map((scopes) => ({ [scheme]: scopes })),
+        ...(cookie ? alternatives.map((scopes) => ({ cookie: scopes })) : []),
+      ],
       schemes: {
         [scheme]: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         ...(cookie ? { cookie: { type: 'apiKey', in: 'cookie', name: cookie.name } } : {}),
@@ -173,7 +179,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
           if (error instanceof Problem && error.unknownCredential) limit.unproven('bearer');
           throw error;
         });
-        if (scope !== undefined && !hasScope(caller.scopes, scope)) {
+        if (scope !== undefined && ![scope, ...others].some((one) => hasScope(caller.scopes, one))) {
           throw new InsufficientScope(scope, `${challenge}, error="insufficient_scope", scope="${scope}"`);
         }
         return caller;

@@ -9,6 +9,15 @@ CREATE TABLE "event_reveals" (
 	CONSTRAINT "event_reveals_store_id_id_pk" PRIMARY KEY("store_id","id")
 );
 --> statement-breakpoint
+CREATE TABLE "idempotency_keys" (
+	"owner" text NOT NULL,
+	"key" text NOT NULL,
+	"request_hash" text NOT NULL,
+	"answer" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "idempotency_keys_owner_key_pk" PRIMARY KEY("owner","key")
+);
+--> statement-breakpoint
 CREATE TABLE "payment_challenges" (
 	"store_id" uuid NOT NULL,
 	"service" text NOT NULL,
@@ -214,6 +223,7 @@ CREATE TABLE "verifications" (
 	CONSTRAINT "verifications_store_id_service_transaction_id_pk" PRIMARY KEY("store_id","service","transaction_id")
 );
 --> statement-breakpoint
+CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "payment_challenges_outcome" ON "payment_challenges" USING btree ("outcome_at") WHERE outcome is not null;--> statement-breakpoint
 CREATE INDEX "payments_transaction_anywhere" ON "payments" USING btree ("service",lower(transaction_id));--> statement-breakpoint
 CREATE INDEX "payments_latest" ON "payments" USING btree ("store_id","created_at");--> statement-breakpoint

@@ -4,7 +4,7 @@ import { deliveryJobList } from './records/delivery-jobs.ts';
 import { importJobList } from './records/import-jobs.ts';
 import { memberList } from './records/members.ts';
 import { orderList } from './records/orders.ts';
-import { createUserRoute, userList } from './records/users.ts';
+import { userList, userRoutes } from './records/users.ts';
 import { verificationList } from './records/verifications.ts';
 import { paymentList, paymentRoutes } from './payments/routes.ts';
 import { addWaitingMetrics } from './metrics.ts';
@@ -55,7 +55,7 @@ export const createApp = (context: Context): HttpApp => {
     routes: [
       ...hookRoutes(context),
       ...storeRoutes(context),
-      createUserRoute(context),
+      ...userRoutes(context),
       resendRoute(context),
       ...storeLists.flatMap(({ routes }) => routes(context)),
       ...paymentRoutes(context),

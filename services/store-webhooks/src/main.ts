@@ -1,3 +1,4 @@
+import { outdatedKeys } from '@platform/service-kit/idempotency';
 import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
@@ -17,7 +18,7 @@ await runService({
     await context.inbox.spool.recover();
     await context.clock.start();
     context.rotations.start();
-    const pruned = withPruning(context, [outdatedTokens]);
+    const pruned = withPruning(context, [outdatedTokens, outdatedKeys]);
     if (env.WORKERS === 'off') return pruned;
     const work = startWork(context);
     return {

@@ -96,16 +96,11 @@ export const startService = async ({ work = true, variables, overrides, ...optio
       }
     },
     /** Creates a store with the given fields; the others are those of a shop with Blaze. */
-    store: (input: Record<string, unknown> = {}) =>
-      createStore(
-        context,
-        StoreBody.parse({
-          name: 'Test shop',
-          storeUrl: 'https://shop.example.test/',
-          pos: { kind: 'blaze' },
-          ...input,
-        }),
-      ),
+    store: async (input: Record<string, unknown> = {}) => {
+      const shop = { name: 'Test shop', storeUrl: 'https://shop.example.test/', pos: { kind: 'blaze' } };
+      const { store } = await createStore(context, StoreBody.parse({ ...shop, ...input }));
+      return store;
+    },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 };

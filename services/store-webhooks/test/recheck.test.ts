@@ -164,7 +164,9 @@ test('an event that the sender has meanwhile sent again is not processed twice',
 test('an event of a store without a secret stays refused', async () => {
   const { id, webhookToken } = await service.store(onfleet(wrong));
   await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
-  await service.admin('PATCH', `/v1/stores/${id}`, { delivery: { kind: 'onfleet', credentials: {} } });
+  await service.admin('PATCH', `/v1/stores/${id}`, {
+    delivery: { credentials: { webhookSecret: null } },
+  });
   const [refused] = await events(id);
   expect((await recheck(id, refused?.id ?? '')).body).toMatchObject({ status: 'refused' });
 });

@@ -85,13 +85,39 @@ test('a change keeps all fields that it does not name, and credentials unless th
   expect(other.body).toMatchObject({ pos: { kind: 'square', credentials: [] }, delivery: null });
 });
 
-test('a change with only a part of a provider is refused, and the error says that all of it is needed', async () => {
-  const { id } = await service.store();
-  const part = { pos: { credentials: { apiKey: 'corrected' } } };
-  expect(await service.admin('PATCH', `/v1/stores/${id}`, part)).toMatchObject({
-    status: 400,
-    body: { errors: { 'pos.kind': [expect.stringContaining('send the whole provider')] } },
+test('a change of a part of a provider keeps its other fields and credentials; null removes them', async () => {
+  const { id } = (await service.admin('POST', '/v1/stores', input)).body as unknown as { id: string };
+  const change = (pos: object) => service.admin('PATCH', `/v1/stores/${id}`, { pos });
+  expect(await change({ credentials: { apiKey: 'corrected' } })).toMatchObject({
+    status: 200,
+    body: { pos: { kind: 'blaze', baseUrl: input.pos.baseUrl, credentials: ['apiKey', 'authorization'] } },
   });
+  expect((await change({ credentials: { apiKey: null } })).body['pos']).toMatchObject({
+    credentials: ['authorization'],
+  });
+  expect((await change({ baseUrl: null })).body).toMatchObject({
+    pos: { kind: 'blaze', credentials: [] },
+    clearedCredentials: ['pos.authorization'],
+  });
+});
+
+test('of a provider of another kind nothing of the stored one stays', async () => {
+  const { id } = (await service.admin('POST', '/v1/stores', input)).body as unknown as { id: string };
+  const other = await service.admin('PATCH', `/v1/stores/${id}`, { pos: { kind: 'square' } });
+  expect(other.body['pos']).toEqual({ kind: 'square', credentials: [] });
+});
+
+test.each([
+  ['a part of a provider that the store does not have', { delivery: { baseUrl: 'https://a.example.test' } }],
+  ['a mandatory field', { name: null }],
+  ['an unknown field', { colour: 'red' }],
+])('a change is refused by name for %s', async (_n, patch) => {
+  const { id } = await service.store();
+  const refused = await service.admin('PATCH', `/v1/stores/${id}`, patch);
+  expect([refused.status, Object.keys(refused.body['errors'] ?? {})]).toEqual([
+    400,
+    [{ delivery: 'delivery.kind', name: 'name', colour: 'colour' }[Object.keys(patch)[0] ?? '']],
+  ]);
 });
 
 test.each([
@@ -119,7 +145,7 @@ test('a request without a token gets 401, and with another scope 403 that names 
   });
   expect([wrong.status, (await wrong.json()) as object]).toEqual([
     403,
-    expect.objectContaining({ detail: expect.stringContaining('stores:admin') }),
+    expect.objectContaining({ detail: expect.stringContaining('stores:read') }),
   ]);
 });
 

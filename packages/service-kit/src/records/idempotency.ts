@@ -38,6 +38,12 @@ export const idempotencyKeyHeader = {
     'Up to 128 characters. For 24 hours, the same key with the same body gets the first answer, and with another body 422.',
 };
 
+/** The same where the answer contains a secret. */
+export const secretIdempotencyKeyHeader = {
+  'Idempotency-Key':
+    'Up to 128 characters. The first answer contains a secret and is not kept: for 24 hours, the same key with the same body gets 409, which names what the first request created, and with another body 422.',
+};
+
 /** The Idempotency-Key of a request. Throws ValidationFailed unless it has 1 to 128 characters. */
 export const idempotencyKeyOf = ({ headers }: IncomingMessage): string | undefined => {
   const key = headers['idempotency-key'];
@@ -94,18 +100,31 @@ export const once = async <Answer>(
     return JSON.parse(first.answer) as Answer;
   })) as Answer;
 
+interface PerhapsRepeatable extends Omit<Repeatable, 'key'> {
+  /** Undefined: the request has no Idempotency-Key. */
+  key: string | undefined;
+}
+
+/** As `once`; without a key just in a transaction. */
+export const onceIfKeyed = async <Answer>(
+  sql: Sql,
+  { key, ...repeatable }: PerhapsRepeatable,
+  work: (tx: TransactionSql) => Promise<Answer>,
+): Promise<Answer> =>
+  key === undefined ? ((await sql.begin(work)) as Answer) : once(sql, { ...repeatable, key }, work);
+
 /**
- * As `once`, for an answer with a secret, which is never kept: a repeat is a Conflict, `idempotency_key_used`, which names
+ * As `onceIfKeyed`, for an answer with a secret, which is never kept: a repeat is a Conflict, `idempotency_key_used`, which names
  * what the first request created. `addressOf` makes that name of the answer.
  */
 export const onceWithSecret = async <Answer>(
   sql: Sql,
-  repeatable: Repeatable,
+  repeatable: PerhapsRepeatable,
   work: (tx: TransactionSql) => Promise<Answer>,
   addressOf: (answer: Answer) => string,
 ): Promise<Answer> => {
   let created: { answer: Answer } | undefined;
-  const address = await once(sql, repeatable, async (tx) => {
+  const address = await onceIfKeyed(sql, repeatable, async (tx) => {
     created = { answer: await work(tx) };
     return addressOf(created.answer);
   });

@@ -4,6 +4,7 @@ import { isoColumn } from '@platform/service-kit/columns';
 import { tokenPurposes, type StoreSettings, type StoreSnapshot } from '../stores/settings.ts';
 import { byId, ofStore } from './columns.ts';
 
+export { idempotencyKeys } from '@platform/service-kit/idempotency';
 /** Webhooks and their queue. */
 export * from './inbox.ts';
 /** The records that webhooks change. */

@@ -31,6 +31,7 @@ export const eventList = declareList({
   name: 'events',
   operationId: 'listEvents',
   tag: 'Events',
+  scope: 'events:read',
   summary: 'The webhooks that were received, newest first',
   view: EventView,
   show: showEvent,
@@ -80,6 +81,7 @@ export const eventRevealList = declareList({
   latest: eventReveals.id,
   name: 'eventReveals',
   tag: 'Events',
+  scope: 'events:read',
   summary:
     'The callers who saw an event without masking, found it by a value of its body or processed it with another mapping, newest first',
   view: viewOf('EventReveal', eventReveals, 'id eventId kind revealedBy requestId revealedAt', {

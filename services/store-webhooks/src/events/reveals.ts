@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@platform/auth/bearer';
 import { requestIdOf } from '@platform/service-kit/log';
 import { sql } from 'drizzle-orm';
+import { requireScope } from '../access.ts';
 import type { Context } from '../context.ts';
 import { eventReveals, type revealKinds } from '../db/tables.ts';
 import type { EventRow } from '../queue/find-events.ts';
@@ -23,14 +24,16 @@ const messages = {
 };
 
 /**
- * Records that a caller learns what the views of events mask; call it before the caller can. The caller chooses X-Request-Id
+ * Records that a caller learns what the views of events mask; call it before the caller can. Throws InsufficientScope. The caller chooses X-Request-Id
  * and could use that of somebody else, so the records have an id of ours; a line of the log has both.
  */
 export const recordReveal = async (
   { database, log }: Context,
   events: readonly { storeId: string; id: string }[],
-  { kind, caller: { subject: revealedBy }, req }: Reveal,
+  { kind, caller, req }: Reveal,
 ): Promise<void> => {
+  if (kind !== 'replay') requireScope(caller, 'events:reveal');
+  const { subject: revealedBy } = caller;
   const requestId = randomUUID();
   log.info(
     { requestId: requestIdOf(req), recordedAs: requestId, revealedBy, events: events.length },

@@ -1,5 +1,6 @@
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
+import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import { storeId } from '../stores/routes.ts';
 import { dryRun } from './dry-run.ts';
@@ -26,7 +27,7 @@ const spanExample = { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00
 const eventParams = z.strictObject({ id: z.uuid(), eventId: z.uuid() });
 
 export const eventRoutes = (context: Context): Route[] => {
-  const shared = { tag: 'Events', auth: context.verifier.guard('stores:admin') } as const;
+  const shared = { tag: 'Events', auth: allow(context, 'stores:write') } as const;
   return [
     // Before the routes of one event: Express takes the first that fits the path.
     route(
@@ -117,6 +118,7 @@ export const eventRoutes = (context: Context): Route[] => {
     route(
       {
         ...shared,
+        auth: allow(context, 'events:read'),
         method: 'get',
         path: '/v1/stores/{id}/events/{eventId}',
         operationId: 'getEvent',

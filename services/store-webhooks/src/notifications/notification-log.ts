@@ -2,6 +2,7 @@ import { Conflict, NotFound } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { and, eq, ne, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import { notifications } from '../db/tables.ts';
 import { declareList, exactly } from '../records/list.ts';
@@ -62,7 +63,7 @@ export const resendRoute = (context: Context): Route =>
       tag: 'Notifications',
       summary: 'Send the mail of a notification again',
       description: 'The recipient is looked up again.',
-      auth: context.verifier.guard('stores:admin'),
+      auth: allow(context, 'stores:write'),
       params: z.strictObject({ id: z.uuid(), notificationId: z.uuid() }),
       responses: { 202: { description: 'It will be sent', body: NotificationView } },
       problems: [404, 409],

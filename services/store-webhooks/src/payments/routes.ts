@@ -1,6 +1,7 @@
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import { payments } from '../db/tables.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
@@ -32,6 +33,7 @@ export const paymentList = declareList({
   latest: payments.createdAt,
   name: 'payments',
   tag: 'Payments',
+  scope: 'payments:read',
   summary: 'The registered 3DS transactions, newest first',
   view: viewOf('RegisteredPayment', payments, 'service transactionId orderId threeDSServerTransId createdAt'),
   filters: {
@@ -56,7 +58,7 @@ export const paymentRoutes = (context: Context): Route[] => [
       operationId: 'createPayment',
       tag: 'Payments',
       summary: 'Register the order that a 3DS transaction pays',
-      auth: context.verifier.guard('stores:admin'),
+      auth: allow(context, 'stores:write'),
       params: storeId,
       body: { schema: Payment },
       responses: {

@@ -84,7 +84,7 @@ interface List {
 
 /** Declares the list of one kind of record of a store, and the address of a single record. */
 export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
-  const { table, latest, name, tag, summary, columns, show = (row) => row, filters = {}, one, base } = spec;
+  const { table, latest, name, summary, columns, show = (row) => row, filters = {}, one, base } = spec;
   const path = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const selected = columns ?? getTableColumns(table as PgTable);
   const order =
@@ -158,7 +158,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
   const list = (context: Context) =>
     route(
       {
-        ...shared(context, tag),
+        ...shared(context, spec),
         path: `/v1/stores/{id}/${path}`,
         operationId: spec.operationId ?? `list_${name}`,
         summary,

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { hookEventNames, hookEvents, hooksPath, type HookEvent } from '../webhooks.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 import { credentialsOf, providersBySlot, type StoreCredentials } from './known-store.ts';
-import type { ProviderInput, StoreChanges, StoreInput } from './schema.ts';
+import type { StoreInput, StorePatch } from './schema.ts';
 import type { PaymentSettings, StoreSettings, TokenPurpose } from './settings.ts';
 
 const settingsOf = ({ kind, baseUrl, mapping }: ProviderSettings): ProviderSettings => ({
@@ -34,22 +35,57 @@ const originOf = ({ baseUrl }: ProviderSettings): string | undefined =>
 const isSameProvider = (before: ProviderSettings | undefined, after: ProviderSettings): boolean =>
   before?.kind === after.kind && originOf(before) === originOf(after);
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value after a JSON merge patch (RFC 7396). */
+const mergePatch = (before: unknown, patch: unknown): unknown => {
+  if (!isObject(patch)) return patch;
+  const known = isObject(before) ? before : {};
+  const changed = Object.entries(patch).map(([name, value]) => [name, mergePatch(known[name], value)]);
+  const merged = Object.entries({ ...known, ...Object.fromEntries(changed) });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null));
+};
+
 /**
- * Credentials after a change: those that were sent, and the stored ones of providers whose kind and origin
- * stay the same. All others are removed, so that nobody can send a secret to an address of their own.
+ * The fields of a store after a merge patch, to be validated like those of a new one. A provider of another kind is
+ * another provider, so nothing of the stored one stays.
+ */
+export const patchedFields = ({ name, storeUrl, settings }: StoredState, patch: StorePatch): unknown => {
+  const isReplaced = (role: 'pos' | 'delivery') =>
+    patch[role]?.kind !== undefined && patch[role].kind !== settings[role]?.kind;
+  const { pos, delivery, ...others } = settings;
+  return mergePatch(
+    {
+      name,
+      storeUrl,
+      ...others,
+      ...(isReplaced('pos') ? {} : { pos }),
+      ...(isReplaced('delivery') ? {} : { delivery }),
+    },
+    patch,
+  );
+};
+
+/**
+ * Credentials after a change: the stored ones of providers whose kind and origin stay the same, with what was sent merged
+ * into them. All others are removed, so that nobody can send a secret to an address of their own.
  */
 const credentialsAfter = (
-  before: StoredState,
+  before: StoredState | undefined,
   settings: StoreSettings,
-  given: StoreChanges,
+  given: StorePatch,
 ): StoreCredentials => {
-  const sent = providersBySlot<ProviderInput>(given);
-  const earlier = providersBySlot<ProviderSettings>(before.settings);
+  const sent = providersBySlot<NonNullable<StorePatch['pos']>>(given);
+  const earlier = providersBySlot<ProviderSettings>(before?.settings ?? {});
   const kept: StoreCredentials = {};
   for (const [slot, after] of providersBySlot<ProviderSettings>(settings)) {
-    const stored = () => (isSameProvider(earlier.get(slot), after) ? credentialsOf(before)[slot] : undefined);
-    const credentials = sent.get(slot)?.credentials ?? stored();
-    if (credentials !== undefined) kept[slot] = credentials;
+    const change = sent.get(slot)?.credentials;
+    const isKept = before !== undefined && isSameProvider(earlier.get(slot), after);
+    // All credentials sent again repair a store whose own are unreadable.
+    const stored = isKept && (change === undefined ? credentialsOf(before) : before.credentials)?.[slot];
+    const credentials = change === undefined ? stored : mergePatch(stored, change);
+    if (isObject(credentials)) kept[slot] = credentials as StoreCredentials[string];
   }
   return kept;
 };
@@ -62,38 +98,31 @@ export const clearedCredentials = (before: StoreCredentials | undefined, after: 
       .map((name) => `${slot}.${name}`),
   );
 
-const empty: StoreState = {
-  name: '',
-  storeUrl: '',
-  settings: {
-    pos: { kind: '' },
-    customerImportsEnabled: false,
-    identity: [],
-    payments: [],
-    notifications: {},
-    allowedAddresses: [],
-  },
-  credentials: {},
-};
-
-/** A store after a change; what the change does not name stays. Throws CredentialsUnreadable if that needs them. */
-export const changedStore = (before: StoredState, change: StoreChanges): StoreState => {
-  const { name = before.name, storeUrl = before.storeUrl, ...given } = change;
-  const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const merged: StoreSettings = { ...before.settings, ...(sent as Partial<StoreSettings>) };
+/**
+ * A store with these fields; of a change, `before` is what they replace, and `sent` the patch. Throws CredentialsUnreadable
+ * if that needs credentials that cannot be decrypted.
+ */
+export const storeWith = (input: StoreInput, sent: StorePatch = input, before?: StoredState): StoreState => {
+  const { name, storeUrl, pos, delivery, identity, payments, requestsPerMinute, ...others } = input;
   // Without the credentials that came with the providers.
   const settings: StoreSettings = {
-    ...merged,
-    pos: settingsOf(merged.pos),
-    delivery: merged.delivery && settingsOf(merged.delivery),
-    identity: merged.identity.map(settingsOf),
-    payments: merged.payments.map((one) => paymentSettingsOf(one, before.settings.payments)),
+    ...others,
+    pos: settingsOf(pos),
+    delivery: delivery && settingsOf(delivery),
+    identity: identity.map(settingsOf),
+    payments: payments.map((one) => paymentSettingsOf(one, before?.settings.payments ?? [])),
+    requestsPerMinute: requestsPerMinute ?? undefined,
   };
-  return { name, storeUrl, settings, credentials: credentialsAfter(before, settings, change) };
+  return { name, storeUrl, settings, credentials: credentialsAfter(before, settings, sent) };
 };
 
-/** The first state of a store. */
-export const newStore = (input: StoreInput): StoreState => changedStore(empty, input);
+/** Whether a change left a store as it was. */
+export const isUnchanged = (
+  { name, storeUrl, settings, credentials }: StoredState,
+  after: StoreState,
+): boolean =>
+  // As JSON, which has no fields that are undefined.
+  isDeepStrictEqual({ name, storeUrl, settings, credentials }, JSON.parse(JSON.stringify(after)));
 
 /** The provider in the address of an identity or payment event. */
 const serviceOf = (event: HookEvent, { identity, payments }: StoreSettings): string => {

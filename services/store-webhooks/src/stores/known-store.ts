@@ -12,11 +12,11 @@ export const providerRoles = ['pos', 'delivery', 'identity', 'payments'] as cons
 export type ProviderRole = (typeof providerRoles)[number];
 
 /** The name under which the credentials of a provider are kept: `identity` and `payments` have one of each kind. */
-export const slotOf = (role: ProviderRole, { kind }: { kind: string }): string =>
+export const slotOf = (role: ProviderRole, { kind }: { kind?: string | undefined }): string =>
   role === 'pos' || role === 'delivery' ? role : `${role}.${kind}`;
 
 /** The providers of a store by the name under which their credentials are kept. */
-export const providersBySlot = <T extends { kind: string }>(
+export const providersBySlot = <T extends { kind?: string | undefined }>(
   providers: Partial<Record<ProviderRole, T | readonly T[] | null | undefined>>,
 ): Map<string, T> =>
   new Map(

@@ -1,6 +1,10 @@
 import { pageLimitBody, pageLimitQuery, pageList, pageOf } from '@platform/pagination/list';
+import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
+import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-kit/idempotency';
+import { documentedHeaders, mergePatchTypes, versionHeaders } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
+import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import {
   ChangedStoreView,
@@ -8,7 +12,7 @@ import {
   RotateBody,
   RotatedView,
   StoreBody,
-  StoreChange,
+  StorePatch,
   StoreView,
 } from './schema.ts';
 import { changeStore, createStore, getStore, pageOfStores, rotateToken } from './use-cases.ts';
@@ -21,7 +25,8 @@ export const storeId = z.strictObject({
 });
 
 export const storeRoutes = (context: Context): Route[] => {
-  const shared = { tag: 'Stores', auth: context.verifier.guard('stores:admin') } as const;
+  const shared = { tag: 'Stores', auth: allow(context, 'stores:admin') } as const;
+  const { etag, ifNoneMatch, ifMatch } = documentedHeaders('store');
   return [
     route(
       {
@@ -30,19 +35,28 @@ export const storeRoutes = (context: Context): Route[] => {
         path: '/v1/stores',
         operationId: 'createStore',
         summary: 'Register a store; its webhook tokens are shown this once',
+        headers: secretIdempotencyKeyHeader,
         body: { schema: StoreBody },
         responses: {
-          201: { description: 'The store', body: NewStoreView, headers: { Location: 'Its address' } },
+          201: {
+            description: 'The store',
+            body: NewStoreView,
+            headers: { ...etag, Location: 'Its address' },
+          },
         },
+        problems: [409, 422],
       },
-      async ({ body }) => {
-        const store = await createStore(context, body);
-        return { status: 201, headers: { Location: `/v1/stores/${store.id}`, ...noStore }, body: store };
+      async ({ body, caller, req }) => {
+        const request = { owner: caller.subject, key: idempotencyKeyOf(req), request: ['/v1/stores', body] };
+        const { store, version } = await createStore(context, body, { request });
+        const headers = { ...versionHeaders(version), ...noStore, Location: `/v1/stores/${store.id}` };
+        return { status: 201, headers, body: store };
       },
     ),
     route(
       {
         ...shared,
+        auth: allow(context, 'stores:read'),
         method: 'get',
         path: '/v1/stores',
         operationId: 'listStores',
@@ -58,15 +72,24 @@ export const storeRoutes = (context: Context): Route[] => {
     route(
       {
         ...shared,
+        auth: allow(context, 'stores:read'),
         method: 'get',
         path: '/v1/stores/{id}',
         operationId: 'getStore',
         summary: 'A store, without its credentials',
         params: storeId,
-        responses: { 200: { description: 'The store', body: StoreView } },
+        headers: ifNoneMatch,
+        responses: {
+          200: { description: 'The store', body: StoreView, headers: etag },
+          304: { description: 'You have this version', headers: etag },
+        },
         problems: [404],
       },
-      async ({ params }) => ({ status: 200, body: await getStore(context, params.id) }),
+      async ({ params, req }) => {
+        const { view, version } = await getStore(context, params.id);
+        const headers = versionHeaders(version);
+        return isNotModified(req, version) ? { status: 304, headers } : { status: 200, headers, body: view };
+      },
     ),
     route(
       {
@@ -74,17 +97,20 @@ export const storeRoutes = (context: Context): Route[] => {
         method: 'patch',
         path: '/v1/stores/{id}',
         operationId: 'changeStore',
-        summary:
-          'Change a store; fields that are not sent stay, except credentials of a provider whose kind or address changed',
+        summary: 'Change a store',
+        description:
+          'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field, lists are replaced as a whole. A provider of another kind replaces the stored one as a whole. The credentials of a provider whose kind or address changed are removed, unless they are sent too. What changes nothing writes nothing.',
         params: storeId,
-        body: { schema: StoreChange },
-        responses: { 200: { description: 'The store', body: ChangedStoreView } },
-        problems: [404],
+        headers: ifMatch('change'),
+        body: { schema: StorePatch, types: mergePatchTypes },
+        responses: { 200: { description: 'The store', body: ChangedStoreView, headers: etag } },
+        problems: [404, 412],
       },
-      async ({ params, body, caller }) => ({
-        status: 200,
-        body: await changeStore(context, params.id, body, caller.subject),
-      }),
+      async ({ params, body: patch, caller, req }) => {
+        const change = { patch, expected: expectedVersions(req), changedBy: caller.subject };
+        const { store, version } = await changeStore(context, params.id, change);
+        return { status: 200, headers: versionHeaders(version), body: store };
+      },
     ),
     route(
       {
@@ -94,15 +120,15 @@ export const storeRoutes = (context: Context): Route[] => {
         operationId: 'rotateWebhookToken',
         summary: 'Replace one of the two webhook tokens; the old one still works for graceSeconds',
         params: storeId,
+        headers: secretIdempotencyKeyHeader,
         body: { schema: RotateBody },
         responses: { 200: { description: 'The new token, shown this once', body: RotatedView } },
-        problems: [404],
+        problems: [404, 409, 422],
       },
-      async ({ params, body }) => ({
-        status: 200,
-        headers: noStore,
-        body: await rotateToken(context, params.id, body),
-      }),
+      async ({ params: { id }, body, caller, req }) => {
+        const request = { owner: caller.subject, key: idempotencyKeyOf(req), request: [id, 'rotate', body] };
+        return { status: 200, headers: noStore, body: await rotateToken(context, id, body, request) };
+      },
     ),
   ];
 };

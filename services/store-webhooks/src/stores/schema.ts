@@ -26,7 +26,7 @@ const webAddress = z
 
 const credentials = z.record(text(1, 50), text(1, 4000)).meta({
   description:
-    'Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked',
+    'Kept encrypted and never returned. A change keeps those that it does not name, null removes one; a new kind or origin of baseUrl removes all that are not sent with it. Without webhookSecret, signatures are not checked',
 });
 
 const pointer = z
@@ -40,28 +40,33 @@ const mapping = z
 
 type Adapters = ReadonlyMap<string, { credentials?: z.ZodType }>;
 
+const providerFields = (adapters: Adapters) => ({
+  kind: z.enum([...adapters.keys()]),
+  baseUrl: webAddress.optional(),
+  credentials: credentials.optional(),
+  mapping: mapping.optional(),
+});
+
 const provider = <More extends z.ZodRawShape>(adapters: Adapters, more: More) =>
+  z.strictObject({ ...providerFields(adapters), ...more }).superRefine((given, context) => {
+    const { kind, credentials: sent } = given as { kind: string; credentials?: unknown };
+    const checked = sent === undefined ? undefined : adapters.get(kind)?.credentials?.safeParse(sent);
+    const errors: FieldErrors = Object.create(null) as FieldErrors;
+    collectIssues(errors, checked?.error?.issues ?? [], '');
+    for (const [name, [message = '']] of Object.entries(errors))
+      context.addIssue({ code: 'custom', path: ['credentials', name], message });
+  });
+
+/** Null clears what may be absent (RFC 7396). */
+const providerPatch = (adapters: Adapters) =>
   z
     .strictObject({
-      kind: z.enum([...adapters.keys()], {
-        error: ({ input }) =>
-          input === undefined
-            ? 'is missing; send the whole provider (kind, baseUrl, mapping, credentials), not only the changed part'
-            : undefined,
-      }),
-      baseUrl: webAddress.optional(),
-      credentials: credentials.optional(),
-      mapping: mapping.optional(),
-      ...more,
+      kind: z.enum([...adapters.keys()]),
+      baseUrl: webAddress.nullable(),
+      credentials: z.record(text(1, 50), text(1, 4000).nullable()).nullable(),
+      mapping: z.record(text(0, 50), z.record(text(0, 50), pointer.nullable()).nullable()).nullable(),
     })
-    .superRefine((given, context) => {
-      const { kind, credentials: sent } = given as { kind: string; credentials?: unknown };
-      const checked = sent === undefined ? undefined : adapters.get(kind)?.credentials?.safeParse(sent);
-      const errors: FieldErrors = Object.create(null) as FieldErrors;
-      collectIssues(errors, checked?.error?.issues ?? [], '');
-      for (const [name, [message = '']] of Object.entries(errors))
-        context.addIssue({ code: 'custom', path: ['credentials', name], message });
-    });
+    .partial();
 
 /** One provider or several; always an array afterwards. */
 const oneOrMore = <T extends z.ZodType>(one: T) =>
@@ -82,30 +87,39 @@ export const StoreBody = z.strictObject({
   pos: provider(posAdapters, {}),
   customerImportsEnabled: z.boolean().default(false),
   delivery: provider(deliveryAdapters, {}).optional(),
-  identity: oneOrMore(provider(identityAdapters, {})).optional(),
-  payments: oneOrMore(paymentProvider).optional(),
-  notifications: storeNotifications.optional(),
+  identity: oneOrMore(provider(identityAdapters, {})).default([]),
+  payments: oneOrMore(paymentProvider).default([]),
+  notifications: storeNotifications.default({}),
   allowedAddresses: boundedList(
     z.string().max(50).refine(isNetwork, 'must be an address or a network'),
     0,
     200,
   )
-    .optional()
+    .default([])
     .meta({ description: 'Addresses and networks (CIDR) webhooks may come from; empty: any' }),
   requestsPerMinute: z.int().min(1).max(1_000_000).nullish(),
 });
 
-export const StoreChange = z
+const { shape } = StoreBody;
+
+/** Its values are validated once more when they are merged into those of the store. */
+export const StorePatch = z
   .strictObject({
-    ...StoreBody.shape,
-    customerImportsEnabled: z.boolean(),
-    delivery: provider(deliveryAdapters, {}).nullable(),
+    name: shape.name,
+    storeUrl: shape.storeUrl,
+    pos: providerPatch(posAdapters),
+    customerImportsEnabled: z.boolean().nullable(),
+    delivery: providerPatch(deliveryAdapters).nullable(),
+    identity: shape.identity.unwrap().nullable(),
+    payments: shape.payments.unwrap().nullable(),
+    notifications: z.strictObject({ email: emailAddress.nullable() }).partial().nullable(),
+    allowedAddresses: shape.allowedAddresses.unwrap().nullable(),
+    requestsPerMinute: shape.requestsPerMinute,
   })
   .partial();
 
 export type StoreInput = z.output<typeof StoreBody>;
-export type StoreChanges = z.output<typeof StoreChange>;
-export type ProviderInput = z.output<typeof StoreBody>['pos'];
+export type StorePatch = z.output<typeof StorePatch>;
 
 const TokenFor = z.enum(tokenPurposes).meta({
   description:

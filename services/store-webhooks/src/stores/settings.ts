@@ -13,13 +13,13 @@ export interface PaymentSettings extends ProviderSettings {
 export interface StoreSettings {
   pos: ProviderSettings;
   customerImportsEnabled: boolean;
-  delivery?: ProviderSettings | null | undefined;
+  delivery?: ProviderSettings | undefined;
   identity: ProviderSettings[];
   payments: PaymentSettings[];
   notifications: { email?: string | undefined };
   /** Empty: webhooks may come from any address. */
   allowedAddresses: string[];
-  requestsPerMinute?: number | null | undefined;
+  requestsPerMinute?: number | undefined;
 }
 
 /** What a record of a change keeps of a store: everything but its credentials. */

@@ -1,15 +1,32 @@
 import { makePathToken } from '@platform/auth/path-tokens';
 import { type Page, slice } from '@platform/pagination/list';
-import type { Executor } from '@platform/service-kit/db';
+import { ormOf, type Executor } from '@platform/service-kit/db';
+import { collectIssues } from '@platform/service-kit/field-errors';
+import { onceWithSecret } from '@platform/service-kit/idempotency';
+import { ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
+import { requireVersion, versionOf } from '@platform/service-kit/record-versions';
 import { eq, sql } from 'drizzle-orm';
+import type { TransactionSql } from 'postgres';
 import type { Context } from '../context.ts';
-import { stores, webhookTokens } from '../db/tables.ts';
-import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreState } from './domain.ts';
+import { stores, webhookTokens, type StoreRow } from '../db/tables.ts';
+import {
+  clearedCredentials,
+  isUnchanged,
+  patchedFields,
+  storeWith,
+  webhookUrls,
+  type StoreState,
+} from './domain.ts';
 import { credentialsContext, type KnownStore } from './known-store.ts';
-import type { StoreChanges, StoreInput } from './schema.ts';
+import { StoreBody, type StoreInput, type StorePatch } from './schema.ts';
 import type { TokenPurpose } from './settings.ts';
 import { addStoreChange, findStore, findStores, listStores, settingsReplacedSince } from './queries.ts';
 import { showStores } from './view.ts';
+
+/** Throws NotFound unless the store exists. */
+export const requireStore = async ({ database }: Context, id: string): Promise<void> => {
+  await findStore(database.orm, id);
+};
 
 const seal = ({ box }: Context, id: string, state: StoreState) => ({
   ...state,
@@ -18,10 +35,19 @@ const seal = ({ box }: Context, id: string, state: StoreState) => ({
   updatedAt: sql`now()`,
 });
 
-/** The view of a store; `db` is the transaction that changed it, if there is one. Throws NotFound. */
+/** The version of what callers can change of a store. */
+const changeableVersion = ({ name, storeUrl, settings, credentials }: StoreRow): string =>
+  versionOf(JSON.stringify([name, storeUrl, settings, credentials]));
+
+/**
+ * The view of a store, and its version; `db` is the transaction that changed it, if there is one. The first part of the
+ * version, which If-Match compares, leaves out what callers do not change, such as uses of tokens. Throws NotFound.
+ */
 export const getStore = async (context: Context, id: string, db: Executor = context.database.orm) => {
-  const [view] = await showStores(context, [await findStore(db, id)], db);
-  return view as NonNullable<typeof view>;
+  const row = await findStore(db, id);
+  const [view] = await showStores(context, [row], db);
+  const version = `${changeableVersion(row)}.${versionOf(JSON.stringify(view))}`;
+  return { view: view as NonNullable<typeof view>, version };
 };
 
 /** A store as processing needs it. Throws NotFound. */
@@ -38,11 +64,6 @@ export const knownStores = async ({ database, openStore }: Context, ids: Iterabl
 export const replacedSettings = ({ database }: Context, storeId: string, at: string) =>
   settingsReplacedSince(database.orm, storeId, at);
 
-/** Throws NotFound unless the store exists. */
-export const requireStore = async ({ database }: Context, id: string): Promise<void> => {
-  await findStore(database.orm, id);
-};
-
 /** The stores of a page, newest first. */
 export const pageOfStores = async (context: Context, { offset, limit }: Page) => {
   const { orm } = context.database;
@@ -50,50 +71,83 @@ export const pageOfStores = async (context: Context, { offset, limit }: Page) =>
   return { items: await showStores(context, items, orm), hasMore };
 };
 
+/** A request that creates something, and whose Idempotency-Key it has, if any. */
+type Repeatable = Parameters<typeof onceWithSecret>[1];
+
+const unkeyed: Repeatable = { owner: '', key: undefined, request: undefined };
+
 /** Creates a store and its two tokens, which are not shown again. `id` and `token` are for demo data. */
 export const createStore = async (
   context: Context,
   input: StoreInput,
-  { id = context.nextId(context.clock.now().getTime()), token = makePathToken() } = {},
+  {
+    id = context.nextId(context.clock.now().getTime()),
+    token = makePathToken(),
+    request = unkeyed,
+  }: { id?: string; token?: ReturnType<typeof makePathToken>; request?: Repeatable } = {},
 ) => {
-  const state = newStore(input);
+  const { database, env } = context;
+  const state = storeWith(input);
   const payments = makePathToken();
   const row = seal(context, id, state);
   const createdAt = sql`now()`;
-  // The view is read in the same transaction: a request whose deadline passes after the commit must not fail.
-  const view = await context.database.orm.transaction(async (tx) => {
-    await tx.insert(stores).values({ ...row, createdAt });
-    await tx.insert(webhookTokens).values([
+  const create = async (tx: TransactionSql) => {
+    const db = ormOf(tx, database);
+    await db.insert(stores).values({ ...row, createdAt });
+    await db.insert(webhookTokens).values([
       { storeId: id, purpose: 'events', tokenHash: token.tokenHash, createdAt },
       { storeId: id, purpose: 'payments', tokenHash: payments.tokenHash, createdAt },
     ]);
-    return getStore(context, id, tx);
-  });
-  const urls = webhookUrls(context.env.PUBLIC_URL, state.settings, {
+    // The view is read in the same transaction: a request whose deadline passes after the commit must not fail.
+    return getStore(context, id, db);
+  };
+  const { view, version } = await onceWithSecret(database.sql, request, create, () => `/v1/stores/${id}`);
+  const urls = webhookUrls(env.PUBLIC_URL, state.settings, {
     events: token.token,
     payments: payments.token,
   });
-  return { ...view, webhookToken: token.token, webhookUrls: urls };
+  return { version, store: { ...view, webhookToken: token.token, webhookUrls: urls } };
 };
 
+/** Throws ValidationFailed that names what the patch made invalid. */
+const validated = (fields: unknown): StoreInput => {
+  const { data, error } = StoreBody.safeParse(fields);
+  if (data !== undefined) return data;
+  const errors = Object.create(null) as FieldErrors;
+  collectIssues(errors, error.issues, 'body');
+  throw new ValidationFailed(errors);
+};
+
+interface Change {
+  patch: StorePatch;
+  /** The versions of If-Match. */
+  expected: readonly string[] | undefined;
+  /** The subject of the caller's token. */
+  changedBy: string;
+}
+
 /**
- * Changes a store and records the change; `clearedCredentials` names the credentials that it removed. `changedBy` is the
- * subject of the caller's token. Throws NotFound.
+ * Changes a store and records the change; `clearedCredentials` names the credentials that it removed. A patch that changes
+ * nothing writes nothing. Throws NotFound, ValidationFailed and a Problem (412 `stale`).
  */
-export const changeStore = (context: Context, id: string, change: StoreChanges, changedBy: string) =>
+export const changeStore = (context: Context, id: string, { patch, expected, changedBy }: Change) =>
   context.database.orm.transaction(async (tx) => {
     const row = await findStore(tx, id, true);
+    const changeable = expected?.map((version) => version.split('.', 1)[0] ?? '');
+    requireVersion(changeable, changeableVersion(row), 'store');
     const before = context.openStore(row);
-    const state = changedStore(before, change);
-    await tx
-      .update(stores)
-      .set(seal(context, id, state))
-      .where(eq(stores.id, id));
-    await addStoreChange(tx, { before: row, after: state, changedBy });
-    return {
-      ...(await getStore(context, id, tx)),
-      clearedCredentials: clearedCredentials(before.credentials, state.credentials),
-    };
+    const isEmpty = Object.keys(patch).length === 0;
+    const after = isEmpty ? undefined : storeWith(validated(patchedFields(before, patch)), patch, before);
+    if (after !== undefined && !isUnchanged(before, after)) {
+      await tx
+        .update(stores)
+        .set(seal(context, id, after))
+        .where(eq(stores.id, id));
+      await addStoreChange(tx, { before: row, after, changedBy });
+    }
+    const { view, version } = await getStore(context, id, tx);
+    const cleared = after === undefined ? [] : clearedCredentials(before.credentials, after.credentials);
+    return { version, store: { ...view, clearedCredentials: cleared } };
   });
 
 /** Creates a new token for `purpose`; the old ones work for `graceSeconds` more. Throws NotFound. */
@@ -101,25 +155,29 @@ export const rotateToken = async (
   { env, database, rotations }: Context,
   storeId: string,
   { graceSeconds, for: purpose }: { graceSeconds: number; for: TokenPurpose },
+  request: Repeatable,
 ) => {
   const { token, tokenHash } = makePathToken();
-  const { settings, until, replaced } = await database.orm.transaction(async (tx) => {
-    const { settings } = await findStore(tx, storeId, true);
+  const rotate = async (tx: TransactionSql) => {
+    const db = ormOf(tx, database);
+    const { settings } = await findStore(db, storeId, true);
     // By this time other processes find what has changed.
-    const [{ until } = { until: '' }] = await tx
+    const [{ until } = { until: '' }] = await db
       .update(stores)
       .set({ updatedAt: sql`now()` })
       .where(eq(stores.id, storeId))
       .returning({ until: sql<string>`now() + ${graceSeconds} * interval '1 s'`.mapWith(stores.updatedAt) });
     const { graceUntil } = webhookTokens;
-    const replaced = await tx
+    const replaced = await db
       .update(webhookTokens)
       .set({ graceUntil: sql`least(${graceUntil}, ${until})` })
       .where(sql`${webhookTokens.storeId} = ${storeId} and ${webhookTokens.purpose} = ${purpose}`)
       .returning({ tokenHash: webhookTokens.tokenHash, graceUntil });
-    await tx.insert(webhookTokens).values({ storeId, purpose, tokenHash, createdAt: sql`now()` });
+    await db.insert(webhookTokens).values({ storeId, purpose, tokenHash, createdAt: sql`now()` });
     return { settings, until, replaced };
-  });
+  };
+  const name = () => `a token of /v1/stores/${storeId}`;
+  const { settings, until, replaced } = await onceWithSecret(database.sql, request, rotate, name);
   await rotations.announce(replaced);
   return {
     webhookToken: token,
