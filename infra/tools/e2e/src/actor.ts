@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { isTransient } from './persist.ts';
 
 /** A simulated user, who remembers what the platform has acknowledged. */
@@ -36,3 +37,16 @@ export const runActor = async ({ name, pace, step }: Actor, end: AbortSignal): P
   }
   return result;
 };
+
+/** One line for each record that is not found as it was acknowledged. */
+export const findDifferences = <Value>(
+  kind: string,
+  acknowledged: ReadonlyMap<string, Value>,
+  found: ReadonlyMap<string, Value>,
+): string[] =>
+  [...acknowledged]
+    .filter(([id, value]) => !isDeepStrictEqual(found.get(id), value))
+    .map(
+      ([id, value]) =>
+        `${kind} ${id} is ${JSON.stringify(found.get(id)) ?? 'gone'} instead of ${JSON.stringify(value)}`,
+    );

@@ -1,16 +1,9 @@
 import { join } from 'node:path';
+import { identify, isRunning, type ProcessId } from '@platform/local/process';
 import { runDay, type Day } from './day.ts';
 import { leaks, logsOf, secretsOf } from './secrets.ts';
 import { startStack, type Stack } from './stack.ts';
 import { waitFor } from './wait.ts';
-
-const processExists = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 /** Kills a process with SIGKILL, and waits until it runs again and the whole stack is ready. */
 const crash = async (stack: Stack, name: string): Promise<void> => {
@@ -29,7 +22,7 @@ export const runDayLocally = async (
   minutes: number,
   say: (line: string) => void,
 ): Promise<Day & { logs: string[] }> => {
-  const pids: number[] = [];
+  const processes: ProcessId[] = [];
   const day = await (async () => {
     await using stack = await startStack();
     say('the stack is up');
@@ -45,9 +38,9 @@ export const runDayLocally = async (
       minutes,
       say,
     );
-    pids.push(...Object.values(await stack.pids()).filter((pid) => pid !== null));
+    for (const pid of Object.values(await stack.pids())) if (pid !== null) processes.push(identify(pid));
     return { ...lived, logs: await logsOf(local) };
   })();
-  const left = pids.filter(processExists);
+  const left = processes.filter(isRunning).map(({ pid }) => pid);
   return left.length === 0 ? day : { ...day, faults: [...day.faults, `processes ${left.join()} still run`] };
 };

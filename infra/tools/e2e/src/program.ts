@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { baseEnv } from './env.ts';
+import { baseEnv } from '@platform/local/env';
 
 /** Root of the checkout. */
 export const ROOT = resolve(import.meta.dirname, '../../../..');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, bearer, cookieSession, iteratePageLimit, taskManager, unwrap } from '@platform/client';
-import type { Actor } from '../actor.ts';
+import { findDifferences, type Actor } from '../actor.ts';
 import { inTime, persist } from '../persist.ts';
 
 type Known = Map<string, { title: string; status: string }>;
@@ -69,13 +69,7 @@ export const person = (url: string): Actor => {
       for await (const { id, title, status } of list) found.set(id, { title, status });
       return [
         ...deleted.filter((id) => found.has(id)).map((id) => `person: ${id} was deleted and is there`),
-        ...[...known]
-          .filter(
-            ([id, { title, status }]) => found.get(id)?.title !== title || found.get(id)?.status !== status,
-          )
-          .map(
-            ([id, { status }]) => `person: ${id} is ${found.get(id)?.status ?? 'gone'} instead of ${status}`,
-          ),
+        ...findDifferences('person: task', known, found),
       ];
     },
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { bearer, consignments, iteratePageIndex, unwrap } from '@platform/client';
-import type { Actor } from '../actor.ts';
+import { findDifferences, type Actor } from '../actor.ts';
 import { inTime, persist } from '../persist.ts';
 
 const DISPATCHED = 4;
@@ -38,9 +38,7 @@ export const shipper = (url: string, token: string): Actor => {
       const found = new Map(walked.map(({ id, status }) => [id, status]));
       return [
         ...(found.size === walked.length ? [] : ['shipper: the walk gave something twice']),
-        ...[...statuses]
-          .filter(([id, status]) => found.get(id) !== status)
-          .map(([id, status]) => `shipper: ${id} is ${found.get(id) ?? 'gone'} instead of ${status}`),
+        ...findDifferences('shipper: consignment', statuses, found),
       ];
     },
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { apiKey, bearer, iterateChanges, unwrap, verifyProjects } from '@platform/client';
-import type { Actor } from '../actor.ts';
+import { findDifferences, type Actor } from '../actor.ts';
 import { inTime, persist } from '../persist.ts';
 
 type Names = Map<string, string>;
@@ -47,15 +47,10 @@ export const translator = (url: string, token: string, key: string): Actor => {
       const list: Names = new Map();
       const all = iterateChanges('projects', (query) => reader.GET('/projects', { params: { query } }));
       for await (const { id, name } of all) list.set(id, name);
-      const differences = [
-        ...[...acknowledged]
-          .filter(([id, name]) => list.get(id) !== name)
-          .map(([id, name]) => `project ${id} is named ${list.get(id)}, not ${name}`),
-        ...[...list]
-          .filter(([id, name]) => copy.get(id) !== name)
-          .map(([id, name]) => `the copy of ${id} is named ${copy.get(id)}, not ${name}`),
+      return [
+        ...findDifferences('translator: project', acknowledged, list),
+        ...findDifferences('translator: the copy of', list, copy),
       ];
-      return differences.map((difference) => `translator: ${difference}`);
     },
   };
 };
