@@ -148,8 +148,9 @@ export const boundPool = (
   const refuseNested = refuseInTransactions ? refuseInTransaction : () => undefined;
   const send: Send = (statement, handler) => {
     const scope = currentRequest();
+    const end = (): void => leave(scope);
     const start = (): void => {
-      statement.then(leave, leave);
+      statement.then(end, end);
       if (scope) sendCancellable(statement, handler, scope);
       else handler(statement);
     };
@@ -170,7 +171,7 @@ export const boundPool = (
       return await (pool.begin as (...all: unknown[]) => Promise<unknown>)(...options, body);
     } finally {
       transaction.hasEnded = true;
-      leave();
+      leave(scope);
     }
   };
   const begin = async (...given: unknown[]): Promise<unknown> => {

@@ -13,9 +13,11 @@ export interface ConnectionQueueOptions {
 
 /**
  * A queue in front of a pool. New requests in it are bounded in number and time, and clients take turns: first their
- * networks, the widest first, then the credentials in each, so that one that sends many requests delays its own. A request that has had a slot is not
- * refused any more, because its work would be thrown away, and comes before new ones; so does background work, which
- * limits itself.
+ * networks, the widest first, then the credentials in each, so that one that sends many requests delays its own. While
+ * there are others, a network uses at most half of the slots, so that its long statements never hold all of them.
+ *
+ * A request that has had a slot is not refused any more, because its work would be thrown away, and comes before new
+ * ones; so does background work, which limits itself.
  */
 export interface ConnectionQueue {
   /**
@@ -23,8 +25,8 @@ export interface ConnectionQueue {
    * (code `too_busy`), or when the request is cancelled while it waits. Without a scope it is background work.
    */
   enter(scope: RequestScope | undefined, start: () => void, fail: (error: unknown) => void): void;
-  /** Gives the slot to the next use. */
-  leave(): void;
+  /** Gives the slot of a use with this scope to the next use. */
+  leave(scope: RequestScope | undefined): void;
   /** Whether a new request of this client (`RequestScope.client`) would be refused now. */
   refuses(client: () => readonly string[]): boolean;
   waiting(): number;
@@ -32,8 +34,13 @@ export interface ConnectionQueue {
   refused(): number;
 }
 
+/** How long a network may come back: for this time after it was seen, the others leave half of the slots free. */
+const sharedMs = 60_000;
+
 /** A use that waits. */
 interface Waiting {
+  /** Of its client; empty for background work. */
+  network: string;
   /** It gets a slot. */
   proceed(): void;
   giveUp(): void;
@@ -52,13 +59,37 @@ export const createConnectionQueue = ({
   maxWaiting,
   maxWaitMs,
 }: ConnectionQueueOptions): ConnectionQueue => {
+  const share = Math.ceil(slots / 2);
+  /** Uses now by each network. */
+  const running = new Map<string, number>();
   let free = slots;
+  let latestNetwork: string | undefined;
+  let sharedUntil = 0;
   let refused = 0;
   const begun = new Set<Waiting>();
   const fresh = createFairQueue<Waiting>();
   const refuse = (): Unavailable => {
     refused += 1;
     return refusal;
+  };
+
+  const hasItsShare = (network: string): boolean =>
+    (running.get(network) ?? 0) >= share && performance.now() < sharedUntil;
+  const change = (network: string, by: 1 | -1): void => {
+    free -= by;
+    if (network === '') return;
+    const uses = (running.get(network) ?? 0) + by;
+    if (uses > 0) running.set(network, uses);
+    else running.delete(network);
+  };
+  const noteNetwork = (network: string): void => {
+    if (network === latestNetwork || network === '') return;
+    if (latestNetwork !== undefined) sharedUntil = performance.now() + sharedMs;
+    latestNetwork = network;
+  };
+  const nextBegun = (): Waiting | undefined => {
+    for (const waiting of begun) if (!hasItsShare(waiting.network)) return waiting;
+    return undefined;
   };
 
   /** Without a client it has begun, or is background work. */
@@ -78,11 +109,13 @@ export const createConnectionQueue = ({
       remove();
       fail(scope?.cancelled ?? refuse());
     };
+    const network = scope?.network ?? '';
     const proceed = (): void => {
       remove();
+      change(network, 1);
       start();
     };
-    const waiting = { proceed, giveUp };
+    const waiting = { network, proceed, giveUp };
     const timer = client === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
     if (client === undefined) begun.add(waiting);
     else fresh.push(client, waiting);
@@ -95,9 +128,11 @@ export const createConnectionQueue = ({
         if (scope) scope.admitted = true;
         start();
       };
+      const network = scope?.network ?? '';
+      noteNetwork(network);
       if (scope?.cancelled) fail(scope.cancelled);
-      else if (free > 0) {
-        free -= 1;
+      else if (free > 0 && !hasItsShare(network)) {
+        change(network, 1);
         admit();
       } else if (scope === undefined || scope.admitted) wait(undefined, scope, start, fail);
       else {
@@ -105,13 +140,19 @@ export const createConnectionQueue = ({
         if (fresh.size > maxWaiting) fresh.dropLargest()?.giveUp();
       }
     },
-    leave: () => {
-      const [first] = begun;
-      const next = first ?? fresh.shift();
-      if (next === undefined) free += 1;
-      else next.proceed();
+    leave: (scope) => {
+      change(scope?.network ?? '', -1);
+      while (free > 0) {
+        const next = nextBegun() ?? fresh.shift(hasItsShare);
+        if (next === undefined) return;
+        next.proceed();
+      }
     },
-    refuses: (client) => free === 0 && fresh.size >= maxWaiting && fresh.wouldDrop(client()),
+    refuses: (client) => {
+      if (fresh.size < maxWaiting) return false;
+      const path = client();
+      return (free === 0 || hasItsShare(path[0] ?? '')) && fresh.wouldDrop(path);
+    },
     waiting: () => begun.size + fresh.size,
     refused: () => refused,
   };

@@ -10,8 +10,11 @@ export interface FairQueue<T> {
   readonly size: number;
   /** `path` names the groups of an item from the widest to the narrowest, for example its network and its email. */
   push(path: readonly string[], item: T): void;
-  /** The next item: groups take turns on each level. Undefined when nothing waits. */
-  shift(): T | undefined;
+  /**
+   * The next item: groups take turns on each level. Undefined when nothing waits, or only items of widest groups that
+   * `isBlocked`.
+   */
+  shift(isBlocked?: (name: string) => boolean): T | undefined;
   /** Removes the newest item of the largest group; of equal ones that whose turn comes last. */
   dropLargest(): T | undefined;
   /** Whether `dropLargest` would remove an item that was pushed with this path now. */
@@ -33,11 +36,10 @@ const push = <T>(group: Group<T>, [name, ...path]: readonly string[], item: T): 
   push(inner, path, item);
 };
 
-const shift = <T>(group: Group<T>): T | undefined => {
-  const [next] = group.groups;
+const shift = <T>(group: Group<T>, [name]: Iterable<string> = group.groups.keys()): T | undefined => {
   group.size--;
-  if (next === undefined) return group.items.shift();
-  const [name, inner] = next;
+  const inner = name === undefined ? undefined : group.groups.get(name);
+  if (name === undefined || inner === undefined) return group.items.shift();
   const item = shift(inner);
   group.groups.delete(name);
   // Its next turn comes after those of all other groups.
@@ -90,7 +92,12 @@ export const createFairQueue = <T>(): FairQueue<T> => {
       return all.size;
     },
     push: (path, item) => push(all, path, item),
-    shift: () => (all.size === 0 ? undefined : shift(all)),
+    shift: (isBlocked) => {
+      if (all.size === 0) return undefined;
+      if (isBlocked === undefined) return shift(all);
+      for (const name of all.groups.keys()) if (!isBlocked(name)) return shift(all, [name]);
+      return undefined;
+    },
     dropLargest: () => (all.size === 0 ? undefined : dropLargest(all)),
     wouldDrop: (path) => wouldDrop(all, path),
     remove: (path, item) => remove(all, path, item),

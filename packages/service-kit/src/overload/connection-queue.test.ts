@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { createConnectionQueue } from './connection-queue.ts';
+import type { RequestScope } from './request-scope.ts';
+
+const createQueue = () => {
+  const queue = createConnectionQueue({ slots: 4, maxWaiting: 10, maxWaitMs: 60_000 });
+  const started: string[] = [];
+  return {
+    ...queue,
+    started,
+    /** A use by a request of a network; call what it returns when the use has ended. */
+    use: (network: string, admitted = false) => {
+      const scope = { network, client: () => [network, ''], admitted, onCancel: new Set() };
+      const request = scope as unknown as RequestScope;
+      queue.enter(
+        request,
+        () => started.push(network),
+        () => undefined,
+      );
+      return () => queue.leave(request);
+    },
+  };
+};
+
+test('a network that is alone uses all slots', () => {
+  const { use, started } = createQueue();
+  for (let at = 0; at < 5; at++) use('a');
+  expect(started).toEqual(['a', 'a', 'a', 'a']);
+});
+
+test('a network uses half of the slots while there are others, new requests or not', () => {
+  const { use, started } = createQueue();
+  use('b')();
+  const [end] = [use('a'), use('a'), use('a'), use('a', true)];
+  expect(started.splice(0)).toEqual(['b', 'a', 'a']);
+  use('b');
+  use('c');
+  expect(started.splice(0)).toEqual(['b', 'c']);
+  end();
+  expect(started.splice(0)).toEqual(['a']);
+});
+
+test('a network that holds all slots gives those that end to others first', () => {
+  const { use, started } = createQueue();
+  const ends = [use('a'), use('a'), use('a'), use('a'), use('a'), use('a')];
+  use('b');
+  use('b');
+  started.length = 0;
+  for (const end of ends.slice(0, 2)) end();
+  expect(started.splice(0)).toEqual(['b', 'b']);
+  ends[2]?.();
+  expect(started).toEqual(['a']);
+});
+
+test('while a network waits for its half, another with a free slot is not refused', () => {
+  const queue = createQueue();
+  queue.use('b')();
+  for (let at = 0; at < 12; at++) queue.use('a');
+  expect(queue.refuses(() => ['a', ''])).toBe(true);
+  expect(queue.refuses(() => ['b', ''])).toBe(false);
+});
