@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '@platform/service-kit/body';
 import { createLru } from '@platform/service-kit/lru';
-import { widestNetworkOf } from '@platform/service-kit/network';
+import { networksOf, widestNetworkOf, type Network } from '@platform/service-kit/network';
 import { Problem } from '@platform/service-kit/problem';
 import { createRequestRateLimit, type RequestRateLimit } from '@platform/service-kit/request-rate-limit';
 import type { AnyAnswer, Route } from '@platform/service-kit/route';
@@ -32,16 +32,28 @@ const maxKept = 65_536;
 /** In bytes. The token of these events is in the browser of every customer, and a challenge result has 20 kB at most. */
 const maxChallengeBody = 65_536;
 
-/** Requests a minute for each store that has such a limit, whichever of its tokens they carry. */
+/**
+ * Requests a minute for each store that has such a limit. Those with `networks` are counted by them and apart: any customer
+ * has the payments token, and must keep out neither the webhooks of the store nor other customers.
+ */
 const createStoreLimit = ({ redis }: Context) => {
   const limits = createLru<number, RequestRateLimit>(1000);
-  return async (res: ServerResponse, { id, settings }: KnownStore): Promise<void> => {
+  return async (
+    res: ServerResponse,
+    { id, settings }: KnownStore,
+    networks?: readonly Network[],
+  ): Promise<void> => {
     const perMinute = settings.requestsPerMinute;
     if (perMinute == null) return;
     const name = `store-webhooks:hooks:${perMinute}`;
     const limit = limits.get(perMinute) ?? createRequestRateLimit({ name, redis, perMinute });
     limits.set(perMinute, limit);
-    await limit.count(res, id);
+    if (networks === undefined) await limit.count(res, id);
+    else
+      await limit.countNetworks(
+        res,
+        networks.map((network) => ({ ...network, name: `${id} ${network.name}` })),
+      );
   };
 };
 
@@ -83,7 +95,7 @@ export const createReceiver = (context: Context): Route['handle'] => {
         code: 'address_not_allowed',
         detail: 'The store does not accept webhooks from this address.',
       });
-    await limitStore(res, store);
+    await limitStore(res, store, isPayment ? networksOf(clientAddress(req)) : undefined);
     const memory = bodyMemory.open(store.id, widestNetworkOf(clientAddress(req)));
     try {
       const limit = isPayment ? maxChallengeBody : maxBody;

@@ -180,6 +180,23 @@ test('a store with a limit gets 429 beyond it, others do not', async () => {
   expect(answers[2]?.headers.get('retry-after')).toMatch(/^\d+$/);
 });
 
+test('a customer who uses up the limit with the payments token keeps out neither the store nor other customers', async () => {
+  const store = await service.store({ requestsPerMinute: 2, payments: { kind: 'threedsecureio' } });
+  const challenge = new URL(store.webhookUrls['payment-auth-completed'] ?? '').pathname;
+  const statusFrom = async (address: string) => {
+    const headers = { 'x-forwarded-for': address };
+    const request = { method: 'POST', body: '{"service":"threedsecureio"}', headers } as const;
+    return (await fetch(service.url + challenge, { ...request, redirect: 'manual' })).status;
+  };
+  const attacker = '2001:db8:1:1::1';
+  expect([await statusFrom(attacker), await statusFrom(attacker), await statusFrom(attacker)]).toEqual([
+    302, 302, 429,
+  ]);
+  expect(await statusFrom('2001:db8:1:2::1')).toBe(302);
+  const order = await service.hook('order_updated', store.webhookToken, { id: 'o-1' });
+  expect(order.status).toBe(200);
+});
+
 test('no token is in a log line', async () => {
   const store = await service.store();
   const { webhookToken } = store;
