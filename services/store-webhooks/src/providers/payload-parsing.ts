@@ -112,3 +112,7 @@ export const identifierIn = (value: unknown): string | undefined => {
 /** JSON pointers to fields of one object; `names` with a space between. */
 export const pointersTo = (path: string, names: string): string[] =>
   names.split(' ').map((name) => `${path}/${name}`);
+
+/** An object with these fields. */
+export const fieldsOf = <Name extends string, T>(names: readonly Name[], valueOf: (name: Name) => T) =>
+  Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, T>;

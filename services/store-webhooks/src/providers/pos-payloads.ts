@@ -1,14 +1,16 @@
 import { boundedList } from '@platform/service-kit/bounded-list';
 import { z } from 'zod';
 import { amountNames, toMinor } from './money.ts';
+import { profileFields, type MemberRecord, type OrderRecord, type VerificationRecord } from './records.ts';
 import {
+  pointersTo,
+  epoch,
+  identifier,
+  orNull,
+  location,
+  storableText,
   fieldsOf,
-  profileFields,
-  type MemberRecord,
-  type OrderRecord,
-  type VerificationRecord,
-} from './records.ts';
-import { pointersTo, epoch, identifier, orNull, location, storableText } from './payload-parsing.ts';
+} from './payload-parsing.ts';
 
 /** Payloads of the point of sale (docs/contracts/store-webhooks.md). Fields beyond them are accepted and ignored. */
 

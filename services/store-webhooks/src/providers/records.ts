@@ -2,10 +2,6 @@ import type { Amounts } from './money.ts';
 
 /** The records that every adapter maps its provider's payloads to. */
 
-/** An object with these fields. */
-export const fieldsOf = <Name extends string, T>(names: readonly Name[], valueOf: (name: Name) => T) =>
-  Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, T>;
-
 /** What a POS says of a person: personal data. */
 export const profileFields = ['email', 'firstName', 'lastName', 'phone'] as const;
 

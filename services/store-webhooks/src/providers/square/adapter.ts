@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Unprocessable } from '../../errors.ts';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
-import { fieldsOf, orderTexts } from '../records.ts';
-import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
+import { orderTexts } from '../records.ts';
+import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload, fieldsOf } from '../payload-parsing.ts';
 import { hmacSigning } from '../signatures.ts';
 import { customerAnswer, customerEvent, orderAnswer, orderUpdated } from './schema.ts';
 
