@@ -138,6 +138,21 @@ test('is checked before the body is looked at; requestId is empty when the body 
     });
 });
 
+test('refusing a large body does not parse it: its requestId is echoed when it comes first', async () => {
+  await using service = await startService();
+  const fill = `"metadata":${'['.repeat(45_000)}${']'.repeat(45_000)}`;
+  const requestId = '"requestId": "r-1"';
+  for (const [content, echoed] of [
+    [`{ ${requestId}, ${fill}}`, 'r-1'],
+    [`{${fill},${requestId}}`, ''],
+    [`{"metadata":{${requestId},${fill}}}`, ''],
+  ] as const)
+    expect(await send(service.url, [], content)).toEqual({
+      http: 401,
+      answer: { requestId: echoed, status: 'ERROR_INVALID_SIGNATURE' },
+    });
+});
+
 const check = async (service: Running, text: (timestamp: string) => string, key?: string) => {
   const now = seconds();
   const { http } = await send(service.url, [

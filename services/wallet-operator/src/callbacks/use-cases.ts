@@ -1,6 +1,6 @@
 import { isOverload, toProblem } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
-import { jsonOf, requestIdOf } from '@platform/wallet-protocol/body';
+import { jsonOf, requestIdIn, requestIdOf } from '@platform/wallet-protocol/body';
 import type { Callback } from '@platform/wallet-protocol/callbacks';
 import { answerOf, refusal } from './answer.ts';
 import { definitions } from './definitions.ts';
@@ -50,7 +50,7 @@ export const answerCallback = async (
     return {
       status: 401,
       headers: challenge,
-      rawBody: refusal(requestIdOf(jsonOf(body)), 'ERROR_INVALID_SIGNATURE'),
+      rawBody: refusal(requestIdIn(body), 'ERROR_INVALID_SIGNATURE'),
     };
   }
   const value = jsonOf(body);
