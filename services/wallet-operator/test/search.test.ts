@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import type { z } from 'zod';
 import { listRounds } from '../src/reporting/rounds/queries.ts';
+import type { RoundWithEntries } from '../src/reporting/rounds/schema.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { person } from './people.ts';
@@ -120,6 +122,28 @@ test('a round is found in a large table without reading all of it', async () => 
     explain (analyze, buffers, format json) select * from players_of_round(${roundId})`;
   const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': read } = plan['QUERY PLAN'][0].Plan;
   expect(hit + read).toBeLessThan(pages[0].pages / 2);
+});
+
+test('the entries of a round come in pages', async () => {
+  const caller = callerOf(service, await addPlayer(sql));
+  const { playerId } = caller;
+  const roundId = randomUUID();
+  await caller.debit({ roundId, amount: '1.00' });
+  await sql`
+    insert into entries (player_id, seq, operation, transaction_id, round_id, amount, balance_after, at, id_space)
+    select ${playerId}, seq + 1, 'credit', gen_random_uuid(), ${roundId}, 100, 0, now(), 'game'
+    from generate_series(2, 301) seq`;
+  const read = async (query = '') => {
+    const { body } = await ann.get(`/v1/players/${playerId}/rounds/${roundId}${query}`);
+    const { entries, page, result } = body as unknown as z.output<typeof RoundWithEntries>;
+    return { seqs: entries.map(({ seq }) => seq), page, result };
+  };
+  const first = await read();
+  expect(first).toMatchObject({ page: { number: 1, has_more: true, limit: 200 }, result: '299.00' });
+  const second = await read('?page=2');
+  expect(second.page.has_more).toBe(false);
+  expect([...first.seqs, ...second.seqs]).toEqual(Array.from({ length: 301 }, (_, at) => at + 2));
+  expect((await read('?page=301&limit=1')).seqs).toEqual([302]);
 });
 
 test('stake and result of a round count all of its entries and no others', async () => {

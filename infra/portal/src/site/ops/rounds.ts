@@ -58,6 +58,7 @@ const openRound = (session: Session, playerId: string, roundId: string): void =>
       ]),
       element('h3', {}, 'History'),
       history(round),
+      ...(round.page.has_more ? [element('p', {}, `The first ${round.page.limit} entries.`)] : []),
       element(
         'p',
         {},

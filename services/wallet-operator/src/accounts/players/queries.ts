@@ -124,9 +124,12 @@ export const listEntries = (sql: Sql, playerId: string, { limit, offset }: Page,
     order by e.seq ${order}`;
 };
 
-/** Of one round, in order. */
-export const entriesOfRound = (sql: Sql, playerId: string, roundId: string) => sql<ShownEntry[]>`
-  ${selectEntries(sql)} where e.player_id = ${playerId} and e.round_id = ${roundId} order by e.seq`;
+/** Of one round, in order; one more than the page holds. */
+export const entriesOfRound = (sql: Sql, playerId: string, roundId: string, { limit, offset }: Page) => sql<
+  ShownEntry[]
+>`
+  ${selectEntries(sql)} where e.player_id = ${playerId} and e.round_id = ${roundId}
+  order by e.seq limit ${limit + 1} offset ${String(offset)}`;
 
 /** The entry with this transaction id in each id space, and what reversed it; one more than the page holds. */
 export const entriesOfTransaction = (sql: Sql, transactionId: string, { limit, offset }: Page) => sql<

@@ -118,5 +118,10 @@ export const pageTransaction = async (
 ): Promise<Slice<FoundEntryView>> =>
   slice((await entriesOfTransaction(ctx.database.sql, transactionId, page)).map(entryView), page.limit);
 
-export const roundEntries = async (ctx: Context, playerId: string, roundId: string): Promise<EntryView[]> =>
-  (await entriesOfRound(ctx.database.sql, playerId, roundId)).map(entryView);
+export const roundEntries = async (
+  ctx: Context,
+  playerId: string,
+  roundId: string,
+  page: Page,
+): Promise<Slice<EntryView>> =>
+  slice((await entriesOfRound(ctx.database.sql, playerId, roundId, page)).map(entryView), page.limit);

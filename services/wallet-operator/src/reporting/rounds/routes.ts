@@ -1,7 +1,7 @@
 import { pageList, pageOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import { RoundList, RoundPath, RoundQuery, RoundWithEntries } from './schema.ts';
+import { RoundEntriesQuery, RoundList, RoundPath, RoundQuery, RoundWithEntries } from './schema.ts';
 import { getRound, pageRounds } from './use-cases.ts';
 
 const tag = 'Rounds';
@@ -19,10 +19,14 @@ export const roundRoutes = (context: Context): Route[] => {
         summary: 'A round with its entries',
         auth: reader,
         params: RoundPath,
+        query: RoundEntriesQuery,
         responses: { 200: { description: 'The round', body: RoundWithEntries } },
         problems: [404],
       },
-      async ({ params }) => ({ status: 200, body: await getRound(context, params.playerId, params.roundId) }),
+      async ({ params, query }) => ({
+        status: 200,
+        body: await getRound(context, params.playerId, params.roundId, pageOf(query)),
+      }),
     ),
     route(
       {

@@ -1,4 +1,4 @@
-import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
+import { integerParameter, pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { id } from '@platform/wallet-protocol/ids';
@@ -38,12 +38,18 @@ export const Round = z
   })
   .meta({ id: 'Round' });
 export const RoundWithEntries = z
-  .object({ ...shape, stake, result, entries: z.array(Entry) })
+  .object({ ...shape, stake, result, ...pageLimitBody('entries', Entry).shape })
   .meta({ id: 'RoundWithEntries' });
 
 export const RoundPath = z.object({
   playerId: id.meta({ example: 'demo-1' }),
   roundId: id.meta({ example: 'my-round' }),
+});
+
+/** Nearly all rounds have all of their entries on the first page. */
+export const RoundEntriesQuery = z.strictObject({
+  ...pageLimitQuery,
+  limit: integerParameter({ min: 1, max: 200, fallback: 200, description: 'Entries per page' }),
 });
 
 const seconds = z

@@ -1,4 +1,4 @@
-import { type Page, type Slice, slice } from '@platform/pagination/list';
+import { type Page, pageList, type Slice, slice } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
@@ -24,11 +24,13 @@ export const getRound = async (
   ctx: Context,
   playerId: string,
   roundId: string,
+  page: Page,
 ): Promise<z.input<typeof RoundWithEntries>> => {
   const roundRow = await findRound(ctx.database.orm, playerId, roundId);
   if (roundRow === undefined) throw new NotFound('round');
   const { money, ...row } = roundRow;
-  return { ...view(row), ...sumsOf(money), entries: await roundEntries(ctx, playerId, roundId) };
+  const entries = pageList('entries', page, await roundEntries(ctx, playerId, roundId, page));
+  return { ...view(row), ...sumsOf(money), ...entries };
 };
 
 /** Rounds that are still open, or those with an id. `olderThan` is in seconds, or an instant. */
