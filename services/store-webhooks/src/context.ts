@@ -35,7 +35,7 @@ export interface Context extends BaseContext {
   bodyMemory: BodyMemory;
   /** Challenges that were sent for another payment than theirs; the alert ChallengeMismatch reads it. */
   challengeMismatches: Counter;
-  limitPayment: PaymentLimit;
+  paymentLimit: PaymentLimit;
   clock: DatabaseClock;
   reader: ProviderReader;
   /** Aborted to interrupt all requests to providers, because the process stops. */
@@ -107,7 +107,7 @@ export const createContext = async (
       help: '3DS challenges that belong to another payment than the one they were sent for',
       registers: [base.metrics.registry],
     }),
-    limitPayment: createPaymentLimit(),
+    paymentLimit: createPaymentLimit(),
     reader: createReader({
       timeoutMs: env.PROVIDER_TIMEOUT_MS,
       addresses: providerAddresses(env),

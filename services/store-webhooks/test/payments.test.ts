@@ -226,6 +226,24 @@ test('challenges that the provider does not know fail at once, so that invented 
   ]);
 });
 
+test('of the events of a payment whose challenge is not finished one is retried, whatever ids the browser sends', async () => {
+  const store = await shop();
+  const id = serverId();
+  await register(store, 'tx-open', 'threedsecureio', { threeDSServerTransId: id });
+  standIn.results.set(id, { transStatus: 'C' });
+  for (const transactionId of ['r-1', 'r-2', 'r-2', 'tx-open']) {
+    const body = { service: 'threedsecureio', cres: cresOf(id), transactionId };
+    expect((await complete(store, body)).headers.get('location')).toMatch(failure);
+  }
+  expect((await service.admin('GET', `/v1/stores/${store.id}/events`)).body['events']).toMatchObject([
+    { status: 'ignored', error: 'Another event of this payment is retried until it has a result.' },
+    { status: 'ignored' },
+    { status: 'pending', entity: 'payment:r-1', error: null },
+  ]);
+  standIn.results.set(id, rreq(id));
+  expect(await sendForm(store, id)).toBe(success);
+});
+
 test("another store's token gets the failure page for a transaction, and never its CAVV", async () => {
   const [owner, thief] = [await shop(), await shop()];
   const id = serverId();

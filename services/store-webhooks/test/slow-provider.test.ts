@@ -71,21 +71,32 @@ test('while a 3DS provider hangs, more of its payments than may be in progress d
   for (const answer of await Promise.all(customers)) expect(answer.status).toBe(302);
 });
 
-/** A provider whose circuit breaker is open for the first calls, so that it is not asked. */
-const refusing = (times: number): ProviderReader => ({
+/** A provider that is not asked in the first calls, because its circuit breaker is open or it has too many requests. */
+const refusing = (times: number, circuit: 'open' | 'closed' = 'open'): ProviderReader => ({
   get: () =>
     times-- > 0
-      ? Promise.reject(new ProviderBusy('blaze', 'is not asked', 1, 'open'))
+      ? Promise.reject(new ProviderBusy('blaze', 'is not asked', 1, circuit))
       : Promise.resolve({ items: [] }),
   ask: () => Promise.reject(new Error('not used')),
 });
 
 test.each([
-  ['does not count', 5, '1', { state: 'done', attempts: 1 }],
-  ['is the last one when the time for retries is over', Infinity, '0.0001', { state: 'failed', attempts: 1 }],
-])('an attempt for which the provider was not asked %s', async (_, times, hours, ended) => {
+  ['does not count', refusing(5), '1', { state: 'done', attempts: 1 }],
+  [
+    'is the last one after the time for retries',
+    refusing(Infinity),
+    '0.0001',
+    { state: 'failed', attempts: 1 },
+  ],
+  [
+    'is the last one after the time for retries, also when it has too many requests',
+    refusing(Infinity, 'closed'),
+    '0.0001',
+    { state: 'failed', attempts: 1 },
+  ],
+])('an attempt for which the provider was not asked %s', async (_, reader, hours, ended) => {
   await using service = await startService({
-    overrides: { reader: refusing(times) },
+    overrides: { reader },
     variables: { RETRY_FOR_HOURS: hours },
   });
   const { webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url, credentials } });

@@ -1,3 +1,4 @@
+import { createLru } from '@platform/service-kit/lru';
 import { ProviderBusy } from '../errors.ts';
 import type { Payment } from './domain.ts';
 
@@ -6,27 +7,50 @@ const maxInProgress = 2;
 /** Until a worker tries the event again, in milliseconds. */
 const waitMs = 1000;
 
-/** Runs a request to the provider for a payment. Rejects with ProviderBusy if the payment has too many in progress. */
-export type PaymentLimit = <T>(payment: Payment, request: () => Promise<T>) => Promise<T>;
+/** How long the last attempt of an event keeps others from being retried; longer than any wait until its next one. */
+const retriedMs = 2 * 3_600_000;
+
+export interface PaymentLimit {
+  /** Runs a request to the provider for a payment. Rejects with ProviderBusy if the payment has too many in progress. */
+  run<T>(payment: Payment, request: () => Promise<T>): Promise<T>;
+  /** Whether an event that found no result for its payment is retried: no other event of the payment may be. */
+  isRetried(payment: Payment, eventId: string): boolean;
+}
+
+const keyOf = ({ storeId, service, transactionId }: Payment): string =>
+  JSON.stringify([storeId, service, transactionId]);
 
 /**
- * Limits the requests of each payment: a customer can send any number of invented challenges for a payment, and would
- * otherwise fill the limit of the provider, which all customers of the store share.
+ * Limits the requests of each payment: a customer can send any number of challenges for a payment, and would otherwise fill
+ * the limit of the provider, which all customers of the store share, and keep the workers of all stores busy with retries.
+ * Each process has limits of its own.
  */
 export const createPaymentLimit = (): PaymentLimit => {
   const inProgress = new Map<string, number>();
-  return async ({ storeId, service, transactionId }, request) => {
-    const key = JSON.stringify([storeId, service, transactionId]);
-    const before = inProgress.get(key) ?? 0;
-    if (before >= maxInProgress)
-      throw new ProviderBusy(service, 'has too many requests of this payment in progress', waitMs, 'closed');
-    inProgress.set(key, before + 1);
-    try {
-      return await request();
-    } finally {
-      const left = (inProgress.get(key) ?? 0) - 1;
-      if (left > 0) inProgress.set(key, left);
-      else inProgress.delete(key);
-    }
+  const retried = createLru<string, string>(10_000, retriedMs);
+  return {
+    run: async (payment, request) => {
+      const key = keyOf(payment);
+      const before = inProgress.get(key) ?? 0;
+      if (before >= maxInProgress) {
+        const what = 'has too many requests of this payment in progress';
+        throw new ProviderBusy(payment.service, what, waitMs, 'closed');
+      }
+      inProgress.set(key, before + 1);
+      try {
+        return await request();
+      } finally {
+        const left = (inProgress.get(key) ?? 0) - 1;
+        if (left > 0) inProgress.set(key, left);
+        else inProgress.delete(key);
+      }
+    },
+    isRetried: (payment, eventId) => {
+      const key = keyOf(payment);
+      if ((retried.get(key) ?? eventId) !== eventId) return false;
+      // Also begins the time again.
+      retried.set(key, eventId);
+      return true;
+    },
   };
 };

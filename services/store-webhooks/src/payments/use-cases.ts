@@ -51,7 +51,7 @@ export const registerPayment = async (context: Context, payment: Payment): Promi
 /** The result of a payment event. Without an outcome the answer is `{}`; `error`: why the event is not done. */
 export interface Settled {
   outcome?: Outcome;
-  error?: Error;
+  error?: unknown;
 }
 
 /** The context that the sealed outcomes of a payment are bound to. */
@@ -86,10 +86,14 @@ const mismatch = ({ challengeMismatches }: Context): Settled => {
   };
 };
 
+const unavailable = (error: unknown): Settled => ({ outcome: failure('unavailable'), error });
+
 const ask = async (context: Context, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
-  const { box, database, now, reader, limitPayment } = context;
+  const { box, database, now, reader, paymentLimit } = context;
   const { adapter, ...provider } = threeDSOf(store, payment.service);
-  const outcome = outcomeOf(await limitPayment(payment, () => adapter.result(id, { ...provider, reader })));
+  const outcome = outcomeOf(
+    await paymentLimit.run(payment, () => adapter.result(id, { ...provider, reader })),
+  );
   if (outcome === undefined)
     return {
       outcome: failure('pending'),
@@ -106,11 +110,12 @@ const ask = async (context: Context, store: KnownStore, payment: Payment, id: st
 
 /**
  * Settles a 3DS challenge: parse → find the payment → stored outcome, else ask the provider. The challenge
- * result comes through the browser, so its transStatus is never used. Rejects if the provider returns no result.
+ * result comes through the browser, so its transStatus is never used. Of the events of a payment that find no result, only
+ * one gets an error that has it retried. `event.id` is undefined for an event that is not stored.
  */
 export const settlePayment = async (
   context: Context,
-  event: Pick<PlannedEvent, 'store' | 'service' | 'body' | 'headers'>,
+  event: Pick<PlannedEvent, 'store' | 'service' | 'body' | 'headers'> & { id: string | undefined },
 ): Promise<Settled> => {
   const { store } = event;
   const contentType = event.headers['content-type'];
@@ -132,7 +137,11 @@ export const settlePayment = async (
   if (foreign) return mismatch(context);
   if (own === undefined) return { error: new Unprocessable('There is no order for the transaction.') };
   const outcome = storedOutcome(context, own, settled);
-  return outcome === undefined ? ask(context, store, own, id) : { outcome };
+  if (outcome !== undefined) return { outcome };
+  const asked = await ask(context, store, own, id).catch(unavailable);
+  const isOpen = asked.error !== undefined && finalState(asked.error) === undefined;
+  if (!isOpen || event.id === undefined || context.paymentLimit.isRetried(own, event.id)) return asked;
+  return { ...asked, error: new Ignored('Another event of this payment is retried until it has a result.') };
 };
 
 const redirect = (status: number, storeUrl: string, outcome: Outcome): AnyAnswer => ({
@@ -154,9 +163,9 @@ export const answerPayment = async (
   stored: Stored | 'spooled',
 ): Promise<AnyAnswer | undefined> => {
   const { env, tracker, log, database } = context;
-  const settled = await settlePayment(context, { ...event, store })
-    // The customer waits in front of a browser, so any fault must still lead to the page of the shop.
-    .catch((error: unknown) => ({ outcome: failure('unavailable'), error }));
+  const id = stored === 'duplicate' ? undefined : event.id;
+  // The customer waits in front of a browser, so any fault must still lead to the page of the shop.
+  const settled = await settlePayment(context, { ...event, id, store }).catch(unavailable);
   const { outcome, error } = settled;
   const state = error === undefined ? 'done' : finalState(error);
   // Anybody who has the payments token can repeat an event, so only its first failure is reported.

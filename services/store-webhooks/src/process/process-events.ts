@@ -116,10 +116,7 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
     if (cause instanceof Stopped) return postponeEvents(sql, [event], { delayMs: 0, error, counts: false });
     const waitedMs = now().getTime() - Date.parse(event.queuedAt);
     // The provider was not asked, so this is no attempt.
-    if (
-      cause instanceof ProviderBusy &&
-      (cause.circuit === 'closed' || waitedMs < env.RETRY_FOR_HOURS * 3_600_000)
-    ) {
+    if (cause instanceof ProviderBusy && waitedMs < env.RETRY_FOR_HOURS * 3_600_000) {
       const delayMs = cause.circuit === 'open' ? pauseAfter(waitedMs, cause.waitMs) : cause.waitMs;
       return postponeEvents(sql, [event], { delayMs, error, counts: false });
     }

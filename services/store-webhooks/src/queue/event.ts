@@ -31,7 +31,7 @@ export type Stored = 'stored' | 'claimed' | 'duplicate';
 /** What planning needs of an event, whether it is claimed or shown. */
 export interface PlannedEvent extends Pick<
   ReceivedEvent,
-  'storeId' | 'event' | 'service' | 'body' | 'headers'
+  'storeId' | 'id' | 'event' | 'service' | 'body' | 'headers'
 > {
   store: KnownStore;
   /** The parsed body, if it was parsed before and kept. */
@@ -40,7 +40,6 @@ export interface PlannedEvent extends Pick<
 
 /** An event that a worker has claimed. */
 export interface ClaimedEvent extends PlannedEvent {
-  id: string;
   /** As in the queue. */
   entity: string;
   receivedAt: string;
