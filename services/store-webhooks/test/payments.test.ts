@@ -362,6 +362,17 @@ test('the redirect leads below the store address, with a slash added, whatever t
   expect(unknown.headers.get('location')).toMatch(failure);
 });
 
+test('registering a payment again changes nothing, also not how long its outcome is kept', async () => {
+  const store = await shop();
+  const id = passed(serverId());
+  await register(store, 'session-again', 'threedsecureio', { threeDSServerTransId: id });
+  clock += 25 * 3_600_000;
+  expect(await sendForm(store, id)).toBe(success);
+  standIn.results.delete(id);
+  await register(store, 'session-again', 'threedsecureio', { threeDSServerTransId: id });
+  expect(await sendForm(store, id)).toBe(success);
+});
+
 test('a payment can be registered for one order only', async () => {
   const store = await shop();
   await register(store, 'tx-2');

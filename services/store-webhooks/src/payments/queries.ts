@@ -66,7 +66,8 @@ export const assignChallenge = async (
     })
     .onConflictDoUpdate({
       target: [provider, id],
-      set: outcome,
+      // A registration has no outcome, and leaves the time of an earlier one as it is.
+      set: outcome.outcome === undefined ? { transactionId } : outcome,
       setWhere: sql`${store} = ${storeId} and ${paymentChallenges.transactionId} = ${transactionId}`,
     })
     .returning({ storeId: store });
