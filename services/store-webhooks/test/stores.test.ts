@@ -25,6 +25,22 @@ const secrets = ['blaze-key-123', 'partner-456', 'ab12', 'persona-key-789', '3ds
 
 const order = (status: string) => ({ id: 'o-1', status, cart: { items: [] } });
 
+test('a mapping has at most 100 fields for each record, because each is read from each item of an order', async () => {
+  const fieldsOf = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`field${at}`, `/${at}`]));
+  const create = (count: number) =>
+    service.admin('POST', '/v1/stores', {
+      name: 'Test shop',
+      storeUrl: 'https://shop.example.test/',
+      pos: { kind: 'generic', mapping: { item: fieldsOf(count) } },
+    });
+  expect((await create(100)).status).toBe(201);
+  expect(await create(101)).toMatchObject({
+    status: 400,
+    body: { errors: { 'pos.mapping.item': ['must have at most 100 fields'] } },
+  });
+});
+
 test('a store is created with a token and ten addresses, and never shows its credentials', async () => {
   const made = await service.admin('POST', '/v1/stores', input);
   expect(made.status).toBe(201);

@@ -35,7 +35,12 @@ const pointer = z
   .regex(/^(\/[^/]*)*$/, 'must be a JSON pointer (RFC 6901)')
   .refine(isStorable, 'must be well-formed Unicode without NUL');
 const mapping = z
-  .record(text(0, 50), z.record(text(0, 50), pointer))
+  .record(
+    text(0, 50),
+    z
+      .record(text(0, 50), pointer)
+      .refine((fields) => Object.keys(fields).length <= 100, 'must have at most 100 fields'),
+  )
   .meta({ description: 'For the generic kind: record → field → JSON pointer into the payload' });
 
 type Adapters = ReadonlyMap<string, { credentials?: z.ZodType }>;

@@ -1,4 +1,4 @@
-import { get } from 'jsonpointer';
+import { compile, get } from 'jsonpointer';
 import { z } from 'zod';
 import type { ProviderSettings } from '../adapter.ts';
 import { amountNames } from '../money.ts';
@@ -22,8 +22,14 @@ const at = (body: unknown, pointer: string | undefined): unknown =>
     ? undefined
     : (get(body, pointer) as unknown);
 
-const picked = (body: unknown, pointers: Pointers): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(pointers).map(([name, pointer]) => [name, at(body, pointer)]));
+/** Reads the mapped fields. Parses the pointers once, because an order has many items. */
+const createPicker = (pointers: Pointers) => {
+  const compiled = Object.entries(pointers).map(([name, pointer]) => [name, compile(pointer)] as const);
+  return (body: unknown): Record<string, unknown> =>
+    typeof body !== 'object' || body === null
+      ? {}
+      : Object.fromEntries(compiled.map(([name, pointer]) => [name, pointer.get(body) as unknown]));
+};
 
 export const idAt = (body: unknown, settings: ProviderSettings, record: 'order' | 'member'): unknown =>
   at(body, pointersOf(settings, record).pointers['id']);
@@ -57,11 +63,12 @@ const currency = z
 /** Maps the payload to the contract's shape first, so that the same schema validates both. */
 export const toOrder = (body: unknown, settings: ProviderSettings): OrderRecord => {
   const { items, pointers } = pointersOf(settings, 'order');
-  const fields = picked(body, pointers);
+  const fields = createPicker(pointers)(body);
   const found = at(body, items);
   const lines = Array.isArray(found) ? found.slice(0, 2000) : [];
+  const pickItem = createPicker(pointersOf(settings, 'item').pointers);
   const line = (one: unknown) => {
-    const item = picked(one, pointersOf(settings, 'item').pointers);
+    const item = pickItem(one);
     return { ...item, ...decimals(item, ['quantity', 'price', 'totalPrice']) };
   };
   const cart = { ...decimals(fields, amountNames), promoCode: fields['promoCode'], items: lines.map(line) };
@@ -70,6 +77,6 @@ export const toOrder = (body: unknown, settings: ProviderSettings): OrderRecord 
 };
 
 export const toMember = (body: unknown, settings: ProviderSettings): MemberRecord => {
-  const fields = picked(body, pointersOf(settings, 'member').pointers);
+  const fields = createPicker(pointersOf(settings, 'member').pointers)(body);
   return parsePayload(member, { ...fields, modified: parsePayload(version, fields['version']) });
 };
