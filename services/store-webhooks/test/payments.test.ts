@@ -216,6 +216,18 @@ test.each(['hang', 'html', 'redirect', 'error', 'garbage'] as const)(
   },
 );
 
+test.each(['authenticationValue', 'eci'])(
+  'a provider whose %s is no well-formed text leads to the failure page',
+  async (field) => {
+    const store = await shop();
+    const id = serverId();
+    await register(store, id);
+    standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05', [field]: '\ud800' });
+    const answer = await complete(store, { service: 'threedsecureio', cres: cresOf(id) });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, expect.stringMatching(failure)]);
+  },
+);
+
 test('challenges that the provider does not know fail at once, so that invented ones are not asked about for a day', async () => {
   const store = await shop();
   await register(store, 'tx-3');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Unprocessable } from '../errors.ts';
-import { fieldOf, orNull, parsePayload } from './payload-parsing.ts';
+import { fieldOf, orNull, parsePayload, storableText } from './payload-parsing.ts';
 import type { AuthenticationResult } from './records.ts';
 
 /** The results request (RReq) that a 3DS server received, in the names of EMV 3DS. */
@@ -8,8 +8,8 @@ const results = z.object({
   messageType: orNull(z.string().max(10)),
   threeDSServerTransID: orNull(z.string().max(100)),
   transStatus: orNull(z.string().max(2)),
-  authenticationValue: orNull(z.string().max(100)),
-  eci: orNull(z.string().max(10)),
+  authenticationValue: orNull(storableText(100)),
+  eci: orNull(storableText(10)),
 });
 
 /**
