@@ -36,6 +36,15 @@ CREATE TABLE "games" (
 	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "idempotency_keys" (
+	"owner" text NOT NULL,
+	"key" text NOT NULL,
+	"request_hash" text NOT NULL,
+	"answer" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "idempotency_keys_owner_key_pk" PRIMARY KEY("owner","key")
+);
+--> statement-breakpoint
 CREATE TABLE "ledger_settings" (
 	"name" text PRIMARY KEY NOT NULL,
 	"value" text NOT NULL
@@ -53,7 +62,7 @@ CREATE TABLE "players" (
 	"language_code" text,
 	"birth_date" date,
 	"address" text,
-	"created_at" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"time_zone" text,
 	"wagered" bigint,
 	"lost" bigint,
@@ -209,6 +218,7 @@ CREATE UNIQUE INDEX "entries_transaction" ON "entries" USING btree ("transaction
 CREATE UNIQUE INDEX "entries_reversal" ON "entries" USING btree ("reverses","id_space") WHERE "entries"."operation" = 'rollback' and "entries"."amount" > 0;--> statement-breakpoint
 CREATE INDEX "entries_deposits" ON "entries" USING btree ("player_id","at") WHERE "entries"."operation" = 'deposit';--> statement-breakpoint
 CREATE INDEX "entries_at" ON "entries" USING brin ("at") WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "players_created" ON "players" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "rounds_open" ON "rounds" USING btree ("opened_at") WHERE "rounds"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "rounds_promotional" ON "rounds" USING btree ("opened_at") WHERE "rounds"."promotional";--> statement-breakpoint

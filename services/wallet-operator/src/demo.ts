@@ -20,12 +20,12 @@ const players = [
 
 const env = processEnv();
 await using context = createContext(env, { log: createLog('demo', 'silent'), metrics: createMetrics() });
-const { orm } = context.database;
-for (const game of games) await insertGame(orm, game);
+const { sql } = context.database;
+for (const game of games) await insertGame(sql, game);
 const wallets = [];
 for (const player of players) {
   const { playerId, currency } = player;
-  await insertPlayer(orm, player);
+  await insertPlayer(sql, player);
   // The same transaction each time: it is booked once.
   await context.ledger.add({
     operation: 'deposit',
@@ -33,7 +33,7 @@ for (const player of players) {
     transactionId: `demo-deposit-${playerId}`,
     amount: 100_000,
   });
-  const row = await findPlayer(orm, playerId);
+  const row = await findPlayer(sql, playerId);
   wallets.push({ playerId, currency, balance: decimal(row?.balance ?? 0n) });
 }
 

@@ -1,3 +1,4 @@
+import { outdatedKeys } from '@platform/service-kit/idempotency';
 import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
@@ -16,7 +17,7 @@ await runService({
       // The database is down. The first batch checks the scope again before it writes anything.
       parts.log.warn({ err }, 'the scope of transaction ids could not be checked yet');
     });
-    return withPruning(context, [outdatedSessions]);
+    return withPruning(context, [outdatedSessions, outdatedKeys]);
   },
   createApp,
 });

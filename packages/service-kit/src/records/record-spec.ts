@@ -43,6 +43,8 @@ export interface RecordSpec<
   name: string;
   /** A field `version`, where it has one, is the ETag; else a hash of the record. */
   schema: z.ZodObject;
+  /** Fields that no caller can change, such as a balance: If-Match does not compare them. */
+  computed?: readonly string[];
   read: Guard<Reader>;
   /** Idempotency keys belong to the subject. */
   write: Guard<Writer>;
@@ -66,6 +68,8 @@ export interface RecordSpec<
   create?: {
     input: Input;
     example: z.input<NoInfer<Input>>;
+    /** For the document: when a record cannot be created (409), because another one has its natural key. */
+    conflict?: string;
     insert(
       sql: Queries,
       input: z.output<NoInfer<Input>>,

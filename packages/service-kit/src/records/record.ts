@@ -16,6 +16,7 @@ import {
 } from './versions.ts';
 
 export type { Queries, Stored } from './record-spec.ts';
+export { inTransaction } from './versions.ts';
 
 type AnyRecordSpec = RecordSpec<
   z.ZodObject,
@@ -37,10 +38,10 @@ export const idParams = (example: string) =>
   });
 
 /** What the routes of a record share. */
-const sharedBy = ({ path, params, name, schema }: AnyRecordSpec) => ({
+const sharedBy = ({ path, params, name, schema, computed }: AnyRecordSpec) => ({
   one: `${path}/{${Object.keys(params.shape).at(-1)}}`,
   noun: name.split(' ').map(capitalised).join(''),
-  version: 'version' in schema.shape ? versionFieldOf : versionOf,
+  version: 'version' in schema.shape ? versionFieldOf : (json: string) => versionOf(json, computed),
   ...documentedHeaders(name),
 });
 
@@ -72,7 +73,7 @@ const listRoute = ({ path, parents, tag, read, list }: AnyRecordSpec, { noun }: 
 const createRoute = (
   { path, basePath, parents, tag, name, schema, write, sql }: AnyRecordSpec,
   { noun, etag, version }: Shared,
-  { input, example, insert }: NonNullable<AnyRecordSpec['create']>,
+  { input, example, conflict, insert }: NonNullable<AnyRecordSpec['create']>,
 ): Route =>
   route(
     {
@@ -81,6 +82,7 @@ const createRoute = (
       operationId: `create${noun}`,
       tag,
       summary: `Create a ${name}`,
+      ...(conflict !== undefined && { description: conflict }),
       auth: write,
       params: parents,
       headers: idempotencyKeyHeader,
@@ -92,17 +94,22 @@ const createRoute = (
           headers: { ...etag, Location: `Address of the ${name}` },
         },
       },
-      problems: [...(parents === undefined ? [] : [404]), 422],
+      problems: [...(parents === undefined ? [] : [404]), ...(conflict === undefined ? [] : [409]), 422],
     },
     async ({ caller, params = {}, body, req }) => {
       const key = idempotencyKeyOf(req);
-      const list = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => String(params[parameter]));
+      const list = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
+        encodeURIComponent(String(params[parameter])),
+      );
       const create = (on: Queries) => insert(on, body, { params, caller });
       const { id, json } =
         key === undefined
           ? await create(sql)
           : await once(sql, { owner: caller.subject, key, request: { path: list, body } }, create);
-      const headers = { ...versionHeaders(version(json)), Location: `${basePath}${list}/${id}` };
+      const headers = {
+        ...versionHeaders(version(json)),
+        Location: `${basePath}${list}/${encodeURIComponent(id)}`,
+      };
       return { status: 201, headers, rawBody: json };
     },
   );

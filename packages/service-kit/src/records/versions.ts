@@ -7,8 +7,23 @@ import { NotFound, Problem } from '../http/problem.ts';
 /** Media types of a JSON merge patch (RFC 7396). */
 export const mergePatchTypes = ['application/json', 'application/merge-patch+json'];
 
-/** A hash of a representation: it also changes when an import or a script has changed the row. */
-export const versionOf = (json: string): string => hash('sha256', json, 'base64url').slice(0, 22);
+const hashOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
+
+/**
+ * A hash of a representation: it also changes when an import or a script has changed the row. A second hash follows for
+ * the `computed` fields, which no caller can change: `requireVersion` does not compare it.
+ */
+export const versionOf = (json: string, computed: readonly string[] = []): string => {
+  if (computed.length === 0) return hashOf(json);
+  const fields = Object.entries(JSON.parse(json) as object);
+  const [settings, rest] = [false, true].map((isComputed) =>
+    hashOf(JSON.stringify(fields.filter(([name]) => computed.includes(name) === isComputed))),
+  );
+  return `${settings}~${rest}`;
+};
+
+/** The part of a version that changes when a caller changes the record. */
+const settingsOf = (version: string): string => version.split('~', 1)[0] ?? '';
 
 /** The field `version` of a representation. */
 export const versionFieldOf = (json: string): string =>
@@ -41,7 +56,7 @@ export const requireVersion = (
   version: string,
   name: string,
 ): void => {
-  if (expected?.includes(version) === false)
+  if (expected?.some((known) => settingsOf(known) === settingsOf(version)) === false)
     throw new Problem({
       status: 412,
       code: 'stale',
@@ -72,6 +87,12 @@ export const withLocked = async <T>(
     requireVersion(expected, version(json), name);
     return work(tx, json);
   })) as T;
+
+/** Runs `work` in one transaction: that of the caller where it has one. */
+export const inTransaction = async <T>(
+  sql: Sql | TransactionSql,
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> => ('begin' in sql ? ((await sql.begin(work)) as T) : work(sql));
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

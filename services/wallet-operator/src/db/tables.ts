@@ -15,6 +15,8 @@ import {
 } from 'drizzle-orm/pg-core';
 import { minor } from './columns.ts';
 
+/** Idempotency keys. */
+export { idempotencyKeys } from '@platform/service-kit/idempotency';
 /** Limits of players. */
 export * from './limits.ts';
 /** Comparisons with statements of the game server. */
@@ -47,7 +49,9 @@ export const players = pgTable(
     languageCode: text('language_code'),
     birthDate: date('birth_date'),
     address: text(),
-    createdAt: dateColumn('created_at').notNull(),
+    createdAt: dateColumn('created_at')
+      .notNull()
+      .default(sql`now()`),
     /** IANA name, for calendar months; null: UTC. */
     timeZone: text('time_zone'),
     // The counters of limits (limits/domain.ts). All are null for a player whose bets no limit concerns.

@@ -1,46 +1,43 @@
 import type { Page } from '@platform/pagination/list';
-import { asc, eq, sql as raw } from 'drizzle-orm';
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import { games } from '../../db/tables.ts';
+import type { ISql } from 'postgres';
+import type { z } from 'zod';
+import { isoTime } from '../../ledger/entry.ts';
+import type { Game, GameChange, NewGame } from './schema.ts';
 
-export type GameRow = typeof games.$inferSelect;
+export type GameRow = z.input<typeof Game>;
+
+const gameColumns = (sql: ISql) => sql`
+  game_code as "gameCode", name, enabled, ${isoTime(sql, sql`created_at`)} as "createdAt"`;
 
 /** Undefined when there is one of that code already. */
 export const insertGame = async (
-  orm: Pick<PostgresJsDatabase, 'insert'>,
-  row: Omit<GameRow, 'createdAt'>,
+  sql: ISql,
+  { gameCode, name, enabled }: z.output<typeof NewGame>,
 ): Promise<GameRow | undefined> => {
-  const [game] = await orm
-    .insert(games)
-    .values({ ...row, createdAt: raw`now()` })
-    .onConflictDoNothing()
-    .returning();
+  const [game] = await sql<GameRow[]>`
+    insert into games (game_code, name, enabled, created_at) values (${gameCode}, ${name}, ${enabled}, now())
+    on conflict do nothing returning ${gameColumns(sql)}`;
   return game;
 };
 
-export const findGame = async (orm: PostgresJsDatabase, gameCode: string): Promise<GameRow | undefined> => {
-  const [row] = await orm.select().from(games).where(eq(games.gameCode, gameCode));
+export const findGame = async (sql: ISql, gameCode: string, lock = false): Promise<GameRow | undefined> => {
+  const [row] = await sql<GameRow[]>`
+    select ${gameColumns(sql)} from games where game_code = ${gameCode} ${lock ? sql`for update` : sql``}`;
   return row;
 };
 
+/** Changes a game that exists. */
 export const updateGame = async (
-  orm: Pick<PostgresJsDatabase, 'update'>,
+  sql: ISql,
   gameCode: string,
-  change: Partial<Pick<GameRow, 'name' | 'enabled'>>,
-): Promise<GameRow | undefined> => {
-  const [row] = await orm
-    .update(games)
-    .set({ gameCode: raw`${games.gameCode}`, ...change })
-    .where(eq(games.gameCode, gameCode))
-    .returning();
+  { name, enabled }: z.output<typeof GameChange>,
+): Promise<GameRow> => {
+  const [row] = await sql<[GameRow]>`
+    update games set name = coalesce(${name ?? null}, name), enabled = coalesce(${enabled ?? null}, enabled)
+    where game_code = ${gameCode} returning ${gameColumns(sql)}`;
   return row;
 };
 
 /** One more than the page holds. */
-export const listGames = (orm: PostgresJsDatabase, { limit, offset }: Page): Promise<GameRow[]> =>
-  orm
-    .select()
-    .from(games)
-    .orderBy(asc(games.gameCode))
-    .limit(limit + 1)
-    .offset(Number(offset));
+export const listGames = (sql: ISql, { limit, offset }: Page) => sql<GameRow[]>`
+  select ${gameColumns(sql)} from games order by game_code limit ${limit + 1} offset ${String(offset)}`;

@@ -1,44 +1,51 @@
-import { type Page, type Slice, slice } from '@platform/pagination/list';
+import { pageList, pageOf, slice } from '@platform/pagination/list';
 import { Conflict, NotFound } from '@platform/service-kit/problem';
+import { inTransaction, type Queries } from '@platform/service-kit/record';
 import type { z } from 'zod';
-import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import type { Context } from '../../context.ts';
-import type { Game, GameChange, NewGame } from './schema.ts';
+import { recordEvent } from '../../reporting/audit/use-cases.ts';
+import type { GameChange, GamePath, GameQuery, NewGame } from './schema.ts';
 import { findGame, insertGame, listGames, updateGame, type GameRow } from './queries.ts';
 
-type GameView = z.input<typeof Game>;
+interface OneGame {
+  params: z.output<typeof GamePath>;
+}
+interface Writer {
+  caller: { subject: string };
+}
 
-const view = (row: GameRow): GameView => ({ ...row, createdAt: row.createdAt.toISOString() });
-
-export const createGame = (ctx: Context, by: string, game: z.output<typeof NewGame>): Promise<GameView> =>
-  ctx.database.orm.transaction(async (tx) => {
-    const row = await insertGame(tx, game);
-    if (row === undefined) throw new Conflict('game_exists', 'A game with this code exists already.');
-    await recordEvent(tx, { kind: 'game_created', playerId: null, details: { by, ...game } });
-    return view(row);
-  });
+/** What `record()` does with games. */
+export const gamesOf = ({ database: { sql } }: Context) => ({
+  page: async (query: z.output<typeof GameQuery>) => {
+    const page = pageOf(query);
+    return JSON.stringify(pageList('games', page, slice(await listGames(sql, page), page.limit)));
+  },
+  find: async (on: Queries, { params: { gameCode } }: OneGame, lock: boolean) => {
+    const game = await findGame(on, gameCode, lock);
+    return game && JSON.stringify(game);
+  },
+  /** Throws Conflict `game_exists`. */
+  insert: (on: Queries, game: z.output<typeof NewGame>, { caller: { subject: by } }: Writer) =>
+    inTransaction(on, async (tx) => {
+      const row = await insertGame(tx, game);
+      if (row === undefined) throw new Conflict('game_exists', 'A game with this code exists already.');
+      await recordEvent(tx, { kind: 'game_created', playerId: null, details: { by, ...game } });
+      return { id: row.gameCode, json: JSON.stringify(row) };
+    }),
+  save: async (
+    on: Queries,
+    change: z.output<typeof GameChange>,
+    { params: { gameCode }, caller: { subject: by } }: OneGame & Writer,
+  ) => {
+    const row = await updateGame(on, gameCode, change);
+    await recordEvent(on, { kind: 'game_changed', playerId: null, details: { by, gameCode, ...change } });
+    return JSON.stringify(row);
+  },
+});
 
 /** Throws NotFound. */
-export const getGame = async ({ database }: Context, gameCode: string): Promise<GameView> => {
-  const row = await findGame(database.orm, gameCode);
+export const getGame = async ({ database }: Context, gameCode: string): Promise<GameRow> => {
+  const row = await findGame(database.sql, gameCode);
   if (row === undefined) throw new NotFound('game');
-  return view(row);
+  return row;
 };
-
-export const changeGame = async (
-  ctx: Context,
-  by: string,
-  gameCode: string,
-  change: z.output<typeof GameChange>,
-): Promise<GameView> => {
-  const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  return ctx.database.orm.transaction(async (tx) => {
-    const row = await updateGame(tx, gameCode, changes);
-    if (row === undefined) throw new NotFound('game');
-    await recordEvent(tx, { kind: 'game_changed', playerId: null, details: { by, gameCode, ...changes } });
-    return view(row);
-  });
-};
-
-export const pageGames = async ({ database }: Context, page: Page): Promise<Slice<GameView>> =>
-  slice((await listGames(database.orm, page)).map(view), page.limit);

@@ -1,103 +1,120 @@
 import type { Page } from '@platform/pagination/list';
-import type { Executor } from '@platform/service-kit/db';
-import { asc, eq, getTableColumns, sql as raw, type SQL } from 'drizzle-orm';
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { SealedEntry } from '@platform/sealed-log/entry';
-import type { Sql } from 'postgres';
+import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 import type { z } from 'zod';
-import { players } from '../../db/tables.ts';
-import { entryColumns } from '../../ledger/entry.ts';
+import { entryColumns, isoTime } from '../../ledger/entry.ts';
 import { lastExcludedDay } from '../../ledger/exclusion.ts';
-import type { PlayerChange } from './schema.ts';
+import type { NewPlayer, Player, PlayerChange } from './schema.ts';
 
-/** Columns of a player as people read them. */
-const playerColumns = {
-  ...getTableColumns(players),
-  excluded: raw<boolean>`coalesce(${players.excludedUntil} > now(), false)`,
-  excludedUntil: raw<string | null>`${raw.raw(lastExcludedDay('players'))}`,
+/** A player as people read it, with the balance in minor units. */
+export type PlayerRow = z.input<typeof Player> & {
+  /** Number of the newest entry. */
+  seq: string;
 };
 
-export type PlayerRow = Omit<typeof players.$inferSelect, 'excludedUntil'> & {
-  /** Whether an exclusion holds now. */
-  excluded: boolean;
-  /** Its last day in the player's time zone. */
-  excludedUntil: string | null;
-};
-export type NewPlayerRow = typeof players.$inferInsert;
+const playerColumns = (sql: ISql) => sql`
+  player_id as "playerId", currency, balance::text, status,
+  coalesce(excluded_until > now(), false) as excluded, ${sql.unsafe(lastExcludedDay('players'))} as "excludedUntil",
+  name, country_code as "countryCode", language_code as "languageCode", birth_date::text as "birthDate", address,
+  time_zone as "timeZone", ${isoTime(sql, sql`created_at`)} as "createdAt", seq::text`;
+
+/** Names of the columns that callers write as they are. */
+const columnOf = {
+  name: 'name',
+  countryCode: 'country_code',
+  languageCode: 'language_code',
+  birthDate: 'birth_date',
+  address: 'address',
+  timeZone: 'time_zone',
+  status: 'status',
+} as const;
+
+const columnsOf = (fields: Partial<Record<keyof typeof columnOf, string | null | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(columnOf).flatMap(([field, column]) => {
+      const value = fields[field as keyof typeof columnOf];
+      return value === undefined ? [] : [[column, value]];
+    }),
+  );
 
 /** Returns undefined when a player with this id exists. */
 export const insertPlayer = async (
-  orm: Pick<PostgresJsDatabase, 'insert'>,
-  row: Omit<NewPlayerRow, 'createdAt'>,
+  sql: ISql,
+  { playerId, currency, ...profile }: z.output<typeof NewPlayer>,
 ): Promise<PlayerRow | undefined> => {
-  const [player] = await orm
-    .insert(players)
-    .values({ ...row, createdAt: raw`clock_timestamp()` })
-    .onConflictDoNothing()
-    .returning(playerColumns);
+  const row = { player_id: playerId, currency, ...columnsOf(profile) };
+  const [player] = await sql<PlayerRow[]>`
+    insert into players ${sql(row)} on conflict do nothing returning ${playerColumns(sql)}`;
   return player;
 };
 
+/** `lock` locks the player until the transaction ends. */
 export const findPlayer = async (
-  orm: PostgresJsDatabase,
+  sql: ISql,
   playerId: string,
+  lock = false,
 ): Promise<PlayerRow | undefined> => {
-  const [row] = await orm.select(playerColumns).from(players).where(eq(players.playerId, playerId));
+  const [row] = await sql<PlayerRow[]>`
+    select ${playerColumns(sql)} from players where player_id = ${playerId} ${lock ? sql`for no key update` : sql``}`;
   return row;
 };
 
 /** Whether PostgreSQL has a time zone of this name. */
-export const isTimeZone = async (orm: Pick<Executor, 'execute'>, name: string): Promise<boolean> => {
-  const zones = await orm.execute(raw`select from pg_timezone_names where name = ${name}`);
+export const isTimeZone = async (sql: ISql, name: string): Promise<boolean> => {
+  const zones = await sql`select from pg_timezone_names where name = ${name}`;
   return zones.length > 0;
 };
 
-type ExclusionChange = Pick<z.output<typeof PlayerChange>, 'excluded' | 'excludedUntil'>;
+type Fragment = PendingQuery<Row[]>;
+
+/** The end of a day in a time zone; its last instant is unambiguous where the midnight after it occurs twice. */
+const endOfDay = (sql: ISql, day: Fragment, timeZone: Fragment): Fragment =>
+  sql`(${day} + 1 - interval '1 microsecond') at time zone ${timeZone} + interval '1 microsecond'`;
 
 /** The end of the exclusion that is asked for; `-infinity` asks for its end, undefined for no change. */
-const wantedEnd = ({ excluded, excludedUntil }: ExclusionChange, timeZone: SQL): SQL | undefined => {
-  const current = raw`${players.excludedUntil} > now()`;
-  if (excluded === false) return raw`'-infinity'`;
-  // The last instant of the day is unambiguous where its midnight occurs twice.
-  if (typeof excludedUntil === 'string')
-    return raw`(${excludedUntil}::date + 1 - interval '1 microsecond') at time zone ${timeZone} + interval '1 microsecond'`;
+const wantedEnd = (
+  sql: ISql,
+  { excluded, excludedUntil }: z.output<typeof PlayerChange>,
+  timeZone: Fragment,
+): Fragment | undefined => {
+  if (excluded === false) return sql`'-infinity'`;
+  if (typeof excludedUntil === 'string') return endOfDay(sql, sql`${excludedUntil}::date`, timeZone);
   if (excludedUntil === null)
-    return raw`case when ${excluded === true} or ${current} then 'infinity' else ${players.excludedUntil} end`;
-  return excluded ? raw`case when ${current} then ${players.excludedUntil} else 'infinity' end` : undefined;
+    return sql`case when ${excluded === true} or excluded_until > now() then 'infinity' else excluded_until end`;
+  return excluded ? sql`case when excluded_until > now() then excluded_until else 'infinity' end` : undefined;
 };
 
-/** An exclusion that holds ends in 24 hours at the earliest, whatever is asked for. */
-const excludedUntilAfter = (change: ExclusionChange, timeZone: SQL): SQL | undefined => {
-  const wanted = wantedEnd(change, timeZone);
-  const earliest = raw`least(coalesce(${players.excludedUntil}, '-infinity'), now() + interval '24 hours')`;
-  return wanted && raw`nullif(greatest(${wanted}, ${earliest}), '-infinity')`;
-};
-
-/** Balance, seq and the counters of limits belong to the ledger. */
+/**
+ * Changes a player who exists. An exclusion that holds ends with the day that begins within the next 24 hours at the
+ * earliest, whatever is asked for.
+ */
 export const updatePlayer = async (
-  orm: Pick<PostgresJsDatabase, 'update'>,
+  sql: ISql,
   playerId: string,
-  { excluded, excludedUntil: lastDay, ...change }: z.output<typeof PlayerChange>,
-): Promise<PlayerRow | undefined> => {
-  const timeZone = raw`coalesce(${change.timeZone === undefined ? players.timeZone : change.timeZone}::text, 'UTC')`;
-  const excludedUntil = excludedUntilAfter({ excluded, excludedUntil: lastDay }, timeZone);
-  // An empty change still finds the row.
-  const [row] = await orm
-    .update(players)
-    .set({ playerId: raw`${players.playerId}`, ...change, ...(excludedUntil && { excludedUntil }) })
-    .where(eq(players.playerId, playerId))
-    .returning(playerColumns);
+  change: z.output<typeof PlayerChange>,
+): Promise<PlayerRow> => {
+  const timeZone = sql`coalesce(${change.timeZone === undefined ? sql`time_zone` : sql`${change.timeZone}::text`}, 'UTC')`;
+  const wanted = wantedEnd(sql, change, timeZone);
+  const tomorrow = endOfDay(
+    sql,
+    sql`((now() + interval '24 hours') at time zone ${timeZone})::date`,
+    timeZone,
+  );
+  const earliest = sql`least(coalesce(excluded_until, '-infinity'), ${tomorrow})`;
+  const excludedUntil = wanted
+    ? sql`nullif(greatest(${wanted}, ${earliest}), '-infinity')`
+    : sql`excluded_until`;
+  // Balance, seq and the counters of limits belong to the ledger.
+  const [row] = await sql<[PlayerRow]>`
+    update players set ${sql({ player_id: playerId, ...columnsOf(change) })}, excluded_until = ${excludedUntil}
+    where player_id = ${playerId} returning ${playerColumns(sql)}`;
   return row;
 };
 
 /** One more than the page holds, the oldest first. */
-export const listPlayers = (orm: PostgresJsDatabase, { limit, offset }: Page): Promise<PlayerRow[]> =>
-  orm
-    .select(playerColumns)
-    .from(players)
-    .orderBy(asc(players.createdAt), asc(players.playerId))
-    .limit(limit + 1)
-    .offset(Number(offset));
+export const listPlayers = (sql: ISql, { limit, offset }: Page) => sql<PlayerRow[]>`
+  select ${playerColumns(sql)} from players order by created_at, player_id
+  limit ${limit + 1} offset ${String(offset)}`;
 
 /** An entry as people read it. */
 export interface ShownEntry extends SealedEntry {

@@ -1,4 +1,5 @@
 import { pageList, pageOf } from '@platform/pagination/list';
+import { record } from '@platform/service-kit/record';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
 import {
@@ -11,82 +12,37 @@ import {
   PlayerPath,
   PlayerQuery,
 } from './schema.ts';
-import { changePlayer, createPlayer, getPlayer, pageEntries, pagePlayers } from './use-cases.ts';
+import { pageEntries, playersOf } from './use-cases.ts';
 
 const tag = 'Players';
 
-/** Players and their entries. */
+/** Players, who are never deleted, and their entries. */
 export const playerRoutes = (context: Context): Route[] => {
   const admin = context.tokens.guard('wallet:admin');
   const reader = context.tokens.guard('wallet:read');
-
+  const { page, find, insert, save } = playersOf(context);
   return [
-    route(
-      {
-        method: 'post',
-        path: '/v1/players',
-        operationId: 'createPlayer',
-        tag,
-        summary: 'Add a player',
-        auth: admin,
-        body: { schema: NewPlayer, example: { playerId: 'my-player', currency: 'EUR', name: 'Ada' } },
-        responses: { 201: { description: 'Added', body: Player, headers: { Location: 'Its address' } } },
-        problems: [409],
+    ...record({
+      path: '/v1/players',
+      basePath: '',
+      params: PlayerPath,
+      tag,
+      name: 'player',
+      schema: Player,
+      computed: ['balance', 'excluded'],
+      read: admin,
+      write: admin,
+      sql: context.database.sql,
+      list: { summary: 'The players, oldest first', query: PlayerQuery, body: PlayerList, page },
+      find,
+      create: {
+        input: NewPlayer,
+        example: { playerId: 'my-player', currency: 'EUR', name: 'Ada' },
+        conflict: '409 `player_exists` for an id that is in use.',
+        insert,
       },
-      async ({ caller, body }) => ({
-        status: 201,
-        headers: { Location: `/v1/players/${encodeURIComponent(body.playerId)}` },
-        body: await createPlayer(context, caller.subject, body),
-      }),
-    ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/players',
-        operationId: 'listPlayers',
-        tag,
-        summary: 'The players, oldest first',
-        auth: admin,
-        query: PlayerQuery,
-        responses: { 200: { description: 'A page', body: PlayerList } },
-      },
-      async ({ query }) => {
-        const page = pageOf(query);
-        return { status: 200, body: pageList('players', page, await pagePlayers(context, page)) };
-      },
-    ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/players/{playerId}',
-        operationId: 'getPlayer',
-        tag,
-        summary: 'A player and the balance',
-        auth: admin,
-        params: PlayerPath,
-        responses: { 200: { description: 'The player', body: Player } },
-        problems: [404],
-      },
-      async ({ params }) => ({ status: 200, body: await getPlayer(context, params.playerId) }),
-    ),
-    route(
-      {
-        method: 'patch',
-        path: '/v1/players/{playerId}',
-        operationId: 'changePlayer',
-        tag,
-        summary: 'Lock, exclude, or correct what is known of a player',
-        auth: admin,
-        params: PlayerPath,
-        body: { schema: PlayerChange, example: { name: 'Ada' } },
-        responses: { 200: { description: 'As it is now', body: Player } },
-        problems: [404],
-      },
-      async ({ caller, params, body }) => ({
-        status: 200,
-        body: await changePlayer(context, caller.subject, params.playerId, body),
-      }),
-    ),
+      change: { patch: PlayerChange, example: { name: 'Ada' }, save },
+    }),
     route(
       {
         method: 'get',
@@ -101,9 +57,9 @@ export const playerRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params, query }) => {
-        const page = pageOf(query);
-        const entries = await pageEntries(context, params.playerId, query, page);
-        return { status: 200, body: pageList('entries', page, entries) };
+        const entryPage = pageOf(query);
+        const entries = await pageEntries(context, params.playerId, query, entryPage);
+        return { status: 200, body: pageList('entries', entryPage, entries) };
       },
     ),
   ];

@@ -36,10 +36,10 @@ export const PlayerChange = z
   .strictObject({
     ...profile,
     status: z.enum(['active', 'disabled']).optional(),
-    excluded: z.boolean().optional().meta({ description: 'false ends an exclusion after 24 hours' }),
+    excluded: z.boolean().optional().meta({ description: 'false ends an exclusion with the next day' }),
     excludedUntil: day.nullish().meta({
       description:
-        'Last day of the exclusion in the time zone of the player; begins one; null: without end. An exclusion that holds ends in 24 hours at the earliest',
+        'Last day of the exclusion in the time zone of the player; begins one; null: without end. One that holds ends with the next day at the earliest',
     }),
   })
   .meta({ id: 'PlayerChange' });

@@ -1,11 +1,21 @@
-import { type Page, type Slice, slice } from '@platform/pagination/list';
+import { pageListJson, pageOf, slice, type Page, type Slice } from '@platform/pagination/list';
 import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
+import { inTransaction, type Queries } from '@platform/service-kit/record';
 import type { z } from 'zod';
+import { decimal } from '@platform/wallet-protocol/money';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import type { Context } from '../../context.ts';
 import { currencyOf } from '../../ledger/domain.ts';
-import { decimal } from '@platform/wallet-protocol/money';
-import type { Entry, EntryQuery, FoundEntry, NewPlayer, Player, PlayerChange } from './schema.ts';
+import type {
+  Entry,
+  EntryQuery,
+  FoundEntry,
+  NewPlayer,
+  Player,
+  PlayerChange,
+  PlayerPath,
+  PlayerQuery,
+} from './schema.ts';
 import {
   entriesOfRound,
   entriesOfTransaction,
@@ -26,7 +36,6 @@ type FoundEntryView = z.input<typeof FoundEntry>;
 const view = ({ seq: _seq, ...row }: PlayerRow): PlayerView => ({
   ...row,
   balance: decimal(row.balance),
-  createdAt: row.createdAt.toISOString(),
 });
 
 const entryView = ({ reverses, ...entry }: ShownEntry): FoundEntryView => ({
@@ -44,60 +53,63 @@ const entryView = ({ reverses, ...entry }: ShownEntry): FoundEntryView => ({
   promotional: entry.promotional,
 });
 
+interface OnePlayer {
+  params: z.output<typeof PlayerPath>;
+}
+interface Writer {
+  caller: { subject: string };
+}
+
 const checkTimeZone = async (
-  { database }: Context,
+  sql: Queries,
   { timeZone }: { timeZone?: string | null | undefined },
 ): Promise<void> => {
-  if (timeZone && !(await isTimeZone(database.orm, timeZone)))
+  if (timeZone && !(await isTimeZone(sql, timeZone)))
     throw new ValidationFailed({ timeZone: ['must be an IANA time zone such as Europe/Berlin'] });
 };
 
-export const createPlayer = async (
-  ctx: Context,
-  by: string,
-  { playerId, currency, ...profile }: z.output<typeof NewPlayer>,
-): Promise<PlayerView> => {
-  await checkTimeZone(ctx, profile);
-  return ctx.database.orm.transaction(async (tx) => {
-    const player = await insertPlayer(tx, { playerId, currency: currencyOf(currency), ...profile });
-    if (player === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
-    const details = { by, currency: player.currency };
-    await recordEvent(tx, { kind: 'player_created', playerId, details });
-    return view(player);
-  });
-};
+const jsonOf = (row: PlayerRow): string => JSON.stringify(view(row));
 
-/** The stored row. Throws NotFound. */
-export const playerRow = async ({ database }: Context, playerId: string): Promise<PlayerRow> => {
-  const row = await findPlayer(database.orm, playerId);
-  if (row === undefined) throw new NotFound('player');
-  return row;
-};
-
-export const getPlayer = async (ctx: Context, playerId: string): Promise<PlayerView> =>
-  view(await playerRow(ctx, playerId));
-
-export const changePlayer = async (
-  ctx: Context,
-  by: string,
-  playerId: string,
-  change: z.output<typeof PlayerChange>,
-): Promise<PlayerView> => {
-  await checkTimeZone(ctx, change);
-  return ctx.database.orm.transaction(async (tx) => {
-    const row = await updatePlayer(tx, playerId, change);
-    if (row === undefined) throw new NotFound('player');
+/** What `record()` does with players. */
+export const playersOf = ({ database: { sql } }: Context) => ({
+  page: async (query: z.output<typeof PlayerQuery>) => {
+    const page = pageOf(query);
+    return pageListJson('players', page, slice((await listPlayers(sql, page)).map(jsonOf), page.limit));
+  },
+  find: async (on: Queries, { params: { playerId } }: OnePlayer, lock: boolean) => {
+    const row = await findPlayer(on, playerId, lock);
+    return row && jsonOf(row);
+  },
+  /** Throws Conflict `player_exists`. */
+  insert: (on: Queries, input: z.output<typeof NewPlayer>, { caller: { subject: by } }: Writer) =>
+    inTransaction(on, async (tx) => {
+      await checkTimeZone(tx, input);
+      const row = await insertPlayer(tx, { ...input, currency: currencyOf(input.currency) });
+      if (row === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
+      const { playerId, currency } = row;
+      await recordEvent(tx, { kind: 'player_created', playerId, details: { by, currency } });
+      return { id: playerId, json: jsonOf(row) };
+    }),
+  save: async (
+    on: Queries,
+    change: z.output<typeof PlayerChange>,
+    { params: { playerId }, caller: { subject: by } }: OnePlayer & Writer,
+  ) => {
+    await checkTimeZone(on, change);
+    const row = await updatePlayer(on, playerId, change);
     const { status, excluded, excludedUntil: until } = row;
     // The audit trail names the changed personal fields, without their values.
     const details = { by, fields: Object.keys(change), status, excluded, until };
-    await recordEvent(tx, { kind: 'player_changed', playerId, details });
-    return view(row);
-  });
-};
+    await recordEvent(on, { kind: 'player_changed', playerId, details });
+    return jsonOf(row);
+  },
+});
 
-export const pagePlayers = async (ctx: Context, page: Page): Promise<Slice<PlayerView>> => {
-  const rows = await listPlayers(ctx.database.orm, page);
-  return slice(rows.map(view), page.limit);
+/** The stored row. Throws NotFound. */
+export const playerRow = async ({ database }: Context, playerId: string): Promise<PlayerRow> => {
+  const row = await findPlayer(database.sql, playerId);
+  if (row === undefined) throw new NotFound('player');
+  return row;
 };
 
 export const pageEntries = async (
@@ -107,7 +119,7 @@ export const pageEntries = async (
   page: Page,
 ): Promise<Slice<EntryView>> => {
   const { seq } = await playerRow(ctx, playerId);
-  const rows = await listEntries(ctx.database.sql, playerId, page, sort === '-seq' ? seq : undefined);
+  const rows = await listEntries(ctx.database.sql, playerId, page, sort === '-seq' ? BigInt(seq) : undefined);
   return slice(rows.map(entryView), page.limit);
 };
 

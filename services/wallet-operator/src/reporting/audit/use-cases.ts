@@ -1,15 +1,14 @@
 import { type Page, type Slice, slice } from '@platform/pagination/list';
 import type { Executor } from '@platform/service-kit/db';
+import type { ISql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
 import type { AuditEvent } from './schema.ts';
-import { insertEvent, listEvents } from './queries.ts';
+import { insertEvent, listEvents, type NewEvent } from './queries.ts';
 
 /** Records an action of a person, in the transaction that performs it. */
-export const recordEvent = (
-  orm: Pick<Executor, 'insert'>,
-  event: Parameters<typeof insertEvent>[1],
-): Promise<void> => insertEvent(orm, event);
+export const recordEvent = (on: Pick<Executor, 'insert'> | ISql, event: NewEvent): Promise<void> =>
+  insertEvent(on, event);
 
 export const pageEvents = async (
   { database }: Context,
