@@ -128,7 +128,8 @@ export const onceWithSecret = async <Answer>(
     created = { answer: await work(tx) };
     return addressOf(created.answer);
   });
-  if (created === undefined)
+  // What an attempt created that was rolled back has another address.
+  if (created === undefined || addressOf(created.answer) !== address)
     throw new Conflict(
       'idempotency_key_used',
       `The first request with this Idempotency-Key created ${address}; its answer contained a secret, so it was not kept.`,

@@ -21,6 +21,7 @@ export const projectRoutes = (ctx: Context): Route[] => {
     tag: 'Projects',
     name: 'project',
     schema: Project,
+    computed: ['updated_at'],
     read: ctx.reader,
     write: ctx.admin,
     sql: ctx.database.sql,
