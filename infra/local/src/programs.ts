@@ -1,7 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { searchPath } from './env.ts';
-import { ROOT } from './options.ts';
 
 /** Programs that are not in npm packages. */
 export type Program = 'redis-server' | 'nginx' | 'chromium';
@@ -19,11 +18,10 @@ const NAMES: Record<Program, string[]> = {
   ],
 };
 
-/** The Debian package of each program, and the path of the program in it. */
-export const DEBIAN: Record<Program, { name: string; path: string }> = {
-  'redis-server': { name: 'redis-server', path: 'usr/bin/redis-server' },
-  nginx: { name: 'nginx', path: 'usr/sbin/nginx' },
-  chromium: { name: 'chromium-headless-shell', path: 'usr/lib/chromium/chromium-headless-shell' },
+const DEBIAN: Record<Program, string> = {
+  'redis-server': 'redis-server',
+  nginx: 'nginx',
+  chromium: 'chromium-headless-shell',
 };
 
 const BREW: Record<Program, string> = {
@@ -35,13 +33,12 @@ const BREW: Record<Program, string> = {
 /** Folders of system programs that may be missing in PATH. */
 const ALSO = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/opt/homebrew/bin'];
 
-/** Where packages of Debian are unpacked, each in a folder with a program of its name. */
-export const UNPACKED = join(ROOT, 'node_modules/.cache/debian');
+export const debianPackage = (program: Program): string => DEBIAN[program];
 
 /** How to get the program, in one line. */
 export const howToGet = (program: Program | 'psql'): string => {
   const [debian, brew] =
-    program === 'psql' ? ['postgresql-client', 'libpq'] : [DEBIAN[program].name, BREW[program]];
+    program === 'psql' ? ['postgresql-client', 'libpq'] : [DEBIAN[program], BREW[program]];
   return `Get it with "apt-get install ${debian}" or "brew install ${brew}".`;
 };
 
@@ -51,12 +48,10 @@ const isProgram = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** The path of the program, or null when this machine does not have it. */
+/** The path of the program, or null when it is not installed. */
 export const findProgram = async (program: Program): Promise<string | null> => {
-  const { name } = DEBIAN[program];
-  const paths = NAMES[program].flatMap((each) =>
-    [...searchPath(), ...ALSO].map((folder) => join(folder, each)),
-  );
-  for (const path of [...paths, join(UNPACKED, name, name)]) if (await isProgram(path)) return path;
+  const folders = [...searchPath(), ...ALSO];
+  for (const path of NAMES[program].flatMap((name) => folders.map((folder) => join(folder, name))))
+    if (await isProgram(path)) return path;
   return null;
 };

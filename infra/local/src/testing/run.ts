@@ -1,4 +1,4 @@
-/** `pnpm test`: unpacks missing programs, runs all tests and reports what was skipped. */
+/** `pnpm test`: installs missing programs, runs all tests and reports what was skipped. */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
