@@ -109,6 +109,19 @@ test('what names no challenge and no payment is answered but not stored, a repea
   expect([(await events()).length, errors() - before]).toEqual([1, 1]);
 });
 
+test('events with invented ids write ten error lines a minute for each cause and network', async () => {
+  const store = await shop();
+  const before = service.lines.length;
+  // A network of its own, so that no other test is sampled.
+  const from = { 'x-forwarded-for': '203.0.113.9' };
+  for (let n = 0; n < 20; n++) {
+    const body = { service: 'threedsecureio', cres: cresOf(serverId()), transactionId: `i-${n}` };
+    await complete(store, body, 'threedsecureio', from);
+  }
+  const errors = service.lines.slice(before).filter((line) => line.includes('processing failed'));
+  expect(errors).toHaveLength(10);
+});
+
 test('the event of a payment has at most 64 KiB', async () => {
   const store = await shop();
   const answers = [65_536, 65_537].map((bytes) =>

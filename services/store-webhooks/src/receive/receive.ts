@@ -96,7 +96,8 @@ export const createReceiver = (context: Context): Route['handle'] => {
         detail: 'The store does not accept webhooks from this address.',
       });
     await limitStore(res, store, isPayment ? networksOf(clientAddress(req)) : undefined);
-    const memory = bodyMemory.open(store.id, widestNetworkOf(clientAddress(req)));
+    const network = widestNetworkOf(clientAddress(req));
+    const memory = bodyMemory.open(store.id, network);
     try {
       const limit = isPayment ? maxChallengeBody : maxBody;
       const body = await readBody(req, limit, memory.add);
@@ -110,7 +111,7 @@ export const createReceiver = (context: Context): Route['handle'] => {
       // An event without the id of a challenge or payment belongs to no payment, so it is answered, but not stored.
       const isStored = !isPayment || given.event.entity !== null;
       const stored = isStored ? await storeEvent(context, given) : 'duplicate';
-      return (isPayment ? await answerPayment(context, given, stored) : undefined) ?? accepted;
+      return (isPayment ? await answerPayment(context, given, stored, network) : undefined) ?? accepted;
     } finally {
       memory.release();
     }
