@@ -8,7 +8,7 @@ import type { GuessLimit } from '../overload/guess-limit.ts';
 import { collectIssues } from './field-errors.ts';
 import { deprecationHeaders } from './headers.ts';
 import { networksOf } from './network.ts';
-import { Problem, TooManyRequests, ValidationFailed, type FieldErrors } from './problem.ts';
+import { isOverload, Problem, TooManyRequests, ValidationFailed, type FieldErrors } from './problem.ts';
 import { parseQuery, spellingOf } from './query.ts';
 import type { RequestRateLimit } from '../overload/request-rate-limit.ts';
 import { sendAnswer } from './respond.ts';
@@ -163,7 +163,9 @@ export const prepareRoute = (
         sendAnswer(req, res, route, answer, (bytes) => countAnswer(req, res, guard.keyOf(caller), bytes));
     } catch (error) {
       await countUnknown(req, error);
-      if (!(error instanceof TooManyRequests)) await confirmCaller?.();
+      // A refusal by overload must not wait in the queue once more.
+      const isRefused = error instanceof Problem && (error.status === 429 || isOverload(error.code));
+      if (!isRefused) await confirmCaller?.();
       throw error;
     }
   };

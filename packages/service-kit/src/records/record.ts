@@ -165,13 +165,16 @@ const changeRoute = (
       problems: [404, 412],
     },
     async ({ body, req, ...target }) => {
+      let isChanged = false;
       const json = await withLocked(
         sql,
         { name, version, expected: expectedVersions(req), find: (tx) => find(tx, target, true) },
-        async (tx, current) =>
-          changes(JSON.parse(current) as object, body) ? save(tx, body, target) : current,
+        async (tx, current) => {
+          isChanged = changes(JSON.parse(current) as object, body);
+          return isChanged ? save(tx, body, target) : current;
+        },
       );
-      await committed?.(target);
+      if (isChanged) await committed?.(target);
       return { status: 200, headers: versionHeaders(version(json)), rawBody: json };
     },
   );

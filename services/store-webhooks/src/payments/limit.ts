@@ -13,8 +13,10 @@ const retriedMs = 2 * 3_600_000;
 export interface PaymentLimit {
   /** Runs a request to the provider for a payment. Rejects with ProviderBusy if the payment has too many in progress. */
   run<T>(payment: Payment, request: () => Promise<T>): Promise<T>;
-  /** Whether an event that found no result for its payment is retried: no other event of the payment may be. */
+  /** Whether an event that found no result for its payment is retried: only the oldest event of the payment is. */
   isRetried(payment: Payment, eventId: string): boolean;
+  /** The event is over, so that the next one without a result is retried. */
+  forget(payment: Payment, eventId: string): void;
 }
 
 const keyOf = ({ storeId, service, transactionId }: Payment): string =>
@@ -47,10 +49,16 @@ export const createPaymentLimit = (): PaymentLimit => {
     },
     isRetried: (payment, eventId) => {
       const key = keyOf(payment);
-      if ((retried.get(key) ?? eventId) !== eventId) return false;
+      // The ids of events are in the order of their arrival, so that all processes choose the same one, the oldest.
+      const oldest = retried.get(key);
+      if (oldest !== undefined && oldest < eventId) return false;
       // Also begins the time again.
       retried.set(key, eventId);
       return true;
+    },
+    forget: (payment, eventId) => {
+      const key = keyOf(payment);
+      if (retried.get(key) === eventId) retried.delete(key);
     },
   };
 };

@@ -140,7 +140,12 @@ export const settlePayment = async (
   if (outcome !== undefined) return { outcome };
   const asked = await ask(context, store, own, id).catch(unavailable);
   const isOpen = asked.error !== undefined && finalState(asked.error) === undefined;
-  if (!isOpen || event.id === undefined || context.paymentLimit.isRetried(own, event.id)) return asked;
+  if (event.id === undefined) return asked;
+  if (!isOpen) {
+    context.paymentLimit.forget(own, event.id);
+    return asked;
+  }
+  if (context.paymentLimit.isRetried(own, event.id)) return asked;
   return { ...asked, error: new Ignored('Another event of this payment is retried until it has a result.') };
 };
 

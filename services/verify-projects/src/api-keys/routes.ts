@@ -7,7 +7,7 @@ import { route, type Route } from '@platform/service-kit/route';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../context.ts';
 import { ApiKey, ApiKeyInput, ApiKeyList, ApiKeyQuery, NewApiKey, Rotation } from './schema.ts';
-import { apiKeysOf, createApiKey, revokeApiKey, rotateApiKey } from './use-cases.ts';
+import { apiKeysOf, computedFields, createApiKey, revokeApiKey, rotateApiKey } from './use-cases.ts';
 
 const [name, tag] = ['API key', 'API keys'];
 const params = idParams('0198c5a0-7e57-7100-8000-000000000001');
@@ -40,6 +40,7 @@ export const apiKeyRoutes = (ctx: Context): Route[] => {
       tag,
       name,
       schema: ApiKey,
+      computed: computedFields,
       read: ctx.admin,
       write: ctx.admin,
       sql: ctx.database.sql,

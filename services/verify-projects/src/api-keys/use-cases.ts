@@ -79,15 +79,19 @@ export const rotateApiKey = async (
   return made;
 };
 
+/** Fields that no caller changes. */
+export const computedFields = ['last_used_at'];
+
 /** Revokes a key permanently: here at once, on every instance within a second. Throws NotFound and Problem `stale`. */
 export const revokeApiKey = async (
   ctx: Context,
   id: string,
   expected: readonly string[] | undefined,
 ): Promise<void> => {
+  const version = (json: string): string => versionOf(json, computedFields);
   const hash = await withLocked(
     ctx.database.sql,
-    { name: 'API key', version: versionOf, expected, find: (tx) => findApiKey(tx, id, true) },
+    { name: 'API key', version, expected, find: (tx) => findApiKey(tx, id, true) },
     (tx) => saveRevocation(tx, id),
   );
   ctx.forgetKey(hash);

@@ -45,7 +45,7 @@ const kindsOf = (tx: TransactionSql, id: string) => tx`case
   else concat_ws(',',
     case when line.player_id <> entry.player_id then 'player'
       when line.currency <> player.currency then 'currency' end,
-    case when line.round_id <> entry.round_id or line.game_code <> entry.game_code
+    case when line.round_id <> coalesce(entry.named_round_id, entry.round_id) or line.game_code <> entry.game_code
       or line.reverses <> entry.reverses then 'parameters' end,
     case when line.amount <> abs(entry.amount)
       -- A rollback that found nothing to reverse here.

@@ -2,6 +2,7 @@ import type { Page } from '@platform/pagination/list';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { and, asc, eq, gt, inArray, ne, sql as raw } from 'drizzle-orm';
 import { reconciliationDifferences as differences } from '../db/reconciliations.ts';
+import { entries } from '../db/tables.ts';
 import type { Outcome } from '../ledger/state.ts';
 
 export type DifferenceRow = typeof differences.$inferSelect;
@@ -87,6 +88,28 @@ export const missingInRounds = (
         inArray(
           raw`${differences.there} ->> 'roundId'`,
           rounds.map(({ roundId }) => roundId),
+        ),
+      ),
+    );
+
+/** The debits that stand here among those that rollbacks name. */
+export const debitsNamed = (
+  orm: PostgresJsDatabase,
+  rollbacks: readonly { playerId: string; reverses: string }[],
+): Promise<{ playerId: string; transactionId: string; roundId: string | null }[]> =>
+  orm
+    .select({
+      playerId: entries.playerId,
+      transactionId: entries.transactionId,
+      roundId: entries.roundId,
+    })
+    .from(entries)
+    .where(
+      and(
+        eq(entries.operation, 'debit'),
+        inArray(
+          entries.transactionId,
+          rollbacks.map(({ reverses }) => reverses),
         ),
       ),
     );

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
 import { decimal } from '@platform/wallet-protocol/money';
 import {
+  debitsNamed,
   differencesByNumber,
   markApplying,
   markDecided,
@@ -107,6 +108,21 @@ const previewRepairs = async (
   };
 };
 
+/** The round that a repair changes: of a rollback that of its debit, which may be another than the one that it names. */
+const roundsOf = async (
+  orm: Context['database']['orm'],
+  commands: readonly Repair[],
+): Promise<(command: Repair) => string> => {
+  const rollbacks = commands.filter((command) => command.operation === 'rollback');
+  const debits = rollbacks.length === 0 ? [] : await debitsNamed(orm, rollbacks);
+  return (command) =>
+    (command.operation === 'rollback' &&
+      debits.find(
+        ({ playerId, transactionId }) => playerId === command.playerId && transactionId === command.reverses,
+      )?.roundId) ||
+    command.roundId;
+};
+
 /**
  * Repairs differences through the ledger, by its normal rules; a repeated repair changes nothing. A credit or rollback
  * is not repaired (reason `earlier_first`) while an earlier transaction of its round is missing: it may close the round,
@@ -133,15 +149,20 @@ export const repairDifferences = async (
 
   const commandsOf = new Map(rows.map((row) => [row, row.state === 'applied' ? undefined : commandOf(row)]));
   const commands = [...commandsOf.values()].filter((command) => command !== undefined);
-  const missing = await missingInRounds(orm, id, commands);
+  const roundOf = await roundsOf(orm, commands);
+  const missing = await missingInRounds(
+    orm,
+    id,
+    commands.map((command) => ({ playerId: command.playerId, roundId: roundOf(command) })),
+  );
   const repaired = new Set<number>();
-  const waitsForEarlier = (row: DifferenceRow, { operation, playerId, roundId }: Repair): boolean =>
-    operation !== 'debit' &&
+  const waitsForEarlier = (row: DifferenceRow, command: Repair): boolean =>
+    command.operation !== 'debit' &&
     missing.some(
       (other) =>
         !repaired.has(other.number) &&
-        other.playerId === playerId &&
-        other.there?.roundId === roundId &&
+        other.playerId === command.playerId &&
+        other.there?.roundId === roundOf(command) &&
         inOrder(other, row) < 0,
     );
   const repair = dryRun

@@ -37,8 +37,11 @@ const endAfter = (
   const holds = end > now;
   const earliest = holds ? Math.min(end, endOfDay(now + dayMs, zone)) : 0;
   if (excluded === false) return earliest;
-  if (typeof excludedUntil === 'string')
-    return Math.max(endOfDay(Date.parse(excludedUntil) - offsetMs[zone], zone), earliest);
+  if (typeof excludedUntil === 'string') {
+    const wanted = Math.max(endOfDay(Date.parse(excludedUntil) - offsetMs[zone], zone), earliest);
+    // Refused, because the day is over.
+    return excluded && wanted <= now ? end : wanted;
+  }
   if (excludedUntil === null && (holds || excluded)) return Infinity;
   return excluded && !holds ? Infinity : end;
 };
@@ -80,6 +83,26 @@ test('exclusions begin at once, hold at least until the end of tomorrow after a 
     ),
     { numRuns: 40 },
   );
+});
+
+test('another time zone never shortens the last day of an exclusion', async () => {
+  const { patch } = await person(service());
+  const path = `/v1/players/${(await player()).playerId}`;
+  await patch(path, { timeZone: 'Asia/Tokyo', excludedUntil: '2099-12-01' });
+  await patch(path, { timeZone: 'America/Los_Angeles' });
+  const [row] =
+    await sql()`select excluded_until = '2099-12-02 00:00 America/Los_Angeles' as "isWhole" from players
+    where player_id = ${path.slice(12)}`;
+  expect(row).toEqual({ isWhole: true });
+});
+
+test('an exclusion with a last day that is over is refused, because it would be none', async () => {
+  const caller = await player();
+  const { patch, get } = await person(service());
+  const path = `/v1/players/${caller.playerId}`;
+  const refused = await patch(path, { excluded: true, excludedUntil: '2026-01-01', name: 'Bo' });
+  expect(refused).toMatchObject({ status: 400, body: { errors: { excludedUntil: [expect.any(String)] } } });
+  expect((await get(path)).body).toMatchObject({ excluded: false, excludedUntil: null, name: null });
 });
 
 test('the last day of an exclusion is that of the player, also where the clock is put back at its end', async () => {

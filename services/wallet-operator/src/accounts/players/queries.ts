@@ -75,13 +75,22 @@ const endOfDay = (sql: ISql, day: Fragment, timeZone: Fragment): Fragment =>
 const wantedEnd = (
   sql: ISql,
   { excluded, excludedUntil }: z.output<typeof PlayerChange>,
+  current: Fragment,
   timeZone: Fragment,
 ): Fragment | undefined => {
   if (excluded === false) return sql`'-infinity'`;
   if (typeof excludedUntil === 'string') return endOfDay(sql, sql`${excludedUntil}::date`, timeZone);
   if (excludedUntil === null)
-    return sql`case when ${excluded === true} or excluded_until > now() then 'infinity' else excluded_until end`;
-  return excluded ? sql`case when excluded_until > now() then excluded_until else 'infinity' end` : undefined;
+    return sql`case when ${excluded === true} or ${current} > now() then 'infinity' else ${current} end`;
+  return excluded ? sql`case when ${current} > now() then ${current} else 'infinity' end` : undefined;
+};
+
+/** The end of the exclusion before a change, with whole days in the time zone after it. */
+const currentEnd = (sql: ISql, { timeZone }: z.output<typeof PlayerChange>, after: Fragment): Fragment => {
+  if (timeZone === undefined) return sql`excluded_until`;
+  const lastDay = sql`(${sql.unsafe(lastExcludedDay('players'))})::date`;
+  return sql`case when excluded_until > now() and isfinite(excluded_until)
+    then greatest(excluded_until, ${endOfDay(sql, lastDay, after)}) else excluded_until end`;
 };
 
 /**
@@ -94,16 +103,15 @@ export const updatePlayer = async (
   change: z.output<typeof PlayerChange>,
 ): Promise<PlayerRow> => {
   const timeZone = sql`coalesce(${change.timeZone === undefined ? sql`time_zone` : sql`${change.timeZone}::text`}, 'UTC')`;
-  const wanted = wantedEnd(sql, change, timeZone);
+  const current = currentEnd(sql, change, timeZone);
+  const wanted = wantedEnd(sql, change, current, timeZone);
   const tomorrow = endOfDay(
     sql,
     sql`((now() + interval '24 hours') at time zone ${timeZone})::date`,
     timeZone,
   );
-  const earliest = sql`least(coalesce(excluded_until, '-infinity'), ${tomorrow})`;
-  const excludedUntil = wanted
-    ? sql`nullif(greatest(${wanted}, ${earliest}), '-infinity')`
-    : sql`excluded_until`;
+  const earliest = sql`least(coalesce(${current}, '-infinity'), ${tomorrow})`;
+  const excludedUntil = wanted ? sql`nullif(greatest(${wanted}, ${earliest}), '-infinity')` : current;
   // Balance, seq and the counters of limits belong to the ledger.
   const [row] = await sql<[PlayerRow]>`
     update players set ${sql({ player_id: playerId, ...columnsOf(change) })}, excluded_until = ${excludedUntil}

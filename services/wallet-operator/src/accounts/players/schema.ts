@@ -39,7 +39,7 @@ export const PlayerChange = z
     excluded: z.boolean().optional().meta({ description: 'false ends an exclusion with the next day' }),
     excludedUntil: day.nullish().meta({
       description:
-        'Last day of the exclusion in the time zone of the player; begins one; null: without end. One that holds ends with the next day at the earliest',
+        'Last day of the exclusion in the time zone of the player; a day begins one, null makes one that holds endless. One that holds ends with the next day at the earliest',
     }),
   })
   .meta({ id: 'PlayerChange' });

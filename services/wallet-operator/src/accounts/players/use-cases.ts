@@ -98,6 +98,8 @@ export const playersOf = ({ database: { sql } }: Context) => ({
     await checkTimeZone(on, change);
     const row = await updatePlayer(on, playerId, change);
     const { status, excluded, excludedUntil: until } = row;
+    if (change.excluded && !excluded)
+      throw new ValidationFailed({ excludedUntil: ['must not be a day that is over'] });
     // The audit trail names the changed personal fields, without their values.
     const details = { by, fields: Object.keys(change), status, excluded, until };
     await recordEvent(on, { kind: 'player_changed', playerId, details });

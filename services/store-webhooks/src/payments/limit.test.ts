@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import type { Payment } from './domain.ts';
+import { createPaymentLimit } from './limit.ts';
+
+const payment = { storeId: 's', service: 'adyen', transactionId: 't' } as Payment;
+
+test('two processes that received one event each retry the older one, and not none', () => {
+  const [one, other] = [createPaymentLimit(), createPaymentLimit()];
+  // Each retries the event that it received.
+  expect([one.isRetried(payment, 'event-1'), other.isRetried(payment, 'event-2')]).toEqual([true, true]);
+  // Their workers claim both.
+  expect([one, other].map((limit) => limit.isRetried(payment, 'event-2'))).toEqual([false, true]);
+  expect([one, other].map((limit) => limit.isRetried(payment, 'event-1'))).toEqual([true, true]);
+  expect([one, other].map((limit) => limit.isRetried(payment, 'event-2'))).toEqual([false, false]);
+});
+
+test('when the event that was retried is over, the next one is retried', () => {
+  const limit = createPaymentLimit();
+  limit.isRetried(payment, 'event-1');
+  limit.forget(payment, 'event-1');
+  expect(limit.isRetried(payment, 'event-2')).toBe(true);
+});
