@@ -8,7 +8,7 @@ import { sealingKeyOf, type SealingKey } from '@platform/sealed-log/keys';
 
 const seconds = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);
 
-/** Whoever sees one signed callback can try secrets against it, as fast as a machine computes. */
+/** One signed callback is enough to try secrets against it offline, so the secret must be long. */
 const hmacSecret = z.string().min(16, 'must be at least 16 characters');
 
 const sealingKey = z.string().transform((text, context): SealingKey => {

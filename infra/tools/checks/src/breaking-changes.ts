@@ -9,7 +9,7 @@ interface Fact {
   subject: string;
   fact: string;
   value: string;
-  /** For what callers must obey: the part that must have been there before, or nobody sent anything there. */
+  /** For requirements on requests: the part of the document without which no caller sent anything there. */
   within?: string;
 }
 

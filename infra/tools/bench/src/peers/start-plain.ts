@@ -5,7 +5,7 @@ import { shippedOptions, startDatabase, type BenchService } from '../service.ts'
 import { secret } from '../subjects/wallet-operator.ts';
 import type { PlainSettings } from './plain.ts';
 
-/** Copies the columns that both tables have, of so many rows at a time. */
+/** Copies the columns that both tables have, in batches of rows. */
 const copyRows = async (from: Sql, to: Sql, table: string): Promise<void> => {
   const rows = from<{ row: object }[]>`select to_json(t) as row from ${from(table)} t`;
   await rows.cursor(10_000, async (some) => {
