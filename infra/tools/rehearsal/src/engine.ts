@@ -76,10 +76,11 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
 /** Seconds until containers that do not become healthy end the commands: on a busy machine a health check may time out. */
 const HEALTHY_S = 900;
 
-/** Lines for `sh -e` that do what `up --wait` does: end when every container is healthy. */
-const waitUntilHealthy = (compose: string): string[] => [
+/** Lines for `sh -e` that do what `up --wait` does: end when the containers of these services, or of all, are healthy. */
+const waitUntilHealthy = (compose: string, services: readonly string[]): string[] => [
   `left=${HEALTHY_S}`,
-  `while docker inspect --format '{{with .State.Health}}{{.Status}}{{end}}' $(${compose} ps -q) | grep -Eq 'starting|unhealthy'`,
+  `containers=$(${compose} ps -q ${services.join(' ')})`,
+  `while docker inspect --format '{{with .State.Health}}{{.Status}}{{end}}' $containers | grep -Eq 'starting|unhealthy'`,
   'do left=$((left - 1)); test $left -gt 0; sleep 1; done',
 ];
 
@@ -95,7 +96,9 @@ const forOldCompose = (commands: string): string =>
       if (options === undefined || !options.includes('--wait')) return line;
       const build = options.includes('--build') ? [`${compose} build --parallel`] : [];
       const up = `${compose} up ${options.replace('--build', '').replace('--wait', '--detach')}`;
-      return [...build, up, ...waitUntilHealthy(compose)];
+      // Not an option, and not `quest-service=2`, the value of one.
+      const services = options.split(' ').filter((word) => /^[a-z][a-z-]*$/.test(word));
+      return [...build, up, ...waitUntilHealthy(compose, services)];
     })
     .join('\n')
     .replaceAll('docker compose', 'docker-compose')
