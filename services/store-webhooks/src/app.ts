@@ -4,7 +4,7 @@ import { deliveryJobList } from './records/delivery-jobs.ts';
 import { importJobList } from './records/import-jobs.ts';
 import { memberList } from './records/members.ts';
 import { orderList } from './records/orders.ts';
-import { userList, userRoutes } from './records/users.ts';
+import { userList } from './records/users.ts';
 import { verificationList } from './records/verifications.ts';
 import { paymentList, paymentRoutes } from './payments/routes.ts';
 import { addWaitingMetrics } from './metrics.ts';
@@ -44,7 +44,7 @@ export const createApp = (context: Context): HttpApp => {
         Events: 'Received webhooks, their state, replay and recheck',
         Orders: 'Orders as the POS has them',
         Members: 'Members of the POS and their import',
-        Users: 'Customers of the shop',
+        Users: 'Customers of the shop; the member of a deleted user stays, and may be imported again',
         Delivery: 'Delivery jobs',
         Identity: 'Identity verifications',
         Payments: '3DS transactions',
@@ -55,7 +55,6 @@ export const createApp = (context: Context): HttpApp => {
     routes: [
       ...hookRoutes(context),
       ...storeRoutes(context),
-      ...userRoutes(context),
       resendRoute(context),
       ...storeLists.flatMap(({ routes }) => routes(context)),
       ...paymentRoutes(context),

@@ -29,8 +29,8 @@ export type Tx = Parameters<Parameters<Database['orm']['transaction']>[0]>[0];
 /** What a store function runs its queries on: the pool or a transaction. */
 export type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
 
-/** drizzle on a transaction of `sql`, for statements of both in one transaction. */
-export const ormOf = (tx: TransactionSql, { sql }: Pick<Database, 'sql'>): Executor =>
+/** drizzle on `sql` or a transaction of it, for statements of both in one transaction. */
+export const ormOf = (tx: Sql | TransactionSql, { sql }: Pick<Database, 'sql'>): Executor =>
   drizzle(Object.assign(tx, { options: sql.options }) as unknown as Sql);
 
 export interface DatabaseOptions {

@@ -15,6 +15,7 @@ export interface Stored {
 export interface Target<Params extends z.ZodObject, Caller> {
   params: z.output<Params>;
   caller: Caller;
+  query?: object | undefined;
 }
 
 /**
@@ -50,7 +51,8 @@ export interface RecordSpec<
   write: Guard<Writer>;
   sql: Sql;
 
-  list: {
+  /** Left out where the service declares the list by itself. */
+  list?: {
     summary: string;
     description?: string;
     query?: Query;
@@ -61,6 +63,10 @@ export interface RecordSpec<
     /** The body as JSON text. */
     page(query: z.output<NoInfer<Query>>, target: Target<NoInfer<Parents>, Reader>): Promise<string>;
   };
+  /** Of the operation that reads one record; "One task", for example, if it is left out. */
+  summary?: string;
+  /** Query parameters of that operation, which `find` gets. */
+  narrowing?: z.ZodObject;
   /** The record as JSON text. `lock` locks its row until the transaction ends. */
   find(sql: Queries, target: Target<NoInfer<Params>, Reader>, lock: boolean): Promise<string | undefined>;
   /** Runs after a change or a deletion is committed, and before it is answered. */

@@ -47,7 +47,11 @@ const sharedBy = ({ path, params, name, schema, computed }: AnyRecordSpec) => ({
 
 type Shared = ReturnType<typeof sharedBy>;
 
-const listRoute = ({ path, parents, tag, read, list }: AnyRecordSpec, { noun }: Shared): Route =>
+const listRoute = (
+  { path, parents, tag, read }: AnyRecordSpec,
+  { noun }: Shared,
+  list: NonNullable<AnyRecordSpec['list']>,
+): Route =>
   route(
     {
       method: 'get',
@@ -115,7 +119,7 @@ const createRoute = (
   );
 
 const readRoute = (
-  { params, tag, name, schema, read, sql, find }: AnyRecordSpec,
+  { params, tag, name, schema, read, sql, find, summary = `One ${name}`, narrowing }: AnyRecordSpec,
   { one, noun, etag, ifNoneMatch, version }: Shared,
 ): Route =>
   route(
@@ -124,9 +128,10 @@ const readRoute = (
       path: one,
       operationId: `get${noun}`,
       tag,
-      summary: `One ${name}`,
+      summary,
       auth: read,
       params,
+      query: narrowing,
       headers: ifNoneMatch,
       responses: {
         200: { description: `The ${name}`, body: schema, headers: etag },
@@ -230,7 +235,7 @@ export const record = <
   const spec = typed as unknown as AnyRecordSpec;
   const shared = sharedBy(spec);
   return [
-    listRoute(spec, shared),
+    ...(spec.list ? [listRoute(spec, shared, spec.list)] : []),
     ...(spec.create ? [createRoute(spec, shared, spec.create)] : []),
     readRoute(spec, shared),
     ...(spec.change ? [changeRoute(spec, shared, spec.change)] : []),

@@ -41,11 +41,9 @@ export const paymentList = declareList({
     orderId: exactly(payments.orderId, posId),
   },
   one: {
-    noun: 'payment',
-    key: {
-      service: { column: payments.service, schema: service },
-      transactionId: { column: payments.transactionId, schema: transactionId },
-    },
+    name: 'payment',
+    key: { service: 'service', transactionId: 'transactionId' },
+    params: { service, transactionId },
     summary: 'The order that a 3DS transaction pays',
   },
 });

@@ -54,8 +54,8 @@ export const deliveryJobList = declareList({
     orderId: exactly(deliveryJobs.orderId, posId),
   },
   one: {
-    noun: 'delivery job',
-    key: { jobId: { column: deliveryJobs.id } },
+    name: 'delivery job',
+    key: { jobId: 'id' },
     summary: 'A delivery job',
   },
 });

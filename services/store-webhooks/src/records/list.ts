@@ -3,18 +3,28 @@ import type { Caller } from '@platform/auth/bearer';
 import { type Page, pageLimitBody, pageLimitQuery, pageList, pageOf, slice } from '@platform/pagination/list';
 import type { Executor } from '@platform/service-kit/db';
 import { ValidationFailed } from '@platform/service-kit/problem';
+import { record } from '@platform/service-kit/record';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
 import { and, desc, eq, getTableColumns, sql, type SQL } from 'drizzle-orm';
-import type { PgColumn, PgTable, SelectedFields } from 'drizzle-orm/pg-core';
+import type { PgColumn, PgTable, PgView, SelectedFields } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
+import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import { stores } from '../db/tables.ts';
 import { storeId } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
-import { declareRecord, mapValues, shared, type OneRecord, type Shown } from './record.ts';
+import { mapValues, readableRecord, type OneRecord } from './record.ts';
 
-interface ListSpec<Row extends object> extends Shown<Row> {
+interface ListSpec<Row extends object> {
+  table: (PgTable | PgView) & { storeId: PgColumn; $inferSelect: Row };
+  tag: string;
+  /** Scope of the readers; `stores:read` if absent. */
+  scope?: 'stores:read' | 'events:read' | 'payments:read';
+  /** Fields that the view does not have are left out of the answer. */
+  view: z.ZodObject;
+  /** Makes a view of a row; the row itself if absent. */
+  show?(row: Row): object;
   /** The columns to read; all if absent. */
   columns?: SelectedFields;
   /** The order of the list, greatest first. There must be an index on the store and this column. */
@@ -78,13 +88,14 @@ interface List {
   /** Rows of a page and one more; `-` reads all stores. */
   rows(db: Executor, storeId: string, page: Pick<Page, 'offset' | 'limit'>, query?: object): RowQuery;
   /** The record of a store with these values, by field, as its address shows it; null if there is none. */
-  find(db: Executor, storeId: string, key: Record<string, string>): Promise<object | null>;
+  find(db: Executor, storeId: string, values: Record<string, string>, lock?: boolean): Promise<object | null>;
   routes(context: Context): Route[];
 }
 
 /** Declares the list of one kind of record of a store, and the address of a single record. */
 export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
-  const { table, latest, name, summary, columns, show = (row) => row, filters = {}, one, base } = spec;
+  const { table, latest, name, tag, scope = 'stores:read', summary, columns } = spec;
+  const { show = (row) => row, filters = {}, one, base } = spec;
   const path = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const selected = columns ?? getTableColumns(table as PgTable);
   const order =
@@ -142,14 +153,17 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
       .orderBy(desc(latest));
   };
 
-  const find: List['find'] = async (db, storeId, key) => {
-    const isMeant = Object.entries({ storeId, ...key }).map(([field, value]) =>
+  const find: List['find'] = async (db, storeId, values, lock = false) => {
+    const isMeant = Object.entries({ storeId, ...values }).map(([field, value]) =>
       eq(table[field as 'storeId'], value),
     );
-    const [row] = await db
+    const query = db
       .select()
       .from(table)
-      .where(and(...isMeant));
+      .where(and(...isMeant))
+      .orderBy(...(one?.narrowBy === undefined ? [] : [desc(latest)]))
+      .limit(1);
+    const [row] = await (lock ? query.for('update') : query);
     if (row === undefined) return null;
     const { storeId: _storeId, ...fields } = row;
     return spec.view.parse(show(fields as Row));
@@ -158,7 +172,10 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
   const list = (context: Context) =>
     route(
       {
-        ...shared(context, spec),
+        method: 'get',
+        tag,
+        auth: allow(context, scope),
+        problems: [404],
         path: `/v1/stores/{id}/${path}`,
         operationId: spec.operationId ?? `list_${name}`,
         summary,
@@ -186,6 +203,13 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
         return { status: 200, body: pageList(name, page, { ...found, items }) };
       },
     );
-  const record = one && declareRecord({ ...spec, ...one, path });
-  return { path, rows, find, routes: (context) => [list(context), ...(record ? [record(context)] : [])] };
+
+  const recordRoutes = (context: Context, { operations = record, ...rest }: OneRecord) =>
+    operations(readableRecord(context, { ...rest, path, tag, scope, schema: spec.view, find }), context);
+  return {
+    path,
+    rows,
+    find,
+    routes: (context) => [list(context), ...(one ? recordRoutes(context, one) : [])],
+  };
 };

@@ -23,8 +23,8 @@ export const memberList = declareList({
   show: (row) => ({ ...row, modified: row.version }),
   filters: { id: exactly(members.id, posId) },
   one: {
-    noun: 'member',
-    key: { memberId: { column: members.id } },
+    name: 'member',
+    key: { memberId: 'id' },
     summary: 'A member as its webhooks described it',
   },
 });

@@ -72,8 +72,8 @@ export const orderList = declareList({
     orderNo: exactly(orderNo, 'The number that customers know'),
   },
   one: {
-    noun: 'order',
-    key: { orderId: { column: orders.id } },
+    name: 'order',
+    key: { orderId: 'id' },
     summary: 'An order with its items',
   },
 });

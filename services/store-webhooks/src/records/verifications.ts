@@ -18,10 +18,9 @@ export const verificationList = declareList({
   }),
   filters: { transactionId: exactly(verifications.transactionId, 'The id that the provider gave') },
   one: {
-    noun: 'verification',
-    key: { transactionId: { column: verifications.transactionId } },
-    narrowBy: { service: verifications.service },
-    latest: verifications.eventId,
+    name: 'verification',
+    key: { transactionId: 'transactionId' },
+    narrowBy: ['service'],
     summary: 'A verification; of two providers with the same id the one that changed last',
   },
 });

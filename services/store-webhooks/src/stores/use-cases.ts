@@ -24,8 +24,12 @@ import { addStoreChange, findStore, findStores, listStores, settingsReplacedSinc
 import { showStores } from './view.ts';
 
 /** Throws NotFound unless the store exists. */
-export const requireStore = async ({ database }: Context, id: string): Promise<void> => {
-  await findStore(database.orm, id);
+export const requireStore = async (
+  { database }: Context,
+  id: string,
+  db: Executor = database.orm,
+): Promise<void> => {
+  await findStore(db, id);
 };
 
 const seal = ({ box }: Context, id: string, state: StoreState) => ({
