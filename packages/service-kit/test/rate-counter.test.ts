@@ -18,7 +18,7 @@ const start = async () => {
     );
   };
   return {
-    counter: (perMinute: number) => createBatchedRateCounter({ redis, name: 'test', perMinute }),
+    counter: (points: number) => createBatchedRateCounter({ redis, prefix: 'test', points, seconds: 60 }),
     evaluated,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -7,7 +7,7 @@ import type { ClientAddress } from './client-address.ts';
 import type { GuessLimit } from '../overload/guess-limit.ts';
 import { collectIssues } from './field-errors.ts';
 import { deprecationHeaders } from './headers.ts';
-import { networksOf } from './network.ts';
+import { networksOf, type Network } from './network.ts';
 import { isOverload, Problem, TooManyRequests, ValidationFailed, type FieldErrors } from './problem.ts';
 import { parseQuery, spellingOf } from './query.ts';
 import type { RequestRateLimit } from '../overload/request-rate-limit.ts';
@@ -79,30 +79,15 @@ const createAccess = ({ auth: guard, skipRateLimit }: Route, limits: Limits) => 
     if (error instanceof Problem && error.unknownCredential !== undefined)
       await guessLimit.count(req, error.unknownCredential);
   };
-  /** Counts the request against a caller, or without a key against the network. */
-  const countRequest = (
-    req: IncomingMessage,
-    res: ServerResponse,
-    key: string | undefined,
-  ): Promise<void> | undefined =>
+  /** What the request counts against: a caller, or without a key the networks of the client. */
+  const countedOf = (req: IncomingMessage, key: string | undefined): readonly Network[] =>
     key === undefined
-      ? rateLimit?.countNetworks(res, networksOf(clientAddress(req)))
-      : rateLimit?.count(res, callerKey(key));
-  const countAnswer = (
-    req: IncomingMessage,
-    res: ServerResponse,
-    key: string | undefined,
-    bytes: number,
-  ): void => {
-    if (rateLimit === undefined || bytes <= bytesPerRequest) return;
-    const more = Math.ceil(bytes / bytesPerRequest) - 1;
-    if (key === undefined) rateLimit.addToNetworks(res, networksOf(clientAddress(req)), more);
-    else rateLimit.add(res, callerKey(key), more);
-  };
+      ? networksOf(clientAddress(req)).map(({ name, factor }) => ({ name: `a:${name}`, factor }))
+      : [{ name: callerKey(key), factor: 1 }];
   return {
+    rateLimit,
     countUnknown,
-    countRequest,
-    countAnswer,
+    countedOf,
     authenticate: async (
       req: IncomingMessage,
       res: ServerResponse,
@@ -118,7 +103,7 @@ const createAccess = ({ auth: guard, skipRateLimit }: Route, limits: Limits) => 
         if (error instanceof TooManyRequests) throw error;
         // Before the request is counted, which may answer 429: no unknown credential may go uncounted.
         await countUnknown(req, error);
-        await countRequest(req, res, undefined);
+        await rateLimit?.count(res, countedOf(req, undefined));
         throw error;
       }
     },
@@ -134,7 +119,7 @@ export const prepareRoute = (
   { address, template, limits }: { address: string; template: string | undefined; limits: Limits },
 ): PreparedRoute => {
   const { auth: guard, body, logSuccess, confirmsCaller, deprecated } = route;
-  const { authenticate, countRequest, countAnswer, countUnknown } = createAccess(route, limits);
+  const { rateLimit, authenticate, countedOf, countUnknown } = createAccess(route, limits);
   const readBody =
     body && !body.raw
       ? jsonBody(body.types ?? ['application/json'], body.limit ?? defaultBodyLimit, limits.bodyBudget)
@@ -154,13 +139,17 @@ export const prepareRoute = (
     const caller = guard === anyone ? undefined : await authenticate(req, res, defer);
     try {
       // Awaiting a value that is already there would cost a turn of the microtask queue.
-      const counting = countRequest(req, res, guard.keyOf(caller));
+      const counted = countedOf(req, guard.keyOf(caller));
+      const counting = rateLimit?.count(res, counted);
       if (counting !== undefined) await counting;
       const sentBody = readBody && (await readBody(req, res));
       const { params, query, body: input } = validateInput(req.url ?? '', sentParams, sentBody);
       const answer = await route.handle({ caller, params, query, body: input, req, res });
       if (!res.headersSent)
-        sendAnswer(req, res, route, answer, (bytes) => countAnswer(req, res, guard.keyOf(caller), bytes));
+        sendAnswer(req, res, route, answer, (bytes) => {
+          const requests = Math.ceil(bytes / bytesPerRequest);
+          if (requests > 1) rateLimit?.add(res, counted, requests - 1);
+        });
     } catch (error) {
       await countUnknown(req, error);
       // A refusal by overload must not wait in the queue once more.

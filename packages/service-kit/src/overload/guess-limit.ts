@@ -3,7 +3,7 @@ import { createLru } from '../process/lru.ts';
 import type { ClientAddress } from '../http/client-address.ts';
 import { networksOf } from '../http/network.ts';
 import { TooManyRequests, type CredentialKind, type UnknownCredential } from '../http/problem.ts';
-import { createRateCounter, minuteOf, type RateCounterOptions } from './rate-counter.ts';
+import { createRateCounter, type RateCounterOptions } from './rate-counter.ts';
 
 /**
  * Limits how many unknown credentials of a kind a network may try: an IPv4 address or an IPv6 /64, and with higher limits
@@ -52,14 +52,14 @@ const createSpareLookups = () => {
  * remembered in process memory until its minute ends: a request of another network pays nothing.
  */
 export const createGuessLimit = (options: RateCounterOptions, addressOf: ClientAddress): GuessLimit => {
-  const count = createRateCounter(minuteOf(options));
+  const count = createRateCounter(options);
   const blocked = createLru<string, true>(maxNetworks, minute);
   const counted = createLru<string, true>(maxCredentials, minute);
   const takeSpare = createSpareLookups();
   const bucketsOf = (req: IncomingMessage, kind: CredentialKind) =>
     networksOf(addressOf(req)).map(({ name, factor }) => ({
       key: `${kind}:${name}`,
-      most: options.perMinute * factor,
+      most: options.points * factor,
     }));
   return {
     check: (req, kind) => {

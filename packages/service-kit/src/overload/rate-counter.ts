@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { createLru } from '../process/lru.ts';
 
-export interface LimiterOptions {
+export interface RateCounterOptions {
   redis: Redis | undefined;
   /** Start of the keys in Redis, for example `task-manager:login-network`. */
   prefix: string;
@@ -12,56 +12,39 @@ export interface LimiterOptions {
   seconds: number;
 }
 
-/** Counts by key, shared through Redis; while Redis is away each process counts in its own memory. */
-const createLimiter = ({ redis, prefix, points, seconds }: LimiterOptions) => {
-  const window = { keyPrefix: prefix, points, duration: seconds };
-  const memory = new RateLimiterMemory(window);
-  return redis === undefined
-    ? memory
-    : new RateLimiterRedis({
-        ...window,
-        storeClient: redis,
-        insuranceLimiter: memory,
-        rejectIfRedisNotReady: true,
-      });
-};
-
-export interface RateCounterOptions {
-  redis: Redis | undefined;
-  /** Prefix of the keys in Redis, for example `wallet-operator:rate`. */
-  name: string;
-  /** Points a minute for each key. */
-  perMinute: number;
-}
-
 export interface BatchedRateCounter {
-  /** Takes a point from a key that may use `perMinute` times `factor`. At once when that needs no round trip. */
+  /** Takes a point from a key that may use `points` times `factor`. At once when that needs no round trip. */
   take(key: string, factor?: number): Count | Promise<Count>;
-  /** Takes more points for a request that was counted, without a round trip; undefined when its minute is over. */
+  /** Takes more points for a request that was counted, without a round trip; undefined when its window is over. */
   add(key: string, points: number): Count | undefined;
   /** The count of a key that this process knows to be over the limit; takes nothing. Undefined for any other key. */
   exceeded(key: string): Count | undefined;
 }
 
-/** The window of a limit by the minute. */
-export const minuteOf = ({ redis, name, perMinute }: RateCounterOptions): LimiterOptions => ({
-  redis,
-  prefix: name,
-  points: perMinute,
-  seconds: 60,
-});
-
-/** Points that were taken from a key and are left in its current minute. */
+/** Points that were taken from a key and are left in its current window. */
 export type Count = Pick<RateLimiterRes, 'consumedPoints' | 'remainingPoints' | 'msBeforeNext'>;
 
 /** Takes points from a key. Resolves also when none are left. */
 export type RateCounter = (key: string, points?: number) => Promise<Count>;
 
-/** Counts without a limit of its own: the caller compares the count with one. */
-export const createRateCounter = (options: LimiterOptions): RateCounter => {
-  const limiter = createLimiter(options);
-  return (key, points = 1) =>
-    limiter.consume(key, points).catch((error: unknown) => {
+/**
+ * Counts by key, shared through Redis; while Redis is away each process counts in its own memory. It has no limit of its
+ * own: the caller compares the count with one.
+ */
+export const createRateCounter = ({ redis, prefix, points, seconds }: RateCounterOptions): RateCounter => {
+  const window = { keyPrefix: prefix, points, duration: seconds };
+  const memory = new RateLimiterMemory(window);
+  const limiter =
+    redis === undefined
+      ? memory
+      : new RateLimiterRedis({
+          ...window,
+          storeClient: redis,
+          insuranceLimiter: memory,
+          rejectIfRedisNotReady: true,
+        });
+  return (key, taken = 1) =>
+    limiter.consume(key, taken).catch((error: unknown) => {
       if (error instanceof RateLimiterRes) return error;
       throw error;
     });
@@ -73,7 +56,7 @@ const share = 0.1;
 const settleMs = 100;
 const maxKeys = 10_000;
 
-/** What this process knows of one key in the current minute. */
+/** What this process knows of one key. */
 interface Window {
   /** Points taken by all processes as of the last settlement, and by this one since. */
   total: number;
@@ -81,7 +64,7 @@ interface Window {
   pending: number;
   /** How many points may be pending. */
   allowance: number;
-  /** Points in a minute. */
+  /** Points until it ends. */
   most: number;
   settledAt: number;
   endsAt: number;
@@ -94,8 +77,7 @@ interface Window {
  * over its limit is refused without asking.
  */
 export const createBatchedRateCounter = (options: RateCounterOptions): BatchedRateCounter => {
-  const count = createRateCounter(minuteOf(options));
-  const { perMinute } = options;
+  const count = createRateCounter(options);
   const windows = createLru<string, Window>(maxKeys);
 
   const settle = async (key: string, window: Window): Promise<Count> => {
@@ -108,46 +90,49 @@ export const createBatchedRateCounter = (options: RateCounterOptions): BatchedRa
     window.endsAt = performance.now() + msBeforeNext;
     return { consumedPoints, remainingPoints: Math.max(0, window.most - consumedPoints), msBeforeNext };
   };
+  // Without an answer its points are not shared; the next settlement asks again.
+  const settleLater = (key: string, window: Window): void => void settle(key, window).catch(() => undefined);
 
   const countOf = ({ total, most, endsAt }: Window, now: number): Count => ({
     consumedPoints: total,
     remainingPoints: Math.max(0, most - total),
     msBeforeNext: endsAt - now,
   });
+  const currentOf = (window: Window | undefined, now: number): Window | undefined =>
+    window !== undefined && window.endsAt > now ? window : undefined;
+  const open = (key: string, factor: number, now: number): Window => {
+    const most = options.points * factor;
+    const endsAt = now + options.seconds * 1000;
+    const window = { total: 0, pending: 0, allowance: 0, most, settledAt: now, endsAt };
+    windows.set(key, window);
+    return window;
+  };
 
   return {
     take: (key, factor = 1) => {
       const now = performance.now();
-      const known = windows.get(key);
-      if (known === undefined || known.endsAt <= now) {
-        const most = perMinute * factor;
-        const window = { total: 1, pending: 1, allowance: 0, most, settledAt: now, endsAt: now + 60_000 };
-        windows.set(key, window);
-        return settle(key, window);
+      const window = currentOf(windows.get(key), now) ?? open(key, factor, now);
+      if (window.total <= window.most) {
+        window.total++;
+        window.pending++;
+        if (window.pending > window.allowance) return settle(key, window);
+        if (now - window.settledAt > settleMs) settleLater(key, window);
       }
-      if (known.total <= known.most) {
-        known.total++;
-        known.pending++;
-        if (known.pending > known.allowance) return settle(key, known);
-        // Without an answer these points are not shared; the next settlement asks again.
-        if (now - known.settledAt > settleMs) settle(key, known).catch(() => undefined);
-      }
-      return countOf(known, now);
+      return countOf(window, now);
     },
     add: (key, points) => {
       const now = performance.now();
-      const known = windows.peek(key);
-      if (known === undefined || known.endsAt <= now) return undefined;
-      known.total += points;
-      known.pending += points;
-      // As above: what is not shared now is shared by the next settlement.
-      if (known.pending > known.allowance) settle(key, known).catch(() => undefined);
-      return countOf(known, now);
+      const window = currentOf(windows.peek(key), now);
+      if (window === undefined) return undefined;
+      window.total += points;
+      window.pending += points;
+      if (window.pending > window.allowance) settleLater(key, window);
+      return countOf(window, now);
     },
     exceeded: (key) => {
       const now = performance.now();
-      const known = windows.peek(key);
-      return known && known.endsAt > now && known.total > known.most ? countOf(known, now) : undefined;
+      const window = currentOf(windows.peek(key), now);
+      return window && window.total > window.most ? countOf(window, now) : undefined;
     },
   };
 };

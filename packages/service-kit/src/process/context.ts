@@ -56,11 +56,16 @@ const openLimits = (env: CommonEnv, name: string, redis: Redis | undefined): Lim
   const clientAddress = createClientAddress(env.TRUST_PROXY.split(',').filter((address) => address !== ''));
   const always = { clientAddress, bodyBudget: createBodyBudget(env.BODY_MEMORY_BYTES) };
   if (env.RATE_LIMIT === 'off') return { ...always, guessLimit: noGuessLimit, rateLimit: undefined };
-  const failures = { redis, name: `${name}:failures`, perMinute: env.UNKNOWN_CREDENTIALS_PER_MINUTE };
+  const perMinute = (counted: string, points: number) => ({
+    redis,
+    prefix: `${name}:${counted}`,
+    points,
+    seconds: 60,
+  });
   return {
     ...always,
-    guessLimit: createGuessLimit(failures, clientAddress),
-    rateLimit: createRequestRateLimit({ redis, name: `${name}:rate`, perMinute: env.RATE_LIMIT_PER_MINUTE }),
+    guessLimit: createGuessLimit(perMinute('failures', env.UNKNOWN_CREDENTIALS_PER_MINUTE), clientAddress),
+    rateLimit: createRequestRateLimit(perMinute('rate', env.RATE_LIMIT_PER_MINUTE)),
   };
 };
 

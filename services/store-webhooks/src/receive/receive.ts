@@ -45,15 +45,11 @@ const createStoreLimit = ({ redis }: Context) => {
   ): Promise<void> => {
     const perMinute = settings.requestsPerMinute;
     if (perMinute == null) return;
-    const name = `store-webhooks:hooks:${perMinute}`;
-    const limit = limits.get(perMinute) ?? createRequestRateLimit({ name, redis, perMinute });
+    const options = { redis, prefix: `store-webhooks:hooks:${perMinute}`, points: perMinute, seconds: 60 };
+    const limit = limits.get(perMinute) ?? createRequestRateLimit(options);
     limits.set(perMinute, limit);
-    if (networks === undefined) await limit.count(res, id);
-    else
-      await limit.countNetworks(
-        res,
-        networks.map((network) => ({ ...network, name: `${id} ${network.name}` })),
-      );
+    const counted = networks?.map(({ name, factor }) => ({ name: `a:${id} ${name}`, factor }));
+    await limit.count(res, counted ?? [{ name: id, factor: 1 }]);
   };
 };
 

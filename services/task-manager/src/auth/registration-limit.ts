@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { createRateCounter, type LimiterOptions } from '@platform/service-kit/rate-counter';
+import { createRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-counter';
 import { TooManyRequests } from '@platform/service-kit/problem';
 import { networksOf } from '@platform/service-kit/network';
 
@@ -18,7 +18,7 @@ export interface RegistrationLimitOptions {
 export type RegistrationLimit = (attempt: { email: string; address: string | undefined }) => Promise<void>;
 
 /** Counts an attempt against a key, which may have `factor` times the points. Throws TooManyRequests beyond them. */
-const createRefusing = (options: LimiterOptions) => {
+const createRefusing = (options: RateCounterOptions) => {
   const count = createRateCounter(options);
   return async (key: string, factor = 1): Promise<void> => {
     const { consumedPoints, msBeforeNext } = await count(key);
