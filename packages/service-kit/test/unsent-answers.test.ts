@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { boundUnsentAnswers, holdUnsent } from '../src/overload/unsent-answers.ts';
+import { boundConnections, holdUnsent } from '../src/overload/connections.ts';
 import { startFixture } from './harness.ts';
 
 /** More bytes than the socket buffers of the kernel hold. */
@@ -79,18 +79,21 @@ test('clients that do not read their answers take no connection away from others
 /** A server that answers `/large` at once, and every other request only when the test says so. */
 const serve = async (stalledMs: number) => {
   const waiting: ServerResponse[] = [];
-  const server = createServer((req, res) => {
+  const server = createServer();
+  const answer = (req: IncomingMessage, res: ServerResponse): void => {
     if (req.url === '/large') {
       res.end('x'.repeat(large));
       holdUnsent(req, res, large);
     } else waiting.push(res);
-  });
-  boundUnsentAnswers(server, {
-    maxBytes: 10 * large,
+  };
+  const listener = boundConnections(server, answer, {
+    maxConnections: 100,
+    maxUnsentBytes: 10 * large,
     stalledMs,
     clientAddress: ({ socket }) => socket.remoteAddress ?? '',
     end: (socket) => socket.destroy(),
   });
+  server.on('request', listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -1,7 +1,7 @@
 import type {} from './message-fields.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdOf, type Log } from '../process/log.ts';
-import { holdUnsent } from '../overload/unsent-answers.ts';
+import { holdUnsent } from '../overload/connections.ts';
 import { stopCounting } from '../overload/request-scope.ts';
 import { headersOf, type Headers } from './headers.ts';
 import { isOverload, problemResponse, toProblem } from './problem.ts';

@@ -10,10 +10,8 @@ import {
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { requestIdOf } from '../process/log.ts';
-import { boundUnsentAnswers } from '../overload/unsent-answers.ts';
 import { startDeadline, withoutDeadline } from '../overload/request-scope.ts';
-import type { ClientAddress } from './client-address.ts';
-import { responseOn, shareConnections, type ConnectionBudget } from '../overload/connection-budget.ts';
+import { boundConnections, responseOn, type ConnectionLimits } from '../overload/connections.ts';
 import { headersOf } from './headers.ts';
 import { BadRequest, Problem, problemResponse, Unavailable } from './problem.ts';
 
@@ -121,22 +119,16 @@ const tooManyUnread = new Unavailable(
   1,
 );
 
-/** What bounds the connections of a server, whose clients must not take all of them. */
-export interface ConnectionLimits {
-  /** Connections at most; further ones are closed at once. */
-  maxConnections: number;
-  /** Bytes at most of answers that clients have not read. */
-  maxUnsentBytes: number;
-  clientAddress: ClientAddress;
+interface ServerLimits extends Omit<ConnectionLimits, 'end'> {
   /** Called for each request that was ended because connections or memory ran short, or the server stops. */
   onEnded(): void;
 }
 
 /**
- * An HTTP server whose every refusal, the parser's included, is problem+json. With `limits` its connections are shared
- * among the networks of its clients (`shareConnections`), and so is the memory of answers (`boundUnsentAnswers`).
+ * An HTTP server whose every refusal, the parser's included, is problem+json. With `limits` its connections and the memory
+ * of its answers are shared among the networks of its clients (`boundConnections`).
  */
-export const createHttpServer = (listener: RequestListener, limits?: ConnectionLimits): Server => {
+export const createHttpServer = (listener: RequestListener, limits?: ServerLimits): Server => {
   const server = createServer({
     requireHostHeader: false,
     headersTimeout: 10_000,
@@ -147,20 +139,11 @@ export const createHttpServer = (listener: RequestListener, limits?: ConnectionL
     // A request without a body has ended when it arrives: no 'end' or 'close' comes of it any more.
     optimizeEmptyRequests: true,
   });
-  const end: ConnectionBudget['end'] = (socket, res) => {
+  const end: ConnectionLimits['end'] = (socket, res) => {
     limits?.onEnded();
     answerUnread(socket, res, tooManyUnread);
   };
-  if (limits)
-    boundUnsentAnswers(server, {
-      maxBytes: limits.maxUnsentBytes,
-      clientAddress: limits.clientAddress,
-      end: (socket) => {
-        limits.onEnded();
-        socket.destroy();
-      },
-    });
-  const handle = limits ? shareConnections(server, listener, { ...limits, end }) : listener;
+  const handle = limits ? boundConnections(server, listener, { ...limits, end }) : listener;
   server.on('request', handle);
   server.on('clientError', answerParserError);
   // An unknown Expect is refused by the request context, not by Node's empty 417.

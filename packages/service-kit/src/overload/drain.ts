@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, Server as TcpServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endUnreadRequests } from './connection-budget.ts';
+import { endUnreadRequests } from './connections.ts';
 
 /** How long connections without a request stay open after the listener closed; the gateway closes them after 1 s. */
 const maxIdleMs = 1500;
