@@ -1,7 +1,16 @@
 import { z } from 'zod';
-import type { Slice } from './slice.ts';
 
-export { slice, type Slice } from './slice.ts';
+/** The rows of one page, and whether more follow. */
+export interface Slice<T> {
+  items: T[];
+  hasMore: boolean;
+}
+
+/** Of up to `limit` + 1 rows: the page, and from the row too many that there is a next one. */
+export const slice = <T>(rows: readonly T[], limit: number): Slice<T> => ({
+  items: rows.slice(0, limit),
+  hasMore: rows.length > limit,
+});
 
 interface IntegerRange {
   min: number;
@@ -96,17 +105,11 @@ export const pageListJson = (
   { items, hasMore }: Slice<string>,
 ): string => `{${jsonRows(name, items)},"page":{"number":${number},"has_more":${hasMore},"limit":${limit}}}`;
 
-const onlyPage = (items: readonly unknown[]) => ({ number: 1, limit: items.length });
-
-/** The body of a list that is always returned in full: one page with all items. */
-export const fullList = <const Name extends string, T>(name: Name, items: T[]) =>
-  pageList(name, onlyPage(items), { items, hasMore: false });
-
-/** The body of `fullList` as text, of rows that are JSON text already. */
+/** The body of a list that is always returned in full, of rows that are JSON text already: one page with all items. */
 export const fullListJson = (name: string, items: string[]): string =>
-  pageListJson(name, onlyPage(items), { items, hasMore: false });
+  pageListJson(name, { number: 1, limit: items.length }, { items, hasMore: false });
 
-/** Shape of a body made by `pageList` or `fullList`. */
+/** Shape of a body made by `pageList`, `pageListJson` or `fullListJson`. */
 export const pageLimitBody = <const Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
   z.object({
     ...({ [name]: z.array(item) } as Record<Name, z.ZodArray<Item>>),

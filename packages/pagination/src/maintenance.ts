@@ -4,8 +4,14 @@ import { openDatabase } from '@platform/service-kit/db';
 import type { Log } from '@platform/service-kit/log';
 import { createReading } from '@platform/service-kit/reading';
 import { Gauge, type Registry } from '@prometheus-io/client';
-import { countPendingChanges, fold, measureDrift, mergeBuckets, type Directory } from './directory/index.ts';
-import { rebuildIn } from './directory/maintain.ts';
+import {
+  countPendingChanges,
+  fold,
+  measureDrift,
+  mergeBuckets,
+  rebuild,
+  type Directory,
+} from './directory/index.ts';
 
 export interface MaintenanceOptions {
   databaseUrl: string;
@@ -41,7 +47,6 @@ export const maintainDirectories = (options: MaintenanceOptions): Maintenance =>
   const { foldEvery = 200, foldIdle = 30_000, mergeEvery = 60_000, checkEvery = 3_600_000 } = options;
   const database = openDatabase({ url: databaseUrl, name: 'page-directories', max: 2, statementTimeoutMs });
   const { sql } = database;
-  let stopping = false;
 
   const readPendingChanges = createReading(registry, 'directories', async () => {
     const counts = [];
@@ -80,7 +85,7 @@ export const maintainDirectories = (options: MaintenanceOptions): Maintenance =>
       drift.set({ list: directory.name }, rows);
       if (rows === 0) return;
       log.error({ list: directory.name, rows }, 'the page directory differs from its list and is rebuilt');
-      await rebuildIn(tx, directory);
+      await rebuild(tx, directory);
     });
   };
   const tasks = directories.flatMap((directory) => {
@@ -100,17 +105,8 @@ export const maintainDirectories = (options: MaintenanceOptions): Maintenance =>
       isFolded = false;
       await mergeBuckets(sql, directory);
     };
-    const task = (name: string, everyMs: number, work: () => Promise<boolean | void>, idleMs?: number) =>
-      startBackground({
-        name: `${name} ${directory.name}`,
-        everyMs,
-        ...(idleMs !== undefined && { idleMs }),
-        log,
-        run: () =>
-          work().catch((error: unknown) => {
-            if (!stopping) throw error;
-          }),
-      });
+    const task = (name: string, everyMs: number, run: () => Promise<boolean | void>, idleMs = everyMs) =>
+      startBackground({ name: `${name} ${directory.name}`, everyMs, idleMs, log, run });
     return [
       task('fold changes of', foldEvery, foldChanges, foldIdle),
       task('merge buckets of', mergeEvery, mergeFolded),
@@ -123,7 +119,6 @@ export const maintainDirectories = (options: MaintenanceOptions): Maintenance =>
       for (const task of tasks) task.hint();
     },
     async [Symbol.asyncDispose]() {
-      stopping = true;
       // Not awaited: a statement that waits for a lock ends with its connection.
       for (const task of tasks) void task[Symbol.asyncDispose]();
       await sql.end({ timeout: 0 });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cloneDatabase } from '@platform/service-kit/testing';
-import postgres, { type Sql } from 'postgres';
+import postgres, { type Sql, type TransactionSql } from 'postgres';
 import { inject } from 'vitest';
 import type {} from '@platform/local/provided';
 
@@ -45,3 +45,6 @@ export const createLists = async (statements: string): Promise<TestLists> => {
     },
   };
 };
+
+/** The only connection of `sql`, which is in a transaction that a statement began. */
+export const inItsTransaction = ({ unsafe }: Sql): TransactionSql => ({ unsafe }) as TransactionSql;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { Sql, TransactionSql } from 'postgres';
 import type { Directory } from '../src/directory/index.ts';
-import { foldIn, mergeBucketsIn, rebuildIn } from '../src/directory/maintain.ts';
+import { fold, mergeBuckets, rebuild } from '../src/directory/maintain.ts';
+import { inItsTransaction } from './database.ts';
 import { kinds, owners } from './lists.ts';
 import type { Question } from './same-as-offset.ts';
 
@@ -128,20 +129,17 @@ const transactions: fc.Arbitrary<Act> = fc.oneof(
 /** Inside a transaction the session counts its own changes as well. */
 const maintenance = (
   name: string,
-  work: (transaction: TransactionSql, directory: Directory) => Promise<unknown>,
+  work: (sql: Sql | TransactionSql, directory: Directory) => Promise<unknown>,
 ): fc.Arbitrary<Act> =>
   fc.constant({
     name,
-    run: (sql, directory, within) =>
-      within
-        ? work(sql as unknown as TransactionSql, directory)
-        : sql.begin((transaction) => work(transaction, directory)),
+    run: (sql, directory, within) => work(within ? inItsTransaction(sql) : sql, directory),
   });
 
 const upkeep: fc.Arbitrary<Act> = fc.oneof(
-  { weight: 5, arbitrary: maintenance('fold', foldIn) },
-  { weight: 2, arbitrary: maintenance('merge buckets', mergeBucketsIn) },
-  maintenance('rebuild', rebuildIn),
+  { weight: 5, arbitrary: maintenance('fold', fold) },
+  { weight: 2, arbitrary: maintenance('merge buckets', mergeBuckets) },
+  maintenance('rebuild', rebuild),
 );
 
 export const sessions = 4;

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from 'postgres';
+import type { Sql } from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   countPendingChanges,
@@ -10,8 +10,7 @@ import {
   rebuild,
   uninstallSql,
 } from '../src/directory/index.ts';
-import { foldIn } from '../src/directory/maintain.ts';
-import { createLists, type TestLists } from './database.ts';
+import { createLists, inItsTransaction, type TestLists } from './database.ts';
 import { listsSql, owners, risingDirectory as list } from './lists.ts';
 import { expectAllSame, inSnapshot } from './same-as-offset.ts';
 
@@ -59,7 +58,7 @@ describe('folding', () => {
 
   it('costs no transaction id where there is nothing to fold', async () => {
     const [row] = await sql.begin(async (transaction) => {
-      await foldIn(transaction, list);
+      await fold(transaction, list);
       return transaction`select pg_current_xact_id_if_assigned()::text as id`;
     });
     expect(row).toEqual({ id: null });
@@ -94,7 +93,7 @@ describe('folding', () => {
     const other = lists.connect();
     await other`begin`;
     await insert(other, 26, 100);
-    await foldIn(other as unknown as TransactionSql, list);
+    await fold(inItsTransaction(other), list);
     const patient = lists.connect();
     await patient`set lock_timeout = 0`;
     const rebuilding = rebuild(patient, list);

@@ -1,3 +1,4 @@
+import { inTransaction } from '@platform/service-kit/record';
 import type { Sql, TransactionSql } from 'postgres';
 import { pendingChanges, unfiltered, type Directory, type Filter } from './directory.ts';
 import { foldStatement } from './fold.ts';
@@ -33,35 +34,29 @@ const findLastKey = async (transaction: TransactionSql, directory: Directory): P
         union all ${pendingChanges(directory, k)}) counted order by ${down} limit 1)`);
 };
 
-/** `fold` in a transaction of the caller. */
-export const foldIn = async (
-  transaction: TransactionSql,
-  directory: Directory,
-): Promise<number | undefined> => {
-  await begin(transaction, directory);
-  // Usually there is nothing to do, and that must not use up a transaction id.
-  const [row] = await transaction.unsafe<{ pending: boolean }[]>(
-    `select exists (${pendingChanges(directory, '')}) as pending`,
-  );
-  if (row?.pending !== true) return 0;
-  if (!(await claim(transaction, directory))) return undefined;
-  const [result] = await transaction.unsafe<[{ folded: number; overfull: string[] }]>(
-    foldStatement(directory),
-    [],
-    { prepare: true },
-  );
-  for (const filter of filtersOf(directory)) {
-    if (result.overfull.includes(filter.name)) await transaction.unsafe(splitStatement(directory, filter));
-  }
-  return result.folded;
-};
-
 /**
  * Adds recorded changes to the counts of the buckets and returns their number. Returns undefined without doing so while
- * another session changes the buckets.
+ * another session changes the buckets. Runs in the transaction of the caller where it has one, as all that changes buckets.
  */
-export const fold = (sql: Sql, directory: Directory): Promise<number | undefined> =>
-  sql.begin((transaction) => foldIn(transaction, directory));
+export const fold = (sql: Sql | TransactionSql, directory: Directory): Promise<number | undefined> =>
+  inTransaction(sql, async (transaction) => {
+    await begin(transaction, directory);
+    // Usually there is nothing to do, and that must not use up a transaction id.
+    const [row] = await transaction.unsafe<{ pending: boolean }[]>(
+      `select exists (${pendingChanges(directory, '')}) as pending`,
+    );
+    if (row?.pending !== true) return 0;
+    if (!(await claim(transaction, directory))) return undefined;
+    const [result] = await transaction.unsafe<[{ folded: number; overfull: string[] }]>(
+      foldStatement(directory),
+      [],
+      { prepare: true },
+    );
+    for (const filter of filtersOf(directory)) {
+      if (result.overfull.includes(filter.name)) await transaction.unsafe(splitStatement(directory, filter));
+    }
+    return result.folded;
+  });
 
 /** Deletes the buckets of a filter, or of one value, and counts the rows again. */
 const recountBuckets = async (
@@ -77,42 +72,36 @@ const recountBuckets = async (
   await transaction.unsafe(recountStatement(directory, filter), [value]);
 };
 
-/** `mergeBuckets` in a transaction of the caller. */
-export const mergeBucketsIn = async (transaction: TransactionSql, directory: Directory): Promise<void> => {
-  await begin(transaction, directory);
-  if (!(await claim(transaction, directory))) return;
-  await findLastKey(transaction, directory);
-  const { buckets, bucket } = directory;
-  // A bucket without rows can go at any time: no count depends on its key.
-  await transaction.unsafe(`delete from ${buckets} where n = 0`);
-  const sparse = await transaction.unsafe<{ filter: string; value: string }[]>(
-    `select filter, value from ${buckets} group by filter, value
-     having count(*) > 2 + 2 * sum(greatest(n, 0)) / ${bucket}`,
-  );
-  for (const filter of filtersOf(directory)) {
-    for (const { value } of sparse.filter((one) => one.filter === filter.name))
-      await recountBuckets(transaction, directory, filter, value);
-  }
-};
-
 /** Removes empty buckets, and merges those that deletions and moves have left small. */
-export const mergeBuckets = async (sql: Sql, directory: Directory): Promise<void> => {
-  await sql.begin((transaction) => mergeBucketsIn(transaction, directory));
-};
-
-/** `rebuild` in a transaction of the caller. */
-export const rebuildIn = async (transaction: TransactionSql, directory: Directory): Promise<void> => {
-  await transaction.unsafe(`set local work_mem = '64MB'; lock table ${directory.table} in access share mode`);
-  // Waits before the next statement takes its snapshot, which then contains what other sessions have counted.
-  await transaction.unsafe(`select from ${directory.state} for update`);
-  await findLastKey(transaction, directory);
-  for (const filter of filtersOf(directory)) await recountBuckets(transaction, directory, filter, null);
-};
+export const mergeBuckets = (sql: Sql | TransactionSql, directory: Directory): Promise<void> =>
+  inTransaction(sql, async (transaction) => {
+    await begin(transaction, directory);
+    if (!(await claim(transaction, directory))) return;
+    await findLastKey(transaction, directory);
+    const { buckets, bucket } = directory;
+    // A bucket without rows can go at any time: no count depends on its key.
+    await transaction.unsafe(`delete from ${buckets} where n = 0`);
+    const sparse = await transaction.unsafe<{ filter: string; value: string }[]>(
+      `select filter, value from ${buckets} group by filter, value
+     having count(*) > 2 + 2 * sum(greatest(n, 0)) / ${bucket}`,
+    );
+    for (const filter of filtersOf(directory)) {
+      for (const { value } of sparse.filter((one) => one.filter === filter.name))
+        await recountBuckets(transaction, directory, filter, value);
+    }
+  });
 
 /** Counts the whole list again while others read and write; waits for a session that changes the buckets. */
-export const rebuild = async (sql: Sql, directory: Directory): Promise<void> => {
-  await sql.begin((transaction) => rebuildIn(transaction, directory));
-};
+export const rebuild = (sql: Sql | TransactionSql, directory: Directory): Promise<void> =>
+  inTransaction(sql, async (transaction) => {
+    await transaction.unsafe(
+      `set local work_mem = '64MB'; lock table ${directory.table} in access share mode`,
+    );
+    // Waits before the next statement takes its snapshot, which then contains what other sessions have counted.
+    await transaction.unsafe(`select from ${directory.state} for update`);
+    await findLastKey(transaction, directory);
+    for (const filter of filtersOf(directory)) await recountBuckets(transaction, directory, filter, null);
+  });
 
 /** By how many rows the directory differs from the list; `rebuild` corrects it. */
 export const measureDrift = async (sql: Pick<Sql, 'unsafe'>, directory: Directory): Promise<number> => {

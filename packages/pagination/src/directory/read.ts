@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import { slice, type Slice } from '../slice.ts';
+import { slice, type Slice } from '../list.ts';
 import { filterOf, keyOf, pendingChanges, unfiltered, type Directory } from './directory.ts';
 
 export type FilterValue = string | number | boolean;
