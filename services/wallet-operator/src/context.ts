@@ -51,7 +51,16 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
   const now = overrides.now ?? base.now;
   const { SEALING_KEY: sealingKey, SEAL_EVERY_MS: everyMs } = env;
   const sealing = sealingKey && startSealing(base.database.sql, sealingKey, { everyMs, log: parts.log });
-  const ledger =
+  const wallet = createWalletMetrics(parts.metrics, {
+    now,
+    waiting: () => ledger.waiting(),
+    lockedPlayers: () => ledger.lockedPlayers(),
+    unsealedSeconds: () => sealing?.waitingSeconds() ?? 0,
+    stuckRounds: () => countOpenRounds(base.database.orm, env.STUCK_ROUND_S),
+    summaryOverdueSeconds: () => overdueSeconds(base.database.sql),
+    failingReconciliations: () => countFailing(base.database.orm),
+  });
+  const ledger: Ledger =
     overrides.ledger ??
     openLedger({
       databaseUrl: env.DATABASE_URL,
@@ -66,18 +75,9 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
       maxQueue: env.MAX_WAITING,
       maxWaitMs: env.MAX_WAIT_MS,
       maxInFlight: env.BATCHES_IN_FLIGHT,
-      onCommitted: (playerId) => sealing?.note(playerId),
-      onBatch: (size) => wallet.batchSize.observe(size),
+      ...(sealing && { onCommitted: sealing.note }),
+      onBatch: wallet.observeBatch,
     });
-  const wallet = createWalletMetrics(parts.metrics, {
-    now,
-    waiting: ledger.waiting,
-    lockedPlayers: ledger.lockedPlayers,
-    unsealedSeconds: () => sealing?.waitingSeconds() ?? 0,
-    stuckRounds: () => countOpenRounds(base.database.orm, env.STUCK_ROUND_S),
-    summaryOverdueSeconds: () => overdueSeconds(base.database.sql),
-    failingReconciliations: () => countFailing(base.database.orm),
-  });
   const slow = createSlowConnection(env.DATABASE_URL);
   const closing = startClosing(base.database.sql, { slow, everyMs: closeEveryMs, log: parts.log });
   const proving = startProving({

@@ -5,7 +5,7 @@ import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
 import { outdatedSessions } from './accounts/sessions/queries.ts';
-import { ScopeMismatch } from './ledger/id-space.ts';
+import { ScopeMismatch } from './ledger/transaction-id-scope.ts';
 
 await runService({
   name: 'wallet-operator',

@@ -5,8 +5,8 @@ import { Counter, Gauge, Histogram } from '@prometheus-io/client';
 export interface WalletMetrics {
   /** Counts a decided callback. */
   countOutcome(operation: string, status: string): void;
-  /** Callbacks committed together. */
-  batchSize: Histogram;
+  /** Counts a batch by the number of its callbacks. */
+  observeBatch(size: number): void;
   recordProof(ok: boolean, at: Date): void;
 }
 
@@ -64,13 +64,19 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
   gauge(
     'wallet_proof_age_seconds',
     'Seconds since this process last proved the ledger; NaN before the first proof',
-    () => (proved === undefined ? Number.NaN : (gauges.now().getTime() - proved.at.getTime()) / 1000),
+    () => proved && (gauges.now().getTime() - proved.at.getTime()) / 1000,
   );
   gauge(
     'wallet_proof_ok',
     '1 when the last proof found no violation, otherwise 0; NaN before the first proof',
-    () => (proved === undefined ? Number.NaN : Number(proved.ok)),
+    () => proved && Number(proved.ok),
   );
+  const batchSize = new Histogram({
+    name: 'wallet_batch_size',
+    help: 'Callbacks committed together',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 200],
+    registers,
+  });
   const outcomes = new Counter({
     name: 'wallet_callbacks_total',
     help: 'Callbacks by operation and status; every status except OK is a refusal',
@@ -86,12 +92,7 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
       if (pair === undefined) pairs.set(key, (pair = outcomes.labels(operation, status)));
       pair.inc();
     },
-    batchSize: new Histogram({
-      name: 'wallet_batch_size',
-      help: 'Callbacks committed together',
-      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 200],
-      registers,
-    }),
+    observeBatch: (size) => batchSize.observe(size),
     recordProof: (ok, at) => {
       proved = { ok, at };
     },

@@ -1,5 +1,5 @@
 import type { Command, Policy } from '../src/ledger/command.ts';
-import { idSpaceOf } from '../src/ledger/id-space.ts';
+import { idSpaceOf } from '../src/ledger/command.ts';
 import { decisionOf, roundOfRollback } from '../src/ledger/domain.ts';
 import type { Entry } from '../src/ledger/entry.ts';
 import type { Decision, Player, State } from '../src/ledger/state.ts';

@@ -3,7 +3,7 @@ import { createRequestSignatures, readSignature } from '@platform/wallet-protoco
 import { readBody } from '@platform/service-kit/body';
 import { listen } from '@platform/service-kit/service';
 import { onTestFinished } from 'vitest';
-import { answerOf, refusal } from '../src/callbacks/answer.ts';
+import { answerOf, refusal } from '../src/callbacks/use-cases.ts';
 import { definitions } from '../src/callbacks/definitions.ts';
 import { jsonOf, requestIdOf } from '@platform/wallet-protocol/body';
 import { callbacks } from '@platform/wallet-protocol/callbacks';

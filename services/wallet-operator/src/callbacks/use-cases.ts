@@ -2,8 +2,12 @@ import { isOverload, toProblem } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import { jsonOf, requestIdIn, requestIdOf } from '@platform/wallet-protocol/body';
 import type { Callback } from '@platform/wallet-protocol/callbacks';
-import { answerOf, refusal } from './answer.ts';
+import { decimal } from '@platform/wallet-protocol/money';
+import type { Status } from '@platform/wallet-protocol/statuses';
+import type { Command } from '../ledger/command.ts';
+import type { Outcome } from '../ledger/state.ts';
 import { definitions } from './definitions.ts';
+import { messageFor } from './messages.ts';
 
 /** A callback request as received. */
 export interface SignedCallback {
@@ -25,6 +29,38 @@ export interface CallbackAnswer {
   /** Why nothing was decided, for the log. */
   code?: string;
 }
+
+/** The body of a callback that was not decided. */
+export const refusal = (requestId: string, status: Status): string => JSON.stringify({ requestId, status });
+
+const profileFields = (
+  command: Command & { operation: 'authenticate' },
+  { profile, reason }: Outcome,
+): Record<string, unknown> => {
+  if (profile === undefined) return {};
+  const { excludedUntil, ...known } = profile;
+  const excluded = reason === 'player_excluded';
+  return {
+    accountCurrency: command.currency,
+    ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)),
+    excluded,
+    ...(excluded && excludedUntil !== null ? { excludedUntil } : {}),
+  };
+};
+
+/** The body of a decided callback. */
+export const answerOf = (requestId: string, command: Command, outcome: Outcome): string => {
+  const { status, balance, reason, limit, languageCode } = outcome;
+  const message =
+    command.operation === 'debit' && status !== 'OK' && reason && messageFor(reason, limit, languageCode);
+  return JSON.stringify({
+    requestId,
+    status,
+    balance: balance === undefined ? undefined : decimal(balance),
+    ...(command.operation === 'authenticate' ? profileFields(command, outcome) : {}),
+    ...(message ? { customUserError: message } : {}),
+  });
+};
 
 /** RFC 9110 asks for it in every 401. The scheme is not registered: docs/wallet-operator.md describes it. */
 const challenge = { 'WWW-Authenticate': 'HMAC-SHA256 realm="callbacks"' };

@@ -94,7 +94,7 @@ export const entries = pgTable(
     /** As the request said; null where the operation has no such field. */
     roundClosed: boolean('round_closed'),
     at: dateColumn('at').notNull(),
-    /** Who chose the transaction id, and where it is unique: see ledger/id-space.ts. */
+    /** Who chose the transaction id, and where it is unique: see ledger/command.ts. */
     idSpace: text('id_space').notNull(),
     /** The round that a rollback named, where its debit is of another: `roundId` is that of the debit. */
     namedRoundId: text('named_round_id'),

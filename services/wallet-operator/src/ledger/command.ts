@@ -10,39 +10,31 @@ export type Command =
 /** What adds entries to the ledger. */
 export type MoneyCommand = Debit | Credit | Rollback | Transfer;
 
-/** A command of the game server; a person may make it instead. */
-interface OfGame {
-  /** It repairs a difference to a statement: it needs no session, and its caller writes to the audit trail. */
-  isRepair?: true;
-}
-
-export interface Debit extends OfGame {
-  operation: 'debit';
+/** A command of the game server in a round; a person may make it instead. */
+interface OfRound {
   playerId: string;
   transactionId: string;
   roundId: string;
   gameCode: string;
+  /** It repairs a difference to a statement: it needs no session, and its caller writes to the audit trail. */
+  isRepair?: true;
+}
+
+export interface Debit extends OfRound {
+  operation: 'debit';
   amount: number;
   /** Hash of the session token, where one was sent. */
   session?: string;
 }
 
-export interface Credit extends OfGame {
+export interface Credit extends OfRound {
   operation: 'credit';
-  playerId: string;
-  transactionId: string;
-  roundId: string;
-  gameCode: string;
   amount: number;
   roundClosed: boolean;
 }
 
-export interface Rollback extends OfGame {
+export interface Rollback extends OfRound {
   operation: 'rollback';
-  playerId: string;
-  transactionId: string;
-  roundId: string;
-  gameCode: string;
   reverses: string;
   roundClosed: boolean;
 }
@@ -54,6 +46,10 @@ export interface Transfer {
   transactionId: string;
   amount: number;
 }
+
+/** All ids that any command has. */
+export type AnyCommand = Pick<Command, 'playerId'> &
+  Partial<Pick<Rollback, 'transactionId' | 'roundId' | 'gameCode' | 'reverses'> & Pick<Debit, 'session'>>;
 
 /** Statuses with which a debit beyond a limit may be refused. */
 export const limitStatuses = ['ERROR_NOT_ENOUGH_MONEY', 'ERROR_PLAYER_DISABLED', 'ERROR_UNKNOWN'] as const;
@@ -101,3 +97,40 @@ export const reasons = [
 ] as const;
 
 export type Reason = (typeof reasons)[number];
+
+/** Whether the command may move money, so that its player is locked. */
+export const locksPlayer = ({ operation }: Command): boolean =>
+  operation !== 'authenticate' && operation !== 'balance';
+
+/**
+ * Where the transaction id of a command is unique. Two entries with one transaction id may exist in two spaces.
+ * - `operator`: ids of deposits and withdrawals, which the operator chooses
+ * - `game`: ids of the game server, when they are unique over all players
+ * - `player/<id>`: ids of the game server, when they are unique for each player only
+ */
+export const idSpaceOf = (
+  { operation, playerId }: { operation: string; playerId: string },
+  scope: Policy['transactionIds'],
+): string => {
+  if (operation === 'deposit' || operation === 'withdrawal') return 'operator';
+  return scope === 'global' ? 'game' : `player/${playerId}`;
+};
+
+/** The transactions and rounds of a command. Commands that share one never run at the same time. */
+export const keysOf = (command: Command, scope: Policy['transactionIds']): string[] => {
+  const keys: string[] = [];
+  const space = idSpaceOf(command, scope);
+  // No id holds a control character, so the parts of a key cannot run into each other.
+  if ('transactionId' in command) keys.push(`t${space}\n${command.transactionId}`);
+  if ('reverses' in command && command.reverses !== command.transactionId)
+    keys.push(`t${space}\n${command.reverses}`);
+  if ('roundId' in command) keys.push(`r${command.playerId}\n${command.roundId}`);
+  return keys;
+};
+
+/** What one statement may be able to write, without a decision. */
+export type Move = Debit | Credit;
+
+export const isMove = (command: Command, { sessions }: Policy): command is Move =>
+  command.operation === 'credit' ||
+  (command.operation === 'debit' && (sessions === 'optional' || command.session !== undefined));

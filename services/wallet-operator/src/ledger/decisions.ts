@@ -1,12 +1,10 @@
 import type { ISql, Sql } from 'postgres';
 import { readCounters, writeCounters } from '../limits/counters.ts';
 import { count, limitText, type PlayerLimits } from '../limits/domain.ts';
-import type { Command, Policy } from './command.ts';
+import { idSpaceOf, locksPlayer, type AnyCommand, type Command, type Policy } from './command.ts';
 import { insertDecisions, type Writes } from './decision-queries.ts';
 import { decisionOf, roundOfRollback } from './domain.ts';
-import { idSpaceOf } from './id-space.ts';
-import { locksPlayer } from './locked-players.ts';
-import { lockPlayers, readStates, type AnyCommand } from './state-queries.ts';
+import { lockPlayers, readStates } from './state-queries.ts';
 import type { Outcome, Player, State } from './state.ts';
 
 /** Fields of a command that an audit event has elsewhere, under another name, or not at all. */

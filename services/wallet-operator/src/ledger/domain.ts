@@ -1,8 +1,17 @@
 import type { Status } from '@platform/wallet-protocol/statuses';
 import { findReachedLimit } from '../limits/domain.ts';
-import type { Command, Credit, Debit, MoneyCommand, Policy, Reason, Rollback, Transfer } from './command.ts';
+import {
+  idSpaceOf,
+  type Command,
+  type Credit,
+  type Debit,
+  type MoneyCommand,
+  type Policy,
+  type Reason,
+  type Rollback,
+  type Transfer,
+} from './command.ts';
 import type { Entry } from './entry.ts';
-import { idSpaceOf } from './id-space.ts';
 import type { Decision, Player, State } from './state.ts';
 
 /**

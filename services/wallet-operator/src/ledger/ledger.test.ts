@@ -9,10 +9,10 @@ import { history, policy } from '../../test/histories.ts';
 import { createModel, type ModelPlayer } from '../../test/model.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
 import { migrations } from '../context.ts';
-import type { Command, Policy } from './command.ts';
+import { isMove, keysOf, type Command, type Policy } from './command.ts';
 import { commitCommands } from './decisions.ts';
 import { commitMoves } from './ordinary-moves.ts';
-import { isMove, keysOf, openLedger, plannerSettings } from './ledger.ts';
+import { openLedger, plannerSettings } from './ledger.ts';
 import { leftOver, type BatchOutcome, type Outcome } from './state.ts';
 
 const now = new Date('2026-05-05T12:00:00Z');

@@ -3,11 +3,11 @@ import { openDatabase } from '@platform/service-kit/db';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
 import { commitCommands, previewOutcomes } from './decisions.ts';
-import type { Command, Policy } from './command.ts';
-import { claimTransactionIdScope, idSpaceOf } from './id-space.ts';
-import { createLockedPlayers, locksPlayer } from './locked-players.ts';
-import { commitMoves, type Move } from './ordinary-moves.ts';
+import { isMove, keysOf, locksPlayer, type Command, type Move, type Policy } from './command.ts';
+import { createLockedPlayers } from './locked-players.ts';
+import { commitMoves } from './ordinary-moves.ts';
 import { leftOver, type BatchOutcome, type Outcome } from './state.ts';
+import { claimTransactionIdScope } from './transaction-id-scope.ts';
 
 export interface Ledger extends AsyncDisposable {
   /**
@@ -80,23 +80,6 @@ const isConflict = (error: unknown): boolean => /^(23505|40...)$/.test(sqlStateO
 
 /** How often a command that meets a conflict is tried again. */
 const maxConflicts = 3;
-
-/** The transactions and rounds of a command. Commands that share one never run at the same time. */
-export const keysOf = (command: Command, scope: Policy['transactionIds']): string[] => {
-  const keys: string[] = [];
-  const space = idSpaceOf(command, scope);
-  // No id holds a control character, so the parts of a key cannot run into each other.
-  if ('transactionId' in command) keys.push(`t${space}\n${command.transactionId}`);
-  if ('reverses' in command && command.reverses !== command.transactionId)
-    keys.push(`t${space}\n${command.reverses}`);
-  if ('roundId' in command) keys.push(`r${command.playerId}\n${command.roundId}`);
-  return keys;
-};
-
-/** Whether one statement may be able to write the command, without a decision. */
-export const isMove = (command: Command, { sessions }: Policy): command is Move =>
-  command.operation === 'credit' ||
-  (command.operation === 'debit' && (sessions === 'optional' || command.session !== undefined));
 
 /** All money of this service moves through here, over connections of its own. */
 export const openLedger = ({

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
-import type { Command } from './command.ts';
 
 const pollMs = 50;
-
-/** Whether the command may move money, so that its player is locked. */
-export const locksPlayer = ({ operation }: Command): boolean =>
-  operation !== 'authenticate' && operation !== 'balance';
 
 /** Players whose rows another transaction holds locked, so that batches can leave them out. */
 export interface LockedPlayers extends AsyncDisposable {

@@ -1,10 +1,6 @@
 import type { Sql } from 'postgres';
-import type { Credit, Debit, Policy } from './command.ts';
-import { idSpaceOf } from './id-space.ts';
+import { idSpaceOf, type Move, type Policy } from './command.ts';
 import { leftOver, type BatchOutcome } from './state.ts';
-
-/** What one statement may write without a decision. */
-export type Move = Debit | Credit;
 
 /**
  * The locks make `players` and `rounds` current, also where another transaction changed them after the statement began.

@@ -1,9 +1,8 @@
 import type { SealedEntry } from '@platform/sealed-log/entry';
 import type { ISql } from 'postgres';
-import type { Command, Policy } from './command.ts';
+import { idSpaceOf, type AnyCommand, type Command, type Policy } from './command.ts';
 import { entryColumns, entryOf, type Entry } from './entry.ts';
 import { lastExcludedDay } from './exclusion.ts';
-import { idSpaceOf } from './id-space.ts';
 import type { Profile, State } from './state.ts';
 
 type StoredEntry = SealedEntry & Pick<Entry, 'namedRoundId'>;
@@ -65,16 +64,6 @@ export const lockPlayers = (sql: ISql, playerIds: ReadonlySet<string>) =>
     [[...playerIds]],
     { prepare: true },
   );
-
-/** All fields that any command has. */
-export interface AnyCommand {
-  playerId: string;
-  transactionId?: string;
-  reverses?: string;
-  roundId?: string;
-  gameCode?: string;
-  session?: string;
-}
 
 /**
  * Reads what `decisionOf` has to know about each command, in the order of the commands, and the time by which it is

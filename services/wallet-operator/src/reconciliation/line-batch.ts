@@ -1,7 +1,7 @@
 import { minorUnits } from '@platform/wallet-protocol/money';
 import type { Policy } from '../ledger/command.ts';
 import { currencyOf } from '../ledger/domain.ts';
-import { idSpaceOf } from '../ledger/id-space.ts';
+import { idSpaceOf } from '../ledger/command.ts';
 import type { ReadLine } from './statement.ts';
 
 type Value = string | number | boolean | undefined;

@@ -9,7 +9,8 @@ import { migrations } from '../../context.ts';
 import { commitCommands } from '../../ledger/decisions.ts';
 import { leftOver } from '../../ledger/state.ts';
 import { commitMoves } from '../../ledger/ordinary-moves.ts';
-import { isMove, plannerSettings } from '../../ledger/ledger.ts';
+import { isMove } from '../../ledger/command.ts';
+import { plannerSettings } from '../../ledger/ledger.ts';
 import { createSlowConnection } from '../../db/slow-connection.ts';
 import { startClosing } from './closing.ts';
 import {
