@@ -13,6 +13,7 @@ import { createDatabaseClock, type DatabaseClock } from './db/clock.ts';
 import { createIds, type NextId } from './queue/event.ts';
 import { createInbox, type Inbox } from './queue/inbox.ts';
 import { createPaymentLimit, type PaymentLimit } from './payments/limit.ts';
+import { createUnsettledLimit, type UnsettledLimit } from './payments/unsettled-limit.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';
 import { createOutageSnapshot } from './queue/spool/outage-snapshot.ts';
 import { createStoreOpener, type KnownStore } from './stores/known-store.ts';
@@ -36,6 +37,7 @@ export interface Context extends BaseContext {
   /** Challenges that were sent for another payment than theirs; the alert ChallengeMismatch reads it. */
   challengeMismatches: Counter;
   paymentLimit: PaymentLimit;
+  unsettledLimit: UnsettledLimit;
   clock: DatabaseClock;
   reader: ProviderReader;
   /** Aborted to interrupt all requests to providers, because the process stops. */
@@ -108,6 +110,7 @@ export const createContext = async (
       registers: [base.metrics.registry],
     }),
     paymentLimit: createPaymentLimit(),
+    unsettledLimit: createUnsettledLimit(base.redis),
     reader: createReader({
       timeoutMs: env.PROVIDER_TIMEOUT_MS,
       addresses: providerAddresses(env),

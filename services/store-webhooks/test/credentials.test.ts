@@ -70,6 +70,20 @@ test('credentials sent with a new origin are stored, and the answer names those 
   expect(await stored(id)).toMatchObject({ pos: { apiKey: 'new' } });
 });
 
+test('two providers of one kind, which would share credentials, are refused', async () => {
+  const id = await create();
+  for (const role of ['identity', 'payments'] as const) {
+    const { credentials: _, ...provider } = input[role];
+    const both = { [role]: [{ ...provider, baseUrl: elsewhere }, provider] };
+    const errors = { [role]: ['must name each kind at most once'] };
+    expect(await service.admin('PATCH', `/v1/stores/${id}`, both)).toMatchObject({
+      status: 400,
+      body: { errors },
+    });
+    expect(await service.admin('POST', '/v1/stores', { ...input, ...both })).toMatchObject({ status: 400 });
+  }
+});
+
 test('a provider that is removed and added again at another origin has no credentials', async () => {
   const id = await create();
   expect(await change(id, { identity: [] })).toMatchObject({

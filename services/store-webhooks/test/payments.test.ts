@@ -122,6 +122,38 @@ test('events with invented ids write ten error lines a minute for each cause and
   expect(errors).toHaveLength(10);
 });
 
+test('of the events of a network that settle no payment a few a minute are stored, and others are answered all the same', async () => {
+  const store = await shop();
+  const invented = (transactionId: string, address: string) =>
+    complete(store, { service: 'threedsecureio', cres: cresOf(serverId()), transactionId }, undefined, {
+      'x-forwarded-for': address,
+    });
+  for (let n = 0; n < 30; n++) expect((await invented(`i-${n}`, '203.0.113.10')).status).toBe(200);
+  const id = serverId();
+  await register(store, id);
+  standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+  const body = { service: 'threedsecureio', cres: cresOf(id), transactionId: id };
+  const neighbour = await complete(store, body, undefined, { 'x-forwarded-for': '203.0.113.10' });
+  expect(neighbour.headers.get('location')).toBe(success);
+  await invented('elsewhere', '203.0.113.11');
+  const events = (await service.admin('GET', `/v1/stores/${store.id}/events?limit=100`)).body['events'];
+  const names = (events as unknown as { entity: string }[]).map(({ entity }) => entity);
+  expect(names).toContain('payment:elsewhere');
+  expect(names.length).toBeLessThanOrEqual(12);
+});
+
+test('payments that the provider settles are stored, however many of them come from one network', async () => {
+  const store = await shop();
+  const ids = Array.from({ length: 15 }, serverId);
+  for (const id of ids) {
+    await register(store, id);
+    standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+    await complete(store, { service: 'threedsecureio', cres: cresOf(id), transactionId: id });
+  }
+  const events = (await service.admin('GET', `/v1/stores/${store.id}/events?limit=100`)).body['events'];
+  expect((events as unknown as object[]).length).toBe(15);
+});
+
 test('the event of a payment has at most 64 KiB', async () => {
   const store = await shop();
   const answers = [65_536, 65_537].map((bytes) =>

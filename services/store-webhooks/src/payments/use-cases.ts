@@ -48,10 +48,13 @@ export const registerPayment = async (context: Context, payment: Payment): Promi
   });
 };
 
-/** The result of a payment event. Without an outcome the answer is `{}`; `error`: why the event is not done. */
+/** The result of a payment event. Without an outcome the answer is `{}`. */
 export interface Settled {
   outcome?: Outcome;
+  /** Why the event is not done. */
   error?: unknown;
+  /** The provider was asked for this event, and had the result. */
+  isNew?: true;
 }
 
 /** The context that the sealed outcomes of a payment are bound to. */
@@ -105,7 +108,7 @@ const ask = async (context: Context, store: KnownStore, payment: Payment, id: st
     outcome: sealed,
     outcomeAt: now().toISOString(),
   });
-  return isOurs ? { outcome } : mismatch(context);
+  return isOurs ? { outcome, isNew: true } : mismatch(context);
 };
 
 /**
@@ -168,17 +171,18 @@ export const answerPayment = async (
   stored: Stored | 'spooled',
   network: string,
 ): Promise<AnyAnswer | undefined> => {
-  const { env, tracker, log, database, refusals } = context;
+  const { env, tracker, log, database, refusals, unsettledLimit } = context;
   const id = stored === 'duplicate' ? undefined : event.id;
   // The customer waits in front of a browser, so any fault must still lead to the page of the shop.
   const settled = await settlePayment(context, { ...event, id, store }).catch(unavailable);
-  const { outcome, error } = settled;
+  const { outcome, error, isNew } = settled;
   const state = error === undefined ? 'done' : finalState(error);
   // Anybody who has the payments token can repeat an event, so only its first failure is reported, and can invent ids, so
   // those of one cause and network are sampled.
   const isReported = error !== undefined && state !== 'ignored' && stored !== 'duplicate';
   if (isReported && refusals.sample(safeErrorMessage(error), network))
     tracker.capture(error, { storeId: store.id, event: event.event, eventId: event.id });
+  if (stored !== 'duplicate' && !isNew) await unsettledLimit.count(store.id, network);
   if (stored === 'stored' && state !== undefined)
     // No worker has claimed the event yet: it is held back for longer than this takes.
     await endEvent(

@@ -61,7 +61,7 @@ const storeEvent = async ({ inbox, tracker }: Context, given: EventToStore) => {
 
 /** Receives a webhook of a known sender: limits → raw body → stored → answered. Processing happens later. */
 export const createReceiver = (context: Context): Route['handle'] => {
-  const { env, box, now, nextId, clientAddress, bodyMemory } = context;
+  const { env, box, now, nextId, clientAddress, bodyMemory, unsettledLimit } = context;
   const limitStore = createStoreLimit(context);
 
   /** A function of its own: the variables of a receiver stay in memory until the event is stored. */
@@ -105,7 +105,8 @@ export const createReceiver = (context: Context): Route['handle'] => {
         });
       const given = eventToStore(store, address, req, body);
       // An event without the id of a challenge or payment belongs to no payment, so it is answered, but not stored.
-      const isStored = !isPayment || given.event.entity !== null;
+      const isStored =
+        !isPayment || (given.event.entity !== null && unsettledLimit.allows(store.id, network));
       const stored = isStored ? await storeEvent(context, given) : 'duplicate';
       return (isPayment ? await answerPayment(context, given, stored, network) : undefined) ?? accepted;
     } finally {

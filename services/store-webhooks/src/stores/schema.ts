@@ -73,9 +73,15 @@ const providerPatch = (adapters: Adapters) =>
     })
     .partial();
 
-/** One provider or several; always an array afterwards. */
-const oneOrMore = <T extends z.ZodType>(one: T) =>
-  z.union([one, boundedList(one, 0, 10)]).transform((given) => [given].flat() as z.output<T>[]);
+/** One provider or several of different kinds, because credentials are kept by kind; always an array afterwards. */
+const oneOrMore = <T extends z.ZodType<{ kind: string }>>(one: T) =>
+  z
+    .union([one, boundedList(one, 0, 10)])
+    .transform((given) => [given].flat() as z.output<T>[])
+    .refine(
+      (providers) => new Set(providers.map(({ kind }) => kind)).size === providers.length,
+      'must name each kind at most once',
+    );
 
 const paymentProvider = provider(threeDSAdapters, {
   acceptStoreToken: z.boolean().optional().meta({
