@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from 'node
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { expect } from 'vitest';
-import { problemBody, toProblem } from '@platform/service-kit/problem';
+import { problemResponse, toProblem } from '@platform/service-kit/problem';
 import { noLookupLimit, type Guard } from '@platform/service-kit/route';
 
 const answerProblem: ErrorRequestHandler = (error, _req, res, _next) => {
@@ -12,7 +12,7 @@ const answerProblem: ErrorRequestHandler = (error, _req, res, _next) => {
     .status(problem.status)
     .set(problem.headers)
     .type('application/problem+json')
-    .send(JSON.stringify(problemBody(problem, 'test')));
+    .send(problemResponse(problem, 'test').body);
 };
 
 /** An app with one route that answers `shown(caller)` for callers that the guard admits. */

@@ -12,14 +12,6 @@ const statusOf = ({ headersSent, statusCode }: ServerResponse): number => (heade
 
 type Context = Pick<BaseContext, 'log' | 'metrics' | 'requestLog' | 'changed' | 'clientAddress' | 'refusals'>;
 
-/** The line that is written when a request is over: what it says, its level and its message. */
-interface AccessLine {
-  fieldsOf(req: IncomingMessage, res: ServerResponse, ms: number): object;
-  /** Called once for each request: refusals that repeat themselves are silent. */
-  levelOf(req: IncomingMessage, res: ServerResponse): 'error' | 'info' | 'silent';
-  messageOf(res: ServerResponse): string;
-}
-
 /** Why a request was refused, as one of few texts; undefined when it was not. */
 const refusalOf = (res: ServerResponse): string | undefined => {
   const [status, { problemCode, template = 'no route' }] = [statusOf(res), res];
@@ -27,14 +19,14 @@ const refusalOf = (res: ServerResponse): string | undefined => {
   return [status, ...(problemCode === undefined ? [] : [problemCode]), template].join(' ');
 };
 
-/** Method, route, status, code of the problem, path (where `logPaths`) and time in ms. Neither headers nor query strings are logged. */
-const createAccessLine = (
-  { requestLog, clientAddress, refusals }: Context,
-  logPaths: boolean,
-): AccessLine => {
+/**
+ * The line of a request that is over: method, route, status, code of the problem, path (where `logPaths`) and time in ms.
+ * Neither headers nor query strings are logged.
+ */
+const createAccessLine = ({ requestLog, clientAddress, refusals }: Context, logPaths: boolean) => {
   const successLevel = requestLog === 'all' ? 'info' : 'silent';
   return {
-    fieldsOf: (req, res, ms) => ({
+    fieldsOf: (req: IncomingMessage, res: ServerResponse, ms: number): object => ({
       method: req.method,
       route: res.template,
       status: statusOf(res),
@@ -42,7 +34,8 @@ const createAccessLine = (
       path: logPaths ? pathOf(req.url ?? '') : undefined,
       ms,
     }),
-    levelOf: (req, res) => {
+    /** Call it once for each request: refusals that repeat themselves are silent. */
+    levelOf: (req: IncomingMessage, res: ServerResponse): 'error' | 'info' | 'silent' => {
       const { statusCode, writableFinished, logSuccess, problemCode } = res;
       if (statusCode >= 500 && !isOverload(problemCode)) return 'error';
       const reason = refusalOf(res);
@@ -51,7 +44,7 @@ const createAccessLine = (
       if (!writableFinished) return 'info';
       return logSuccess === false ? 'silent' : successLevel;
     },
-    messageOf: ({ statusCode, writableFinished, problemCode }) => {
+    messageOf: ({ statusCode, writableFinished, problemCode }: ServerResponse): string => {
       if (isOverload(problemCode)) return 'refused';
       if (statusCode >= 500) return 'failed';
       return writableFinished ? 'answered' : 'client went away';
@@ -60,7 +53,10 @@ const createAccessLine = (
 };
 
 /** The line by pino-http, for requests that Express handles. */
-const createExpressLog = (log: Log, { fieldsOf, levelOf, messageOf }: AccessLine): HttpLogger =>
+const createExpressLog = (
+  log: Log,
+  { fieldsOf, levelOf, messageOf }: ReturnType<typeof createAccessLine>,
+): HttpLogger =>
   pinoHttp({
     logger: log,
     genReqId: requestIdOf,

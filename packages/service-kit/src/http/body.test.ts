@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createBodyBudget } from '../overload/body-budget.ts';
-import { createPieceCollector, jsonBody, nestsDeeperThan, readBody } from './body.ts';
+import { createPieceCollector, jsonBytes, nestsDeeperThan, readBody } from './body.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -19,10 +19,10 @@ const usedBytes = (): number => {
 
 const limit = 1_000_000;
 
-const readJson = jsonBody(['application/json'], limit, createBodyBudget(2 * limit));
+const readJson = jsonBytes(['application/json'], limit, createBodyBudget(2 * limit));
 const bodyReaders = {
   readBody: (req: IncomingMessage) => readBody(req, limit),
-  jsonBody: (req: IncomingMessage) => readJson(req, new ServerResponse(req)),
+  jsonBytes: (req: IncomingMessage) => readJson(req, new ServerResponse(req)),
 };
 
 test.each(Object.entries(bodyReaders))(

@@ -167,8 +167,6 @@ const mediaTypeOf = (contentType: string): string => {
   return type.trim().toLowerCase();
 };
 
-export type BodyReader = (req: IncomingMessage, res: ServerResponse) => Promise<unknown>;
-
 /** Above this limit (bytes) a slow connection may need more time than an ordinary request has. */
 const largeBody = 1_048_576;
 
@@ -192,12 +190,3 @@ export const jsonBytes =
       throw new Problem({ status: 413, code: 'too_large', detail: 'The body is too large.' });
     return body;
   };
-
-/** Makes a reader of JSON bodies; the parameters of `jsonBytes`. */
-export const jsonBody = (types: readonly string[], limit: number, budget: BodyBudget): BodyReader => {
-  const read = jsonBytes(types, limit, budget);
-  return async (req, res) => {
-    const body = await read(req, res);
-    return body && parseJson(body);
-  };
-};

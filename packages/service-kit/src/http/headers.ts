@@ -29,21 +29,18 @@ const securityHeaders: string[] = [];
 const recorder = { setHeader: (name: string, value: string) => securityHeaders.push(name, value) };
 setSecurityHeaders({} as IncomingMessage, recorder as unknown as ServerResponse, () => undefined);
 
-/** What an answer that depends on a credential must say, so that no cache gives it to another caller. */
-const withCacheRules = ({ varyOn }: ServerResponse, own: Headers): Headers =>
-  varyOn === undefined
-    ? own
-    : {
-        'Cache-Control': 'private, no-store',
-        ...own,
-        Vary: own['Vary'] === undefined ? varyOn : `${own['Vary']}, ${varyOn}`,
-      };
+const withVary = (headers: Headers, name: string): Headers => ({
+  ...headers,
+  Vary: headers['Vary'] === undefined ? name : `${headers['Vary']}, ${name}`,
+});
 
-/** Where some origins are allowed, every answer depends on the origin that asked (`Vary`), for caches. */
-const withOrigin = ({ corsHeaders }: ServerResponse, headers: Headers): Headers =>
-  corsHeaders === undefined
-    ? headers
-    : { ...headers, Vary: headers['Vary'] === undefined ? 'Origin' : `${headers['Vary']}, Origin` };
+/** Adds what an answer that depends on a credential must say, so that no cache gives it to another caller. */
+const withCacheRules = ({ varyOn, corsHeaders }: ServerResponse, own: Headers): Headers => {
+  const headers =
+    varyOn === undefined ? own : withVary({ 'Cache-Control': 'private, no-store', ...own }, varyOn);
+  // Where some origins are allowed, every answer depends on the origin that asked.
+  return corsHeaders === undefined ? headers : withVary(headers, 'Origin');
+};
 
 /**
  * What every answer of a deprecated operation says: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).
@@ -62,7 +59,7 @@ export const deprecationHeaders = ({ since, sunset }: Deprecation): string[] => 
 export const headersOf = (req: IncomingMessage, res: ServerResponse, own: Headers = {}): string[] => {
   const headers = ['X-Request-Id', requestIdOf(req), ...securityHeaders, ...(res.limitHeaders ?? [])];
   headers.push(...(res.corsHeaders ?? []), ...(res.deprecationHeaders ?? []));
-  const all = withOrigin(res, withCacheRules(res, own));
+  const all = withCacheRules(res, own);
   for (const name in all) headers.push(name, String(all[name]));
   return headers;
 };

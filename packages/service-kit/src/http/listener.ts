@@ -1,19 +1,21 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { BaseContext } from '../process/context.ts';
-import { makeRequestId } from '../process/log.ts';
+import { makeRequestId, requestIdOf } from '../process/log.ts';
 import { createConcurrencyLimit } from '../overload/concurrency-limit.ts';
-import { createOverloadResponse } from '../overload/overload-response.ts';
 import { runInRequestScope, type RequestScope } from '../overload/request-scope.ts';
 import { createAccessLog } from './access-log.ts';
 import { createCors } from './cors.ts';
 import { createExpressRouter } from './express-router.ts';
 import { createMatcher } from './matcher.ts';
 import { networkPathOf, widestNetworkOf } from './network.ts';
+import { problemResponse, Unavailable } from './problem.ts';
 import { pathOf, refuseInvalidRequest } from './request-checks.ts';
-import { createErrorHandler } from './respond.ts';
+import { createErrorHandler, send } from './respond.ts';
 import type { Params, PreparedRoute } from './run-route.ts';
 
 type Client = RequestScope['client'];
+
+const refusal = new Unavailable('too_busy', 'Too many requests; try again shortly.', undefined, 1);
 
 interface ListenerOptions {
   routes: readonly PreparedRoute[];
@@ -32,7 +34,6 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
   const { routes, exempt, corsOrigins, logPaths } = options;
   const { log, metrics, database, maxInProgress, requestDeadlineMs, clientAddress } = context;
   const cors = createCors(corsOrigins);
-  const answerOverload = createOverloadResponse(metrics);
   const concurrency = createConcurrencyLimit(maxInProgress);
   const accessLog = createAccessLog(context, logPaths);
   const handleError = createErrorHandler(log);
@@ -59,6 +60,16 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
     (concurrency.isReached(network) || (!isFast && database.queue.refuses(client))) &&
     !exempt.has(pathOf(url));
 
+  // Made once, but for the request id: under overload a refusal must cost much less than an answer.
+  const { headers, body } = problemResponse(refusal, '{id}');
+  const [beforeId, afterId] = body.split('{id}');
+  /** Refuses a request before it costs a look-up, a body, a password hash or a line in the log. */
+  const refuse = (req: IncomingMessage, res: ServerResponse): void => {
+    metrics.recordRefused();
+    const own = `${beforeId}${requestIdOf(req)}${afterId}`;
+    send(req, res, refusal.status, { ...headers, 'Content-Length': own.length }, own);
+  };
+
   return (req, res) => {
     req.id = makeRequestId(req);
     cors.setHeaders(req, res);
@@ -68,7 +79,7 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
     const network = widestNetworkOf(address);
     const client = clientOf(req, address);
     if (isOverloaded(req, found !== undefined, { network, client })) {
-      answerOverload(req, res);
+      refuse(req, res);
       return;
     }
     accessLog.start(req, res);

@@ -1,14 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { PreparedRoute, Params } from './run-route.ts';
 
-/** A route and the parameters in the path of a request. */
-export interface Match {
-  route: PreparedRoute;
-  params: Params;
-}
-
-/** Finds the route of a request by its method and target; undefined when it is for none of the routes. */
-export type Matcher = (req: IncomingMessage) => Match | undefined;
+/** Finds the route of a request, and the parameters in its path; undefined when it is for none of the routes. */
+type Matcher = (req: IncomingMessage) => { route: PreparedRoute; params: Params } | undefined;
 
 /** Matches targets without escapes; everything else about an address is left to Express. */
 const patternOf = (template: string): RegExp =>

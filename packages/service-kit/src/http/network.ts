@@ -46,48 +46,43 @@ const clientOf = (address: ReturnType<typeof parseAddress>): ReturnType<typeof p
     ? new ipaddr.IPv4(address.toByteArray().slice(12))
     : address;
 
+const parseNetworks = (address: string): readonly [Network, ...Network[]] => {
+  const parsed = clientOf(parseAddress(address));
+  if (!(parsed instanceof ipaddr.IPv6)) return [{ name: parsed?.toString() ?? 'unknown', factor: 1 }];
+  const [link, ...sites] = ipv6Prefixes;
+  const networkAt = ({ length, factor }: (typeof ipv6Prefixes)[number]): Network => ({
+    name: prefixOf(parsed, length),
+    factor,
+  });
+  return [networkAt(link), ...sites.map(networkAt)];
+};
+
+const known = createLru<string, ReturnType<typeof parseNetworks>>(10_000);
+
 /**
  * The networks that a client address counts for in limits, the narrowest first. An IPv4 address is one; an IPv6
  * address is in a /64, of which every client can use all 2^64 addresses, and in the /56 and the /48 that a provider may
  * have given to one customer (docs/adr/0076). The IPv6 address of an IPv4 host behind NAT64 counts for that host.
  */
-export const networksOf = (address: string | undefined): readonly [Network, ...Network[]] => {
-  // Nearly all are; parsing them would cost more than the rest of the limit.
-  if (address !== undefined && isIPv4(address)) return [{ name: address, factor: 1 }];
-  const parsed = clientOf(parseAddress(address));
-  if (parsed instanceof ipaddr.IPv6) {
-    const [link, ...sites] = ipv6Prefixes;
-    const networkAt = ({ length, factor }: (typeof ipv6Prefixes)[number]): Network => ({
-      name: prefixOf(parsed, length),
-      factor,
-    });
-    return [networkAt(link), ...sites.map(networkAt)];
-  }
-  return [{ name: parsed?.toString() ?? 'unknown', factor: 1 }];
+export const networksOf = (address = ''): readonly [Network, ...Network[]] => {
+  // Each request asks, and parsing takes microseconds.
+  if (isIPv4(address)) return [{ name: address, factor: 1 }];
+  let networks = known.get(address);
+  if (networks === undefined) known.set(address, (networks = parseNetworks(address)));
+  return networks;
 };
-
-const paths = createLru<string, readonly string[]>(10_000);
 
 /**
  * The names of the networks of a client address, the widest first: the groups by which what clients share is divided, so
  * that a customer with many /64 of IPv6 is still one client.
  */
-export const networkPathOf = (address = ''): readonly string[] => {
-  // Each request asks, and parsing takes microseconds.
-  if (isIPv4(address)) return [address];
-  let path = paths.get(address);
-  if (path === undefined)
-    paths.set(
-      address,
-      (path = networksOf(address)
-        .map(({ name }) => name)
-        .toReversed()),
-    );
-  return path;
-};
+export const networkPathOf = (address?: string): readonly string[] =>
+  networksOf(address)
+    .map(({ name }) => name)
+    .toReversed();
 
 /** The narrowest network of a client address; `unknown` when the input is not an IP address. */
-export const networkOf = (address?: string): string => networkPathOf(address).at(-1) ?? 'unknown';
+export const networkOf = (address?: string): string => networksOf(address)[0].name;
 
 /** The widest network of a client address, which all its other networks are in; `unknown` as above. */
-export const widestNetworkOf = (address?: string): string => networkPathOf(address)[0] ?? 'unknown';
+export const widestNetworkOf = (address?: string): string => networksOf(address).at(-1)?.name ?? 'unknown';

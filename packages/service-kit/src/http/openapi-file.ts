@@ -19,28 +19,21 @@ export const offlineParts = (): LogAndMetrics => ({
 });
 
 /**
- * Compares the generated `text` with the committed `file`; with `write` it replaces the file when they differ, and prints
- * what it did.
- * @throws without `write`, when they differ: the name of the file and `reason`
+ * Compares `document` with the committed copy in `file`. With `write` it replaces a copy that differs, and prints what it did.
+ * @throws without `write`, when they differ
  */
-export const syncFile = async (file: URL, text: string, write: boolean, reason: string): Promise<void> => {
+export const syncDocument = async (
+  document: Record<string, unknown>,
+  file: URL,
+  write: boolean,
+): Promise<void> => {
   const name = basename(file.pathname);
+  const text = `${JSON.stringify(document, null, 2)}\n`;
   const isCurrent = (await readFile(file, 'utf8').catch(() => '')) === text;
-  if (!write && !isCurrent) throw new Error(`${name} ${reason}`);
+  if (!write && !isCurrent)
+    throw new Error(`${name} does not match the routes; run the openapi script of this service.`);
   if (!write) return;
   // A file that is written restarts programs that watch it.
   if (!isCurrent) await writeFile(file, text);
   process.stdout.write(`${name}: ${isCurrent ? 'unchanged' : 'written'}\n`);
 };
-
-/**
- * Compares `document` with the committed copy in `file`; with `write` it replaces the copy instead.
- * Throws when they differ.
- */
-export const syncDocument = (document: Record<string, unknown>, file: URL, write: boolean): Promise<void> =>
-  syncFile(
-    file,
-    `${JSON.stringify(document, null, 2)}\n`,
-    write,
-    'does not match the routes; run the openapi script of this service.',
-  );

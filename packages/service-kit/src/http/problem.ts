@@ -132,21 +132,18 @@ const overloadCodes = new Set(['too_busy', 'busy', 'too_many_downloads']);
 export const isOverload = (code: string | undefined): boolean =>
   code !== undefined && overloadCodes.has(code);
 
-/** The response body (RFC 9457, with `code` and `requestId` for clients). */
-export const problemBody = (problem: Problem, requestId: string) => ({
-  ...problem.members,
-  type: 'about:blank',
-  title: renamed[problem.status] ?? STATUS_CODES[problem.status] ?? 'Error',
-  status: problem.status,
-  detail: problem.message,
-  code: problem.code,
-  requestId,
-  ...(problem.errors === undefined ? {} : { errors: problem.errors }),
-});
-
-/** The response of a problem: its headers, and its body as JSON. */
+/** The response of a problem: its headers, and its body as JSON (RFC 9457, with `code` and `requestId` for clients). */
 export const problemResponse = (problem: Problem, requestId: string) => {
-  const body = JSON.stringify(problemBody(problem, requestId));
+  const body = JSON.stringify({
+    ...problem.members,
+    type: 'about:blank',
+    title: renamed[problem.status] ?? STATUS_CODES[problem.status] ?? 'Error',
+    status: problem.status,
+    detail: problem.message,
+    code: problem.code,
+    requestId,
+    errors: problem.errors,
+  });
   const headers: Record<string, string | number> = {
     // A 404 may be cached unless it says otherwise, and it may depend on the caller's credential.
     'Cache-Control': 'no-store',

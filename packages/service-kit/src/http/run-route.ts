@@ -2,7 +2,7 @@ import type {} from './message-fields.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { BodyBudget } from '../overload/body-budget.ts';
-import { jsonBody } from './body.ts';
+import { jsonBytes, parseJson } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { GuessLimit } from '../overload/guess-limit.ts';
 import { collectIssues } from './field-errors.ts';
@@ -120,9 +120,9 @@ export const prepareRoute = (
 ): PreparedRoute => {
   const { auth: guard, body, logSuccess, confirmsCaller, deprecated } = route;
   const { rateLimit, authenticate, countedOf, countUnknown } = createAccess(route, limits);
-  const readBody =
+  const readBytes =
     body && !body.raw
-      ? jsonBody(body.types ?? ['application/json'], body.limit ?? defaultBodyLimit, limits.bodyBudget)
+      ? jsonBytes(body.types ?? ['application/json'], body.limit ?? defaultBodyLimit, limits.bodyBudget)
       : undefined;
   const validateInput = createValidator(route);
   const varyOn = credentialHeaders(guard);
@@ -142,12 +142,16 @@ export const prepareRoute = (
       const counted = countedOf(req, guard.keyOf(caller));
       const counting = rateLimit?.count(res, counted);
       if (counting !== undefined) await counting;
-      const sentBody = readBody && (await readBody(req, res));
-      const { params, query, body: input } = validateInput(req.url ?? '', sentParams, sentBody);
+      const bytes = readBytes && (await readBytes(req, res));
+      const {
+        params,
+        query,
+        body: input,
+      } = validateInput(req.url ?? '', sentParams, bytes && parseJson(bytes));
       const answer = await route.handle({ caller, params, query, body: input, req, res });
       if (!res.headersSent)
-        sendAnswer(req, res, route, answer, (bytes) => {
-          const requests = Math.ceil(bytes / bytesPerRequest);
+        sendAnswer(req, res, route, answer, (length) => {
+          const requests = Math.ceil(length / bytesPerRequest);
           if (requests > 1) rateLimit?.add(res, counted, requests - 1);
         });
     } catch (error) {

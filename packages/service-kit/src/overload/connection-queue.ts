@@ -39,8 +39,6 @@ const sharedMs = 60_000;
 
 /** A use that waits. */
 interface Waiting {
-  /** Of its client; empty for background work. */
-  network: string;
   /** It gets a slot. */
   proceed(): void;
   giveUp(): void;
@@ -66,7 +64,8 @@ export const createConnectionQueue = ({
   let latestNetwork: string | undefined;
   let sharedUntil = 0;
   let refused = 0;
-  const begun = new Set<Waiting>();
+  /** By network alone; background work has the empty one. */
+  const begun = createFairQueue<Waiting>();
   const fresh = createFairQueue<Waiting>();
   const refuse = (): Unavailable => {
     refused += 1;
@@ -87,11 +86,6 @@ export const createConnectionQueue = ({
     if (latestNetwork !== undefined) sharedUntil = performance.now() + sharedMs;
     latestNetwork = network;
   };
-  const nextBegun = (): Waiting | undefined => {
-    for (const waiting of begun) if (!hasItsShare(waiting.network)) return waiting;
-    return undefined;
-  };
-
   /** Without a client it has begun, or is background work. */
   const wait = (
     client: readonly string[] | undefined,
@@ -99,26 +93,26 @@ export const createConnectionQueue = ({
     start: () => void,
     fail: (error: unknown) => void,
   ): void => {
+    const network = scope?.network ?? '';
+    const queue = client === undefined ? begun : fresh;
+    const path = client ?? [network];
     const remove = (): void => {
       clearTimeout(timer);
-      if (client === undefined) begun.delete(waiting);
-      else fresh.remove(client, waiting);
+      queue.remove(path, waiting);
       scope?.onCancel.delete(giveUp);
     };
     const giveUp = (): void => {
       remove();
       fail(scope?.cancelled ?? refuse());
     };
-    const network = scope?.network ?? '';
     const proceed = (): void => {
       remove();
       change(network, 1);
       start();
     };
-    const waiting = { network, proceed, giveUp };
+    const waiting = { proceed, giveUp };
     const timer = client === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
-    if (client === undefined) begun.add(waiting);
-    else fresh.push(client, waiting);
+    queue.push(path, waiting);
     scope?.onCancel.add(giveUp);
   };
 
@@ -143,7 +137,7 @@ export const createConnectionQueue = ({
     leave: (scope) => {
       change(scope?.network ?? '', -1);
       while (free > 0) {
-        const next = nextBegun() ?? fresh.shift(hasItsShare);
+        const next = begun.shift(hasItsShare) ?? fresh.shift(hasItsShare);
         if (next === undefined) return;
         next.proceed();
       }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge, type Registry } from '@prometheus-io/client';
 import { runOutsideRequest } from '../overload/request-scope.ts';
 
@@ -59,13 +60,9 @@ export const createReading = <T>(registry: Registry, name: string, read: () => P
       }
     });
   const settled = async (): Promise<void> => {
-    running ??= start();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, isSlow ? quickMs : patienceMs);
-    }).then(() => void (isSlow ||= running !== undefined));
-    await Promise.race([running, late]);
-    clearTimeout(timer);
+    const own = (running ??= start());
+    await Promise.race([own, sleep(isSlow ? quickMs : patienceMs, undefined, { ref: false })]);
+    isSlow ||= running === own;
   };
   const state: State = { settled, at: undefined };
   readings.set(name, state);

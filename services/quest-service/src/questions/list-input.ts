@@ -1,4 +1,4 @@
-import { parseItems } from '@platform/service-kit/json-items';
+import { parseItems } from './json-items.ts';
 import { ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import { inOrder, maxQuestions, misplaced, repeated, type Fault, type SerialisedQuestion } from './domain.ts';
 import { complete, contentOf, createTextStore } from './serialised.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
-import { parseJson } from './body.ts';
-import { collectIssues, maxErrors } from './field-errors.ts';
-import { BadRequest, ValidationFailed, type FieldErrors } from './problem.ts';
+import { parseJson } from '@platform/service-kit/body';
+import { collectIssues, maxErrors } from '@platform/service-kit/field-errors';
+import { BadRequest, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 
 const [
   quote = 0,
