@@ -17,7 +17,12 @@ export interface UnsettledLimit {
 
 /** The counts are shared through Redis; each process knows those that it took part in. */
 export const createUnsettledLimit = (redis: RateCounterOptions['redis']): UnsettledLimit => {
-  const counter = createBatchedRateCounter({ redis, name: 'store-webhooks:unsettled', perMinute });
+  const counter = createBatchedRateCounter({
+    redis,
+    prefix: 'store-webhooks:unsettled',
+    points: perMinute,
+    seconds: 60,
+  });
   const networkKey = (storeId: string, network: string): string => `${storeId} ${network}`;
   return {
     allows: (storeId, network) =>
