@@ -1,5 +1,8 @@
+import { drizzle } from 'drizzle-orm/postgres-js';
+import fc from 'fast-check';
+import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { dedupKey } from '../src/queue/event.ts';
+import { dedupKey, type ReceivedEvent } from '../src/queue/event.ts';
 import { storeEvents } from '../src/queue/insert-events.ts';
 import { startService } from './harness.ts';
 import { receivedEventOf } from './received-event.ts';
@@ -32,4 +35,60 @@ test.each([
   const again = receivedEventOf({ ...receipt, id: 'ffffffff-ffff-7fff-8fff-ffffffffffff' });
   expect(await storeEvents(sql, [again])).toEqual(['duplicate']);
   expect((await rowsRead()) - before).toBeLessThan(20);
+});
+
+const idAt = (place: number) => `01980000-0000-7000-8000-${String(place).padStart(12, '0')}`;
+
+test('events that are stored together are duplicates of each other as if each had come alone', async () => {
+  await using service = await startService({ work: false });
+  const { sql } = service.context.database;
+  const letter = fc.record({
+    entity: fc.constantFrom('order:1', 'order:2'),
+    text: fc.constantFrom('a', 'b', 'c'),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(letter, { minLength: 2, maxLength: 12 }), fc.nat(12), async (sent, before) => {
+      const eventsOf = (storeId: string) =>
+        sent.map(({ entity, text }, place) => {
+          const body = Buffer.from(text);
+          const dedup = dedupKey({ event: 'order_updated', service: null, entity, body });
+          return receivedEventOf({ storeId, id: idAt(place), entity, body, dedup });
+        });
+      const [alone, together] = [eventsOf((await service.store()).id), eventsOf((await service.store()).id)];
+      const expected: string[] = [];
+      for (const event of alone) expected.push(...(await storeEvents(sql, [event])));
+      const first = await storeEvents(sql, together.slice(0, before));
+      expect([...first, ...(await storeEvents(sql, together.slice(before)))]).toEqual(expected);
+      // As when a spool is replayed.
+      expect(new Set(await storeEvents(sql, together))).toEqual(new Set(['duplicate']));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a batch of repeats takes as many statements as one repeat', async () => {
+  await using service = await startService({ work: false });
+  const { id: storeId } = await service.store();
+  let statements = 0;
+  const sql = postgres(service.context.env.DATABASE_URL, { max: 1, debug: () => void statements++ });
+  // As in the service: from then on the driver sends text as it is for JSON.
+  drizzle(sql);
+  const { event, entity, body } = receivedEventOf();
+  const dedup = dedupKey({ event, service: null, entity, body });
+  const batchOf = (size: number, from: number) =>
+    Array.from({ length: size }, (_, place) => receivedEventOf({ storeId, id: idAt(from + place), dedup }));
+  const countOf = async (events: readonly ReceivedEvent[]): Promise<number> => {
+    const before = statements;
+    await storeEvents(sql, events);
+    return statements - before;
+  };
+  try {
+    await storeEvents(sql, batchOf(1, 1));
+    // The first run also reads types.
+    await countOf(batchOf(1, 2));
+    const ofOne = await countOf(batchOf(1, 3));
+    expect([ofOne, await countOf(batchOf(60, 10))]).toEqual([2, 2]);
+  } finally {
+    await sql.end();
+  }
 });

@@ -1,18 +1,23 @@
 import { createBatchedRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-counter';
 
-/** Events a minute that a network may have stored for a store although they settle no payment. */
-const perMinute = 10;
-/** How many times that all networks together may. */
+/** Events that settle no payment: in progress at the same time, and stored in a minute, for a network at a store. */
+const [mostAtOnce, perMinute] = [10, 10];
+/** How many times that for all networks of a store together. */
 const allNetworks = 20;
 
 /**
- * Limits the events that are stored without settling a payment, such as those of invented transactions: anybody can send
- * them, because the payments token is in the browser of every customer, and they would fill the disk of all stores.
+ * Limits the events that are stored without settling a payment, such as those of invented transactions and repeats:
+ * anybody can send them, because the payments token is in the browser of every customer, and they would keep the inbox
+ * of all stores busy and fill its disk. What may not be stored is answered all the same.
  */
 export interface UnsettledLimit {
-  /** Whether the next event of a network is stored. It is answered in any case. */
-  allows(storeId: string, network: string): boolean;
-  count(storeId: string, network: string): Promise<void>;
+  /** Begins an event; undefined when it may not be stored. */
+  begin(storeId: string, network: string): BegunEvent | undefined;
+}
+
+export interface BegunEvent {
+  /** The event has been answered; it counts unless it settled a payment. */
+  end(isSettled: boolean): Promise<void>;
 }
 
 /** The counts are shared through Redis; each process knows those that it took part in. */
@@ -23,12 +28,27 @@ export const createUnsettledLimit = (redis: RateCounterOptions['redis']): Unsett
     points: perMinute,
     seconds: 60,
   });
-  const networkKey = (storeId: string, network: string): string => `${storeId} ${network}`;
+  const inProgress = new Map<string, number>();
   return {
-    allows: (storeId, network) =>
-      [networkKey(storeId, network), storeId].every((key) => counter.exceeded(key) === undefined),
-    count: async (storeId, network) => {
-      await Promise.all([counter.take(networkKey(storeId, network)), counter.take(storeId, allNetworks)]);
+    begin: (storeId, network) => {
+      const limits = [
+        { key: `${storeId} ${network}`, factor: 1 },
+        { key: storeId, factor: allNetworks },
+      ];
+      const isFull = ({ key, factor }: { key: string; factor: number }): boolean =>
+        (inProgress.get(key) ?? 0) >= mostAtOnce * factor || counter.exceeded(key) !== undefined;
+      if (limits.some(isFull)) return undefined;
+      for (const { key } of limits) inProgress.set(key, (inProgress.get(key) ?? 0) + 1);
+      return {
+        end: async (isSettled) => {
+          for (const { key } of limits) {
+            const left = (inProgress.get(key) ?? 0) - 1;
+            if (left > 0) inProgress.set(key, left);
+            else inProgress.delete(key);
+          }
+          if (!isSettled) await Promise.all(limits.map(({ key, factor }) => counter.take(key, factor)));
+        },
+      };
     },
   };
 };

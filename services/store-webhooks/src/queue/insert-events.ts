@@ -115,38 +115,57 @@ interface Earlier {
 }
 
 /**
- * Looks for what made an event a repeat. The condition on the subject is the expression of the index `events_subject`, so
- * one row is read, however many events the entity has.
+ * Looks for what made events repeats; in order. The condition on the subject is the expression of the index
+ * `events_subject`, so one row is read for each, however many events the entity has.
  */
-const findEarlier = async (
-  sql: ISql,
-  { storeId, id, dedup }: ReceivedEvent,
-): Promise<Earlier | undefined> => {
-  const { subject, content } = partsOfKey(dedup);
-  const [row] = await sql<Earlier[]>`
-    select exists (select from events where store_id = ${storeId} and id = ${id}) as "isStored",
+const findEarlier = (sql: ISql, events: readonly ReceivedEvent[]) => {
+  const keys = events.map(({ dedup }) => partsOfKey(dedup));
+  return sql<Earlier[]>`
+    select exists (select from events e where e.store_id = given.store_id and e.id = given.id) as "isStored",
       latest.id as previous, latest.same as "hasSameBody"
-    from (select) as one left join lateral (
-      select id, starts_with(encode(sha256(body), 'hex'), ${content}) as same from events
-      where store_id = ${storeId} and substr(dedup, 1, 8) = decode(${subject}, 'hex') and id < ${id}
-      order by id desc limit 1) as latest on true`;
-  return row;
+    from unnest(${plainArrayOf(events.map(({ storeId }) => storeId))}::uuid[],
+      ${plainArrayOf(events.map(({ id }) => id))}::uuid[], ${plainArrayOf(keys.map(({ subject }) => subject))}::text[],
+      ${plainArrayOf(keys.map(({ content }) => content))}::text[])
+      with ordinality as given (store_id, id, subject, content, place)
+    left join lateral (
+      select e.id, starts_with(encode(sha256(e.body), 'hex'), given.content) as same from events e
+      where e.store_id = given.store_id and substr(e.dedup, 1, 8) = decode(given.subject, 'hex') and e.id < given.id
+      order by e.id desc limit 1) as latest on true
+    order by place`;
 };
 
-/** If the first attempt to store an event claimed it, the process did not learn of that. */
-const makeDue = (sql: ISql, { storeId, id, entity }: ReceivedEvent) => sql`
-  update queue set worker = null, due_at = now()
-  where store_id = ${storeId} and entity = ${entity ?? id} and id = ${id} and worker is not null`;
+/** If the first attempt to store events claimed them, the process did not learn of that. */
+const makeDue = (sql: ISql, events: readonly ReceivedEvent[]) => sql`
+  update queue q set worker = null, due_at = now()
+  from unnest(${plainArrayOf(events.map(({ storeId }) => storeId))}::uuid[],
+    ${plainArrayOf(events.map(({ entity, id }) => entity ?? id))}::text[],
+    ${plainArrayOf(events.map(({ id }) => id))}::uuid[]) as given (store_id, entity, id)
+  where q.store_id = given.store_id and q.entity = given.entity and q.id = given.id and q.worker is not null`;
 
-/** A repeated body is a duplicate unless another event with the same subject came in between. */
-const storeRepeat = async (sql: ISql, event: ReceivedEvent): Promise<Stored> => {
-  const found = await findEarlier(sql, event);
-  if (found?.isStored) await makeDue(sql, event);
-  if (!event.byContent || event.entity === null) return 'duplicate';
-  if (found === undefined || found.isStored || found.previous === null || found.hasSameBody)
-    return 'duplicate';
-  const added = await insert(sql, [{ ...event, dedup: repeatKey(event.dedup, found.previous) }]);
-  return added.get(event.id) ?? 'duplicate';
+/**
+ * Stores those repeats that are no duplicates: a repeated body is one unless another event with the same subject came in
+ * between, which may be an earlier one of these. Three statements at most: all stores wait for them.
+ */
+const storeRepeats = async (sql: ISql, events: readonly ReceivedEvent[]): Promise<Map<string, Stored>> => {
+  const earlier = await findEarlier(sql, events);
+  const again = events.filter((_, at) => earlier[at]?.isStored);
+  if (again.length > 0) await makeDue(sql, again);
+  /** The latest event of each subject that will be stored, and its content. */
+  const latest = new Map<string, { id: string; content: string }>();
+  const changes: ReceivedEvent[] = [];
+  for (const [at, event] of events.entries()) {
+    const found = earlier[at];
+    if (found === undefined || found.isStored || !event.byContent || event.entity === null) continue;
+    const { subject, content } = partsOfKey(event.dedup);
+    const key = event.storeId + subject;
+    const own = latest.get(key);
+    const isOwnLater = own !== undefined && own.id < event.id && own.id > (found.previous ?? '');
+    const previous = isOwnLater ? own.id : found.previous;
+    if (previous === null || (isOwnLater ? own.content === content : found.hasSameBody)) continue;
+    changes.push({ ...event, dedup: repeatKey(event.dedup, previous) });
+    latest.set(key, { id: event.id, content });
+  }
+  return changes.length === 0 ? new Map<string, Stored>() : insert(sql, changes);
 };
 
 /**
@@ -160,7 +179,7 @@ export const storeEvents = async (
   claimer?: Claimer,
 ): Promise<Stored[]> => {
   const stored = await insert(sql, events, claimer);
-  const results: Stored[] = [];
-  for (const event of events) results.push(stored.get(event.id) ?? (await storeRepeat(sql, event)));
-  return results;
+  const repeats = events.filter(({ id }) => !stored.has(id));
+  const changes = repeats.length === 0 ? stored : await storeRepeats(sql, repeats);
+  return events.map(({ id }) => stored.get(id) ?? changes.get(id) ?? 'duplicate');
 };

@@ -59,9 +59,29 @@ const storeEvent = async ({ inbox, tracker }: Context, given: EventToStore) => {
   return stored;
 };
 
+/** Stores the event of a payment unless it belongs to none or is one too many, and answers it in any case. */
+const receivePayment = async (
+  context: Context,
+  given: EventToStore,
+  network: string,
+): Promise<AnyAnswer | undefined> => {
+  const { event, store } = given;
+  // Without the id of a challenge or payment it belongs to no payment.
+  const begun = event.entity === null ? undefined : context.unsettledLimit.begin(store.id, network);
+  let isNew = false;
+  try {
+    const stored = begun === undefined ? 'duplicate' : await storeEvent(context, given);
+    const answered = await answerPayment(context, given, stored, network);
+    isNew = answered.isNew;
+    return answered.redirect;
+  } finally {
+    await begun?.end(isNew);
+  }
+};
+
 /** Receives a webhook of a known sender: limits → raw body → stored → answered. Processing happens later. */
 export const createReceiver = (context: Context): Route['handle'] => {
-  const { env, box, now, nextId, clientAddress, bodyMemory, unsettledLimit } = context;
+  const { env, box, now, nextId, clientAddress, bodyMemory } = context;
   const limitStore = createStoreLimit(context);
 
   /** A function of its own: the variables of a receiver stay in memory until the event is stored. */
@@ -104,11 +124,9 @@ export const createReceiver = (context: Context): Route['handle'] => {
           detail: `The body is larger than ${limit / 1024} KiB.`,
         });
       const given = eventToStore(store, address, req, body);
-      // An event without the id of a challenge or payment belongs to no payment, so it is answered, but not stored.
-      const isStored =
-        !isPayment || (given.event.entity !== null && unsettledLimit.allows(store.id, network));
-      const stored = isStored ? await storeEvent(context, given) : 'duplicate';
-      return (isPayment ? await answerPayment(context, given, stored, network) : undefined) ?? accepted;
+      if (isPayment) return (await receivePayment(context, given, network)) ?? accepted;
+      await storeEvent(context, given);
+      return accepted;
     } finally {
       memory.release();
     }

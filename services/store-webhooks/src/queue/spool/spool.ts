@@ -1,10 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdir, readdir, statfs } from 'node:fs/promises';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from '@platform/service-kit/background';
 import { createBatcher } from '@platform/group-commit';
 import type { Log } from '@platform/service-kit/log';
 import { Unavailable } from '@platform/service-kit/problem';
-import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { ReceivedEvent } from '../event.ts';
 import {
   append,
@@ -73,6 +73,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
   let draining: Promise<void> | undefined;
   const stopping = new AbortController();
   const stack = new AsyncDisposableStack();
+  const outsideRequests = AsyncLocalStorage.snapshot();
 
   const bytes = () =>
     abandoned.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, own?.size ?? 0);
@@ -158,8 +159,8 @@ export const createSpool = (options: SpoolOptions): Spool => {
     begin();
   };
   const begin = (): void => {
-    // Detached, because the request that begins it ends before the spool is replayed.
-    if (active && draining === undefined && !stopping.signal.aborted) draining = runOutsideRequest(run);
+    // Not as the request that begins it: that one ends before, and its client must not pay for the events of others.
+    if (active && draining === undefined && !stopping.signal.aborted) draining = outsideRequests(run);
   };
 
   const takeOver = async (one: OwnFolder): Promise<void> => {
