@@ -72,6 +72,12 @@ export const pageLimitQuery = {
   limit: integerParameter({ min: 1, max: 200, fallback: 50, description: 'Items per page' }),
 };
 
+/** What `pageLimitQuery` reads. */
+export interface PageQuery {
+  page: number;
+  limit: number;
+}
+
 export interface Page {
   /** From 1. */
   number: number;
@@ -81,7 +87,7 @@ export interface Page {
 }
 
 /** The number, length and offset of the requested page. */
-export const pageOf = ({ page, limit }: { page: number; limit: number }): Page => ({
+export const pageOf = ({ page, limit }: PageQuery): Page => ({
   number: page,
   limit,
   offset: BigInt(page - 1) * BigInt(limit),
@@ -97,6 +103,20 @@ export const pageList = <const Name extends string, T>(
   { number, limit }: Omit<Page, 'offset'>,
   { items, hasMore }: Slice<T>,
 ) => ({ [name]: items, page: { number, has_more: hasMore, limit } }) as PageLimitList<Name, T>;
+
+/**
+ * Reads one page and returns its body. `read` gives one row more than the page holds, where there is one; `view` is how
+ * a row is shown.
+ */
+export const readPage = async <const Name extends string, Row, View = Row>(
+  name: Name,
+  query: PageQuery,
+  read: (page: Page) => PromiseLike<readonly Row[]>,
+  view: (row: Row) => View = (row) => row as unknown as View,
+): Promise<PageLimitList<Name, View>> => {
+  const page = pageOf(query);
+  return pageList(name, page, slice((await read(page)).map(view), page.limit));
+};
 
 /** The body of `pageList` as text, of rows that are JSON text already. */
 export const pageListJson = (

@@ -56,7 +56,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     waiting: () => ledger.waiting(),
     lockedPlayers: () => ledger.lockedPlayers(),
     unsealedSeconds: () => sealing?.waitingSeconds() ?? 0,
-    stuckRounds: () => countOpenRounds(base.database.orm, env.STUCK_ROUND_S),
+    stuckRounds: () => countOpenRounds(base.database.sql, env.STUCK_ROUND_S),
     summaryOverdueSeconds: () => overdueSeconds(base.database.sql),
     failingReconciliations: () => countFailing(base.database.orm),
   });

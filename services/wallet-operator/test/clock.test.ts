@@ -21,12 +21,12 @@ test.each([40, -40])(
   'when the application clock is %i days off, exclusions and sessions last as long as the database says',
   async (days) => {
     await using service = await startService();
-    const { sql, orm } = service.context.database;
+    const { sql } = service.context.database;
     await addGame(sql);
     const excluded = callerOf(service, await addPlayer(sql, { excluded: true, excludedUntil: dateIn(2) }));
     const free = callerOf(service, await addPlayer(sql, { excluded: true, excludedUntil: dateIn(-2) }));
     const sessionOf = (playerId: string, token: string) =>
-      insertSession(orm, { tokenHash: sessionHash(token), playerId, gameCode: 'dice-alpha' }, 3600);
+      insertSession(sql, { tokenHash: sessionHash(token), playerId, gameCode: 'dice-alpha' }, 3600);
     await sessionOf(free.playerId, 'made before');
     await sql`insert into sessions values ('old', ${free.playerId}, 'dice-alpha', now(), now() - interval '1 minute')`;
     moveClock(days);

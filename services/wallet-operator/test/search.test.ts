@@ -57,15 +57,15 @@ test('a page of rounds reads no entries of the rounds on the pages before it', a
   await sql`
     insert into rounds (player_id, round_id, game_code, opened_at)
     select ${playerId}, 'old-' || n, 'dice', '2020-01-01'::timestamptz + n * interval '1 minute' from generate_series(1, 30) n`;
-  const { rows, read } = await service.context.database.orm.transaction(async (tx) => {
+  const { rows, read } = await sql.begin(async (tx) => {
     const reads = async () => {
-      const [row] = await tx.execute<{ count: number }>(`
+      const [row] = await tx<{ count: number }[]>`
         select (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as count from pg_stat_xact_user_tables
-        where relname = 'entries'`);
+        where relname = 'entries'`;
       return row?.count ?? 0;
     };
     const before = await reads();
-    await tx.execute('set local enable_seqscan = off');
+    await tx`set local enable_seqscan = off`;
     const page = { number: 21, limit: 1, offset: 20n };
     const found = await listRounds(tx, { olderThan: '2020-02-01T00:00:00Z' }, page);
     return { rows: found, read: (await reads()) - before };

@@ -3,23 +3,16 @@ import type { ISql } from 'postgres';
 import { idSpaceOf, type AnyCommand, type Command, type Policy } from './command.ts';
 import { entryColumns, entryOf, type Entry } from './entry.ts';
 import { lastExcludedDay } from './exclusion.ts';
-import type { Profile, State } from './state.ts';
+import type { Player, Profile, State } from './state.ts';
 
 type StoredEntry = SealedEntry & Pick<Entry, 'namedRoundId'>;
 
 interface Row {
   /** Milliseconds since 1970. */
   moment: number;
-  player:
-    | (Profile & {
-        balance: string;
-        seq: string;
-        currency: string;
-        status: string;
-        isExcluded: boolean;
-        isCounted: boolean;
-      })
-    | null;
+  player: (Omit<Player, 'balance' | 'seq'> & { balance: string; seq: string }) | null;
+  profile: Profile | null;
+  isCounted: boolean;
   known: StoredEntry | null;
   target: StoredEntry | null;
   targetReversed: boolean;
@@ -28,30 +21,17 @@ interface Row {
   session: { playerId: string; expired: boolean } | null;
 }
 
-const stateOf = ({ player, session, round, known, target, ...row }: Row): State => {
-  const state: State = {
-    gameEnabled: row.gameEnabled,
-    targetReversed: row.targetReversed,
-    session: session ?? undefined,
-    round: round ?? undefined,
-    known: known ? entryOf(known) : undefined,
-    target: target ? entryOf(target) : undefined,
-  };
-  if (player === null) return state;
-  const { balance, seq, currency, status, isExcluded, isCounted, ...profile } = player;
-  return {
-    ...state,
-    profile,
-    isCounted,
-    player: {
-      balance: BigInt(balance),
-      seq: BigInt(seq),
-      currency,
-      disabled: status === 'disabled',
-      excluded: isExcluded,
-    },
-  };
-};
+const stateOf = ({ player, profile, session, round, known, target, ...row }: Row): State => ({
+  isCounted: row.isCounted,
+  gameEnabled: row.gameEnabled,
+  targetReversed: row.targetReversed,
+  player: player ? { ...player, balance: BigInt(player.balance), seq: BigInt(player.seq) } : undefined,
+  profile: profile ?? undefined,
+  session: session ?? undefined,
+  round: round ?? undefined,
+  known: known ? entryOf(known) : undefined,
+  target: target ? entryOf(target) : undefined,
+});
 
 /**
  * Locks players until the end of the transaction, in the same order as `commitMoves`, so that two batches never wait for
@@ -83,11 +63,13 @@ export const readStates = async (
   const rows = await sql<Row[]>`
     select (extract(epoch from clock.moment) * 1000)::float8 as moment,
       case when player.player_id is not null then json_build_object('balance', player.balance::text,
-        'seq', player.seq::text, 'currency', player.currency, 'status', player.status,
-        'isExcluded', coalesce(player.excluded_until > clock.moment, false),
-        'excludedUntil', ${sql.unsafe(lastExcludedDay('player'))}, 'name', player.name, 'countryCode', player.country_code,
-        'languageCode', player.language_code, 'birthDate', player.birth_date, 'address', player.address,
-        'isCounted', player.limits_until is not null, 'registrationDate', (player.created_at at time zone 'UTC')::date) end as player,
+        'seq', player.seq::text, 'currency', player.currency, 'disabled', player.status = 'disabled',
+        'excluded', coalesce(player.excluded_until > clock.moment, false)) end as player,
+      case when player.player_id is not null then json_build_object('name', player.name,
+        'countryCode', player.country_code, 'languageCode', player.language_code, 'birthDate', player.birth_date,
+        'registrationDate', (player.created_at at time zone 'UTC')::date, 'address', player.address,
+        'excludedUntil', ${sql.unsafe(lastExcludedDay('player'))}) end as profile,
+      player.limits_until is not null as "isCounted",
       ${entryJson('known')} as known,
       ${entryJson('target')} as target,
       exists (select from entries reversal where reversal.reverses = command.reverses

@@ -39,8 +39,8 @@ const wantedOf = ({ sessionMinutes, ...money }: z.output<typeof NewLimits>): Wan
 /** The limits of a player, and how much of them is used. Throws NotFound. */
 export const getLimits = async (ctx: Context, playerId: string): Promise<z.input<typeof Limits>> => {
   const { currency, timeZone } = await playerRow(ctx, playerId);
-  const { sql, orm } = ctx.database;
-  const now = await databaseNow(orm);
+  const { sql } = ctx.database;
+  const now = await databaseNow(sql);
   const changes = await listChanges(sql, playerId);
   const inForceBy = (setter: Setter) =>
     setView(
@@ -124,7 +124,7 @@ export const getPlaySession = async (
   const breakS = ctx.env.SESSION_BREAK_S;
   const row = await findSession(ctx.database.sql, playerId, breakS);
   if (row === undefined) return { playerId, currency, session: null };
-  const now = (await databaseNow(ctx.database.orm)).getTime();
+  const now = (await databaseNow(ctx.database.sql)).getTime();
   const [started, lastBet] = [new Date(row.startedAt), new Date(row.lastBetAt)];
   const isOver = now - lastBet.getTime() >= breakS * 1000;
   const [wagered, lost] = [BigInt(row.wagered), BigInt(row.lost)];

@@ -28,12 +28,6 @@ export const lockSealing = async (tx: TransactionSql): Promise<void> => {
   await tx`select pg_advisory_xact_lock(${lock})`;
 };
 
-export const newestCheckpoint = async (sql: ISql): Promise<Checkpoint | undefined> => {
-  const [row] = await sql<Checkpoint[]>`
-    select ${checkpointColumns(sql)} from sealed_ranges order by sealed_ranges.number desc limit 1`;
-  return row;
-};
-
 /** `limit` checkpoints whose numbers are greater than `after`. Numbers have no gaps, so any page is found at once. */
 export const checkpointsAfter = (sql: ISql, after: bigint, limit: number) => sql<Checkpoint[]>`
   select ${checkpointColumns(sql)} from sealed_ranges where sealed_ranges.number > ${String(after)}

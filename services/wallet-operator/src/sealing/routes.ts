@@ -1,4 +1,3 @@
-import { pageList, pageOf } from '@platform/pagination/list';
 import { EvidenceFile } from '@platform/sealed-log/evidence';
 import { anyone, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
@@ -23,13 +22,7 @@ export const evidenceRoutes = (context: Context): Route[] => [
       query: CheckpointQuery,
       responses: { 200: { description: 'A page', body: CheckpointList } },
     },
-    async ({ query }) => {
-      const page = pageOf(query);
-      return {
-        status: 200,
-        body: pageList('checkpoints', page, await pageCheckpoints(context, query, page)),
-      };
-    },
+    async ({ query }) => ({ status: 200, body: await pageCheckpoints(context, query) }),
   ),
   route(
     {

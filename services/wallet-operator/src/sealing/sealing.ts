@@ -19,7 +19,7 @@ import {
   leavesOfRuns,
   listKeys,
   lockSealing,
-  newestCheckpoint,
+  newestCheckpoints,
   playersAfter,
   unsealedRuns,
   type Run,
@@ -80,7 +80,7 @@ const trustedNewest = async (
     if (stored === undefined || checkpointHash(stored) !== checkpointHash(remembered))
       throw new ChainRewritten(`checkpoint ${remembered.number} was rewritten or removed`);
   }
-  const newest = await newestCheckpoint(tx);
+  const [newest] = await newestCheckpoints(tx, 0n, 1);
   if (newest === undefined) return undefined;
   const publicKey = publicKeysOf({ keys: [...(await listKeys(tx)), key].map(({ x }) => publicJwk(x)) }).get(
     newest.keyId,

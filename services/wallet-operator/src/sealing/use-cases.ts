@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { type Page, type Slice, slice } from '@platform/pagination/list';
+import { readPage } from '@platform/pagination/list';
 import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
@@ -10,7 +10,7 @@ import { playerRow } from '../accounts/players/use-cases.ts';
 import { checkpointHash, follows, type Checkpoint } from '@platform/sealed-log/checkpoint';
 import { publicJwk, type PublicJwk } from '@platform/sealed-log/keys';
 import { hashBytes, merkleLevels, pathTo, rootOf } from '@platform/sealed-log/merkle';
-import type { CheckpointQuery } from './schema.ts';
+import type { CheckpointList, CheckpointQuery } from './schema.ts';
 import type { Evidence } from '@platform/sealed-log/evidence';
 import {
   checkpointsAfter,
@@ -24,13 +24,12 @@ import {
 } from './queries.ts';
 import { checkSignature } from '@platform/sealed-log/verify';
 
-export const pageCheckpoints = async (
-  { database }: Context,
-  { sort }: Pick<z.output<typeof CheckpointQuery>, 'sort'>,
-  { offset, limit }: Page,
-): Promise<Slice<Checkpoint>> => {
-  const list = sort === 'number' ? checkpointsAfter : newestCheckpoints;
-  return slice(await list(database.sql, offset, limit + 1), limit);
+export const pageCheckpoints = (
+  { database: { sql } }: Context,
+  query: z.output<typeof CheckpointQuery>,
+): Promise<z.input<typeof CheckpointList>> => {
+  const list = query.sort === 'number' ? checkpointsAfter : newestCheckpoints;
+  return readPage('checkpoints', query, ({ offset, limit }) => list(sql, offset, limit + 1));
 };
 
 /** All public keys that have signed, as a JWKS (RFC 7517). */
@@ -100,7 +99,7 @@ export const roundEvidence = async (ctx: Context, playerId: string, roundId: str
     playerId,
     roundId,
     currency,
-    createdAt: (await databaseNow(database.orm)).toISOString(),
+    createdAt: (await databaseNow(sql)).toISOString(),
     entries,
     checkpoints: [...checkpoints],
   };

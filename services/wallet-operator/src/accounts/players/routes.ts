@@ -1,4 +1,3 @@
-import { pageList, pageOf } from '@platform/pagination/list';
 import { record } from '@platform/service-kit/record';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
@@ -56,11 +55,10 @@ export const playerRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'A page', body: EntryList } },
         problems: [404],
       },
-      async ({ params, query }) => {
-        const entryPage = pageOf(query);
-        const entries = await pageEntries(context, params.playerId, query, entryPage);
-        return { status: 200, body: pageList('entries', entryPage, entries) };
-      },
+      async ({ params, query }) => ({
+        status: 200,
+        body: await pageEntries(context, params.playerId, query),
+      }),
     ),
   ];
 };

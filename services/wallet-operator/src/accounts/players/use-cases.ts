@@ -1,15 +1,17 @@
-import { pageListJson, pageOf, slice, type Page, type Slice } from '@platform/pagination/list';
+import { pageListJson, pageOf, readPage, slice, type Page, type PageQuery } from '@platform/pagination/list';
 import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
 import { inTransaction, type Queries } from '@platform/service-kit/record';
 import type { z } from 'zod';
 import { decimal } from '@platform/wallet-protocol/money';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
+import type { TransactionQuery } from '../../reporting/audit/schema.ts';
 import type { Context } from '../../context.ts';
 import { currencyOf } from '../../ledger/domain.ts';
 import type {
-  Entry,
+  EntryList,
   EntryQuery,
   FoundEntry,
+  FoundEntryList,
   NewPlayer,
   Player,
   PlayerChange,
@@ -29,28 +31,17 @@ import {
   type PlayerRow,
 } from './queries.ts';
 
-type PlayerView = z.input<typeof Player>;
-type EntryView = z.input<typeof Entry>;
-type FoundEntryView = z.input<typeof FoundEntry>;
+const jsonOf = ({ seq: _seq, ...row }: PlayerRow): string => {
+  const player: z.input<typeof Player> = { ...row, balance: decimal(row.balance) };
+  return JSON.stringify(player);
+};
 
-const view = ({ seq: _seq, ...row }: PlayerRow): PlayerView => ({
-  ...row,
-  balance: decimal(row.balance),
-});
-
-const entryView = ({ reverses, ...entry }: ShownEntry): FoundEntryView => ({
-  playerId: entry.playerId,
+const entryView = ({ reverses, ...entry }: ShownEntry): z.input<typeof FoundEntry> => ({
+  ...entry,
   seq: Number(entry.seq),
-  operation: entry.operation,
-  transactionId: entry.transactionId,
-  roundId: entry.roundId,
-  gameCode: entry.gameCode,
   amount: decimal(entry.amount),
-  currency: entry.currency,
   balanceAfter: decimal(entry.balanceAfter),
   reverseTransactionId: reverses,
-  at: entry.at,
-  promotional: entry.promotional,
 });
 
 interface OnePlayer {
@@ -67,8 +58,6 @@ const checkTimeZone = async (
   if (timeZone && !(await isTimeZone(sql, timeZone)))
     throw new ValidationFailed({ timeZone: ['must be an IANA time zone such as Europe/Berlin'] });
 };
-
-const jsonOf = (row: PlayerRow): string => JSON.stringify(view(row));
 
 /** What `record()` does with players. */
 export const playersOf = ({ database: { sql } }: Context) => ({
@@ -114,28 +103,30 @@ export const playerRow = async ({ database }: Context, playerId: string): Promis
   return row;
 };
 
+/** The entries of a player. Throws NotFound. */
 export const pageEntries = async (
   ctx: Context,
   playerId: string,
-  { sort }: Pick<z.output<typeof EntryQuery>, 'sort'>,
-  page: Page,
-): Promise<Slice<EntryView>> => {
+  query: z.output<typeof EntryQuery>,
+): Promise<z.input<typeof EntryList>> => {
   const { seq } = await playerRow(ctx, playerId);
-  const rows = await listEntries(ctx.database.sql, playerId, page, sort === '-seq' ? BigInt(seq) : undefined);
-  return slice(rows.map(entryView), page.limit);
+  const newest = query.sort === '-seq' ? BigInt(seq) : undefined;
+  const read = (page: Page) => listEntries(ctx.database.sql, playerId, page, newest);
+  return readPage('entries', query, read, entryView);
 };
 
-export const pageTransaction = async (
-  ctx: Context,
-  transactionId: string,
-  page: Page,
-): Promise<Slice<FoundEntryView>> =>
-  slice((await entriesOfTransaction(ctx.database.sql, transactionId, page)).map(entryView), page.limit);
+/** The entries with a transaction id, of any player, and their reversals. */
+export const pageTransaction = (
+  { database: { sql } }: Context,
+  query: z.output<typeof TransactionQuery>,
+): Promise<z.input<typeof FoundEntryList>> =>
+  readPage('entries', query, (page) => entriesOfTransaction(sql, query.transactionId, page), entryView);
 
-export const roundEntries = async (
-  ctx: Context,
+/** The entries of one round of a player. */
+export const roundEntries = (
+  { database: { sql } }: Context,
   playerId: string,
   roundId: string,
-  page: Page,
-): Promise<Slice<EntryView>> =>
-  slice((await entriesOfRound(ctx.database.sql, playerId, roundId, page)).map(entryView), page.limit);
+  query: PageQuery,
+): Promise<z.input<typeof EntryList>> =>
+  readPage('entries', query, (page) => entriesOfRound(sql, playerId, roundId, page), entryView);

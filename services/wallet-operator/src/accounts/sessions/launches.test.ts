@@ -51,6 +51,42 @@ test('a launch opens a session here and the game there', async () => {
   ]);
 });
 
+test('a launch is made once for each Idempotency-Key: a repeat learns its address', async () => {
+  const { service, sql } = await startBoth();
+  await using _ = service;
+  const agent = await service.agent('wallet:admin');
+  const order = { playerId: await addPlayer(sql), gameCode: 'dice-alpha', countryCode: 'DE' };
+  const send = (body: object) => agent.post('/v1/launches').set('Idempotency-Key', 'once').send(body);
+  await addGame(sql, 'off', false);
+  // What is refused before it begins uses up no key.
+  expect((await send({ ...order, gameCode: 'off' }).expect(422)).body.code).toBe('game_disabled');
+  const { launchId } = (await send(order).expect(201)).body as { launchId: string };
+  const { body: repeated } = await send(order).expect(409);
+  expect(repeated).toMatchObject({ code: 'idempotency_key_used' });
+  expect(repeated.detail).toContain(`/v1/launches/${launchId}`);
+  const { body: other } = await send({ ...order, countryCode: 'SE' }).expect(422);
+  expect(other.code).toBe('idempotency_key_reused');
+  await agent.post('/v1/launches').set('Idempotency-Key', 'x'.repeat(129)).send(order).expect(400);
+  expect(await sql`select launch_id as "launchId" from sessions`).toEqual([{ launchId }]);
+});
+
+test('a launch that the game server did not answer is not made again under its Idempotency-Key', async () => {
+  let calls = 0;
+  const target = createServer((_req, res) => {
+    calls += 1;
+    res.writeHead(500).end();
+  });
+  const { service, sql } = await startBoth(await serve(target));
+  await using _ = service;
+  const agent = await service.agent('wallet:admin');
+  const order = { playerId: await addPlayer(sql), gameCode: 'dice-alpha', countryCode: 'DE' };
+  const send = () => agent.post('/v1/launches').set('Idempotency-Key', 'once').send(order);
+  expect((await send().expect(503)).body.code).toBe('game_server_unavailable');
+  const [{ launchId } = {}] = await sql`select launch_id as "launchId" from sessions`;
+  expect((await send().expect(409)).body.detail).toContain(`/v1/launches/${launchId}`);
+  expect(calls).toBe(1);
+});
+
 test('a launch is refused here for what we know, and there for what it finds out', async () => {
   const { service, sql, ann } = await startBoth();
   await using _ = service;

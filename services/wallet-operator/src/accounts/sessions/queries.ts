@@ -1,9 +1,11 @@
 import type { Prunable } from '@platform/service-kit/pruning';
-import { eq, sql } from 'drizzle-orm';
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import { sessions } from '../../db/tables.ts';
+import type { ISql } from 'postgres';
+import type { z } from 'zod';
+import { isoTime } from '../../ledger/entry.ts';
+import type { LaunchRecord } from './schema.ts';
 
-export type SessionRow = typeof sessions.$inferSelect;
+/** A session as the launch that created it. */
+export type LaunchRow = z.input<typeof LaunchRecord>;
 
 /** Sessions that ended long ago; deleted in the background. */
 export const outdatedSessions: Prunable = {
@@ -11,25 +13,25 @@ export const outdatedSessions: Prunable = {
   outdated: "expires_at < now() - interval '1 day'",
 };
 
+const launchColumns = (sql: ISql) => sql`
+  launch_id as "launchId", player_id as "playerId", game_code as "gameCode",
+  ${isoTime(sql, sql`created_at`)} as "createdAt", ${isoTime(sql, sql`expires_at`)} as "expiresAt"`;
+
 /** Adds a session of `seconds`, by the clock of the database. */
 export const insertSession = async (
-  orm: PostgresJsDatabase,
-  row: Pick<SessionRow, 'tokenHash' | 'playerId' | 'gameCode'>,
+  sql: ISql,
+  { tokenHash, playerId, gameCode }: { tokenHash: string; playerId: string; gameCode: string },
   seconds: number,
-): Promise<SessionRow> => {
-  const expiresAt = sql`now() + make_interval(secs => ${seconds})`;
-  const [added] = await orm
-    .insert(sessions)
-    .values({ ...row, createdAt: sql`now()`, expiresAt })
-    .returning();
-  if (added === undefined) throw new Error('the session was not stored');
-  return added;
+): Promise<LaunchRow> => {
+  const [launch] = await sql<[LaunchRow]>`
+    insert into sessions (token_hash, player_id, game_code, created_at, expires_at)
+    values (${tokenHash}, ${playerId}, ${gameCode}, now(), now() + make_interval(secs => ${seconds}))
+    returning ${launchColumns(sql)}`;
+  return launch;
 };
 
-export const findSession = async (
-  orm: PostgresJsDatabase,
-  launchId: string,
-): Promise<SessionRow | undefined> => {
-  const [row] = await orm.select().from(sessions).where(eq(sessions.launchId, launchId));
-  return row;
+export const findLaunch = async (sql: ISql, launchId: string): Promise<LaunchRow | undefined> => {
+  const [launch] = await sql<LaunchRow[]>`
+    select ${launchColumns(sql)} from sessions where launch_id = ${launchId}`;
+  return launch;
 };

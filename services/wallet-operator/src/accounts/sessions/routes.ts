@@ -1,7 +1,8 @@
+import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-kit/idempotency';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
 import { CurrencyList, Launch, LaunchPath, LaunchRecord, NewLaunch } from './schema.ts';
-import { getLaunch, launch, listCurrencies } from './use-cases.ts';
+import { getLaunch, launch, launchPath, listCurrencies } from './use-cases.ts';
 
 const tag = 'Launches';
 
@@ -15,19 +16,17 @@ export const launchRoutes = (context: Context): Route[] => [
       tag,
       summary: 'Open a game for a player',
       auth: context.tokens.guard('wallet:admin'),
+      headers: secretIdempotencyKeyHeader,
       body: { schema: NewLaunch, example: { playerId: 'demo-1', gameCode: 'dice-alpha' } },
       responses: {
         201: { description: 'The game is open', body: Launch, headers: { Location: 'Its address' } },
       },
-      problems: [404, 422],
+      problems: [404, 409, 422],
     },
-    async ({ body }) => {
-      const launched = await launch(context, body);
-      return {
-        status: 201,
-        headers: { Location: `/v1/launches/${launched.launchId}` },
-        body: launched,
-      };
+    async ({ caller, body, req }) => {
+      const request = { owner: caller.subject, key: idempotencyKeyOf(req) };
+      const launched = await launch(context, request, body);
+      return { status: 201, headers: { Location: launchPath(launched) }, body: launched };
     },
   ),
   route(

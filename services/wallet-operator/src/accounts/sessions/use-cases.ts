@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { onceWithSecret } from '@platform/service-kit/idempotency';
 import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
 import { askRedis } from '@platform/service-kit/redis';
 import { z } from 'zod';
@@ -8,8 +9,8 @@ import { jsonOf } from '@platform/wallet-protocol/body';
 import { playerRow } from '../players/use-cases.ts';
 import { sessionHash } from './token-hash.ts';
 import type { GameServer } from './game-server.ts';
-import type { CurrencyList, Launch, LaunchRecord, NewLaunch } from './schema.ts';
-import { findSession, insertSession, type SessionRow } from './queries.ts';
+import type { CurrencyList, Launch, NewLaunch } from './schema.ts';
+import { findLaunch, insertSession, type LaunchRow } from './queries.ts';
 
 const refuse = (code: string, detail: string) => new Problem({ status: 422, code, detail });
 
@@ -19,25 +20,19 @@ const serverOf = ({ gameServer }: Context): GameServer => {
   return gameServer;
 };
 
-const recordOf = ({
-  launchId,
-  playerId,
-  gameCode,
-  createdAt,
-  expiresAt,
-}: SessionRow): z.input<typeof LaunchRecord> => ({
-  launchId,
-  playerId,
-  gameCode,
-  createdAt: createdAt.toISOString(),
-  expiresAt: expiresAt.toISOString(),
-});
+/** The address of a launch. */
+export const launchPath = ({ launchId }: { launchId: string }): string => `/v1/launches/${launchId}`;
 
-/** Creates a session and asks the game server to open the game, which calls `authenticate` before it answers. */
+/**
+ * Creates a session and asks the game server to open the game, which calls `authenticate` before it answers. An
+ * Idempotency-Key is used up with the session, whatever the game server answers: docs/adr/0108.
+ */
 export const launch = async (
   ctx: Context,
-  { playerId, gameCode, countryCode }: z.output<typeof NewLaunch>,
+  request: { owner: string; key: string | undefined },
+  order: z.output<typeof NewLaunch>,
 ): Promise<z.input<typeof Launch>> => {
+  const { playerId, gameCode, countryCode } = order;
   const server = serverOf(ctx);
   const player = await playerRow(ctx, playerId);
   const game = await getGame(ctx, gameCode);
@@ -48,8 +43,14 @@ export const launch = async (
   if (country === null) throw refuse('country_unknown', 'Neither the request nor the player says a country.');
 
   const sessionToken = randomBytes(32).toString('base64url');
-  const row = { tokenHash: sessionHash(sessionToken), playerId, gameCode };
-  const session = await insertSession(ctx.database.orm, row, ctx.env.SESSION_TTL_S);
+  const session = { tokenHash: sessionHash(sessionToken), playerId, gameCode };
+  // Committed before the game server is called, because it looks for the session.
+  const launched = await onceWithSecret(
+    ctx.database.sql,
+    { ...request, request: { path: '/v1/launches', body: order } },
+    (tx) => insertSession(tx, session, ctx.env.SESSION_TTL_S),
+    launchPath,
+  );
   const answer = await server.launch({
     playerId,
     currency: player.currency,
@@ -58,17 +59,14 @@ export const launch = async (
     details: { sessionToken },
   });
   const url = [answer['launchUrl'], answer['gameUrl'], answer['url']].find((one) => typeof one === 'string');
-  return { ...recordOf(session), launchUrl: url ?? null, gameServer: answer };
+  return { ...launched, launchUrl: url ?? null, gameServer: answer };
 };
 
 /** A launch whose session has not been deleted: that happens a day after it expired. Throws NotFound. */
-export const getLaunch = async (
-  { database }: Context,
-  launchId: string,
-): Promise<z.input<typeof LaunchRecord>> => {
-  const row = await findSession(database.orm, launchId);
+export const getLaunch = async ({ database }: Context, launchId: string): Promise<LaunchRow> => {
+  const row = await findLaunch(database.sql, launchId);
   if (row === undefined) throw new NotFound('launch');
-  return recordOf(row);
+  return row;
 };
 
 const Copy = z.object({ currencies: z.array(z.string()), fetchedAt: z.iso.datetime() });

@@ -2,31 +2,38 @@ import { Conflict, NotFound, Problem } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import type { Context } from '../../context.ts';
-import type { LimitReached } from '../../limits/domain.ts';
+import type { Outcome } from '../../ledger/state.ts';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { Direction, NewTransfer, Transfer } from './schema.ts';
 import { findTransfer } from './queries.ts';
 
 type TransferView = z.input<typeof Transfer>;
 
-const refusals: Record<string, (balance: string | undefined) => Problem> = {
-  ERROR_DUPLICATE_TRANSACTION: () =>
-    new Conflict('duplicate_transaction', 'This transactionId was used with other parameters.'),
-  ERROR_NOT_ENOUGH_MONEY: (balance) =>
-    new Problem({
-      status: 422,
-      code: 'not_enough_money',
-      detail: `The balance is ${balance === undefined ? 'too low' : decimal(balance)}.`,
-    }),
-};
+const unprocessable = (code: string, detail: string, members: Record<string, string> = {}): Problem =>
+  new Problem({ status: 422, code, detail, members });
 
-const limitReached = ({ period, limit, remaining }: LimitReached): Problem =>
-  new Problem({
-    status: 422,
-    code: 'deposit_limit_reached',
-    detail: `The deposit limit is ${decimal(limit)} (${period}); ${decimal(remaining)} may still be deposited.`,
-    members: { period, limit: decimal(limit), remaining: decimal(remaining) },
-  });
+/** Why a transfer was refused. */
+const problemOf = ({ reason, balance = '0', limit }: Outcome): Problem => {
+  if (limit) {
+    const [most, remaining] = [decimal(limit.limit), decimal(limit.remaining)];
+    const detail = `The deposit limit is ${most} (${limit.period}); ${remaining} may still be deposited.`;
+    return unprocessable('deposit_limit_reached', detail, { period: limit.period, limit: most, remaining });
+  }
+  switch (reason) {
+    case 'player_unknown':
+      return new NotFound('player');
+    case 'player_disabled':
+      return unprocessable('player_disabled', 'The player is disabled.');
+    case 'player_excluded':
+      return unprocessable('player_self_excluded', 'The player is self-excluded.');
+    case 'parameters_differ':
+      return new Conflict('duplicate_transaction', 'This transactionId was used with other parameters.');
+    case 'no_money':
+      return unprocessable('not_enough_money', `The balance is ${decimal(balance)}.`);
+    default:
+      return unprocessable('balance_overflow', 'No balance can be that large.');
+  }
+};
 
 /** Books a deposit or a withdrawal. A repeated transactionId returns the first answer and moves nothing. */
 export const makeTransfer = async (
@@ -37,22 +44,11 @@ export const makeTransfer = async (
   { transactionId, amount }: z.output<typeof NewTransfer>,
 ): Promise<TransferView> => {
   const details = { by, operation: direction, transactionId, amount };
-  await recordEvent(ctx.database.orm, { kind: 'transfer_requested', playerId, details });
+  await recordEvent(ctx.database.sql, { kind: 'transfer_requested', playerId, details });
   const minor = minorUnits(amount);
   const outcome = await ctx.ledger.add({ operation: direction, playerId, transactionId, amount: minor });
-  const { status, reason, balance, limit } = outcome;
-  if (reason === 'player_unknown') throw new NotFound('player');
-  if (reason === 'player_disabled')
-    throw new Problem({ status: 422, code: reason, detail: 'The player is disabled.' });
-  if (reason === 'player_excluded')
-    throw new Problem({ status: 422, code: 'player_self_excluded', detail: 'The player is self-excluded.' });
-  if (limit) throw limitReached(limit);
-  if (status !== 'OK' || balance === undefined) {
-    throw (
-      refusals[status]?.(balance) ??
-      new Problem({ status: 422, code: 'balance_overflow', detail: 'No balance can be that large.' })
-    );
-  }
+  const { status, balance } = outcome;
+  if (status !== 'OK' || balance === undefined) throw problemOf(outcome);
   return { playerId, transactionId, amount: decimal(String(minor)), balance: decimal(balance) };
 };
 

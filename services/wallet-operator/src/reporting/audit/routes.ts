@@ -1,4 +1,3 @@
-import { pageList, pageOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
 import { FoundEntryList } from '../../accounts/players/schema.ts';
@@ -23,13 +22,7 @@ export const auditRoutes = (context: Context): Route[] => {
         query: AuditQuery,
         responses: { 200: { description: 'A page', body: AuditEventList } },
       },
-      async ({ query }) => {
-        const page = pageOf(query);
-        return {
-          status: 200,
-          body: pageList('events', page, await pageEvents(context, query.playerId, page)),
-        };
-      },
+      async ({ query }) => ({ status: 200, body: await pageEvents(context, query) }),
     ),
     route(
       {
@@ -42,11 +35,7 @@ export const auditRoutes = (context: Context): Route[] => {
         query: TransactionQuery,
         responses: { 200: { description: 'A page', body: FoundEntryList } },
       },
-      async ({ query }) => {
-        const page = pageOf(query);
-        const entries = await pageTransaction(context, query.transactionId, page);
-        return { status: 200, body: pageList('entries', page, entries) };
-      },
+      async ({ query }) => ({ status: 200, body: await pageTransaction(context, query) }),
     ),
     route(
       {

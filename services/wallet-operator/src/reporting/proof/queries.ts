@@ -1,30 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
-import { checkCounters, type CounterViolation } from '../../limits/proof.ts';
+import type { z } from 'zod';
+import { checkCounters } from '../../limits/proof.ts';
+import type { Proof } from '../audit/schema.ts';
 import { differingSums } from '../summary/proof.ts';
 
-export interface Violation {
-  kind:
-    | CounterViolation['kind']
-    | 'balance_differs'
-    | 'sequence_has_gap'
-    | 'entries_without_player'
-    | 'balance_after_differs'
-    | 'reversal_without_debit'
-    | 'debit_reversed_twice'
-    | 'tombstone_with_debit'
-    | 'daily_sum_differs';
-  /** Null of sums over all players. */
-  playerId: string | null;
-  transactionId: string | null;
-  detail: string;
-}
-
-export interface Findings {
-  players: number;
-  entries: number;
-  violations: Violation[];
-}
+type Findings = Omit<z.input<typeof Proof>, 'ok' | 'checkedAt'>;
+type Violation = Findings['violations'][number];
 
 /** As many as a person will read. */
 const mostViolations = 100;

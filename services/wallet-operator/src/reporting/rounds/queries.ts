@@ -1,51 +1,46 @@
 import type { Page } from '@platform/pagination/list';
-import { and, asc, eq, getTableColumns, isNull, lt, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import { entries, players, rounds } from '../../db/tables.ts';
+import type { ISql, PendingQuery, Row } from 'postgres';
+import type { z } from 'zod';
+import { isoTime } from '../../ledger/entry.ts';
+import type { Round } from './schema.ts';
 
-const { openedSeq: _openedSeq, ...columns } = getTableColumns(rounds);
-
-/** Sums in minor units, as digits. */
+/** A round as people read it, with its sums in minor units, as digits. */
+type RoundRow<Money> = Omit<z.input<typeof Round>, 'stake' | 'result'> & { money: Money };
 type Money = [stake: string, result: string];
 
-export type RoundRow<M extends Money | null = Money> = Omit<typeof rounds.$inferSelect, 'openedSeq'> & {
-  currency: string;
-  money: M;
-};
+type Fragment = PendingQuery<Row[]>;
 
-/** Reads all entries of the player since the one that opened the round. */
-const moneyOf = ({
-  playerId,
-  roundId,
-  openedSeq,
-}: Record<'playerId' | 'roundId' | 'openedSeq', SQLWrapper>) =>
-  sql<Money>`(
-  select array[coalesce(-sum(amount) filter (where operation = 'debit'), 0), coalesce(sum(amount), 0)]::text[]
-  from ${entries} where player_id = ${playerId} and seq >= ${openedSeq} and round_id = ${roundId})`;
+/** The sums read all entries of the player since the one that opened the round. */
+const selectRounds = (sql: ISql, rounds: Fragment, isSummed: Fragment) => sql`
+  select round.player_id as "playerId", round.round_id as "roundId", round.game_code as "gameCode",
+    case when round.closed_at is null then 'open' else 'closed' end as status,
+    ${isoTime(sql, sql`round.opened_at`)} as "openedAt", ${isoTime(sql, sql`round.closed_at`)} as "closedAt",
+    player.currency, round.promotional,
+    case when ${isSummed} then (
+      select array[coalesce(-sum(amount) filter (where operation = 'debit'), 0), coalesce(sum(amount), 0)]::text[]
+      from entries
+      where player_id = round.player_id and seq >= round.opened_seq and round_id = round.round_id) end as money
+  from (${rounds}) round join players player on player.player_id = round.player_id
+  order by round.opened_at, round.player_id, round.round_id`;
 
 export const findRound = async (
-  orm: PostgresJsDatabase,
+  sql: ISql,
   playerId: string,
   roundId: string,
-): Promise<RoundRow | undefined> => {
-  const [row] = await orm
-    .select({ ...columns, currency: players.currency, money: moneyOf(rounds) })
-    .from(rounds)
-    .innerJoin(players, eq(players.playerId, rounds.playerId))
-    .where(and(eq(rounds.playerId, playerId), eq(rounds.roundId, roundId)));
+): Promise<RoundRow<Money> | undefined> => {
+  const ofId = sql`select * from rounds where player_id = ${playerId} and round_id = ${roundId}`;
+  const [row] = await sql<RoundRow<Money>[]>`${selectRounds(sql, ofId, sql`true`)}`;
   return row;
 };
 
 /** An open round of a player who plays on would cost every later entry of the player, each on a page of its own. */
 const mostEntriesInList = 100;
 
-/** An instant, or a number of seconds before the present time of the database. */
-const instantOf = (before: number | string): SQL =>
-  typeof before === 'string' ? sql`${before}::timestamptz` : sql`now() - make_interval(secs => ${before})`;
-
-/** The function reads the index of round ids and returns the players who have such a round. */
-const hasId = (roundId: string): SQL =>
-  sql`${rounds.roundId} = ${roundId} and ${rounds.playerId} = any(array(select players_of_round(${roundId})))`;
+/** Whether a round was opened before an instant, or more than so many seconds ago by the clock of the database. */
+const isOlderThan = (sql: ISql, age: number | string): Fragment =>
+  typeof age === 'string'
+    ? sql`opened_at < ${age}::timestamptz`
+    : sql`opened_at < now() - make_interval(secs => ${age})`;
 
 interface RoundFilter {
   /** An instant, or seconds ago. */
@@ -59,43 +54,27 @@ interface RoundFilter {
  * round was opened.
  */
 export const listRounds = (
-  orm: Pick<PostgresJsDatabase, 'select'>,
+  sql: ISql,
   { olderThan, status, roundId }: RoundFilter,
   { limit, offset }: Page,
-): Promise<RoundRow<Money | null>[]> => {
+) => {
+  const isOpen = status === 'open' || roundId === undefined ? sql`and closed_at is null` : sql``;
+  // The function reads the index of round ids and returns the players who have such a round.
+  const hasId =
+    roundId === undefined
+      ? sql``
+      : sql`and round_id = ${roundId} and player_id = any (array(select players_of_round(${roundId})))`;
   // Without the sums, so that rounds before the page cost nothing.
-  const page = orm
-    .select()
-    .from(rounds)
-    .where(
-      and(
-        status === 'open' || roundId === undefined ? isNull(rounds.closedAt) : undefined,
-        roundId === undefined ? undefined : hasId(roundId),
-        lt(rounds.openedAt, instantOf(olderThan)),
-      ),
-    )
-    .orderBy(asc(rounds.openedAt), asc(rounds.playerId), asc(rounds.roundId))
-    .limit(limit + 1)
-    .offset(Number(offset))
-    .as('page');
-  const { playerId, roundId: id, gameCode, openedAt, closedAt, openedSeq, promotional } = page;
-  const isShort = sql`${players.seq} - ${openedSeq} < ${mostEntriesInList}`;
-  const money = sql<Money | null>`case when ${isShort} then ${moneyOf(page)} end`;
-  return orm
-    .select({
-      playerId,
-      roundId: id,
-      gameCode,
-      openedAt,
-      closedAt,
-      promotional,
-      currency: players.currency,
-      money,
-    })
-    .from(page)
-    .innerJoin(players, eq(players.playerId, playerId))
-    .orderBy(asc(openedAt), asc(playerId), asc(id));
+  const page = sql`
+    select * from rounds where ${isOlderThan(sql, olderThan)} ${isOpen} ${hasId}
+    order by opened_at, player_id, round_id limit ${limit + 1} offset ${String(offset)}`;
+  return sql<RoundRow<Money | null>[]>`
+    ${selectRounds(sql, page, sql`player.seq - round.opened_seq < ${mostEntriesInList}`)}`;
 };
 
-export const countOpenRounds = (orm: PostgresJsDatabase, before: number): Promise<number> =>
-  orm.$count(rounds, and(isNull(rounds.closedAt), lt(rounds.openedAt, instantOf(before))));
+/** Rounds that have been open for so many seconds. */
+export const countOpenRounds = async (sql: ISql, seconds: number): Promise<number> => {
+  const [row] = await sql<[{ rounds: number }]>`
+    select count(*)::int as rounds from rounds where closed_at is null and ${isOlderThan(sql, seconds)}`;
+  return row.rounds;
+};

@@ -1,4 +1,3 @@
-import { pageList, pageOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
 import { RoundEntriesQuery, RoundList, RoundPath, RoundQuery, RoundWithEntries } from './schema.ts';
@@ -23,10 +22,7 @@ export const roundRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'The round', body: RoundWithEntries } },
         problems: [404],
       },
-      async ({ params, query }) => ({
-        status: 200,
-        body: await getRound(context, params.playerId, params.roundId, pageOf(query)),
-      }),
+      async ({ params, query }) => ({ status: 200, body: await getRound(context, params, query) }),
     ),
     route(
       {
@@ -39,11 +35,7 @@ export const roundRoutes = (context: Context): Route[] => {
         query: RoundQuery,
         responses: { 200: { description: 'A page', body: RoundList } },
       },
-      async ({ query }) => {
-        const page = pageOf(query);
-        const rounds = await pageRounds(context, query, page);
-        return { status: 200, body: pageList('rounds', page, rounds) };
-      },
+      async ({ query }) => ({ status: 200, body: await pageRounds(context, query) }),
     ),
   ];
 };

@@ -17,11 +17,8 @@ const shape = {
   }),
 };
 
-const stake = z.string().meta({ description: 'Sum of the bets', examples: ['5.00'] });
-const result = z.string().meta({
-  description: 'What the round has changed in the balance so far: wins and reversals less bets',
-  examples: ['-5.00'],
-});
+/** How a sum is documented. */
+const sumOf = (description: string, example: string) => ({ description, examples: [example] });
 const inList = 'null when the player has more than 100 entries since: then read the round itself';
 
 export const Round = z
@@ -30,15 +27,22 @@ export const Round = z
     stake: z
       .string()
       .nullable()
-      .meta({ description: `Sum of the bets; ${inList}`, examples: ['5.00'] }),
+      .meta(sumOf(`Sum of the bets; ${inList}`, '5.00')),
     result: z
       .string()
       .nullable()
-      .meta({ description: `Wins and reversals less bets; ${inList}`, examples: ['-5.00'] }),
+      .meta(sumOf(`Wins and reversals less bets; ${inList}`, '-5.00')),
   })
   .meta({ id: 'Round' });
 export const RoundWithEntries = z
-  .object({ ...shape, stake, result, ...pageLimitBody('entries', Entry).shape })
+  .object({
+    ...shape,
+    stake: z.string().meta(sumOf('Sum of the bets', '5.00')),
+    result: z
+      .string()
+      .meta(sumOf('What the round has changed in the balance so far: wins and reversals less bets', '-5.00')),
+    ...pageLimitBody('entries', Entry).shape,
+  })
   .meta({ id: 'RoundWithEntries' });
 
 export const RoundPath = z.object({

@@ -1,24 +1,9 @@
 import type { Page } from '@platform/pagination/list';
 import type { ISql, PendingQuery, Row, Sql } from 'postgres';
+import type { z } from 'zod';
+import type { SummaryLine } from './schema.ts';
 
-/** Sums of a day, currency and game in minor units, as digits. */
-export interface SummaryRow {
-  /** UTC, as YYYY-MM-DD. */
-  day: string;
-  currency: string;
-  /** Empty for deposits and withdrawals, and where the row is of all games. */
-  gameCode: string;
-  entries: number;
-  opening: string;
-  bets: string;
-  wins: string;
-  promotional: string;
-  reversals: string;
-  grossRevenue: string;
-  deposits: string;
-  withdrawals: string;
-  closing: string;
-}
+export type SummaryRow = z.input<typeof SummaryLine>;
 
 const midnight = (sql: ISql, day: string, plus = 0) =>
   sql`((${day}::date + ${plus}::int)::timestamp at time zone 'UTC')`;
@@ -137,19 +122,21 @@ export const listSums = (
   { from, to, by }: SummaryFilter,
   { limit, offset }: Pick<Page, 'limit' | 'offset'>,
 ) => {
-  const game = by === 'game' ? sql`game_code` : sql`''`;
   const isAllClosed = open === null || open > to;
+  const total = (minor: PendingQuery<Row[]>) => sql`round(sum(${minor}) / 100, 2)::text`;
   return sql<SummaryRow[]>`
-    select day::text, currency, ${game} as "gameCode", sum(entries)::float8 as entries,
-      sum(closing - wins - reversals - deposits + bets + withdrawals) as opening, sum(bets) as bets, sum(wins) as wins,
-      sum(promotional) as promotional, sum(reversals) as reversals, sum(bets - wins - reversals) as "grossRevenue",
-      sum(deposits) as deposits, sum(withdrawals) as withdrawals, sum(closing) as closing
+    select day::text, currency, nullif(game, '') as "gameCode", sum(entries)::float8 as entries,
+      ${total(sql`closing - wins - reversals - deposits + bets + withdrawals`)} as opening, ${total(sql`bets`)} as bets,
+      ${total(sql`wins`)} as wins, ${total(sql`promotional`)} as "promotionalWins",
+      ${total(sql`reversals`)} as reversals, ${total(sql`bets - wins - reversals`)} as "grossRevenue",
+      ${total(sql`deposits`)} as deposits, ${total(sql`withdrawals`)} as withdrawals, ${total(sql`closing`)} as closing,
+      coalesce(day < ${open}, false) as complete
     from (
       select day, currency, game_code, entries, bets, wins, promotional, reversals, deposits, withdrawals, closing
       from daily_sums where day between ${from} and ${to} and day < ${open}
       ${isAllClosed ? sql`` : sql`union all select * from ${openDays(sql, open, to)} open_days`}
-    ) sums
+    ) sums cross join lateral (select ${by === 'game' ? sql`game_code` : sql`''`} as game) account
     where day >= ${from}
-    group by sums.day, currency, 3 order by sums.day, currency, 3
+    group by sums.day, currency, game order by sums.day, currency, game
     limit ${limit + 1} offset ${String(offset)}`;
 };

@@ -1,4 +1,3 @@
-import { pageList, pageOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
@@ -24,10 +23,7 @@ export const summaryRoutes = (context: Context): Route[] => {
         query: SummaryQuery,
         responses: { 200: { description: 'A page', body: Summary } },
       },
-      async ({ query }) => {
-        const page = pageOf(query);
-        return { status: 200, body: pageList('summary', page, await pageSummary(context, query, page)) };
-      },
+      async ({ query }) => ({ status: 200, body: await pageSummary(context, query) }),
     ),
     route(
       {

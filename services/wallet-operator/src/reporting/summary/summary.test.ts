@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { command } from '../../../test/histories.ts';
+import { decimal } from '@platform/wallet-protocol/money';
 import { expectSoundLedger } from '../../../test/proof.ts';
 import { proveLedger } from '../proof/proving.ts';
 import { migrations } from '../../context.ts';
@@ -78,7 +79,7 @@ const read = async (by: SummaryFilter['by'], from = '2026-01-01', to = lastDay):
   return [...(await listSums(sql, open, { from, to, by }, { limit: 10_000, offset: 0n }))];
 };
 
-const fields = ['bets', 'wins', 'promotional', 'reversals', 'deposits', 'withdrawals'] as const;
+const fields = ['bets', 'wins', 'promotionalWins', 'reversals', 'deposits', 'withdrawals'] as const;
 const fieldOf = {
   debit: 'bets',
   credit: 'wins',
@@ -90,7 +91,7 @@ type Sums = Record<(typeof fields)[number] | 'closing' | 'entries', bigint>;
 const none = (): Sums => ({
   bets: 0n,
   wins: 0n,
-  promotional: 0n,
+  promotionalWins: 0n,
   reversals: 0n,
   deposits: 0n,
   withdrawals: 0n,
@@ -128,7 +129,7 @@ const expected = async (
       sum.entries += 1n;
       const size = BigInt(amount) < 0n ? -BigInt(amount) : BigInt(amount);
       sum[fieldOf[operation]] += size;
-      if (operation === 'credit' && opens) sum.promotional += size;
+      if (operation === 'credit' && opens) sum.promotionalWins += size;
     }
   }
   for (const [key, sum] of sums) if (sum.closing === 0n && sum.entries === 0n) sums.delete(key);
@@ -137,9 +138,12 @@ const expected = async (
 
 const asMap = (rows: readonly SummaryRow[]) =>
   new Map(
-    rows.map(({ day, currency, gameCode, opening: _o, grossRevenue: _g, ...sums }) => [
-      `${day} ${currency} ${gameCode}`,
-      Object.fromEntries(Object.entries(sums).map(([name, value]) => [name, BigInt(value)])),
+    rows.map(({ day, currency, gameCode, opening: _o, grossRevenue: _g, complete: _c, ...sums }) => [
+      `${day} ${currency} ${gameCode ?? ''}`,
+      // Sums have two decimals.
+      Object.fromEntries(
+        Object.entries(sums).map(([name, value]) => [name, BigInt(String(value).replace('.', ''))]),
+      ),
     ]),
   );
 
@@ -151,8 +155,8 @@ const expectNoJumps = (rows: readonly SummaryRow[]): void => {
     const before = closings.get(account);
     const isDayBefore = before !== undefined && Date.parse(before.day) + dayMs === Date.parse(day);
     // Only a row with a closing of 0 may be missing on the next day.
-    if (before !== undefined && !isDayBefore) expect(before.closing, account).toBe('0');
-    expect(opening, `${day} ${account}`).toBe(isDayBefore ? before.closing : '0');
+    if (before !== undefined && !isDayBefore) expect(before.closing, account).toBe('0.00');
+    expect(opening, `${day} ${account}`).toBe(isDayBefore ? before.closing : '0.00');
     closings.set(account, { day, closing });
   }
 };
@@ -184,7 +188,7 @@ test('any history: each day begins as the one before ended, by game and currency
           select currency, sum(balance) as sum from players group by currency having sum(balance) <> 0`;
         const closings = byCurrency.filter((row) => row.day === lastDay);
         expect(new Map(closings.map(({ currency, closing }) => [currency, closing]))).toEqual(
-          new Map(balances.map(({ currency, sum }) => [currency, sum])),
+          new Map(balances.map(({ currency, sum }) => [currency, decimal(sum)])),
         );
         // Days that are asked for alone are as within all.
         expect(await read('game', '2026-01-03', '2026-01-05')).toEqual(
