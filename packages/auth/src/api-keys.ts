@@ -19,10 +19,6 @@ export interface ApiKeyRow {
 }
 
 export interface ApiKeyOptions<Row extends ApiKeyRow> {
-  /** Default `X-API-Key`. */
-  header?: string;
-  /** Default `vk_live_`. */
-  prefix?: string;
   /** Looks a key up by its hash. */
   find: (hash: string) => Promise<Row | undefined>;
   /** Stores when a key was last used. Called at most once a minute for each key in each process. */
@@ -45,12 +41,14 @@ const touchMs = 60_000;
 const rememberMs = 60_000;
 const maxKeys = 5000;
 
+const challenge = 'ApiKey realm="platform", header="X-API-Key"';
+
 /**
  * Authenticates callers by API key. A missing, malformed, unknown, revoked or expired key gets the same
  * 401, so that an answer does not show which keys existed.
  */
 export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>): ApiKeys<Row> => {
-  const { header = 'X-API-Key', prefix, find, touch, onTouchFailed } = options;
+  const { find, touch, onTouchFailed } = options;
   const keys = createLookupCache<Row>({
     find,
     hashOf: (row) => row.hash,
@@ -60,7 +58,6 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
     rememberMs,
   });
   const touched = createLru<string, true>(maxKeys, touchMs);
-  const challenge = `ApiKey realm="platform", header="${header}"`;
   const refusalOf = (unknownKey?: string) =>
     new Unauthorized(
       'A valid API key is needed.',
@@ -86,10 +83,10 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
 
   const guard = (scope: string): Guard<Row> => ({
     security: [{ apiKey: [scope] }],
-    schemes: { apiKey: { type: 'apiKey', in: 'header', name: header } },
+    schemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
     identify: async (req, limit) => {
-      const { value } = onlyHeader(req, header.toLowerCase());
-      if (value === undefined || !isApiKey(value, prefix)) throw refusalOf();
+      const { value } = onlyHeader(req, 'x-api-key');
+      if (value === undefined || !isApiKey(value)) throw refusalOf();
       const row = await authenticate(hashApiKey(value), limit);
       if (!row.scopes.includes(scope)) throw new InsufficientScope(scope);
       void runOutsideRequest(() => recordUse(row));

@@ -78,12 +78,17 @@ export interface PageQuery {
   limit: number;
 }
 
-export interface Page {
+/** A part of a list, as SQL takes it. */
+export interface Window {
+  /** Rows before it; up to 2^31 × 500, beyond int32 but never rounded. */
+  offset: bigint;
+  /** Rows in it at most; may be 0. */
+  limit: number;
+}
+
+export interface Page extends Window {
   /** From 1. */
   number: number;
-  limit: number;
-  /** Rows before the page. */
-  offset: bigint;
 }
 
 /** The number, length and offset of the requested page. */
@@ -158,12 +163,9 @@ export const pageIndexQuery = {
   PageSize: integerParameter({ min: 1, max: 500, fallback: 25, description: 'Records per page' }),
 };
 
-export interface IndexedPage {
+export interface IndexedPage extends Window {
   /** From 0. */
   index: number;
-  limit: number;
-  /** Rows before the page; reaches 2^31 × 500, beyond int32 but never rounded. */
-  offset: bigint;
 }
 
 /** Where the page asked for begins and how long it is. */
@@ -210,13 +212,6 @@ export const skipTakeQuery = {
     signed,
   ),
 };
-
-export interface Window {
-  /** Rows before the window. */
-  offset: bigint;
-  /** Rows in it at most; may be 0. */
-  limit: number;
-}
 
 /** The offset and limit of a request. */
 export const windowOf = ({ Skip, Take }: { Skip: number; Take: number }): Window => ({

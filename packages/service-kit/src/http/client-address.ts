@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import proxyAddr from 'proxy-addr';
 import { createLru } from '../process/lru.ts';
 
@@ -28,5 +29,33 @@ export const createClientAddress = (trusted: readonly string[]): ClientAddress =
     if (typeof forwarded === 'string' && /^[\da-fA-F:.]+$/.test(forwarded))
       return isTrusted(remoteAddress, 0) ? forwarded : remoteAddress;
     return proxyAddr(req, isTrusted) ?? '';
+  };
+};
+
+/**
+ * Runs first for every request: removes X-Forwarded-* from requests that do not carry the secret that this service
+ * shares with its gateway, so that only the gateway can say who the client is. Without a secret nobody can. The header
+ * with the secret, X-Gateway-Secret, goes no further, so that it is never logged.
+ */
+export const behindGateway = (next: RequestListener, secret: string | undefined): RequestListener => {
+  const expected = secret === undefined ? undefined : Buffer.from(secret);
+  const isGateway = ({ headers }: IncomingMessage): boolean => {
+    const sent = headers['x-gateway-secret'];
+    if (expected === undefined || typeof sent !== 'string') return false;
+    const given = Buffer.from(sent);
+    // In constant time, except for the length, which is no secret.
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  };
+  return (req, res) => {
+    const { headers } = req;
+    // What a proxy says about the client; anybody can send these headers. They are not deleted, because that would make
+    // every later access of the object slow.
+    if (!isGateway(req)) {
+      if (headers['x-forwarded-for'] !== undefined) headers['x-forwarded-for'] = undefined;
+      if (headers['x-forwarded-host'] !== undefined) headers['x-forwarded-host'] = undefined;
+      if (headers['x-forwarded-proto'] !== undefined) headers['x-forwarded-proto'] = undefined;
+    }
+    if (headers['x-gateway-secret'] !== undefined) headers['x-gateway-secret'] = undefined;
+    next(req, res);
   };
 };

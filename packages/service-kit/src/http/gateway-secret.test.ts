@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { serve } from '../testing/server.ts';
-import { behindGateway } from './gateway-secret.ts';
+import { behindGateway } from './client-address.ts';
 
 const secret = 's'.repeat(64);
 const forwarded = {

@@ -180,7 +180,7 @@ export const boundConnections = (
     const connection = open.get(req.socket);
     if (connection === undefined) return;
     connection.turn = ++turns;
-    // Only a trusted proxy's header is left by now (gateway-secret.ts).
+    // Only a trusted proxy's header is left by now (`behindGateway`).
     connection.proxied = req.headers['x-forwarded-for'] !== undefined;
     if (connection.proxied) proxies.add(req.socket.remoteAddress);
   };

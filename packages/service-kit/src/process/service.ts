@@ -11,7 +11,7 @@ import { exitForSettings, settingsOrExit, type CommonEnv } from './env.ts';
 import { raiseGcThreshold } from './heap.ts';
 import { createLog } from './log.ts';
 import { addPoolMetrics, addProcessMetrics, addRedisMetrics, createMetrics } from './metrics.ts';
-import { behindGateway } from '../http/gateway-secret.ts';
+import { behindGateway } from '../http/client-address.ts';
 import { createHttpServer } from '../http/server.ts';
 
 interface ServiceOptions<Env extends CommonEnv, Context extends BaseContext> {

@@ -55,7 +55,8 @@ export const idempotencyKeyOf = ({ headers }: IncomingMessage): string | undefin
 /** A request that a caller may repeat. */
 export interface Repeatable {
   owner: string;
-  key: string;
+  /** Undefined: the request has no Idempotency-Key. */
+  key: string | undefined;
   /** What was asked for; compared with that of the first request by its JSON. */
   request: unknown;
 }
@@ -66,7 +67,8 @@ const hashOf = (request: unknown): string =>
 /**
  * Does `work` once for each key of an owner, in one transaction with its answer, which the key remembers for a day as
  * JSON. A repeat gets the first answer, and waits for it while the first request is running. Throws a Problem (422,
- * `idempotency_key_reused`) for the same key with another request. Source: docs/architecture.md (Records).
+ * `idempotency_key_reused`) for the same key with another request. Without a key it just does the work in a transaction.
+ * Source: docs/architecture.md (Records).
  */
 export const once = async <Answer>(
   sql: Sql,
@@ -74,6 +76,7 @@ export const once = async <Answer>(
   work: (tx: TransactionSql) => Promise<Answer>,
 ): Promise<Answer> =>
   (await sql.begin(async (tx) => {
+    if (key === undefined) return work(tx);
     const requestHash = hashOf(request);
     // Waits for a concurrent transaction that claims the same key.
     const { count } = await tx`
@@ -100,31 +103,18 @@ export const once = async <Answer>(
     return JSON.parse(first.answer) as Answer;
   })) as Answer;
 
-interface PerhapsRepeatable extends Omit<Repeatable, 'key'> {
-  /** Undefined: the request has no Idempotency-Key. */
-  key: string | undefined;
-}
-
-/** As `once`; without a key just in a transaction. */
-export const onceIfKeyed = async <Answer>(
-  sql: Sql,
-  { key, ...repeatable }: PerhapsRepeatable,
-  work: (tx: TransactionSql) => Promise<Answer>,
-): Promise<Answer> =>
-  key === undefined ? ((await sql.begin(work)) as Answer) : once(sql, { ...repeatable, key }, work);
-
 /**
- * As `onceIfKeyed`, for an answer with a secret, which is never kept: a repeat is a Conflict, `idempotency_key_used`, which names
+ * As `once`, for an answer with a secret, which is never kept: a repeat is a Conflict, `idempotency_key_used`, which names
  * what the first request created. `addressOf` makes that name of the answer.
  */
 export const onceWithSecret = async <Answer>(
   sql: Sql,
-  repeatable: PerhapsRepeatable,
+  repeatable: Repeatable,
   work: (tx: TransactionSql) => Promise<Answer>,
   addressOf: (answer: Answer) => string,
 ): Promise<Answer> => {
   let created: { answer: Answer } | undefined;
-  const address = await onceIfKeyed(sql, repeatable, async (tx) => {
+  const address = await once(sql, repeatable, async (tx) => {
     created = { answer: await work(tx) };
     return addressOf(created.answer);
   });
