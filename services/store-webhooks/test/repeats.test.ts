@@ -92,3 +92,12 @@ test('a batch of repeats takes as many statements as one repeat', async () => {
     await sql.end();
   }
 });
+
+test('an event is stored again although its entity contains characters that separate the elements of an array', async () => {
+  await using service = await startService({ work: false });
+  const { sql } = service.context.database;
+  const { id: storeId } = await service.store();
+  const events = [receivedEventOf({ storeId, entity: 'order:a,"b}\\' })];
+  expect(await storeEvents(sql, events)).toEqual(['stored']);
+  expect(await storeEvents(sql, events)).toEqual(['duplicate']);
+});

@@ -138,7 +138,7 @@ const findEarlier = (sql: ISql, events: readonly ReceivedEvent[]) => {
 const makeDue = (sql: ISql, events: readonly ReceivedEvent[]) => sql`
   update queue q set worker = null, due_at = now()
   from unnest(${plainArrayOf(events.map(({ storeId }) => storeId))}::uuid[],
-    ${plainArrayOf(events.map(({ entity, id }) => entity ?? id))}::text[],
+    ${arrayOf(events.map(({ entity, id }) => entity ?? id))}::text[],
     ${plainArrayOf(events.map(({ id }) => id))}::uuid[]) as given (store_id, entity, id)
   where q.store_id = given.store_id and q.entity = given.entity and q.id = given.id and q.worker is not null`;
 
