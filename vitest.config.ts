@@ -1,5 +1,27 @@
+import { globSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { findProgram } from './infra/local/src/programs.ts';
+import { testLimits } from './infra/local/src/testing/limits.ts';
+
+/** What some packages need beyond what all have, by the name of their folder. */
+const special: Record<string, TestProjectInlineConfiguration['test']> = {
+  // recheck in JavaScript; its other backends are native programs that are not installed.
+  checks: { env: { RECHECK_BACKEND: 'pure' } },
+  // Its tests in `test` run nginx.
+  gateway: (await findProgram('nginx')) === null ? { include: ['src/**/*.test.ts'] } : {},
+  // Each test runs many tools one after the other.
+  new: { testTimeout: 900_000 },
+  portal: { globalSetup: [join(import.meta.dirname, 'infra/portal/test/test-setup.ts')] },
+};
+
+/** A project for each package that has tests. */
+const projects = globSync('{packages,services,infra,infra/tools}/*/package.json').map((manifest) => {
+  const root = dirname(manifest);
+  const name = basename(root);
+  return { test: { name, root, include: ['{src,test}/**/*.test.ts'], ...testLimits, ...special[name] } };
+});
 
 /** Projects with files that take longest and mostly wait: whole platforms, killed servers, installations. */
 const LONGEST = ['e2e', 'portal', 'checks', 'new', 'store-webhooks', 'wallet-operator', 'deploy', 'local'];
@@ -19,7 +41,9 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    projects: ['packages/*', 'services/*', 'infra/!(tools)', 'infra/tools/*'],
+    projects,
+    // Once for all projects, whose tests get from it what it provides.
+    globalSetup: ['infra/local/src/testing/setup.ts'],
     sequence: { sequencer: LongestFirst },
   },
 });

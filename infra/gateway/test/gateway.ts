@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareGateway } from '../src/files.ts';
 import type { GatewayOptions } from '../src/options.ts';
-import { nginxPath } from './env.ts';
+import { inject } from 'vitest';
 import { freePort } from './ports.ts';
 
 /** A line of the access log. */
@@ -25,6 +25,16 @@ export interface Gateway extends AsyncDisposable {
   /** Ends nginx in the same way as a supervisor does: by its own id, then whatever is left of its group. */
   stop: (signal?: NodeJS.Signals) => Promise<void>;
 }
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** As infra/local, which uses this package, declares it. */
+    nginxPath: string | null;
+  }
+}
+
+/** Path of the nginx of this machine, for a test. */
+export const nginxPath = (): string => inject('nginxPath') ?? '';
 
 const LIMIT_MS = 120_000;
 
@@ -69,11 +79,17 @@ const endAfterExit = (pid: number, folder: string): { forget(): void } => {
   return { forget: () => void shell.kill('SIGKILL') };
 };
 
-type Launch = Partial<GatewayOptions> & { account?: { uid: number; gid: number } };
+interface Launch extends Partial<GatewayOptions> {
+  account?: { uid: number; gid: number };
+  /** Path of nginx. */
+  nginx?: string;
+}
 
 /** Starts nginx with a folder and a port of its own; it is gone, and its folder too, when disposed of. */
-export const startGateway = async ({ account, ...options }: Launch = {}, at?: number): Promise<Gateway> => {
-  if (nginxPath === undefined) throw new Error('there is no nginx on this machine');
+export const startGateway = async (
+  { account, nginx = nginxPath(), ...options }: Launch = {},
+  at?: number,
+): Promise<Gateway> => {
   const home = await mkdtemp(join(tmpdir(), 'gateway-'));
   // Workers that are not root must be able to get at what is theirs.
   await chmod(home, account ? 0o777 : 0o711);
@@ -88,7 +104,7 @@ export const startGateway = async ({ account, ...options }: Launch = {}, at?: nu
     ...options,
   });
   if (account) for (const folder of [runDir, logDir]) await chmod(folder, 0o777);
-  const child = spawn(nginxPath, args, {
+  const child = spawn(nginx, args, {
     cwd: '/',
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],

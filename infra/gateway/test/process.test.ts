@@ -6,8 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { workerUser } from '../src/user.ts';
-import { nginxPath } from './env.ts';
-import { startGateway, until, type Gateway } from './gateway.ts';
+import { nginxPath, startGateway, until, type Gateway } from './gateway.ts';
 import { request } from './http.ts';
 import { startService } from './service.ts';
 
@@ -129,7 +128,7 @@ describe('the command', () => {
     expect(text).toContain('access_log "/dev/stdout" short ');
     await writeFile(settings, text.replace(/^include.*$/m, '').replaceAll('/dev/stdout', 'access.log'));
     const args = ['-t', '-e', 'stderr', '-p', home, '-c', join(home, 'nginx.conf')];
-    expect((await run(nginxPath ?? '', args)).said).toContain('test is successful');
+    expect((await run(nginxPath(), args)).said).toContain('test is successful');
   });
 
   test('names each wrong option, and writes nothing then', async () => {
@@ -143,7 +142,7 @@ describe('the command', () => {
 test('nginx ends, and its folder goes, when the process that started it for a test is killed', async () => {
   const script = `
     const { startGateway } = await import(${JSON.stringify(import.meta.resolve('./gateway.ts'))});
-    const { pid, runDir } = await startGateway();
+    const { pid, runDir } = await startGateway({ nginx: ${JSON.stringify(nginxPath())} });
     console.log(JSON.stringify({ pid, runDir }));`;
   const starter = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],

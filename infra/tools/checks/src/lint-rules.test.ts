@@ -1,11 +1,37 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { folderWith, root, tsconfig } from './testing/folder.ts';
 
-const root = join(import.meta.dirname, '../../../..');
-const fixtures = join(import.meta.dirname, '../fixtures/lint');
+/** Files of a service, most of which break a rule. */
+const files = {
+  'src/tasks/domain.ts': "import { save } from './queries.ts';\nexport const decide = save;\n",
+  'src/tasks/queries.ts': `import { complete } from './use-cases.ts';
+import { find } from '../users/queries.ts';
+export const save = [complete, find];
+`,
+  'src/tasks/routes.ts': "import { save } from './queries.ts';\nexport const taskRoutes = save;\n",
+  'src/tasks/schema.ts': "import { save } from './queries.ts';\nexport const Task = save;\n",
+  'src/tasks/use-cases.ts':
+    "import { taskRoutes } from './routes.ts';\nexport const complete = taskRoutes;\n",
+  'src/users/import.ts': "import { save } from '../tasks/queries.ts';\nexport const importUsers = save;\n",
+  'src/users/queries.ts': "export const find = 'a row';\n",
+  'src/users/use-cases.ts': "import { save } from '../tasks/queries.ts';\nexport const rename = save;\n",
+  'src/cycle-a.ts': "import type { B } from './cycle-b.ts';\nexport interface A {\n  b: B;\n}\n",
+  'src/cycle-b.ts': "import type { A } from './cycle-a.ts';\nexport interface B {\n  a: A;\n}\n",
+  'src/floating.ts': `const later = async (): Promise<void> => {};
+const lazily = (): PromiseLike<void> => Promise.resolve();
+export const forget = (): void => {
+  later();
+  lazily();
+};
+`,
+  'src/settings.ts': "export const url = process.env['DATABASE_URL'];\n",
+  'src/noise.ts': "export const shout = (): void => console.log('hello');\n",
+  'src/anything.ts': 'export const anything: any = 1;\n',
+  'src/default.ts': 'export default 1;\n',
+};
 
 interface Report {
   diagnostics: { code: string; filename: string }[];
@@ -13,17 +39,16 @@ interface Report {
 
 let report: Report;
 
-/** Runs oxlint with the repository's configuration, without the line that excludes the fixtures. */
+/** Runs oxlint with the repository's configuration. */
 beforeAll(() => {
-  const folder = mkdtempSync(join(tmpdir(), 'rules-'));
   const config = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as Record<string, unknown>;
-  writeFileSync(
-    join(folder, 'rules.json'),
-    JSON.stringify({ ...config, $schema: undefined, ignorePatterns: [] }),
+  const rules = JSON.stringify({ ...config, $schema: undefined, ignorePatterns: [] });
+  using folder = folderWith({ ...files, 'tsconfig.json': tsconfig, 'rules.json': rules });
+  const { stdout } = spawnSync(
+    join(root, 'node_modules/.bin/oxlint'),
+    ['-c', 'rules.json', '-f', 'json', '.'],
+    { cwd: folder.path, encoding: 'utf8' },
   );
-  const options = { cwd: fixtures, encoding: 'utf8' } as const;
-  const { stdout } = spawnSync('oxlint', ['-c', join(folder, 'rules.json'), '-f', 'json', '.'], options);
-  rmSync(folder, { recursive: true });
   report = JSON.parse(stdout) as Report;
 });
 

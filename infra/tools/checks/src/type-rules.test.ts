@@ -1,19 +1,46 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { folderWith, root, tsconfig } from './testing/folder.ts';
 
-const root = join(import.meta.dirname, '../../../..');
-const fixtures = join(import.meta.dirname, '../fixtures/types');
-const { stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', fixtures], { encoding: 'utf8' });
+/** Code that each option refuses, and the error that it then has. */
+const refused: Record<string, [error: string, code: string]> = {
+  strict: ['TS7006', 'export const length = (text) => text.length;'],
+  noUncheckedIndexedAccess: ['TS2322', 'const names: string[] = []; export const first: string = names[0];'],
+  exactOptionalPropertyTypes: ['TS2375', 'export const options: { limit?: number } = { limit: undefined };'],
+  verbatimModuleSyntax: [
+    'TS1484',
+    "import { Shape } from './shape.ts'; export const paint = (colour: Shape): Shape => colour;",
+  ],
+  erasableSyntaxOnly: ['TS1294', 'export enum Colour { Red }'],
+  noImplicitOverride: [
+    'TS4114',
+    "class Base { name = ''; } export class Derived extends Base { name = 'derived'; }",
+  ],
+  noFallthroughCasesInSwitch: [
+    'TS7029',
+    'export const describe = (value: number): void => { switch (value) { case 1: describe(2); default: } };',
+  ],
+};
 
-test.each([
-  ['strict.ts', 'TS7006', 'strict'],
-  ['index-access.ts', 'TS2322', 'noUncheckedIndexedAccess'],
-  ['optional.ts', 'TS2375', 'exactOptionalPropertyTypes'],
-  ['type-import.ts', 'TS1484', 'verbatimModuleSyntax'],
-  ['erasable.ts', 'TS1294', 'erasableSyntaxOnly'],
-  ['override.ts', 'TS4114', 'noImplicitOverride'],
-  ['fallthrough.ts', 'TS7029', 'noFallthroughCasesInSwitch'],
-])('%s fails with %s because of %s', (file, code) => {
-  expect(stdout).toMatch(new RegExp(`src/${file.replace('.', '\\.')}\\(\\d+,\\d+\\): error ${code}`));
+let printed: string;
+beforeAll(() => {
+  const files = Object.entries(refused).map(([option, [, code]]) => [`src/${option}.ts`, code]);
+  const shape = "export type Shape = 'round';";
+  using folder = folderWith({
+    'package.json': '{ "type": "module" }',
+    'tsconfig.json': tsconfig,
+    'src/shape.ts': shape,
+    ...Object.fromEntries(files),
+  });
+  const { stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder.path], {
+    cwd: folder.path,
+    encoding: 'utf8',
+  });
+  printed = stdout;
+});
+
+test.each(Object.entries(refused))('%s refuses %j', (option, [error]) => {
+  const errors = printed.split('\n').filter((line) => line.startsWith(`src/${option}.ts(`));
+  expect(errors).toEqual([expect.stringContaining(`: error ${error}: `)]);
 });

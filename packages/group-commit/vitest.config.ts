@@ -1,4 +1,0 @@
-import { testLimits } from '@platform/local/test-limits';
-import { defineConfig } from 'vitest/config';
-
-export default defineConfig({ test: { name: 'group-commit', ...testLimits } });
