@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -81,4 +90,11 @@ test('reaching into another package by a path is refused', () => {
   write('services/a/index.ts', "export * from '../../packages/kit/index.ts';\n");
   const { status, stdout, stderr } = boundaries();
   expect(status, stdout + stderr).toBe(1);
+});
+
+const folders = globSync('{services,packages}/*/package.json', { cwd: root }).map(dirname);
+
+test.each(folders)('%s has the tag that the rules apply to', (path) => {
+  const { tags } = JSON.parse(readFileSync(join(root, path, 'turbo.json'), 'utf8')) as { tags: string[] };
+  expect(tags).toEqual([path.startsWith('services/') ? 'service' : 'package']);
 });
