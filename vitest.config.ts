@@ -17,8 +17,11 @@ const special: Record<string, TestProjectInlineConfiguration['test']> = {
 };
 
 /** A project for each package that has tests. */
-const projects = globSync('{packages,services,infra,infra/tools}/*/package.json').map((manifest) => {
-  const root = dirname(manifest);
+const manifests = globSync('{packages,services,infra,infra/tools}/*/package.json', {
+  cwd: import.meta.dirname,
+});
+const projects = manifests.map((manifest) => {
+  const root = join(import.meta.dirname, dirname(manifest));
   const name = basename(root);
   return { test: { name, root, include: ['{src,test}/**/*.test.ts'], ...testLimits, ...special[name] } };
 });
