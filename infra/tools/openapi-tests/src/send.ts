@@ -1,4 +1,6 @@
-import { request, type IncomingHttpHeaders } from 'node:http';
+import { once } from 'node:events';
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 export interface Sent {
   method: string;
@@ -14,34 +16,37 @@ export interface Received {
   body: string;
 }
 
-/** Sends a request with exactly this target; `fetch` would normalise it. */
-export const send = (url: string, { method, target, headers, body }: Sent): Promise<Received> =>
-  new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-    const outgoing = request(
-      // One connection each: a service may close the connection when it refuses a request without reading its body.
-      {
-        hostname,
-        port,
-        method: method.toUpperCase(),
-        path: target,
-        headers: { ...headers, ...length },
-        agent: false,
-      },
-      (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('error', reject);
-        answer.on('end', () =>
-          resolve({
-            status: answer.statusCode ?? 0,
-            headers: answer.headers,
-            body: Buffer.concat(chunks).toString(),
-          }),
-        );
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
+/** The request has exactly this target, which `fetch` would normalise, and a connection of its own, which a refusal may close. */
+const open = (url: string, { method, target, headers }: Sent) => {
+  const { hostname, port } = new URL(url);
+  const place = { hostname, port, method: method.toUpperCase(), path: target };
+  const outgoing = request({ ...place, headers, agent: false });
+  // A connection that breaks after the response had begun, because the service reads no more of the body.
+  outgoing.on('error', () => undefined);
+  return outgoing;
+};
+
+/** Sends a request. */
+export const send = async (url: string, { body, ...sent }: Sent): Promise<Received> => {
+  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const outgoing = open(url, { ...sent, headers: { ...sent.headers, ...length } });
+  outgoing.end(body);
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+};
+
+/** Sends the head of a request and never its body; the status of the response, undefined when none comes. */
+export const sendHead = async (url: string, sent: Sent, limitMs: number): Promise<number | undefined> => {
+  const outgoing = open(url, { ...sent, headers: { ...sent.headers, 'Content-Length': '64' } });
+  outgoing.flushHeaders();
+  try {
+    const [{ statusCode }] = (await once(outgoing, 'response', {
+      signal: AbortSignal.timeout(limitMs),
+    })) as [IncomingMessage];
+    return statusCode;
+  } catch {
+    return undefined;
+  } finally {
+    outgoing.destroy();
+  }
+};
