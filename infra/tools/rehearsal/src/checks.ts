@@ -22,10 +22,10 @@ export const findPrivileges = async (
     for (const set of ['CapPrm', 'CapEff', 'CapBnd'])
       if (Number(`0x${field(set)}`) !== 0) faults.push(`${name} has capabilities (${set})`);
     if (field('NoNewPrivs') !== '1') faults.push(`${name} can gain privileges`);
-    const inspect = (format: string): Promise<string> => docker('inspect', '--format', format, container);
-    if ((await inspect('{{.HostConfig.ReadonlyRootfs}}')).trim() !== 'true')
-      faults.push(`the file system of ${name} is not read-only`);
-    const limit = Number(await inspect('{{.HostConfig.Memory}}'));
+    const { ReadonlyRootfs, Memory: limit } = JSON.parse(
+      await docker('inspect', '--format', '{{json .HostConfig}}', container),
+    ) as { ReadonlyRootfs: boolean; Memory: number };
+    if (!ReadonlyRootfs) faults.push(`the file system of ${name} is not read-only`);
     if (!(limit > 0)) faults.push(`${name} has no memory limit`);
     if (!services.includes(name)) continue;
     const heap = Number(

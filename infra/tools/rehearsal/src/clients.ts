@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startClients, type Clients, type Traffic } from '@platform/e2e/load';
+import { startClients, type Traffic } from '@platform/e2e/load';
 import type { StackFile } from '@platform/e2e/stack';
 import { services } from '@platform/service-list';
 import { stopping, waitFor } from './command.ts';
@@ -13,9 +13,16 @@ const PROCESSED_MS = 300_000;
 /** Statements that select the ids of what is stored and, for webhooks, processed. */
 const stored = new Map(services.map(({ name, rehearsal }) => [name, rehearsal.stored]));
 
-/** Clients of the deployed platform. */
-export const startClientsOf = async ({ stackFile }: Deployment): Promise<Clients> =>
-  startClients(JSON.parse(await readFile(stackFile, 'utf8')) as StackFile, CONNECTIONS);
+/** Lets clients use the deployed platform while `work` runs, and resolves with what became of their requests. */
+export const whileClientsRun = async (
+  { stackFile }: Deployment,
+  work: (traffic: Traffic) => Promise<void>,
+): Promise<Traffic> => {
+  const stack = JSON.parse(await readFile(stackFile, 'utf8')) as StackFile;
+  const { traffic, stop } = await startClients(stack, CONNECTIONS);
+  await work(traffic).finally(stop);
+  return traffic;
+};
 
 /** One line for each request that failed, and for each service that acknowledged none. */
 export const findFailures = (traffic: Traffic): string[] =>

@@ -2,7 +2,7 @@ import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Traffic } from '@platform/e2e/load';
-import { findFailures, findMissing, startClientsOf, waitForMore } from './clients.ts';
+import { findFailures, findMissing, waitForMore, whileClientsRun } from './clients.ts';
 import { waitFor } from './command.ts';
 import type { Deployment } from './platform.ts';
 import { migrateTooEarly } from './rollout.ts';
@@ -29,16 +29,13 @@ export const rehearseRestore = async (platform: Deployment): Promise<string[]> =
   const follow = (heading: string): Promise<string> =>
     platform.follow('backup.md', heading, { BACKUP: folder });
 
-  const { traffic, stop } = await startClientsOf(platform);
-  let faults: string[];
-  try {
-    await waitForMore(traffic);
+  const faults: string[] = [];
+  const traffic = await whileClientsRun(platform, async (running) => {
+    await waitForMore(running);
     await follow('Take a backup');
-    await waitForMore(traffic);
-    faults = await migrateTooEarly(platform, traffic);
-  } finally {
-    await stop();
-  }
+    await waitForMore(running);
+    faults.push(...(await migrateTooEarly(platform, running)));
+  });
   const debits = [...(traffic[WALLET]?.acknowledged.keys() ?? [])];
   await writeFile(join(folder, 'statement'), debits.map((id) => `${id}\n`).join(''));
 
@@ -47,7 +44,8 @@ export const rehearseRestore = async (platform: Deployment): Promise<string[]> =
   await platform.ready();
   await follow('Check');
   faults.push(...(await compareWithReport(platform, traffic, folder, follow)));
-  return [...faults, ...(await tryTraffic(platform))];
+  // The restored platform takes requests.
+  return [...faults, ...findFailures(await whileClientsRun(platform, waitForMore))];
 };
 
 const compareWithReport = async (
@@ -80,15 +78,4 @@ const compareWithReport = async (
   if (lostDebits.length === 0 || listed.join() !== lostDebits.join())
     faults.push(`the ledger lost the debits ${lostDebits.join()}, and the report has ${listed.join()}`);
   return faults;
-};
-
-/** The restored platform takes requests. */
-const tryTraffic = async (platform: Deployment): Promise<string[]> => {
-  const clients = await startClientsOf(platform);
-  try {
-    await waitForMore(clients.traffic);
-  } finally {
-    await clients.stop();
-  }
-  return findFailures(clients.traffic);
 };

@@ -2,7 +2,7 @@ import { cp, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Traffic } from '@platform/e2e/load';
-import { findFailures, findLosses, startClientsOf, waitForMore } from './clients.ts';
+import { findFailures, findLosses, waitForMore, whileClientsRun } from './clients.ts';
 import { ROOT, waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
 import { dropOldColumn, renameColumn } from './next-version.ts';
@@ -93,14 +93,11 @@ const replace = async (engine: Engine, platform: Deployment, service: string): P
  * that lost what it had acknowledged.
  */
 export const replaceVersions = async (engine: Engine, platform: Deployment): Promise<string[]> => {
-  const clients = await startClientsOf(platform);
-  try {
+  const traffic = await whileClientsRun(platform, async (running) => {
     for (const service of platform.services) await replace(engine, platform, service);
     for (const service of platform.services) await migrate(platform, service, LAST);
     platform.useTag(LAST);
-    await waitForMore(clients.traffic);
-  } finally {
-    await clients.stop();
-  }
-  return [...findFailures(clients.traffic), ...(await findLosses(platform, clients.traffic))];
+    await waitForMore(running);
+  });
+  return [...findFailures(traffic), ...(await findLosses(platform, traffic))];
 };
