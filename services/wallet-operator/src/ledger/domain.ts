@@ -27,8 +27,8 @@ export const currencyOf = (code: string): string => (code === 'RMB' ? 'CNY' : co
 const refuse = (status: Status, reason: Reason, balance?: bigint): Decision => ({
   status,
   reason,
+  balance,
   entries: [],
-  ...(balance === undefined ? {} : { balance }),
 });
 
 /** Refuses a debit or a deposit beyond a limit. */
@@ -105,9 +105,7 @@ const authenticate = (
   if (!state.gameEnabled) return refuse('ERROR_INVALID_GAME', 'game_unavailable');
   if (currencyOf(command.currency) !== player.currency)
     return refuse('ERROR_WRONG_CURRENCY', 'currency_differs');
-  return player.excluded
-    ? { status: 'OK', balance, reason: 'player_excluded', entries: [] }
-    : { status: 'OK', balance, entries: [] };
+  return { status: 'OK', balance, reason: player.excluded ? 'player_excluded' : undefined, entries: [] };
 };
 
 const debit = (state: State, player: Player, command: Debit, policy: Policy): Decision => {
@@ -156,12 +154,11 @@ const rollback = (state: State, player: Player, command: Rollback, policy: Polic
       ...entryOf(next, { ...command, roundId }, amount, policy),
       namedRoundId: isMisnamed ? command.roundId : null,
     };
-    const noted = reason ?? (isMisnamed ? 'target_of_another_round' : undefined);
     return {
       status: 'OK',
       balance: entry.balanceAfter,
       entries: [...before, entry],
-      ...(noted === undefined ? {} : { reason: noted }),
+      reason: reason ?? (isMisnamed ? 'target_of_another_round' : undefined),
       ...(roundClosed ? { round: 'closed' } : {}),
     };
   };

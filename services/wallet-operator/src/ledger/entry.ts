@@ -21,13 +21,10 @@ export const entryColumns = (sql: ISql, alias: string) => {
     ${entry}.round_closed as "roundClosed", ${isoTime(sql, sql`${entry}.at`)} as at, ${entry}.id_space as "idSpace"`;
 };
 
-export const entryOf = ({
-  at: _at,
-  seq,
-  amount,
-  balanceAfter,
-  ...row
-}: SealedEntry & Pick<Entry, 'namedRoundId'>): Entry => ({
+/** An entry as statements of the ledger read it. */
+export type StoredEntry = SealedEntry & Pick<Entry, 'namedRoundId'>;
+
+export const parseEntry = ({ at: _at, seq, amount, balanceAfter, ...row }: StoredEntry): Entry => ({
   ...row,
   seq: BigInt(seq),
   amount: BigInt(amount),

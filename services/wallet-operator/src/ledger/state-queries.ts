@@ -1,11 +1,8 @@
-import type { SealedEntry } from '@platform/sealed-log/entry';
 import type { ISql } from 'postgres';
 import { idSpaceOf, type AnyCommand, type Command, type Policy } from './command.ts';
-import { entryColumns, entryOf, type Entry } from './entry.ts';
+import { entryColumns, parseEntry, type StoredEntry } from './entry.ts';
 import { lastExcludedDay } from './exclusion.ts';
 import type { Player, Profile, State } from './state.ts';
-
-type StoredEntry = SealedEntry & Pick<Entry, 'namedRoundId'>;
 
 interface Row {
   /** Milliseconds since 1970. */
@@ -29,8 +26,8 @@ const stateOf = ({ player, profile, session, round, known, target, ...row }: Row
   profile: profile ?? undefined,
   session: session ?? undefined,
   round: round ?? undefined,
-  known: known ? entryOf(known) : undefined,
-  target: target ? entryOf(target) : undefined,
+  known: known ? parseEntry(known) : undefined,
+  target: target ? parseEntry(target) : undefined,
 });
 
 /**

@@ -39,10 +39,10 @@ export interface State {
 export interface Decision {
   status: Status;
   /** The balance of the answer; absent when the answer has none. */
-  balance?: bigint;
-  reason?: Reason;
+  balance?: bigint | undefined;
+  reason?: Reason | undefined;
   /** The limit that forbids the debit or deposit. */
-  limit?: LimitReached;
+  limit?: LimitReached | undefined;
   /** New entries, in order. */
   entries: Entry[];
   round?: 'open' | 'closed';
@@ -55,13 +55,9 @@ export const leftOver = 'left over';
 export type BatchOutcome = Outcome | typeof leftOver;
 
 /** The result of one command. */
-export interface Outcome {
-  status: Status;
+export interface Outcome extends Pick<Decision, 'status' | 'reason' | 'limit'> {
   /** Minor units as digits, because int64 does not fit a JavaScript number; absent where no balance is answered. */
   balance?: string | undefined;
-  reason?: Reason | undefined;
-  /** The limit that forbids the debit or deposit. */
-  limit?: LimitReached | undefined;
   /** ISO 639-1, where the answer to a refused debit has a text for the player. */
   languageCode?: string | null | undefined;
   /** What `authenticate` answers about the player, when its status is OK. */

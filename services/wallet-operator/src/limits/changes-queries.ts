@@ -1,10 +1,13 @@
 import type { Page } from '@platform/pagination/list';
 import type { ISql } from 'postgres';
+import type { z } from 'zod';
+import { isoTime } from '../ledger/entry.ts';
 import { databaseNow } from '../db/now.ts';
 import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';
 import { isCounted, limitText } from './domain.ts';
 import { writeCounters } from './counters.ts';
 import { countedEntries, countedSums, readLimits, sinceOf } from './queries.ts';
+import type { LimitChange } from './schema.ts';
 import { findSession } from './session-queries.ts';
 
 export type Setter = 'player' | 'operator';
@@ -130,18 +133,13 @@ export const changeLimits = async (
   await writeCounters(sql, needsCounters ? await read() : before);
 };
 
-export interface HistoryRow extends Omit<Change, 'value' | 'effectiveAt'> {
-  setBy: Setter;
-  value: string | null;
-  changedAt: string;
-  effectiveAt: string;
-  cancelledAt: string | null;
-  changedBy: string;
-}
+/** With money in minor units. */
+type HistoryRow = Omit<z.input<typeof LimitChange>, 'limit'> & { value: string | null };
 
 /** The newest first; one more than the page holds. */
 export const listHistory = (sql: ISql, playerId: string, { limit, offset }: Page) => sql<HistoryRow[]>`
-  select change_id as "changeId", kind, period, set_by as "setBy", value, changed_at as "changedAt",
-    effective_at as "effectiveAt", cancelled_at as "cancelledAt", changed_by as "changedBy"
+  select change_id as "changeId", kind, period, set_by as "setBy", value,
+    ${isoTime(sql, sql`changed_at`)} as "changedAt", ${isoTime(sql, sql`effective_at`)} as "effectiveAt",
+    ${isoTime(sql, sql`cancelled_at`)} as "cancelledAt", changed_by as "changedBy"
   from limit_changes where player_id = ${playerId}
   order by change_id desc limit ${limit + 1} offset ${String(offset)}`;

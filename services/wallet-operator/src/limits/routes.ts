@@ -1,4 +1,3 @@
-import { pageList, pageOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { PlayerPath } from '../accounts/players/schema.ts';
@@ -63,11 +62,10 @@ export const limitRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'A page', body: LimitHistory } },
         problems: [404],
       },
-      async ({ params, query }) => {
-        const page = pageOf(query);
-        const changes = await pageLimitHistory(context, params.playerId, page);
-        return { status: 200, body: pageList('changes', page, changes) };
-      },
+      async ({ params, query }) => ({
+        status: 200,
+        body: await pageLimitHistory(context, params.playerId, query),
+      }),
     ),
     route(
       {

@@ -1,4 +1,4 @@
-import { type Page, type Slice, slice } from '@platform/pagination/list';
+import { readPage, type PageQuery } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -8,7 +8,7 @@ import { playerRow } from '../accounts/players/use-cases.ts';
 import { inForce, pending, type Change, type Wanted } from './changes.ts';
 import { changeLimits, listChanges, listHistory, lockPlayer, type Setter } from './changes-queries.ts';
 import { limitText, moneyPeriods, remainingOf, usedOf } from './domain.ts';
-import type { LimitChange, Limits, LimitSet, NewLimits, PlaySession } from './schema.ts';
+import type { LimitHistory, Limits, LimitSet, NewLimits, PlaySession } from './schema.ts';
 import { findSession } from './session-queries.ts';
 import { readLimits } from './queries.ts';
 
@@ -96,20 +96,17 @@ export const putLimits = async (
 export const pageLimitHistory = async (
   ctx: Context,
   playerId: string,
-  page: Page,
-): Promise<Slice<z.input<typeof LimitChange>>> => {
+  query: PageQuery,
+): Promise<z.input<typeof LimitHistory>> => {
   await playerRow(ctx, playerId);
-  const rows = await listHistory(ctx.database.sql, playerId, page);
-  const time = (at: string): string => new Date(at).toISOString();
-  return slice(
-    rows.map(({ value, ...row }) => ({
+  return readPage(
+    'changes',
+    query,
+    (page) => listHistory(ctx.database.sql, playerId, page),
+    ({ value, ...row }) => ({
       ...row,
       limit: value === null ? null : limitText(row.kind, BigInt(value)),
-      changedAt: time(row.changedAt),
-      effectiveAt: time(row.effectiveAt),
-      cancelledAt: row.cancelledAt === null ? null : time(row.cancelledAt),
-    })),
-    page.limit,
+    }),
   );
 };
 
