@@ -4,6 +4,7 @@ import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { Sql, TransactionSql } from 'postgres';
 import { Conflict, Problem, Unavailable, ValidationFailed } from '../http/problem.ts';
 import { isStorable } from '../http/text.ts';
+import { oneAtATime } from '../overload/one-at-a-time.ts';
 import { isoColumn } from '../process/columns.ts';
 import type { Prunable } from '../process/pruning.ts';
 
@@ -64,19 +65,14 @@ export interface Repeatable {
 const hashOf = (request: unknown): string =>
   createHash('sha256').update(JSON.stringify(request)).digest('hex');
 
-/**
- * Does `work` once for each key of an owner, in one transaction with its answer, which the key remembers for a day as
- * JSON. A repeat gets the first answer, and waits for it while the first request is running. Throws a Problem (422,
- * `idempotency_key_reused`) for the same key with another request. Without a key it just does the work in a transaction.
- * Source: docs/architecture.md (Records).
- */
-export const once = async <Answer>(
+type Keyed = Repeatable & { key: string };
+
+const claimOrRepeat = async <Answer>(
   sql: Sql,
-  { owner, key, request }: Repeatable,
+  { owner, key, request }: Keyed,
   work: (tx: TransactionSql) => Promise<Answer>,
 ): Promise<Answer> =>
   (await sql.begin(async (tx) => {
-    if (key === undefined) return work(tx);
     const requestHash = hashOf(request);
     // Waits for a concurrent transaction that claims the same key.
     const { count } = await tx`
@@ -102,6 +98,23 @@ export const once = async <Answer>(
       });
     return JSON.parse(first.answer) as Answer;
   })) as Answer;
+
+/**
+ * Does `work` once for each key of an owner, in one transaction with its answer, which the key remembers for a day as
+ * JSON. A repeat gets the first answer, and waits for it while the first request is running. Throws a Problem (422,
+ * `idempotency_key_reused`) for the same key with another request. Without a key it just does the work in a transaction.
+ * Source: docs/architecture.md (Records).
+ */
+export const once = async <Answer>(
+  sql: Sql,
+  { owner, key, request }: Repeatable,
+  work: (tx: TransactionSql) => Promise<Answer>,
+): Promise<Answer> =>
+  key === undefined
+    ? ((await sql.begin(work)) as Answer)
+    : oneAtATime(sql, `key ${JSON.stringify([owner, key])}`, () =>
+        claimOrRepeat(sql, { owner, key, request }, work),
+      );
 
 /**
  * As `once`, for an answer with a secret, which is never kept: a repeat is a Conflict, `idempotency_key_used`, which names

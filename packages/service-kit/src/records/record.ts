@@ -37,6 +37,9 @@ export const idParams = (example: string) =>
     id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the record', example }),
   });
 
+const keyOf = ({ params, caller }: { params: unknown; caller: { subject: string } }): string =>
+  JSON.stringify([caller.subject, params]);
+
 /** What the routes of a record share. */
 const sharedBy = ({ path, params, name, schema, computed }: AnyRecordSpec) => ({
   one: `${path}/{${Object.keys(params.shape).at(-1)}}`,
@@ -173,7 +176,13 @@ const changeRoute = (
       let isChanged = false;
       const json = await withLocked(
         sql,
-        { name, version, expected: expectedVersions(req), find: (tx) => find(tx, target, true) },
+        {
+          name,
+          key: keyOf(target),
+          version,
+          expected: expectedVersions(req),
+          find: (tx) => find(tx, target, true),
+        },
         async (tx, current) => {
           isChanged = changes(JSON.parse(current) as object, body);
           return isChanged ? save(tx, body, target) : current;
@@ -207,7 +216,13 @@ const deleteRoute = (
     async ({ req, query = {}, ...target }) => {
       await withLocked(
         sql,
-        { name, version, expected: expectedVersions(req), find: (tx) => find(tx, target, true) },
+        {
+          name,
+          key: keyOf(target),
+          version,
+          expected: expectedVersions(req),
+          find: (tx) => find(tx, target, true),
+        },
         (tx) => remove.delete(tx, { ...target, query }),
       );
       await committed?.(target);

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Sql, TransactionSql } from 'postgres';
 import { etagOf } from '../http/etag.ts';
 import { NotFound, Problem } from '../http/problem.ts';
+import { oneAtATime } from '../overload/one-at-a-time.ts';
 
 /** Media types of a JSON merge patch (RFC 7396). */
 export const mergePatchTypes = ['application/json', 'application/merge-patch+json'];
@@ -66,6 +67,8 @@ export const requireVersion = (
 
 interface Locked {
   name: string;
+  /** Identifies the record among those of the same name, and who changes it: callers do not wait for each other's turns. */
+  key: string;
   /** The versions of If-Match. */
   expected: readonly string[] | undefined;
   version: (json: string) => string;
@@ -79,14 +82,17 @@ interface Locked {
  */
 export const withLocked = async <T>(
   sql: Sql,
-  { name, expected, version, find }: Locked,
+  { name, key, expected, version, find }: Locked,
   work: (tx: TransactionSql, json: string) => Promise<T>,
 ): Promise<T> =>
-  (await sql.begin(async (tx) => {
-    const json = orNotFound(await find(tx), name);
-    requireVersion(expected, version(json), name);
-    return work(tx, json);
-  })) as T;
+  oneAtATime(sql, `${name} ${key}`, async () => {
+    const result = await sql.begin(async (tx) => {
+      const json = orNotFound(await find(tx), name);
+      requireVersion(expected, version(json), name);
+      return work(tx, json);
+    });
+    return result as T;
+  });
 
 /** Runs `work` in one transaction: that of the caller where it has one. */
 export const inTransaction = async <T>(

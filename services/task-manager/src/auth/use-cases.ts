@@ -1,5 +1,6 @@
 import type { Executor } from '@platform/service-kit/db';
 import { Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
+import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import type { Context } from '../context.ts';
 import {
   endSession,
@@ -100,10 +101,13 @@ export const refresh = async (
   if (refreshToken === undefined) throw unauthorized('The refresh cookie is missing.');
   const read = readRefreshToken(context, refreshToken, await context.signer.sessionOf(accessToken));
   if (!read.issued) beforeLookup();
-  const refreshed = await context.database.orm.transaction(async (transaction) => {
-    const credentials = await refreshSession(context, transaction, read);
-    return credentials && { user: await getSessionUser(transaction, read.session.userId), ...credentials };
-  });
+  const { orm } = context.database;
+  const refreshed = await oneAtATime(orm, `refresh ${read.hash.toString('hex')}`, () =>
+    orm.transaction(async (transaction) => {
+      const credentials = await refreshSession(context, transaction, read);
+      return credentials && { user: await getSessionUser(transaction, read.session.userId), ...credentials };
+    }),
+  );
   return refreshed ?? refuseRefresh(context, read);
 };
 

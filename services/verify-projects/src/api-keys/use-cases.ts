@@ -91,7 +91,7 @@ export const revokeApiKey = async (
   const version = (json: string): string => versionOf(json, computedFields);
   const hash = await withLocked(
     ctx.database.sql,
-    { name: 'API key', version, expected, find: (tx) => findApiKey(tx, id, true) },
+    { name: 'API key', key: id, version, expected, find: (tx) => findApiKey(tx, id, true) },
     (tx) => saveRevocation(tx, id),
   );
   ctx.forgetKey(hash);

@@ -1,0 +1,37 @@
+import { Unavailable } from '../http/problem.ts';
+import { waitUncounted } from './request-scope.ts';
+
+/** What runs and waits with one key. */
+interface Line {
+  size: number;
+  last: Promise<void>;
+}
+
+const maxWaiting = 100;
+const linesOf = new WeakMap<object, Map<string, Line>>();
+
+/**
+ * Runs `work` after all earlier work with the same key that uses the same `database`, in this process. Work that changes
+ * one row would wait for its lock with a connection of the pool, so that whoever sends many changes of one record would
+ * take the connections from all others. Throws Unavailable `too_busy` when a hundred wait.
+ */
+export const oneAtATime = async <T>(database: object, key: string, work: () => Promise<T>): Promise<T> => {
+  const lines = linesOf.get(database) ?? new Map<string, Line>();
+  linesOf.set(database, lines);
+  const line = lines.get(key) ?? { size: 0, last: Promise.resolve() };
+  if (line.size > maxWaiting)
+    throw new Unavailable('too_busy', 'Too many changes of this record are waiting.', undefined, 1);
+  lines.set(key, line);
+  const { last } = line;
+  const turn = Promise.withResolvers<void>();
+  line.last = turn.promise;
+  line.size += 1;
+  try {
+    if (line.size > 1) await waitUncounted(() => last);
+    return await work();
+  } finally {
+    line.size -= 1;
+    if (line.size === 0) lines.delete(key);
+    turn.resolve();
+  }
+};
