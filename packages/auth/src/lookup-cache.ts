@@ -1,4 +1,5 @@
 import { createLru } from '@platform/service-kit/lru';
+import { inOwnTurn } from '@platform/service-kit/own-turn';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { equal } from './equal.ts';
 
@@ -81,12 +82,16 @@ export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Ro
     query.then(keep(true), keep(false));
     return query;
   };
+  const lookUp = (hash: string): Promise<Lookup<Row>> => {
+    const shared = answers.get(hash);
+    return shared === undefined ? refresh(hash) : inOwnTurn(shared, () => refresh(hash));
+  };
   const forgetAnswer = (hash: string): void => void answers.delete(hash);
 
   return {
     valid,
     refusal: (hash) => refused.get(hash),
-    lookUp: (hash) => answers.get(hash) ?? refresh(hash),
+    lookUp,
     refresh,
     forgetAnswer,
     forget: (hash) => {

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { toProblem, Unavailable } from '@platform/service-kit/problem';
+import { isOverload, toProblem, Unavailable } from '@platform/service-kit/problem';
 import { withTimeout } from '@platform/service-kit/timeout';
 import { createLookupCache } from './lookup-cache.ts';
 
@@ -98,7 +98,11 @@ export const createPathTokens = <Row extends PathTokenRow>(
       try {
         return await withTimeout(isAway ? patienceMs / 20 : patienceMs, databaseTimeout, ask(tokenHash));
       } catch (error) {
-        if (toProblem(error).status !== 503) throw error;
+        const { status, code } = toProblem(error);
+        // The database is not away when this process refuses: who shares the look-up may ask again.
+        const isRefused = isOverload(code);
+        if (status !== 503 || (isRefused && !tokens.valid.has(tokenHash))) throw error;
+        if (isRefused) return 'undecided';
         isAway = true;
         return 'undecided';
       }

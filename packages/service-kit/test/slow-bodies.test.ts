@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHttpApp } from '../src/http/app.ts';
-import { anyone, route } from '../src/http/route.ts';
+import { anyone, route, type Guard } from '../src/http/route.ts';
 import { allowLargeBody, allowSlowBody, createHttpServer } from '../src/http/server.ts';
 import { listen } from '../src/process/service.ts';
 import { serve } from '../src/testing/index.ts';
@@ -64,7 +64,7 @@ const api = { title: 'Large', version: '1.0.0', description: 'Large.', tags: {},
 const shared = { tag: '', summary: '', auth: anyone, responses: { 204: { description: 'Done' } } };
 
 /** A service that takes large bodies, and waits for the database after each of them. */
-const startLarge = async (variables: Record<string, string>) => {
+const startLarge = async (variables: Record<string, string>, auth = anyone as Guard<unknown>) => {
   const stack = new AsyncDisposableStack();
   const { context } = stack.use(await startFixture(variables));
   const handle = async () => {
@@ -72,7 +72,7 @@ const startLarge = async (variables: Record<string, string>) => {
     return { status: 204 as const };
   };
   const routes = [
-    route({ ...shared, method: 'post', path: '/large', operationId: 'large', body: large }, handle),
+    route({ ...shared, auth, method: 'post', path: '/large', operationId: 'large', body: large }, handle),
     route({ ...shared, method: 'get', path: '/other', operationId: 'other' }, () => ({ status: 204 })),
   ];
   const { listener } = createHttpApp(context, { api, routes });
@@ -81,7 +81,8 @@ const startLarge = async (variables: Record<string, string>) => {
 };
 
 const headers = { 'Content-Type': 'application/json' };
-const post = (url: string, body: string) => fetch(`${url}/large`, { method: 'POST', headers, body });
+const post = (url: string, body: string, more: Record<string, string> = {}) =>
+  fetch(`${url}/large`, { method: 'POST', headers: { ...headers, ...more }, body });
 
 test('a small body keeps the deadline of its request, where large ones are taken', async () => {
   await using service = await startLarge({ REQUEST_DEADLINE_MS: '200' });
@@ -100,6 +101,18 @@ test('the bodies of all requests together take no more memory than BODY_MEMORY_B
   expect(codes).toContain('deadline_exceeded');
   expect((await fetch(`${service.url}/other`)).status).toBe(204);
   expect(await (await post(service.url, body)).json()).toMatchObject({ code: 'deadline_exceeded' });
+});
+
+test('a caller is one, however the credential is written and whatever else is sent with it', async () => {
+  const onlyCaller: Guard<unknown> = { ...anyone, identify: () => 'caller', keyOf: () => 'caller' };
+  await using service = await startLarge({ BODY_MEMORY_BYTES: '1000000' }, onlyCaller);
+  const body = JSON.stringify('x'.repeat(300_000));
+  const answers = await Promise.all(
+    ['Bearer x', 'bearer x', 'BEARER x'].map((Authorization, at) =>
+      post(service.url, body, { Authorization, Cookie: `other=${at}` }),
+    ),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 503, 503]);
 });
 
 test('a large body may take its time as long as it keeps arriving, and gets 408 when it does not', async () => {

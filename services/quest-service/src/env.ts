@@ -4,6 +4,11 @@ import { z } from 'zod';
 const shape = {
   ...commonEnv,
   ...tokenEnv,
+  /** As in every service, but with room for the largest list of questions (32 MiB): one caller gets half of it. */
+  BODY_MEMORY_BYTES: commonEnv.BODY_MEMORY_BYTES.refine(
+    (bytes) => bytes >= 67_108_864,
+    'must be at least 67108864: a list of questions may have half of that, and so may the bodies of one caller',
+  ),
   /** True: reading needs the scope `quests:read`. */
   QUESTS_REQUIRE_TOKEN: z.stringbool().default(false),
   /** Memory for serialised pages, in bytes; 0 turns the cache off. */

@@ -1,3 +1,4 @@
+import { Unavailable } from '@platform/service-kit/problem';
 import { expect, test } from 'vitest';
 import { shareLookup } from './shared-lookup.ts';
 
@@ -56,4 +57,15 @@ test('a lookup that fails rejects only the calls that shared it', async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   fails = false;
   expect(await look('a')).toBe('here');
+});
+
+test('calls that shared a lookup which was refused look up once more together, in their own turn', async () => {
+  const asked: string[] = [];
+  const look = shareLookup(async (key) => {
+    if (asked.push(key) === 1) throw new Unavailable('too_busy', 'The one that began it is refused.');
+    return 'here';
+  });
+  const outcomes = await Promise.allSettled([look('a'), look('a'), look('a')]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  expect(asked).toEqual(['a', 'a']);
 });

@@ -1,3 +1,4 @@
+import { inOwnTurn } from '@platform/service-kit/own-turn';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -5,7 +6,7 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 /**
  * Lets calls share one lookup, but only calls that were made before it was sent. A later call gets a
  * later lookup, so that no answer is older than its call. Each key has one lookup running at a time;
- * calls that arrive meanwhile share the next one.
+ * calls that arrive meanwhile share the next one. When that is refused, each client asks in its own turn.
  */
 export const shareLookup = <T>(lookUp: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
   const waiting = new Map<string, Promise<T>>();
@@ -24,7 +25,7 @@ export const shareLookup = <T>(lookUp: (key: string) => Promise<T>): ((key: stri
 
   return (key) => {
     const shared = waiting.get(key);
-    if (shared !== undefined) return shared;
+    if (shared !== undefined) return inOwnTurn(shared, () => runOutsideRequest(() => lookUp(key)));
     const sent = send(key);
     waiting.set(key, sent);
     return sent;

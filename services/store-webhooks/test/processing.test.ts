@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { startService } from './harness.ts';
 
 const service = await startService();
@@ -221,5 +221,27 @@ test('an event with a value that the database refuses fails at once, and the oth
   expect(await statuses('done')).toMatchObject([{ entity: 'order:fine' }]);
   expect(await statuses('failed')).toMatchObject([
     { entity: 'order:poison', attempts: 1, error: 'SQLSTATE 22008' },
+  ]);
+});
+
+test('events whose batch meets a lost connection are tried again together: no part of it, no attempt counts, no report', async () => {
+  await using own = await startService({ variables: { LEASE_MS: '300' } });
+  const { database, tracker } = own.context;
+  const { begin } = database.sql;
+  const { webhookToken } = await own.store();
+  const reports = vi.spyOn(tracker, 'capture');
+  let lost = 0;
+  vi.spyOn(database.sql, 'begin').mockImplementation(async (...given: unknown[]) => {
+    if (lost++ < 20) throw Object.assign(new Error('closed'), { code: 'CONNECTION_CLOSED' });
+    return (begin as (...all: unknown[]) => Promise<unknown>)(...given);
+  });
+  const sent = Array.from({ length: 8 }, (_, at) =>
+    own.hook('order_updated', webhookToken, { ...order, id: `o-${at}` }),
+  );
+  for (const { status } of await Promise.all(sent)) expect(status).toBe(200);
+  await own.settled();
+  expect(reports).not.toHaveBeenCalled();
+  expect(await database.sql`select distinct state, attempts from results`).toEqual([
+    { state: 'done', attempts: 1 },
   ]);
 });

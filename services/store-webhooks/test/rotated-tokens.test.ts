@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { startRedis } from '@platform/local/redis';
 import { openRedis } from '@platform/service-kit/redis';
 import { captureLog, startProxy } from '@platform/service-kit/testing';
+import type { TransactionSql } from 'postgres';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { rotateToken } from '../src/stores/use-cases.ts';
 import { startService } from './harness.ts';
 import { sendOrder, startProcess } from './process.ts';
 
@@ -114,4 +116,30 @@ test('while Redis answers, the database is seldom asked for rotations', async ()
   const [redisBefore, databaseBefore] = [await readRedis(), await readDatabase()];
   await expect.poll(readRedis, { timeout: 20_000 }).toBeGreaterThan(redisBefore + 12);
   expect((await readDatabase()) - databaseBefore).toBeLessThanOrEqual(7);
+});
+
+test('a rotation never answers with the token of an attempt that was rolled back', async () => {
+  await using service = await startService({ work: false });
+  const { context } = service;
+  const { id } = await service.store();
+  const rotation = { graceSeconds: 60, for: 'events' } as const;
+  const request = { owner: 'caller', key: 'key', request: { id } };
+  const { sql } = context.database;
+  let repeated: Awaited<ReturnType<typeof rotateToken>> | undefined;
+  // As after a deadlock: before the transaction is tried again, a repeat of the request commits.
+  const begin = async (work: (tx: TransactionSql) => Promise<unknown>) => {
+    const attempt = sql.begin(async (tx) => {
+      await work(tx);
+      throw new Error('rolled back');
+    });
+    await expect(attempt).rejects.toThrow('rolled back');
+    repeated = await rotateToken(context, id, rotation, request);
+    return sql.begin(work);
+  };
+  const retrying = Object.assign((...given: Parameters<typeof sql>) => sql(...given), sql, { begin });
+  const database = { ...context.database, sql: retrying as unknown as typeof sql };
+  await expect(rotateToken({ ...context, database }, id, rotation, request)).rejects.toMatchObject({
+    code: 'idempotency_key_used',
+  });
+  expect(await sendOrder(service.url, repeated?.webhookToken ?? '', 'after')).toBe(200);
 });

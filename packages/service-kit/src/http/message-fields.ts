@@ -19,7 +19,9 @@ declare module 'http' {
     corsHeaders?: readonly string[] | undefined;
     /** Bytes of the request's body that count in the budget, until the answer is written or the client has gone away. */
     bodyBytes?: number;
-    /** The caller for whom a large body counts there. */
+    /** Key of the caller's rate limit, once the caller is known; undefined for none. */
+    callerKey?: string | undefined;
+    /** The caller, or without a key the network, for whom a large body counts there. */
     bodyCaller?: string | undefined;
   }
 }

@@ -137,9 +137,10 @@ export const prepareRoute = (
       ? (confirm: () => Promise<void>) => void (confirmCaller = confirm)
       : undefined;
     const caller = guard === anyone ? undefined : await authenticate(req, res, defer);
+    res.callerKey = guard.keyOf(caller);
     try {
       // Awaiting a value that is already there would cost a turn of the microtask queue.
-      const counted = countedOf(req, guard.keyOf(caller));
+      const counted = countedOf(req, res.callerKey);
       const counting = rateLimit?.count(res, counted);
       if (counting !== undefined) await counting;
       const bytes = readBytes && (await readBytes(req, res));

@@ -3,10 +3,10 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { createBodyBudget } from './body-budget.ts';
 
-/** The response to a request of a network, with a credential or without one. */
-const createResponse = (...client: string[]): ServerResponse => {
+/** The response to a request of a network, from a caller with a key or without one. */
+const createResponse = (network?: string, callerKey?: string): ServerResponse => {
   const request = new IncomingMessage(new Socket());
-  return new ServerResponse(Object.assign(request, { scope: { client: () => client } }));
+  return Object.assign(new ServerResponse(Object.assign(request, { scope: { network } })), { callerKey });
 };
 
 test('bytes count until the response closes, also those that arrive after a refusal', () => {
@@ -46,7 +46,7 @@ test('large bodies of one caller leave half of the budget to those of others', (
 
 test('without a credential the network is the caller', () => {
   const budget = createBodyBudget(1_000_000);
-  budget.take(createResponse('192.0.2.1', ''), 400_000);
-  expect(() => budget.take(createResponse('192.0.2.1', ''), 200_000)).toThrow(tooMany);
-  budget.take(createResponse('192.0.2.2', ''), 200_000);
+  budget.take(createResponse('192.0.2.1'), 400_000);
+  expect(() => budget.take(createResponse('192.0.2.1'), 200_000)).toThrow(tooMany);
+  budget.take(createResponse('192.0.2.2'), 200_000);
 });

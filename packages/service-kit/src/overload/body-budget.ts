@@ -21,11 +21,9 @@ const refusal = new Unavailable(
   1,
 );
 
-/** The credential as it was sent, which is known before a large body is read; without one the widest network. */
-const callerOf = ({ req }: ServerResponse): string => {
-  const client = req.scope?.client() ?? [];
-  return client.at(-1) || (client[0] ?? '');
-};
+/** However the credential was written, and whatever else was sent with it; without one the widest network. */
+const callerOf = ({ req, callerKey }: ServerResponse): string =>
+  callerKey === undefined ? `network ${req.scope?.network}` : `key ${callerKey}`;
 
 /** A budget of `maxBytes`. What a client only announces does not count. */
 export const createBodyBudget = (maxBytes: number): BodyBudget => {

@@ -1,17 +1,18 @@
 /** Why the database could not do something now that it may well do on another try. */
 export type TransientFault = 'unavailable' | 'timeout' | 'conflict';
 
+/** The connection was lost or could not be opened: 08, 57P0x shutdown or start, 53300 too many connections. */
+const disconnection =
+  /^(?:08...|53300|57P0.|CONNECT_TIMEOUT|CONNECTION_(?:CLOSED|ENDED|DESTROYED))$/;
+
 /**
  * SQLSTATE classes and codes that mean "not now" (PostgreSQL documentation, appendix A), and the codes that postgres.js
  * gives an error of the connection itself.
  */
 const faults: [TransientFault, RegExp][] = [
-  // 08 connection, 53 resources used up, 57P0x shutdown or start, 55000 the database accepts no
-  // connections, 55P03 a lock was not available.
-  [
-    'unavailable',
-    /^(?:08...|53...|57P0.|55000|55P03|CONNECT_TIMEOUT|CONNECTION_(?:CLOSED|ENDED|DESTROYED))$/,
-  ],
+  ['unavailable', disconnection],
+  // 53 resources used up, 55000 the database accepts no connections, 55P03 a lock was not available.
+  ['unavailable', /^(?:53...|55000|55P03)$/],
   // 57014 statement_timeout, 25P03 idle in transaction, 25P04 transaction_timeout.
   ['timeout', /^(?:57014|25P03|25P04)$/],
   // 40 serialization failure, deadlock and other rollbacks.
@@ -49,6 +50,12 @@ export const transientFault = (error: unknown): TransientFault | undefined => {
   }
   return undefined;
 };
+
+/** Whether there is no connection, so that any other statement would have failed as well. */
+export const isDisconnected = (error: unknown): boolean =>
+  codesOf(error).some(
+    ({ code, isOfStatement }) => disconnection.test(code) || (isOfStatement && socketFault.test(code)),
+  );
 
 /**
  * Whether PostgreSQL rolled the transaction back for the sake of another one: serialisation failure (40001) or deadlock

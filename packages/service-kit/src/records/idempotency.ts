@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { Sql, TransactionSql } from 'postgres';
@@ -126,13 +126,13 @@ export const onceWithSecret = async <Answer>(
   work: (tx: TransactionSql) => Promise<Answer>,
   addressOf: (answer: Answer) => string,
 ): Promise<Answer> => {
-  let created: { answer: Answer } | undefined;
-  const address = await once(sql, repeatable, async (tx) => {
-    created = { answer: await work(tx) };
-    return addressOf(created.answer);
+  let created: { answer: Answer; attempt: string } | undefined;
+  const { address, attempt } = await once(sql, repeatable, async (tx) => {
+    created = { answer: await work(tx), attempt: randomUUID() };
+    return { address: addressOf(created.answer), attempt: created.attempt };
   });
-  // What an attempt created that was rolled back has another address.
-  if (created === undefined || addressOf(created.answer) !== address)
+  // Not what an attempt created that was rolled back: its secret does not work, also where the address is the same.
+  if (created?.attempt !== attempt)
     throw new Conflict(
       'idempotency_key_used',
       `The first request with this Idempotency-Key created ${address}; its answer contained a secret, so it was not kept.`,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '@platform/group-commit';
 import { attemptsWithin, backoff } from '@platform/service-kit/backoff';
+import { isDisconnected } from '@platform/service-kit/database-error';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import { inSpan } from '@platform/tracing/trace';
 import { v7 } from 'uuid';
@@ -105,8 +106,9 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
     maxBatch,
     maxQueue: maxUnderWay,
     maxInFlight: 1,
-    // Applying an event twice changes nothing, and one failing event must not fail the rest of its batch.
-    isRolledBack: () => true,
+    // Applying an event twice changes nothing, and one failing event must not fail the rest of its batch. Without a
+    // connection the parts would fail like the whole.
+    isRolledBack: (error) => !isDisconnected(error),
   });
 
   const failed = async (event: ClaimedEvent, cause: unknown): Promise<void> => {
@@ -135,7 +137,9 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
         throw new Unprocessable('Ten workers crashed while they processed it.');
       await batches.add({ event, change: await eventTypes[event.event].plan(context, event) });
     } catch (error) {
-      await failed(event, error).catch((err: unknown) => {
+      // No fault of the event: it is tried again with the others.
+      if (isDisconnected(error)) unwritten.push(event);
+      else await failed(event, error).catch((err: unknown) => {
         log.warn({ err, eventId: event.id }, 'the result of an event could not be written');
         unwritten.push(event);
       });

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { envOf } from './env.ts';
+
+test('memory for bodies in which the largest list of questions never fits is refused at the start', () => {
+  const variables = {
+    PORT: '0',
+    DATABASE_URL: 'postgres://localhost/quests',
+    AUTH_JWKS: 'keys.json',
+    AUTH_ISSUER: 'issuer',
+    AUTH_AUDIENCE: 'audience',
+  };
+  expect(() => envOf({ ...variables, BODY_MEMORY_BYTES: '67108863' })).toThrow(
+    'BODY_MEMORY_BYTES is wrong: must be at least 67108864',
+  );
+  expect(envOf({ ...variables, BODY_MEMORY_BYTES: '67108864' }).BODY_MEMORY_BYTES).toBe(67_108_864);
+  expect(envOf(variables).BODY_MEMORY_BYTES).toBe(67_108_864);
+});
