@@ -115,3 +115,24 @@ test('a credential that the provider does not use is refused by name', async () 
     body: { errors: { 'delivery.credentials.webhookSecrets': ['is not known here'] } },
   });
 });
+
+test('null removes one credential of an identity or payment provider, or all, and leaves the others', async () => {
+  const id = await create();
+  const both = { apiKey: 'c', webhookSecret: 's' };
+  const persona = { kind: 'persona', baseUrl: 'https://id.example.test' };
+  await change(id, { identity: [{ ...persona, credentials: both }, { kind: 'veriff' }] });
+  const others = await stored(id);
+  expect(await change(id, { identity: { ...persona, credentials: { webhookSecret: null } } })).toMatchObject({
+    clearedCredentials: ['identity.persona.webhookSecret'],
+    identity: [{ kind: 'persona', credentials: ['apiKey'] }],
+  });
+  expect(await stored(id)).toEqual({ ...others, 'identity.persona': { apiKey: 'c' } });
+  expect(await change(id, { payments: { ...input.payments, credentials: null } })).toMatchObject({
+    clearedCredentials: ['payments.threedsecureio.apiKey'],
+    payments: [{ kind: 'threedsecureio', credentials: [] }],
+  });
+  const wrong = { identity: { ...persona, credentials: { apiKey: 'ü', webhookSecret: null } } };
+  expect((await service.admin('PATCH', `/v1/stores/${id}`, wrong)).status).toBe(400);
+  const created = { ...input, identity: { ...persona, credentials: { apiKey: null } } };
+  expect((await service.admin('POST', '/v1/stores', created)).status).toBe(400);
+});

@@ -38,8 +38,9 @@ const isSameProvider = (before: ProviderSettings | undefined, after: ProviderSet
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The value after a JSON merge patch (RFC 7396). */
+/** The value after a JSON merge patch (RFC 7396). A list is replaced; null in one of its objects stands for nothing. */
 const mergePatch = (before: unknown, patch: unknown): unknown => {
+  if (Array.isArray(patch)) return patch.map((item) => mergePatch(undefined, item));
   if (!isObject(patch)) return patch;
   const known = isObject(before) ? before : {};
   const changed = Object.entries(patch).map(([name, value]) => [name, mergePatch(known[name], value)]);

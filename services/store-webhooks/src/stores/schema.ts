@@ -29,6 +29,12 @@ const credentials = z.record(text(1, 50), text(1, 4000)).meta({
     'Kept encrypted and never returned. A change keeps those that it does not name, null removes one; a new kind or origin of baseUrl removes all that are not sent with it. Without webhookSecret, signatures are not checked',
 });
 
+/** In a change, null removes one, or all of a provider. */
+const changedCredentials = z
+  .record(text(1, 50), text(1, 4000).nullable())
+  .nullable()
+  .meta({ description: 'A change keeps those that it does not name; null removes one, or all' });
+
 const pointer = z
   .string()
   .max(200)
@@ -54,8 +60,9 @@ const providerFields = (adapters: Adapters) => ({
 
 const provider = <More extends z.ZodRawShape>(adapters: Adapters, more: More) =>
   z.strictObject({ ...providerFields(adapters), ...more }).superRefine((given, context) => {
-    const { kind, credentials: sent } = given as { kind: string; credentials?: unknown };
-    const checked = sent === undefined ? undefined : adapters.get(kind)?.credentials?.safeParse(sent);
+    const { kind, credentials: sent } = given as { kind: string; credentials?: object | null };
+    const set = Object.fromEntries(Object.entries(sent ?? {}).filter(([, value]) => value !== null));
+    const checked = adapters.get(kind)?.credentials?.safeParse(set);
     const errors: FieldErrors = Object.create(null) as FieldErrors;
     collectIssues(errors, checked?.error?.issues ?? [], '');
     for (const [name, [message = '']] of Object.entries(errors))
@@ -68,7 +75,7 @@ const providerPatch = (adapters: Adapters) =>
     .strictObject({
       kind: z.enum([...adapters.keys()]),
       baseUrl: webAddress.nullable(),
-      credentials: z.record(text(1, 50), text(1, 4000).nullable()).nullable(),
+      credentials: changedCredentials,
       mapping: z.record(text(0, 50), z.record(text(0, 50), pointer.nullable()).nullable()).nullable(),
     })
     .partial();
@@ -83,11 +90,9 @@ const oneOrMore = <T extends z.ZodType<{ kind: string }>>(one: T) =>
       'must name each kind at most once',
     );
 
-const paymentProvider = provider(threeDSAdapters, {
-  acceptStoreToken: z.boolean().optional().meta({
-    description:
-      'Whether payment-auth-completed is also opened by the token of the other events; true at first. False at one provider forbids it for all',
-  }),
+const acceptStoreToken = z.boolean().optional().meta({
+  description:
+    'Whether payment-auth-completed is also opened by the token of the other events; true at first. False at one provider forbids it for all',
 });
 
 const storeNotifications = z.strictObject({ email: emailAddress.optional() });
@@ -99,7 +104,7 @@ export const StoreBody = z.strictObject({
   customerImportsEnabled: z.boolean().default(false),
   delivery: provider(deliveryAdapters, {}).optional(),
   identity: oneOrMore(provider(identityAdapters, {})).default([]),
-  payments: oneOrMore(paymentProvider).default([]),
+  payments: oneOrMore(provider(threeDSAdapters, { acceptStoreToken })).default([]),
   notifications: storeNotifications.default({}),
   allowedAddresses: boundedList(
     z.string().max(50).refine(isNetwork, 'must be an address or a network'),
@@ -112,6 +117,7 @@ export const StoreBody = z.strictObject({
 });
 
 const { shape } = StoreBody;
+const changed = { credentials: changedCredentials.optional() };
 
 /** Its values are validated once more when they are merged into those of the store. */
 export const StorePatch = z
@@ -121,8 +127,8 @@ export const StorePatch = z
     pos: providerPatch(posAdapters),
     customerImportsEnabled: z.boolean().nullable(),
     delivery: providerPatch(deliveryAdapters).nullable(),
-    identity: shape.identity.unwrap().nullable(),
-    payments: shape.payments.unwrap().nullable(),
+    identity: oneOrMore(provider(identityAdapters, changed)).nullable(),
+    payments: oneOrMore(provider(threeDSAdapters, { ...changed, acceptStoreToken })).nullable(),
     notifications: z.strictObject({ email: emailAddress.nullable() }).partial().nullable(),
     allowedAddresses: shape.allowedAddresses.unwrap().nullable(),
     requestsPerMinute: shape.requestsPerMinute,
