@@ -70,6 +70,7 @@ test.each(services)(
       // What it prints when it stops counts, too.
       await service[Symbol.asyncDispose]();
     }
+    expect(service.errors.join('')).not.toContain('Warning');
     const { values, failed } = database ?? { values: [], failed: new Map<string, number>() };
     expect(failed.size).toBeGreaterThan(10);
     const lines = [...service.lines, ...collector.bodies].map(withoutIds);

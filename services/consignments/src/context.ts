@@ -34,13 +34,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     issuer: env.AUTH_ISSUER,
     audience: env.AUTH_AUDIENCE,
   });
-  const searches = createSearches({
-    databaseUrl: env.DATABASE_URL,
-    max: env.SEARCH_POOL,
-    maxWaiting: env.SEARCH_QUEUE,
-    maxWaitMs: env.SEARCH_WAIT_MS,
-    timeoutMs: env.SEARCH_TIMEOUT_MS,
-  });
+  const searches = createSearches(env);
   return {
     ...base,
     reader: tokens.guard('consignments:read'),

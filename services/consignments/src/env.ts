@@ -1,17 +1,12 @@
 import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
+import { searchEnv } from '@platform/service-kit/search-lane';
 import { z } from 'zod';
 
 const shape = {
   ...commonEnv,
   ...tokenEnv,
-  /** Searches of each kind (with a trigram, which the index can find, or without) at the same time. */
-  SEARCH_POOL: z.coerce.number().int().min(1).max(50).default(2),
-  /** Searches of each kind that may wait for those that run. */
-  SEARCH_QUEUE: z.coerce.number().int().min(0).default(10),
-  /** Maximum time that they may wait, in milliseconds. */
-  SEARCH_WAIT_MS: z.coerce.number().int().min(1).default(10_000),
-  /** Timeout of a search from its start, in milliseconds. */
-  SEARCH_TIMEOUT_MS: z.coerce.number().int().min(1).default(3000),
+  // Kinds of search: with a trigram, which the index can find, or without.
+  ...searchEnv,
   /** Maximum number of records that a search without a trigram, which compares each of them, may have to compare. */
   SHORT_SEARCH_MAX_ROWS: z.coerce.number().int().min(1).default(2_000_000),
   /** Maximum number of lines of one import. */

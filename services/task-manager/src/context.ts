@@ -18,6 +18,7 @@ import {
   sessionOfRevocation,
 } from './sessions/settings.ts';
 import { isLive } from './sessions/queries.ts';
+import { createSearches, type Searches } from './tasks/searches.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
@@ -28,6 +29,7 @@ export interface Context extends BaseContext {
   throttle: Throttle;
   /** Undefined with RATE_LIMIT=off. */
   registrationLimit: RegistrationLimit | undefined;
+  searches: Searches;
   signer: TokenSigner;
   /** Verifies users' access tokens. */
   tokens: TokenVerifier;
@@ -84,7 +86,9 @@ export const createContext = async (
       !isUuid(sessionId) ||
       revocation.isRevoked(revocationId({ userId: subject, id: sessionId })),
   });
+  const searches = createSearches(env, redis);
   return {
+    searches,
     loginPasswords: createPasswords(),
     registrationPasswords: createPasswords({ concurrency: 1, waiting: 40, perSecond: 10 }),
     throttle: createThrottle({ name, redis, log }),
@@ -100,5 +104,9 @@ export const createContext = async (
     revocation,
     cookies,
     ...base,
+    [Symbol.asyncDispose]: async () => {
+      await searches[Symbol.asyncDispose]();
+      await base[Symbol.asyncDispose]();
+    },
   };
 };

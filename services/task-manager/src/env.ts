@@ -1,4 +1,5 @@
 import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
+import { searchEnv } from '@platform/service-kit/search-lane';
 import { z } from 'zod';
 import { parseSigningKeys } from './sessions/signing-keys.ts';
 
@@ -13,6 +14,9 @@ const signingKeys = z.string().transform((text, context) => {
 
 const shape = {
   ...commonEnv,
+  ...searchEnv,
+  /** Time that the searches of one user may take in a minute, in milliseconds; not limited with RATE_LIMIT=off. */
+  SEARCH_MS_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
   /**
    * A private Ed25519 JWK, which signs the access tokens of this service's users. Or a set: the first key
    * signs, all verify, so that keys can be rotated (ADR 79).

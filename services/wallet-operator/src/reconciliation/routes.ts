@@ -91,6 +91,8 @@ const fileRoutes = (context: Context): Route[] => {
           setFixedHeaders(req, res);
           res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
           res.setHeader('Content-Disposition', `attachment; filename="reconciliation-${id}.${format}"`);
+          // `pipeline` alone adds seven listeners for `close`: beside those of the log and of traces more than Node.js expects.
+          res.setMaxListeners(20);
           await pipeline(Readable.from(differencesFile(context, id, format)), res);
         } finally {
           downloads -= 1;

@@ -1,0 +1,77 @@
+import type { Sql } from 'postgres';
+import { z } from 'zod';
+import { Unavailable } from '../http/problem.ts';
+import { openDatabase } from '../process/database.ts';
+import { createConnectionQueue } from './connection-queue.ts';
+import { currentRequest, withDeadline } from './request-scope.ts';
+
+/** Settings of a service with searches. */
+export const searchEnv = {
+  /** Searches of each kind that run at the same time. */
+  SEARCH_POOL: z.coerce.number().int().min(1).max(50).default(2),
+  /** Searches of each kind that may wait for those that run; the next one is refused with Unavailable `too_busy`. */
+  SEARCH_QUEUE: z.coerce.number().int().min(0).default(10),
+  /** Maximum time that they may wait, in milliseconds. */
+  SEARCH_WAIT_MS: z.coerce.number().int().min(1).default(10_000),
+  /** Timeout of a search from its start, in milliseconds. */
+  SEARCH_TIMEOUT_MS: z.coerce.number().int().min(1).default(3000),
+};
+
+/** PostgreSQL plans each search again, because the best plan depends on the text. */
+const settings = { plan_cache_mode: 'force_custom_plan', jit: 'off' };
+
+const isCancelled = (error: unknown): boolean =>
+  error instanceof Error && (error as { code?: unknown }).code === '57014';
+
+/** Searches of one kind, on connections of their own, so that slow ones delay only each other. */
+export interface SearchLane extends AsyncDisposable {
+  /**
+   * Calls `read`, which makes one statement, when there is a connection for it. Throws Unavailable `query_timeout` or
+   * `too_busy`.
+   */
+  run<T>(read: (sql: Sql) => Promise<T>): Promise<T>;
+}
+
+interface LaneOptions extends z.output<z.ZodObject<typeof searchEnv>> {
+  DATABASE_URL: string;
+}
+
+/** `name` is that of the connections; `advice` says how a search that takes too long can be narrowed. */
+export const openSearchLane = (name: string, options: LaneOptions, advice: string): SearchLane => {
+  const { SEARCH_WAIT_MS: maxWaitMs, SEARCH_TIMEOUT_MS: statementTimeoutMs } = options;
+  const tooSlow = (error?: unknown): Unavailable =>
+    new Unavailable('query_timeout', `The search takes too long. ${advice}`, error);
+  const database = openDatabase({
+    url: options.DATABASE_URL,
+    name,
+    max: options.SEARCH_POOL,
+    statementTimeoutMs,
+    settings,
+  });
+  // In front of that of the pool, so that `read` begins when its statement does.
+  const queue = createConnectionQueue({
+    slots: options.SEARCH_POOL,
+    maxWaiting: options.SEARCH_QUEUE,
+    maxWaitMs,
+  });
+  const runNext = async <T>(read: (sql: Sql) => Promise<T>): Promise<T> => {
+    const scope = currentRequest();
+    await new Promise<void>((start, fail) => queue.enter(scope, start, fail));
+    try {
+      return await read(database.sql);
+    } finally {
+      queue.leave(scope);
+    }
+  };
+  return {
+    run: async (read) => {
+      try {
+        // A scope of its own: a request that has had another connection would wait here without a limit.
+        return await withDeadline(maxWaitMs + statementTimeoutMs, tooSlow, () => runNext(read));
+      } catch (error) {
+        throw isCancelled(error) ? tooSlow(error) : error;
+      }
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  };
+};

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import postgres from 'postgres';
+import { register, startService } from '../../test/harness.ts';
+
+const limits = {
+  SEARCH_POOL: '1',
+  SEARCH_QUEUE: '1',
+  SEARCH_WAIT_MS: '300',
+  SEARCH_TIMEOUT_MS: '200',
+  SEARCH_MS_PER_MINUTE: '100',
+  RATE_LIMIT: 'on',
+};
+let service: Awaited<ReturnType<typeof startService>>;
+beforeAll(async () => (service = await startService({ variables: limits })));
+afterAll(() => service[Symbol.asyncDispose]());
+
+test('searches run on connections of their own: while they are busy, searches get 503 and other lists are answered', async () => {
+  const { as } = await register(service.app);
+  const busy = Promise.withResolvers<void>();
+  const running = service.context.searches.run('other', async (sql) => {
+    await sql`select 1`;
+    await busy.promise;
+  });
+  const waiting = as('get', '/tasks?q=milk');
+  const [searched, other] = await Promise.all([waiting, as('get', '/tasks?status=todo')]);
+  expect(other.status).toBe(200);
+  expect([searched.status, searched.body.code, searched.headers['retry-after']]).toEqual([
+    503,
+    'too_busy',
+    '1',
+  ]);
+  busy.resolve();
+  await running;
+  expect((await as('get', '/tasks?q=milk')).status).toBe(200);
+});
+
+test('a search that takes too long ends with 503, and its user waits when the time of the minute is used up', async () => {
+  const [slow, quick] = [await register(service.app), await register(service.app)];
+  const owner = postgres(service.databaseUrl, { max: 1 });
+  await owner.begin(async (tx) => {
+    await tx`lock table tasks in access exclusive mode`;
+    const { status, body } = await slow.as('get', '/tasks?q=milk');
+    expect([status, body.code]).toEqual([503, 'query_timeout']);
+  });
+  await owner.end();
+  const refused = await slow.as('get', '/tasks?q=milk');
+  expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests']);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await slow.as('get', '/tasks')).status).toBe(200);
+  expect((await quick.as('get', '/tasks?q=milk')).status).toBe(200);
+});

@@ -1,0 +1,44 @@
+import { TooManyRequests } from '@platform/service-kit/problem';
+import { createBatchedRateCounter } from '@platform/service-kit/rate-counter';
+import { openSearchLane } from '@platform/service-kit/search-lane';
+import type { Redis } from 'ioredis';
+import type { Sql } from 'postgres';
+import type { Env } from '../env.ts';
+
+/** Runs searches for words, which read all tasks of a user, on separate connections. */
+export interface Searches extends AsyncDisposable {
+  /**
+   * Gives `read`, which makes one statement, a connection. Throws Unavailable `query_timeout` or `too_busy`, and
+   * TooManyRequests for a user whose searches of this minute have taken too long.
+   */
+  run<T>(userId: string, read: (sql: Sql) => Promise<T>): Promise<T>;
+}
+
+const advice = 'Delete tasks that are not needed any more, or shorten them.';
+const usedUp = 'Your searches have taken too much time; search again later.';
+
+/** Bounds searches in number, in time and, per user, in their time in a minute (docs/adr/0088). */
+export const createSearches = (env: Env, redis: Redis | undefined): Searches => {
+  const lane = openSearchLane('task-manager-search', env, advice);
+  const perMinute = env.SEARCH_MS_PER_MINUTE;
+  const spent =
+    env.RATE_LIMIT === 'on'
+      ? createBatchedRateCounter({ redis, name: 'task-manager:search-ms', perMinute })
+      : undefined;
+  return {
+    run: async (userId, read) => {
+      const count = await spent?.take(userId);
+      if (count !== undefined && count.consumedPoints > perMinute)
+        throw new TooManyRequests(count.msBeforeNext / 1000, usedUp);
+      return lane.run(async (sql) => {
+        const start = performance.now();
+        try {
+          return await read(sql);
+        } finally {
+          spent?.add(userId, Math.round(performance.now() - start));
+        }
+      });
+    },
+    [Symbol.asyncDispose]: () => lane[Symbol.asyncDispose](),
+  };
+};
