@@ -112,7 +112,7 @@ test('a caller is one, however the credential is written and whatever else is se
       post(service.url, body, { Authorization, Cookie: `other=${at}` }),
     ),
   );
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 503, 503]);
+  expect(answers.filter(({ status }) => status === 503)).toHaveLength(2);
 });
 
 test('a large body may take its time as long as it keeps arriving, and gets 408 when it does not', async () => {

@@ -23,7 +23,7 @@ export const createSearches = (env: Env, redis: Redis | undefined): Searches => 
   const perMinute = env.SEARCH_MS_PER_MINUTE;
   const spent =
     env.RATE_LIMIT === 'on'
-      ? createBatchedRateCounter({ redis, name: 'task-manager:search-ms', perMinute })
+      ? createBatchedRateCounter({ redis, prefix: 'task-manager:search-ms', points: perMinute, seconds: 60 })
       : undefined;
   return {
     run: async (userId, read) => {
