@@ -29,7 +29,8 @@ const received = {
 export const events = pgTable('events', received, (table) => [
   byId(table),
   unique('events_dedup').on(table.storeId, table.dedup),
-  // For the event before a repeated one, with the same subject: the first bytes of its key (see queue/event.ts).
+  // For the event before a repeated one, with the same subject: the first bytes of its key (see queue/event.ts). It costs
+  // 9 µs of PostgreSQL's processor time and 300 bytes of WAL an event (41 instead of 32 µs, 3,480 instead of 3,180 bytes).
   index('events_subject').on(table.storeId, sql`substr(dedup, 1, 8)`, table.id),
   // For the list of the events of one entity.
   index('events_entity')
