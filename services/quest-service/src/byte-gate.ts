@@ -1,12 +1,12 @@
 import { createFairQueue } from '@platform/service-kit/fair-queue';
-import { Unavailable } from '@platform/service-kit/problem';
+import { TooBusy } from '@platform/service-kit/problem';
 import { currentRequest } from '@platform/service-kit/request-scope';
 
 /** Lets work begin while the memory that it needs is free. */
 export interface ByteGate {
   /**
    * Runs `work`, which needs about `bytes` of memory, when they are free or nothing else runs. Clients take turns. Rejects
-   * with `Unavailable` when too much waits or for too long, and when the request is cancelled while it waits.
+   * with `TooBusy` when too much waits or for too long, and when the request is cancelled while it waits.
    */
   run<T>(bytes: number, work: () => Promise<T>): Promise<T>;
 }
@@ -33,8 +33,7 @@ const collectGarbage = (bytes: number): void => {
   if (bytes > largeBytes) globalThis.gc?.({ type: 'major', execution: 'sync' });
 };
 
-const tooBusy = (): Unavailable =>
-  new Unavailable('too_busy', 'Too many large lists are read or written; try again shortly.', undefined, 1);
+const tooBusy = (): TooBusy => new TooBusy('Too many large lists are read or written; try again shortly.');
 
 export const createByteGate = ({ capacity, maxWaiting, maxWaitMs }: ByteGateOptions): ByteGate => {
   const waiting = createFairQueue<Waiting>();

@@ -7,14 +7,14 @@ import { createAccessLog } from './access-log.ts';
 import { createCors } from './cors.ts';
 import { createExpressRouter, createMatcher } from './find-route.ts';
 import { networkPathOf, widestNetworkOf } from './network.ts';
-import { problemResponse, Unavailable } from './problem.ts';
+import { problemResponse, TooBusy } from './problem.ts';
 import { pathOf, refuseInvalidRequest } from './request-checks.ts';
 import { createErrorHandler, send } from './respond.ts';
 import type { Params, PreparedRoute } from './run-route.ts';
 
 type Client = RequestScope['client'];
 
-const refusal = new Unavailable('too_busy', 'Too many requests; try again shortly.', undefined, 1);
+const refusal = new TooBusy('Too many requests; try again shortly.');
 
 interface ListenerOptions {
   routes: readonly PreparedRoute[];

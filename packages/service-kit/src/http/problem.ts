@@ -126,6 +126,13 @@ export class Unavailable extends Problem {
   }
 }
 
+/** 503 `too_busy`: a bounded queue or budget is full, for the moment. */
+export class TooBusy extends Unavailable {
+  constructor(detail: string) {
+    super('too_busy', detail, undefined, 1);
+  }
+}
+
 const overloadCodes = new Set(['too_busy', 'busy', 'too_many_downloads']);
 
 /** Whether a bounded queue refused the request: no fault of the process, so no error in its log. Metrics count it. */

@@ -13,7 +13,7 @@ import { requestIdOf } from '../process/log.ts';
 import { startDeadline, withoutDeadline } from '../overload/request-scope.ts';
 import { boundConnections, responseOn, type ConnectionLimits } from '../overload/connections.ts';
 import { headersOf } from './headers.ts';
-import { BadRequest, Problem, problemResponse, Unavailable } from './problem.ts';
+import { BadRequest, Problem, problemResponse, TooBusy } from './problem.ts';
 
 interface ParserError extends Error {
   code?: string;
@@ -112,11 +112,8 @@ const answerParserError = (error: ParserError, socket: Socket): void => {
   socket.end(`${[start, ...head].join('\r\n')}\r\n\r\n${body}`);
 };
 
-const tooManyUnread = new Unavailable(
-  'too_busy',
+const tooManyUnread = new TooBusy(
   'The request arrives too slowly for a server that is busy or stops; send it again.',
-  undefined,
-  1,
 );
 
 interface ServerLimits extends Omit<ConnectionLimits, 'end'> {

@@ -1,11 +1,11 @@
 import type {} from '../http/message-fields.ts';
 import type { ServerResponse } from 'node:http';
-import { Unavailable } from '../http/problem.ts';
+import { TooBusy } from '../http/problem.ts';
 import type {} from './request-scope.ts';
 
 /** Bounds the memory of all request bodies of a process that are read into memory. */
 export interface BodyBudget {
-  /** Counts bytes that have arrived for the request of `res`. Throws Unavailable `too_busy` when there is no room for them. */
+  /** Counts bytes that have arrived for the request of `res`. Throws TooBusy when there is no room for them. */
   take(res: ServerResponse, bytes: number): void;
 }
 
@@ -14,12 +14,7 @@ const largeBody = 100_000;
 const largeShare = 0.75;
 const callerShare = 0.5;
 
-const refusal = new Unavailable(
-  'too_busy',
-  'Too many large requests are arriving; try again shortly.',
-  undefined,
-  1,
-);
+const refusal = new TooBusy('Too many large requests are arriving; try again shortly.');
 
 /** However the credential was written, and whatever else was sent with it; without one the widest network. */
 const callerOf = ({ req, callerKey }: ServerResponse): string =>

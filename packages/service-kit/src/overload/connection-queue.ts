@@ -1,4 +1,4 @@
-import { Unavailable } from '../http/problem.ts';
+import { TooBusy } from '../http/problem.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { RequestScope } from './request-scope.ts';
 
@@ -21,8 +21,8 @@ export interface ConnectionQueueOptions {
  */
 export interface ConnectionQueue {
   /**
-   * Calls `start` now, or when a slot is free; `leave` must follow. Calls `fail` instead with `Unavailable`
-   * (code `too_busy`), or when the request is cancelled while it waits. Without a scope it is background work.
+   * Calls `start` now, or when a slot is free; `leave` must follow. Calls `fail` instead with `TooBusy`, or when the
+   * request is cancelled while it waits. Without a scope it is background work.
    */
   enter(scope: RequestScope | undefined, start: () => void, fail: (error: unknown) => void): void;
   /** Gives the slot of a use with this scope to the next use. */
@@ -45,12 +45,7 @@ interface Waiting {
 }
 
 /** Made once: most of the cost of an error is its stack. */
-const refusal = new Unavailable(
-  'too_busy',
-  'Too many requests are waiting for the database; try again shortly.',
-  undefined,
-  1,
-);
+const refusal = new TooBusy('Too many requests are waiting for the database; try again shortly.');
 
 export const createConnectionQueue = ({
   slots,
@@ -67,7 +62,7 @@ export const createConnectionQueue = ({
   /** By network alone; background work has the empty one. */
   const begun = createFairQueue<Waiting>();
   const fresh = createFairQueue<Waiting>();
-  const refuse = (): Unavailable => {
+  const refuse = (): TooBusy => {
     refused += 1;
     return refusal;
   };
