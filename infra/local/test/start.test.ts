@@ -14,7 +14,8 @@ import { freePort } from '../src/testing/free-ports.ts';
 import { redisAnswers } from '../src/redis.ts';
 import { run as runProgram } from '../src/spawn.ts';
 import type { Stack } from '../src/stack-file.ts';
-import { newLocalFolder, newPorts, removeFolder, startStack, type StackRun } from './stack.ts';
+import { newLocalFolder, removeFolder, startStack, type StackRun } from './stack.ts';
+import { platformPorts } from '../src/testing/platform.ts';
 
 const aPid = expect.any(Number) as number;
 let run: StackRun;
@@ -54,7 +55,7 @@ const allGone = async (stack: Stack): Promise<void> => {
 };
 
 beforeAll(async () => {
-  [local, ports] = await Promise.all([newLocalFolder(), newPorts()]);
+  [local, ports] = await Promise.all([newLocalFolder(), platformPorts()]);
   certificate = await createCertificate();
   tlsPort = String(await freePort());
   metricsPort = String(await freePort());
@@ -271,7 +272,7 @@ test.each(killed)('%s killed with kill -9 is started again, and stack.json follo
 });
 
 test('a second start in the same folder is refused and the first keeps running', async () => {
-  const second = startStack(local, await newPorts());
+  const second = startStack(local, await platformPorts());
   expect(await second.ended).toEqual({ code: 1, signal: null });
   expect(second.printed()).toContain(`already running here (process ${run.pid})`);
   expect(await ask('alpha-notes', '/readyz')).toEqual([{ ok: 1 }]);
@@ -279,7 +280,7 @@ test('a second start in the same folder is refused and the first keeps running',
 
 test('a taken port is an error that names it, and no program of that start is left', async () => {
   const other = await newLocalFolder();
-  const start = startStack(other, { ...(await newPorts()), PORT_BASE: ports['PORT_BASE'] ?? '' });
+  const start = startStack(other, { ...(await platformPorts()), PORT_BASE: ports['PORT_BASE'] ?? '' });
   expect(await start.ended).toEqual({ code: 1, signal: null });
   expect(start.printed()).toContain(`port ${Number(ports['PORT_BASE']) + 32} for PostgreSQL is taken`);
   expect(await exists(join(other, 'processes.json'))).toBe(false);
@@ -317,7 +318,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 test('a database and a Redis that were given are used instead of the embedded ones', async () => {
   const other = await newLocalFolder();
   const given = { DATABASE_URL: inject('postgresUrl'), REDIS_URL: 'redis://127.0.0.1:1' };
-  const start = startStack(other, { ...(await newPorts()), ...given });
+  const start = startStack(other, { ...(await platformPorts()), ...given });
   await start.ready();
   const { postgres: database, redis, services } = await start.stack();
   expect(database).toEqual({ url: given.DATABASE_URL, pid: null, dataDir: null });

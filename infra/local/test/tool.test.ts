@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { baseEnv } from '../src/env.ts';
 import { run as runProgram } from '../src/spawn.ts';
-import { fixtures, newLocalFolder, newPorts, removeFolder, startStack, type StackRun } from './stack.ts';
+import { fixtures, newLocalFolder, removeFolder, startStack, type StackRun } from './stack.ts';
+import { platformPorts } from '../src/testing/platform.ts';
 
 let run: StackRun;
 let services: string;
@@ -23,7 +24,7 @@ beforeAll(async () => {
   services = join(import.meta.dirname, `fixtures/watched-${process.pid}`);
   await cp(fixtures, services, { recursive: true });
   await mkdir(join(services, 'alpha-notes/migrations'));
-  run = startStack(local, await newPorts(), '--watch', '--services', services);
+  run = startStack(local, await platformPorts(), '--watch', '--services', services);
   await run.ready();
 });
 

@@ -9,7 +9,8 @@ import { exists } from '../src/files.ts';
 import { readOptions } from '../src/options.ts';
 import { run } from '../src/spawn.ts';
 import { bringUp, prepare } from '../src/up.ts';
-import { newLocalFolder, newPorts, removeFolder, startStack } from './stack.ts';
+import { newLocalFolder, removeFolder, startStack } from './stack.ts';
+import { platformPorts } from '../src/testing/platform.ts';
 
 const fixtures = join(import.meta.dirname, 'fixtures/services');
 const startScript = join(import.meta.dirname, '../src/start.ts');
@@ -41,7 +42,7 @@ const leftIn = async (folder: string): Promise<string[]> => {
 
 test('a service that does not become ready fails the start with the end of its log, and no program is left', async () => {
   const services = await serviceOf({ 'src/main.ts': 'throw new Error("QUEST_COLOUR is missing");' });
-  const start = startStack(local, await newPorts(), '--services', services);
+  const start = startStack(local, await platformPorts(), '--services', services);
   expect(await start.ended).toEqual({ code: 1, signal: null });
   expect(start.printed()).toMatch(/lone-service ended 5 times.*QUEST_COLOUR is missing/s);
   expect(await leftIn(local)).toEqual([]);
@@ -52,14 +53,14 @@ test.each([
   ['demo', 'console.log("hello");', /demo of lone-service must print one JSON object/],
 ])('a %s that goes wrong ends the start with its reason', async (task, text, reason) => {
   const services = await serviceOf({ 'src/main.ts': '', [`src/${task}.ts`]: text });
-  const start = startStack(local, await newPorts(), '--services', services);
+  const start = startStack(local, await platformPorts(), '--services', services);
   expect(await start.ended).toEqual({ code: 1, signal: null });
   expect(start.printed()).toMatch(reason);
 });
 
 test('Ctrl-C during the start stops the programs that were started', async () => {
   const services = await serviceOf({ 'src/main.ts': '', 'src/migrate.ts': 'setInterval(() => {}, 1000);' });
-  const start = startStack(local, await newPorts(), '--services', services);
+  const start = startStack(local, await platformPorts(), '--services', services);
   await expect.poll(start.printed).toContain('PostgreSQL is ready');
   start.signal('SIGINT');
   expect(await start.ended).toEqual({ code: 0, signal: null });
@@ -74,7 +75,7 @@ test('a second Ctrl-C kills programs that ignore the first', async () => {
     for (const port of [process.env.PORT, process.env.PROBE_PORT])
       createServer((_, response) => response.end()).listen(Number(port), '127.0.0.1');`;
   const services = await serviceOf({ 'src/main.ts': stubborn });
-  const start = startStack(local, await newPorts(), '--services', services);
+  const start = startStack(local, await platformPorts(), '--services', services);
   await start.ready();
   start.signal('SIGINT');
   await expect.poll(start.printed).toContain('SIGINT: stopping');
@@ -93,7 +94,7 @@ test('when the command that ran start is killed, start stops', async () => {
   const wrapper = spawn(
     'sh',
     ['-c', '"$@"; :', 'sh', process.execPath, startScript, '--local', local, '--services', fixtures],
-    { env: { ...baseEnv(), ...(await newPorts()) }, stdio: 'ignore' },
+    { env: { ...baseEnv(), ...(await platformPorts()) }, stdio: 'ignore' },
   );
   await expect.poll(() => exists(join(local, 'stack.json'))).toBe(true);
   wrapper.kill('SIGKILL');
@@ -102,7 +103,7 @@ test('when the command that ran start is killed, start stops', async () => {
 });
 
 test('when its folder is deleted, start says so and stops everything', async () => {
-  const start = startStack(local, await newPorts());
+  const start = startStack(local, await platformPorts());
   await start.ready();
   const { services } = await start.stack();
   await removeFolder(local);
@@ -115,7 +116,7 @@ test('when its folder is deleted, start says so and stops everything', async () 
 test('a folder that cannot be created is an error that names it', async () => {
   const inFile = join(local, 'file');
   await writeFile(inFile, '');
-  const start = startStack(join(inFile, 'below'), await newPorts());
+  const start = startStack(join(inFile, 'below'), await platformPorts());
   expect(await start.ended).toEqual({ code: 1, signal: null });
   expect(start.printed()).toContain(`${join(inFile, 'below')} cannot be written by this user`);
 });
@@ -133,7 +134,7 @@ test('a wrong variable is named', async () => {
 });
 
 test('without Redis and nginx the services run on their own ports, and get no REDIS_URL', async () => {
-  const { PORT_BASE = '' } = await newPorts();
+  const { PORT_BASE = '' } = await platformPorts();
   const options = {
     ...readOptions(['--local', local, '--services', fixtures, '--no-install']),
     portBase: Number(PORT_BASE),

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { identify, isRunning, type ProcessId } from '@platform/local/process';
 import { runDay, type Day } from './day.ts';
 import { leaks, logsOf, secretsOf } from './secrets.ts';
-import { startStack, type Stack } from './stack.ts';
+import { startStack, type LocalStack } from './stack.ts';
 import { waitFor } from './wait.ts';
 
 /** Kills a process with SIGKILL, and waits until it runs again and the whole stack is ready. */
-const crash = async (stack: Stack, name: string): Promise<void> => {
+const crash = async (stack: LocalStack, name: string): Promise<void> => {
   const before = (await stack.pids())[name];
   if (!before) throw new Error(`${name} does not run`);
   process.kill(before, 'SIGKILL');

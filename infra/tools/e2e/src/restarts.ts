@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startClients, type Traffic } from './load.ts';
-import { startStack, type Stack } from './stack.ts';
+import { startStack, type LocalStack } from './stack.ts';
 import { isReady, waitFor } from './wait.ts';
 
 export interface Restarts {
@@ -17,7 +17,7 @@ const INSTANCES = [0, 1];
 const ROUNDS = 2;
 
 /** Stops one instance of a service with SIGTERM and waits until its successor is ready. */
-const restart = async ({ read }: Stack, service: string, index: number): Promise<void> => {
+const restart = async ({ read }: LocalStack, service: string, index: number): Promise<void> => {
   const instance = async () => (await read()).instances?.[service]?.[index];
   const before = await instance();
   if (!before?.pid) throw new Error(`${service} does not run`);
@@ -28,7 +28,7 @@ const restart = async ({ read }: Stack, service: string, index: number): Promise
   });
 };
 
-const restartTwice = async (stack: Stack, service: string): Promise<number> => {
+const restartTwice = async (stack: LocalStack, service: string): Promise<number> => {
   let count = 0;
   for (let round = 0; round < ROUNDS; round += 1)
     for (const index of INSTANCES) {

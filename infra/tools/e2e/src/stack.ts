@@ -1,17 +1,13 @@
-import { chmod, mkdtempDisposable, readFile } from 'node:fs/promises';
+import { chmod, mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePortBase } from '@platform/local/ports';
-import { run } from './program.ts';
-import { waitFor, waitUntilReady } from './wait.ts';
+import { platformPorts, startPlatform } from '@platform/local/platform';
+import { readStack, type Stack } from '@platform/local/stack-file';
+import { waitUntilReady } from './wait.ts';
 
-/** The parts of .local/stack.json that are read here. */
-export interface StackFile {
+/** .local/stack.json of a platform that has everything. */
+export interface StackFile extends Stack {
   gateway: string;
-  services: Record<string, { url: string; pid: number | null; databaseUrl: string }>;
-  /** Only with two instances of each service. */
-  instances?: Record<string, { url: string; pid: number | null }[]>;
-  postgres: { url: string; pid: number | null };
   redis: { url: string; pid: number | null };
   nginx: { pid: number | null };
   demo: {
@@ -38,7 +34,7 @@ export interface Platform {
   leaks: (secrets: readonly string[]) => Promise<string[]>;
 }
 
-export interface Stack extends AsyncDisposable {
+export interface LocalStack extends AsyncDisposable {
   /** Its folder, in place of `.local`. */
   local: string;
   gateway: string;
@@ -60,32 +56,29 @@ interface StackOptions {
 }
 
 /** `pnpm start` with its own ports and folder; disposal stops it and removes the folder. */
-export const startStack = async ({ instances = 1, env = {} }: StackOptions = {}): Promise<Stack> => {
+export const startStack = async ({ instances = 1, env = {} }: StackOptions = {}): Promise<LocalStack> => {
   await using stack = new AsyncDisposableStack();
   const { path: local } = stack.use(await mkdtempDisposable(join(tmpdir(), 'e2e-')));
-  // Root's PostgreSQL runs as another user, who must be able to enter.
   await chmod(local, 0o755);
-  const base = await freePortBase();
-  const [gatewayPort, gamePort] = [base + 90, base + 95];
-  const start = stack.use(
-    run('infra/local/src/start.ts', ['--local', local, '--instances', String(instances)], {
-      GATEWAY_PORT: String(gatewayPort),
-      PORT_BASE: String(base),
-      WALLET_OPERATOR_GAME_SERVER_URL: `http://127.0.0.1:${gamePort}`,
-      WALLET_OPERATOR_OPERATOR_ID: OPERATOR_ID,
-      // Short, so that events of a killed worker are processed again within the test.
-      STORE_WEBHOOKS_LEASE_MS: '5000',
-      ...env,
+  const ports = await platformPorts();
+  const gamePort = Number(ports.PORT_BASE) + 95;
+  const platform = stack.use(
+    startPlatform({
+      local,
+      args: ['--instances', String(instances)],
+      env: {
+        ...ports,
+        WALLET_OPERATOR_GAME_SERVER_URL: `http://127.0.0.1:${gamePort}`,
+        WALLET_OPERATOR_OPERATOR_ID: OPERATOR_ID,
+        // Short, so that events of a killed worker are processed again within the test.
+        STORE_WEBHOOKS_LEASE_MS: '5000',
+        ...env,
+      },
     }),
   );
-  let over = false;
-  void start.ended.then(() => (over = true));
-  await waitFor('the stack is up', () => {
-    if (over) throw new Error(start.printed());
-    return start.printed().includes('everything is ready');
-  });
-  const read = async () => JSON.parse(await readFile(join(local, 'stack.json'), 'utf8')) as StackFile;
-  const gateway = `http://127.0.0.1:${gatewayPort}`;
+  await platform.ready();
+  const read = async () => (await readStack(local)) as StackFile;
+  const { gateway } = await read();
   const owned = stack.move();
   return {
     local,
