@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
@@ -16,14 +17,23 @@ const special: Record<string, TestProjectInlineConfiguration['test']> = {
   portal: { globalSetup: [join(import.meta.dirname, 'infra/portal/test/test-setup.ts')] },
 };
 
-/** A project for each package that has tests. */
+const common = {
+  include: ['{src,test}/**/*.test.ts'],
+  // Test files of a project share the modules of their worker: loading them for each file takes a third of the time.
+  isolate: false,
+  // Tests wait for processes and databases most of their time, so one worker a core leaves the cores idle.
+  maxWorkers: 2 * availableParallelism(),
+  ...testLimits,
+};
+
 const manifests = globSync('{packages,services,infra,infra/tools}/*/package.json', {
   cwd: import.meta.dirname,
 });
+/** A project for each package that has tests. */
 const projects = manifests.map((manifest) => {
   const root = join(import.meta.dirname, dirname(manifest));
   const name = basename(root);
-  return { test: { name, root, include: ['{src,test}/**/*.test.ts'], ...testLimits, ...special[name] } };
+  return { test: { name, root, ...common, ...special[name] } };
 });
 
 /** Projects with files that take longest and mostly wait: whole platforms, killed servers, installations. */

@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { inCi, inheritedEnv, mayInstall } from '../env.ts';
@@ -38,11 +37,7 @@ const rejectUnknownProjects = (args: string[]): void => {
 
 const vitest = (args: string[]): Promise<number> => {
   const file = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
-  // Test files of a project share the modules of their worker: loading them for each file takes a third of the time.
-  // Tests wait for processes and databases most of their time, so one worker a core leaves the cores idle. Given here,
-  // because the projects do not take it from the root's configuration.
-  const workers = `--maxWorkers=${2 * availableParallelism()}`;
-  const child = spawn(process.execPath, [file, 'run', '--no-isolate', workers, ...args], {
+  const child = spawn(process.execPath, [file, 'run', ...args], {
     cwd: ROOT,
     // Compiling their modules takes half of the start of a worker, and of the programs that tests start.
     env: inheritedEnv({ NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/test') }),

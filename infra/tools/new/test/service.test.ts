@@ -122,7 +122,7 @@ test('a new service starts, answers as its document says, and is formatted, lint
 // The service of the test before.
 test('the gateway routes to a new service, and the deployment, the client and the rehearsal have it', async () => {
   const vitest = (test: string, project: string, file: string): Promise<string> =>
-    tool('vitest/vitest.mjs', 'run', '--no-isolate', '--project', project, file, '-t', test);
+    tool('vitest/vitest.mjs', 'run', '--project', project, file, '-t', test);
   const routed = await vitest('/v1/cold-rooms and every path below it', 'gateway', 'addresses');
   expect(routed).toMatch(/Tests .*1 passed/);
   await node(join(copy.folder, 'infra/deploy'), '--run', 'generate:check');
