@@ -134,7 +134,7 @@ test('a wrong variable is named', async () => {
 });
 
 test('without Redis and nginx the services run on their own ports, and get no REDIS_URL', async () => {
-  const { PORT_BASE = '' } = await platformPorts();
+  const { PORT_BASE } = await platformPorts();
   const options = {
     ...readOptions(['--local', local, '--services', fixtures, '--no-install']),
     portBase: Number(PORT_BASE),
