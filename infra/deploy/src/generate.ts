@@ -8,7 +8,7 @@ import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { services } from '@platform/service-list';
 import type { ListedService } from '@platform/service-list/read';
 import { parseAllDocuments, stringify } from 'yaml';
-import { databaseOf, secretFileOf, secretsOf } from './names.ts';
+import { secretFileOf, secretsOf } from './names.ts';
 
 /** A value on one line of YAML. */
 const inline = (value: unknown): string =>
@@ -90,8 +90,7 @@ const chartService = (service: ListedService): string => {
 
 /** Every Secret of a service that the chart names, without a working value. */
 const exampleSecrets = (service: ListedService): string => {
-  const { name, secrets, keys } = service;
-  const database = databaseOf(service);
+  const { name, database, secrets, keys } = service;
   const url = (role: string): string => `postgres://${role}:REPLACE@postgres.example.test:5432/${database}`;
   return `---
 apiVersion: v1

@@ -1,8 +1,5 @@
 import type { ListedService } from '@platform/service-list/read';
 
-/** Name of the database and of the role of a service. */
-export const databaseOf = ({ name }: ListedService): string => name.replaceAll('-', '_');
-
 /** Variables of a service with a secret that is its own. */
 export const secretsOf = ({ secrets, keys }: ListedService): string[] => [...secrets, ...keys];
 

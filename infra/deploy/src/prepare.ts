@@ -7,7 +7,7 @@ import { imageOptions } from '@platform/gateway/options';
 import { services } from '@platform/service-list';
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
 import { parse } from 'yaml';
-import { databaseOf, secretFileOf } from './names.ts';
+import { secretFileOf } from './names.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -55,9 +55,7 @@ const newKey = async (): Promise<string> => {
 };
 
 keep('postgres-password', random);
-for (const service of services) {
-  const { name, secrets: randomSecrets, keys } = service;
-  const database = databaseOf(service);
+for (const { name, database, secrets: randomSecrets, keys } of services) {
   const url = (role: string, password: string) => `postgres://${role}:${password}@postgres:5432/${database}`;
   keep(`${name}-database-url`, () => url(database, keep(`${name}-password`, random)));
   keep(`${name}-owner-url`, () => url(`${database}_owner`, keep(`${name}-owner-password`, random)));

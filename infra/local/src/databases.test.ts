@@ -5,6 +5,7 @@ import type { Service } from './services.ts';
 
 const service = (name: string): Service => ({
   name,
+  database: name.replaceAll('-', '_'),
   folder: '/',
   port: 1,
   secrets: [],

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { databaseName, type Service } from './services.ts';
+import type { Service } from './services.ts';
 import { readSql } from './sql.ts';
 
 /** How a service reaches its database. */
@@ -57,7 +57,7 @@ export const ensureDatabases = async (
 ): Promise<Map<string, DatabaseUrls>> => {
   const urls = await Promise.all(
     services.map(async (service): Promise<[string, DatabaseUrls]> => {
-      const name = databaseName(service);
+      const { database: name } = service;
       const { run, own } = passwords(service);
       const sql = connect(serverUrl);
       try {

@@ -6,7 +6,7 @@ import { exists } from './files.ts';
 /** A service of the list, and its folder. */
 export interface Service extends Pick<
   ListedService,
-  'name' | 'port' | 'secrets' | 'keys' | 'folders' | 'scopes'
+  'name' | 'database' | 'port' | 'secrets' | 'keys' | 'folders' | 'scopes'
 > {
   folder: string;
 }
@@ -32,9 +32,8 @@ export const findServices = async (root: string): Promise<Service[]> => {
   return services;
 };
 
-/** `task-manager` as the name of a database and role, and as the beginning of a variable's name. */
-export const databaseName = ({ name }: Service): string => name.replaceAll('-', '_');
-export const variablePrefix = (service: Service): string => `${databaseName(service).toUpperCase()}_`;
+/** `task-manager` as the beginning of a variable's name. */
+export const variablePrefix = ({ database }: Service): string => `${database.toUpperCase()}_`;
 
 /** Name of a process of a service: that of the service, and a number from the second instance on. */
 export const instanceName = ({ name }: Service, instance: number): string =>

@@ -33,9 +33,10 @@ test('the list of the repository is valid', () => {
 
 test('services come in the order of their ports, with empty lists of what they do not name', () => {
   const second = { ...listed, port: 2, paths: [{ path: '/v1/others' }] };
-  const found = read({ second, first: listed });
-  expect(found.map(({ name }) => name)).toEqual(['first', 'second']);
+  const found = read({ 'the-second': second, first: listed });
+  expect(found.map(({ name }) => name)).toEqual(['first', 'the-second']);
   expect(found[0]).toMatchObject({ scopes: [], secrets: [], keys: [], folders: [] });
+  expect(found[1]?.database).toBe('the_second');
 });
 
 test.each([

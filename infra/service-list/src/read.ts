@@ -105,8 +105,8 @@ const refuseShared = (
     }
 };
 
-/** A service of the list, with its name. */
-export type ListedService = z.output<typeof Service> & { name: string };
+/** A service of the list, with its name, and that of its database and of the role that it runs as. */
+export type ListedService = z.output<typeof Service> & { name: string; database: string };
 /** A public address of a service. */
 export type ListedPath = z.output<typeof Path>;
 
@@ -118,7 +118,7 @@ export const readServices = (file: string): ListedService[] => {
   const { data, error } = List.safeParse(parse(readFileSync(file, 'utf8')));
   if (error) throw new Error(`${file}:\n${z.prettifyError(error)}`);
   const services = Object.entries(data)
-    .map(([name, service]) => ({ name, ...service }))
+    .map(([name, service]) => ({ name, database: name.replaceAll('-', '_'), ...service }))
     .toSorted((one, other) => one.port - other.port);
   refuseShared('port', ({ port }) => [port], services);
   refuseShared('path', ({ paths }) => paths.map(({ path }) => path), services);

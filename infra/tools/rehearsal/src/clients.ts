@@ -10,9 +10,6 @@ const CONNECTIONS = 2;
 /** A webhook is processed within this time. */
 const PROCESSED_MS = 300_000;
 
-/** Statements that select the ids of what is stored and, for webhooks, processed. */
-const stored = new Map(services.map(({ name, rehearsal }) => [name, rehearsal.stored]));
-
 /** Lets clients use the deployed platform while `work` runs, and resolves with what became of their requests. */
 export const whileClientsRun = async (
   { stackFile }: Deployment,
@@ -37,9 +34,10 @@ export const findMissing = async (
   traffic: Traffic,
 ): Promise<Record<string, Map<string, number>>> => {
   const missing: Record<string, Map<string, number>> = {};
-  for (const [service, { acknowledged }] of Object.entries(traffic)) {
-    const ids = new Set(await platform.query(service, stored.get(service) ?? ''));
-    missing[service] = new Map([...acknowledged].filter(([id]) => !ids.has(id)));
+  for (const { name, database, rehearsal } of services) {
+    // Of webhooks those that are processed.
+    const ids = new Set(await platform.query(database, rehearsal.stored));
+    missing[name] = new Map([...(traffic[name]?.acknowledged ?? [])].filter(([id]) => !ids.has(id)));
   }
   return missing;
 };

@@ -39,8 +39,8 @@ export interface Deployment extends Platform, AsyncDisposable {
   imageOf: (service: string) => string;
   /** Runs a command of `docker compose` for this project, with images of another version when its tag is given. */
   compose: (command: string, tag?: string) => Promise<string>;
-  /** The first column of a query in the database of a service. */
-  query: (service: string, sql: string) => Promise<string[]>;
+  /** The first column of a query in a database. */
+  query: (database: string, sql: string) => Promise<string[]>;
   /** Makes `tag` the version that later commands use. */
   useTag: (tag: string) => void;
   /** Runs the first commands below a heading of a page in docs/. */
@@ -194,9 +194,8 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     network,
     imageOf,
     compose,
-    query: async (service, sql) => {
+    query: async (database, sql) => {
       const psql = ['psql', '--username', 'postgres', '--no-psqlrc', '--tuples-only', '--no-align'];
-      const database = service.replaceAll('-', '_');
       const place = containers['postgres'] ?? '';
       const rows = await engine.docker('exec', place, ...psql, database, '--command', sql);
       return rows.split('\n').filter(Boolean);
