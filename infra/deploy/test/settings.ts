@@ -2,15 +2,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './service.ts';
 
-const names = (file: string): string[] =>
-  [...readFileSync(join(root, file), 'utf8').matchAll(/^ {2}(?:\/\/.*)?([A-Z][A-Z0-9_]+):/gm)].map(
-    ([, name = '']) => name,
-  );
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+const namesIn = (text: string): string[] =>
+  [...text.matchAll(/^ {2}(?:\/\/.*)?([A-Z][A-Z0-9_]+):/gm)].map(([, name = '']) => name);
 
 /** Variables that a service reads. */
-export const settingsOf = (service: string): string[] => [
-  // OpenTelemetry's SDK reads it itself.
-  'OTEL_RESOURCE_ATTRIBUTES',
-  ...names('packages/service-kit/src/process/env.ts'),
-  ...names(`services/${service}/src/env.ts`),
-];
+export const settingsOf = (service: string): string[] => {
+  const own = read(`services/${service}/src/env.ts`);
+  return [
+    // OpenTelemetry's SDK reads it itself.
+    'OTEL_RESOURCE_ATTRIBUTES',
+    ...namesIn(read('packages/service-kit/src/process/env.ts')),
+    ...(own.includes('...searchEnv')
+      ? namesIn(read('packages/service-kit/src/overload/search-lane.ts'))
+      : []),
+    ...namesIn(own),
+  ];
+};
