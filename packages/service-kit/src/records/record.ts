@@ -15,7 +15,7 @@ import {
   withLocked,
 } from './versions.ts';
 
-export type { Queries, Stored } from './record-spec.ts';
+export type { Queries, Stored, Target } from './record-spec.ts';
 export { inTransaction } from './versions.ts';
 
 type AnyRecordSpec = RecordSpec<

@@ -73,29 +73,22 @@ export const answerCallback = async (
   { signatures, ledger, wallet, log, refusals }: Context,
   { callback, network, path, timestamp, signature, body }: SignedCallback,
 ): Promise<CallbackAnswer> => {
-  if (body === undefined) {
-    wallet.countOutcome(callback, 'ERROR_WRONG_SYNTAX');
-    return { status: 200, rawBody: refusal('', 'ERROR_WRONG_SYNTAX') };
-  }
+  const refuse = <Http extends CallbackAnswer['status']>(http: Http, status: Status, requestId: string) => {
+    wallet.countOutcome(callback, status);
+    return { status: http, rawBody: refusal(requestId, status) };
+  };
+  if (body === undefined) return refuse(200, 'ERROR_WRONG_SYNTAX', '');
   const verdict = signatures.verify({ timestamp, signature, path, body });
   if (!verdict.ok) {
     const { why } = verdict;
     if (refusals.sample(`signature refused: ${why}`, network))
       log.warn({ callback, why, network }, 'signature refused');
-    wallet.countOutcome(callback, 'ERROR_INVALID_SIGNATURE');
-    return {
-      status: 401,
-      headers: challenge,
-      rawBody: refusal(requestIdIn(body), 'ERROR_INVALID_SIGNATURE'),
-    };
+    return { ...refuse(401, 'ERROR_INVALID_SIGNATURE', requestIdIn(body)), headers: challenge };
   }
   const value = jsonOf(body);
   const requestId = requestIdOf(value);
   const command = definitions[callback].read(value);
-  if (command === undefined) {
-    wallet.countOutcome(callback, 'ERROR_WRONG_SYNTAX');
-    return { status: 200, rawBody: refusal(requestId, 'ERROR_WRONG_SYNTAX') };
-  }
+  if (command === undefined) return refuse(200, 'ERROR_WRONG_SYNTAX', requestId);
   try {
     const outcome = await ledger.add(command);
     wallet.countOutcome(callback, outcome.status);
@@ -108,7 +101,6 @@ export const answerCallback = async (
   } catch (err) {
     const { code } = toProblem(err);
     if (!isOverload(code)) log.error({ err, callback }, 'the outcome is not known');
-    wallet.countOutcome(callback, 'ERROR_UNKNOWN');
-    return { status: 500, code, rawBody: refusal(requestId, 'ERROR_UNKNOWN') };
+    return { ...refuse(500, 'ERROR_UNKNOWN', requestId), code };
   }
 };

@@ -1,16 +1,11 @@
+import { getTableColumns } from 'drizzle-orm';
 import type { ISql } from 'postgres';
+import { entries, rounds } from '../db/tables.ts';
 import type { Entry } from './entry.ts';
 
 /** A round that is new, or that is closed now. */
-export interface RoundChange {
-  playerId: string;
-  roundId: string;
-  gameCode: string;
+export interface RoundChange extends Omit<typeof rounds.$inferSelect, 'openedAt' | 'closedAt'> {
   closed: boolean;
-  /** Sequence number of the entry. */
-  seq: bigint;
-  /** Whether it is a win that opens the round. */
-  promotional: boolean;
 }
 
 /** What a batch writes. */
@@ -20,44 +15,39 @@ export interface Writes {
   audit: { playerId: string; details: Record<string, unknown> }[];
 }
 
+const columnsOf = { entries: getTableColumns(entries), rounds: getTableColumns(rounds) };
+
+/** Rows for `json_populate_recordset`: with the names of the columns, and int64 as text. */
+const jsonRows = (columns: Record<string, { name: string }>, rows: readonly object[]): string =>
+  JSON.stringify(
+    rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([field, value]: [string, unknown]) => [
+          columns[field]?.name ?? field,
+          typeof value === 'bigint' ? String(value) : value,
+        ]),
+      ),
+    ),
+  );
+
 /** Writes decisions in one statement. The players of the entries must be locked by the transaction. */
-export const insertDecisions = async (
-  sql: ISql,
-  { entries, rounds, audit }: Writes,
-  now: Date,
-): Promise<void> => {
+export const insertDecisions = async (sql: ISql, writes: Writes, now: Date): Promise<void> => {
   const at = now.toISOString();
-  const entryRows = entries.map((entry) => ({
-    player_id: entry.playerId,
-    seq: String(entry.seq),
-    operation: entry.operation,
-    transaction_id: entry.transactionId,
-    round_id: entry.roundId,
-    named_round_id: entry.namedRoundId,
-    game_code: entry.gameCode,
-    amount: String(entry.amount),
-    balance_after: String(entry.balanceAfter),
-    reverses: entry.reverses,
-    round_closed: entry.roundClosed,
-    at,
-    id_space: entry.idSpace,
-  }));
-  const roundRows = rounds.map(({ playerId, roundId, gameCode, closed, seq, promotional }) => ({
-    player_id: playerId,
-    round_id: roundId,
-    game_code: gameCode,
-    opened_at: at,
-    closed_at: closed ? at : null,
-    opened_seq: String(seq),
-    promotional,
-  }));
-  const auditRows = audit.map(({ playerId, details }) => ({ player_id: playerId, details }));
+  const entryRows = jsonRows(
+    columnsOf.entries,
+    writes.entries.map((entry) => ({ ...entry, at })),
+  );
+  const roundRows = jsonRows(
+    columnsOf.rounds,
+    writes.rounds.map(({ closed, ...round }) => ({ ...round, openedAt: at, closedAt: closed ? at : null })),
+  );
+  const auditRows = writes.audit.map(({ playerId, details }) => ({ player_id: playerId, details }));
   await sql`
     with new_entries as (
-      insert into entries select * from json_populate_recordset(null::entries, ${JSON.stringify(entryRows)}::text::json)
+      insert into entries select * from json_populate_recordset(null::entries, ${entryRows}::text::json)
       returning player_id, seq, balance_after
     ), new_rounds as (
-      insert into rounds select * from json_populate_recordset(null::rounds, ${JSON.stringify(roundRows)}::text::json)
+      insert into rounds select * from json_populate_recordset(null::rounds, ${roundRows}::text::json)
       on conflict (player_id, round_id) do update set closed_at = excluded.closed_at
     ), new_balances as (
       -- An upsert finds its rows by their key under every plan.

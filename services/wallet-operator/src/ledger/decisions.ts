@@ -42,7 +42,7 @@ const outcomeOf = (command: Command, state: State, policy: Policy, writes: Write
   if (round !== undefined && isChanged && roundId !== null && 'gameCode' in command) {
     const { playerId, gameCode, operation } = command;
     const [closed, promotional] = [round === 'closed', state.round === undefined && operation === 'credit'];
-    writes.rounds.push({ playerId, roundId, gameCode, closed, seq, promotional });
+    writes.rounds.push({ playerId, roundId, gameCode, closed, openedSeq: seq, promotional });
   }
   const outcome = {
     status,

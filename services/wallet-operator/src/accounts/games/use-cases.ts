@@ -1,18 +1,12 @@
+import type { Caller } from '@platform/auth/bearer';
 import { pageList, pageOf, slice } from '@platform/pagination/list';
 import { Conflict, NotFound } from '@platform/service-kit/problem';
-import { inTransaction, type Queries } from '@platform/service-kit/record';
+import { inTransaction, type Queries, type Target } from '@platform/service-kit/record';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import type { GameChange, GamePath, GameQuery, NewGame } from './schema.ts';
 import { findGame, insertGame, listGames, updateGame, type GameRow } from './queries.ts';
-
-interface OneGame {
-  params: z.output<typeof GamePath>;
-}
-interface Writer {
-  caller: { subject: string };
-}
 
 /** What `record()` does with games. */
 export const gamesOf = ({ database: { sql } }: Context) => ({
@@ -20,12 +14,12 @@ export const gamesOf = ({ database: { sql } }: Context) => ({
     const page = pageOf(query);
     return JSON.stringify(pageList('games', page, slice(await listGames(sql, page), page.limit)));
   },
-  find: async (on: Queries, { params: { gameCode } }: OneGame, lock: boolean) => {
+  find: async (on: Queries, { params: { gameCode } }: Target<typeof GamePath, unknown>, lock: boolean) => {
     const game = await findGame(on, gameCode, lock);
     return game && JSON.stringify(game);
   },
   /** Throws Conflict `game_exists`. */
-  insert: (on: Queries, game: z.output<typeof NewGame>, { caller: { subject: by } }: Writer) =>
+  insert: (on: Queries, game: z.output<typeof NewGame>, { caller: { subject: by } }: { caller: Caller }) =>
     inTransaction(on, async (tx) => {
       const row = await insertGame(tx, game);
       if (row === undefined) throw new Conflict('game_exists', 'A game with this code exists already.');
@@ -35,7 +29,7 @@ export const gamesOf = ({ database: { sql } }: Context) => ({
   save: async (
     on: Queries,
     change: z.output<typeof GameChange>,
-    { params: { gameCode }, caller: { subject: by } }: OneGame & Writer,
+    { params: { gameCode }, caller: { subject: by } }: Target<typeof GamePath, Caller>,
   ) => {
     const row = await updateGame(on, gameCode, change);
     await recordEvent(on, { kind: 'game_changed', playerId: null, details: { by, gameCode, ...change } });

@@ -3,6 +3,7 @@ import type { SealedEntry } from '@platform/sealed-log/entry';
 import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 import type { z } from 'zod';
 import { entryColumns, isoTime } from '../../ledger/entry.ts';
+import { players } from '../../db/tables.ts';
 import { lastExcludedDay } from '../../ledger/exclusion.ts';
 import type { NewPlayer, Player, PlayerChange } from './schema.ts';
 
@@ -18,23 +19,22 @@ const playerColumns = (sql: ISql) => sql`
   name, country_code as "countryCode", language_code as "languageCode", birth_date::text as "birthDate", address,
   time_zone as "timeZone", ${isoTime(sql, sql`created_at`)} as "createdAt", seq::text`;
 
-/** Names of the columns that callers write as they are. */
-const columnOf = {
-  name: 'name',
-  countryCode: 'country_code',
-  languageCode: 'language_code',
-  birthDate: 'birth_date',
-  address: 'address',
-  timeZone: 'time_zone',
-  status: 'status',
-} as const;
+/** The fields that callers write as they are. */
+const writableFields = [
+  'name',
+  'countryCode',
+  'languageCode',
+  'birthDate',
+  'address',
+  'timeZone',
+  'status',
+] as const;
 
-const columnsOf = (fields: Partial<Record<keyof typeof columnOf, string | null | undefined>>) =>
+const columnsOf = (fields: Partial<Record<(typeof writableFields)[number], string | null | undefined>>) =>
   Object.fromEntries(
-    Object.entries(columnOf).flatMap(([field, column]) => {
-      const value = fields[field as keyof typeof columnOf];
-      return value === undefined ? [] : [[column, value]];
-    }),
+    writableFields.flatMap((field) =>
+      fields[field] === undefined ? [] : [[players[field].name, fields[field]]],
+    ),
   );
 
 /** Returns undefined when a player with this id exists. */

@@ -1,6 +1,7 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { SealedEntry } from '@platform/sealed-log/entry';
 import { addressableId, id } from '@platform/wallet-protocol/ids';
 
 const currency = z
@@ -69,7 +70,7 @@ export const PlayerList = pageLimitBody('players', Player);
 export const Entry = z
   .object({
     seq: z.int().meta({ description: '1, 2, 3, … without gaps' }),
-    operation: z.enum(['debit', 'credit', 'rollback', 'deposit', 'withdrawal', 'tombstone']),
+    operation: SealedEntry.shape.operation,
     transactionId: z.string(),
     roundId: z.string().nullable(),
     gameCode: z.string().nullable(),

@@ -1,6 +1,7 @@
+import type { Caller } from '@platform/auth/bearer';
 import { pageListJson, pageOf, readPage, slice, type Page, type PageQuery } from '@platform/pagination/list';
 import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
-import { inTransaction, type Queries } from '@platform/service-kit/record';
+import { inTransaction, type Queries, type Target } from '@platform/service-kit/record';
 import type { z } from 'zod';
 import { decimal } from '@platform/wallet-protocol/money';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
@@ -44,13 +45,6 @@ const entryView = ({ reverses, ...entry }: ShownEntry): z.input<typeof FoundEntr
   reverseTransactionId: reverses,
 });
 
-interface OnePlayer {
-  params: z.output<typeof PlayerPath>;
-}
-interface Writer {
-  caller: { subject: string };
-}
-
 const checkTimeZone = async (
   sql: Queries,
   { timeZone }: { timeZone?: string | null | undefined },
@@ -65,12 +59,12 @@ export const playersOf = ({ database: { sql } }: Context) => ({
     const page = pageOf(query);
     return pageListJson('players', page, slice((await listPlayers(sql, page)).map(jsonOf), page.limit));
   },
-  find: async (on: Queries, { params: { playerId } }: OnePlayer, lock: boolean) => {
+  find: async (on: Queries, { params: { playerId } }: Target<typeof PlayerPath, unknown>, lock: boolean) => {
     const row = await findPlayer(on, playerId, lock);
     return row && jsonOf(row);
   },
   /** Throws Conflict `player_exists`. */
-  insert: (on: Queries, input: z.output<typeof NewPlayer>, { caller: { subject: by } }: Writer) =>
+  insert: (on: Queries, input: z.output<typeof NewPlayer>, { caller: { subject: by } }: { caller: Caller }) =>
     inTransaction(on, async (tx) => {
       await checkTimeZone(tx, input);
       const row = await insertPlayer(tx, { ...input, currency: currencyOf(input.currency) });
@@ -82,7 +76,7 @@ export const playersOf = ({ database: { sql } }: Context) => ({
   save: async (
     on: Queries,
     change: z.output<typeof PlayerChange>,
-    { params: { playerId }, caller: { subject: by } }: OnePlayer & Writer,
+    { params: { playerId }, caller: { subject: by } }: Target<typeof PlayerPath, Caller>,
   ) => {
     await checkTimeZone(on, change);
     const row = await updatePlayer(on, playerId, change);

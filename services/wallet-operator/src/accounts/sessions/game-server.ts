@@ -88,23 +88,17 @@ export const createGameServer = ({
   );
   const base = new URL(url);
 
-  const ask = async (
-    method: 'GET' | 'POST',
-    path: string,
-    body: string,
-    signal: AbortSignal,
-  ): Promise<unknown> => {
+  const ask = async (path: string, body: string | undefined, signal: AbortSignal): Promise<unknown> => {
     const target = base.pathname.replace(/\/$/, '') + path;
-    const headers = {
-      'X-Operator-ID': operatorId,
-      ...signatures.headers(target, body),
-      ...(method === 'POST' ? { 'Content-Type': 'application/json' } : {}),
-    };
-    // The operator sets the address, and the game server may be in the same private network.
     const { status, read } = await sendRequest(new URL(target, base), {
-      method,
-      headers,
-      ...(method === 'POST' ? { body } : {}),
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        'X-Operator-ID': operatorId,
+        ...signatures.headers(target, body ?? ''),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      body,
+      // The operator sets the address, and the game server may be in the same private network.
       addresses: 'any',
       signal,
     });
@@ -115,26 +109,22 @@ export const createGameServer = ({
     return content;
   };
 
-  const call = async (method: 'GET' | 'POST', path: string, body = ''): Promise<unknown> => {
+  /** A POST when there is a body, else a GET. */
+  const call = async <T>(schema: z.ZodType<T>, path: string, body?: string): Promise<T> => {
     try {
-      return await waitUncounted(() =>
-        policy.execute(({ signal }: ICancellationContext) => ask(method, path, body, signal)),
+      const answer = await waitUncounted(() =>
+        policy.execute(({ signal }: ICancellationContext) => ask(path, body, signal)),
       );
+      return schema.parse(answer);
     } catch (error) {
-      // A time-out, no connection, or not sent at all (circuit open, too many calls): the caller can only try again.
+      // A time-out, no connection, not sent at all (circuit open, too many calls) or an answer that cannot be read: the
+      // caller can only try again.
       throw error instanceof Problem ? error : unavailable(error);
     }
   };
 
-  const parseAnswer = <T>(schema: z.ZodType<T>, content: unknown): T => {
-    const result = schema.safeParse(content);
-    if (!result.success) throw unavailable(result.error);
-    return result.data;
-  };
-
   return {
-    launch: async (order) =>
-      parseAnswer(Answer, await call('POST', '/operator/launch', JSON.stringify(order))),
-    currencies: async () => parseAnswer(Codes, await call('GET', '/operator/currencies')),
+    launch: (order) => call(Answer, '/operator/launch', JSON.stringify(order)),
+    currencies: () => call(Codes, '/operator/currencies'),
   };
 };
