@@ -4,8 +4,11 @@ import { connect, Server as TcpServer, type AddressInfo, type Socket } from 'nod
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endUnreadRequests } from './connections.ts';
 
-/** How long connections without a request stay open after the listener closed; the gateway closes them after 1 s. */
-const maxIdleMs = 1500;
+/**
+ * How long connections without a request stay open after the listener closed. The gateway closes its own after 1 s, and on a
+ * busy machine a second later: a POST that it sends on a connection that was just closed is answered with 502.
+ */
+const maxIdleMs = 2500;
 /** How long requests may go on arriving after the listener closed. */
 const maxUnreadMs = 3000;
 /** The part of the drain in which each answer closes its connection. */
