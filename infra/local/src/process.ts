@@ -78,10 +78,13 @@ export const killGroup = (id: ProcessId): void => {
   if (!leader || !id.startedAt || leader[19] === id.startedAt) signal(-id.pid, 'SIGKILL');
 };
 
+/** On a busy machine a killed process is there for some seconds. */
+const KILLED_MS = 30_000;
+
 /** Kills all processes that run in a folder, also stopped ones, and waits until they are gone. */
 export const killAllIn = async (folder: string): Promise<void> => {
   for (const pid of runningIn(folder)) signal(pid, 'SIGKILL');
-  await until(() => runningIn(folder).length === 0, 10_000);
+  await until(() => runningIn(folder).length === 0, KILLED_MS);
 };
 
 /** Stops a process with a signal, after `limitMs` with SIGKILL; then kills the rest of its group. */
@@ -91,5 +94,5 @@ export const stop = async (id: ProcessId, name: NodeJS.Signals, limitMs: number)
     if (!(await until(() => !isRunning(id), limitMs))) signal(id.pid, 'SIGKILL');
   }
   killGroup(id);
-  await until(() => !isRunning(id), 1_000);
+  await until(() => !isRunning(id), KILLED_MS);
 };

@@ -18,7 +18,7 @@ const USAGE = `Commands for the platform that "start" or "dev" runs:
   debug NAME                opens the port of a service for a debugger`;
 
 const RESTART_LIMIT_MS = 30_000;
-const INSPECTOR_LIMIT_MS = 5_000;
+const INSPECTOR_LIMIT_MS = 30_000;
 
 const readArguments = () => {
   try {

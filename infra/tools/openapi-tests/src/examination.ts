@@ -21,6 +21,8 @@ export interface Subject {
   values?: KnownValues;
   /** Responses (`operation status`) that need not be seen, because requests alone cannot cause them. */
   unreachable?: string[];
+  /** How long (ms) an operation may take to refuse a caller whose body does not come; on a busy machine some seconds. */
+  refusalLimitMs?: number;
 }
 
 /** Turns a plan into a request to one of the existing resources. */

@@ -17,7 +17,7 @@ const ROUNDS = 8;
  * @returns one text for each fault, and for each documented response that was never seen
  */
 export const exercise = async (subject: Subject): Promise<string[]> => {
-  const { url, credentials, unreachable = [] } = subject;
+  const { url, credentials, unreachable = [], refusalLimitMs = 120_000 } = subject;
   const { operations, valueOf, ask } = await openExamination(subject);
   const seen = new Map<string, Set<number>>(operations.map(({ id }) => [id, new Set()]));
   const { seed, runs } = runSettings();
@@ -47,6 +47,6 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
   return [
     ...faults,
     ...missingResponses(operations, seen, unreachable),
-    ...(await waitsForBody(url, operations, credentials)),
+    ...(await waitsForBody(url, operations, credentials, refusalLimitMs)),
   ];
 };

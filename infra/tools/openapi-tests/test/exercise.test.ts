@@ -55,7 +55,8 @@ const faultsOf = async (serve: Serve, waits = false): Promise<string[]> => {
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return exercise({ url: `http://127.0.0.1:${port}`, credentials: { bearer: 'good' } });
+  const subject = { url: `http://127.0.0.1:${port}`, credentials: { bearer: 'good' } };
+  return exercise({ ...subject, ...(waits && { refusalLimitMs: 100 }) });
 };
 
 const valid: Serve = (res, query, authorization) => {
