@@ -58,6 +58,14 @@ export const integerParameter = (range: IntegerRange, pattern?: RegExp) =>
     .default(range.fallback)
     .meta({ description: range.description, ...documented(range, pattern) });
 
+/** A query parameter that is `true` or `false`; false if absent. */
+export const booleanParameter = (description: string) =>
+  z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((written) => written === 'true')
+    .meta({ description, type: 'boolean', default: false });
+
 /** `"<name>":[…]` of rows that are JSON text already. */
 const jsonRows = (name: string, rows: readonly string[]): string => `"${name}":[${rows.join(',')}]`;
 

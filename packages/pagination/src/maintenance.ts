@@ -1,6 +1,7 @@
 import { startBackground } from '@platform/service-kit/background';
 import type { BaseContext } from '@platform/service-kit/context';
 import { openDatabase } from '@platform/service-kit/db';
+import { databaseUrl } from '@platform/service-kit/env';
 import type { Log } from '@platform/service-kit/log';
 import { createReading } from '@platform/service-kit/reading';
 import { Gauge, type Registry } from '@prometheus-io/client';
@@ -154,4 +155,11 @@ export const findDrift = async (
   for (const directory of directories)
     found.push({ list: directory.name, rows: await measureDrift(database.sql, directory) });
   return found;
+};
+
+/** `findDrift` as a program: prints what it finds, and ends with exit code 1 when a directory differs from its list. */
+export const printDrift = async (directories: readonly Directory[]): Promise<void> => {
+  const found = await findDrift(databaseUrl(), directories);
+  process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
+  process.exitCode = found.every(({ rows }) => rows === 0) ? 0 : 1;
 };

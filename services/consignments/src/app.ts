@@ -1,10 +1,10 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
-import { consignmentRoutes } from './consignments/routes.ts';
+import { consignmentRoutes } from './consignments/record.ts';
 import type { Context } from './context.ts';
 import { importRoutes } from './import/routes.ts';
-import { inventoryRoutes } from './inventory/routes.ts';
-import { partnerRoutes } from './partners/routes.ts';
-import { warehouseRoutes } from './warehouses/routes.ts';
+import { inventoryRoutes } from './inventory.ts';
+import { partnerRoutes } from './partners.ts';
+import { warehouseRoutes } from './warehouses.ts';
 
 /** The routes of the service and the header of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>

@@ -1,6 +1,7 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
 import { withPageSettings } from '@platform/pagination/directory';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
+import { tokenOptions } from '@platform/service-kit/env';
 import type { Guard } from '@platform/service-kit/route';
 import type { Env } from './env.ts';
 import { createSearches, type Searches } from './search.ts';
@@ -29,11 +30,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     { name: 'consignments', migrations },
     parts,
   );
-  const tokens = createTokenVerifier({
-    jwks: env.AUTH_JWKS,
-    issuer: env.AUTH_ISSUER,
-    audience: env.AUTH_AUDIENCE,
-  });
+  const tokens = createTokenVerifier(tokenOptions(env));
   const searches = createSearches(env);
   return {
     ...base,

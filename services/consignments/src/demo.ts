@@ -1,6 +1,7 @@
 import { openDatabase } from '@platform/service-kit/db';
 import { consignments, inventory, partners, warehouses } from './demo/rows.ts';
-import { demoEnv, processEnv } from './env.ts';
+import { demoEnv } from '@platform/service-kit/env';
+import { processEnv } from './env.ts';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
 await using database = openDatabase({

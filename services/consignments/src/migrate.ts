@@ -1,5 +1,4 @@
 import { runMigrations } from '@platform/service-kit/migrate';
 import { migrations } from './context.ts';
-import { migrationUrl } from './env.ts';
 
-await runMigrations(migrationUrl, migrations);
+await runMigrations(migrations);

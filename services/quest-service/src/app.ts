@@ -1,7 +1,7 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import type { Context } from './context.ts';
 import { questionRoutes } from './questions/routes.ts';
-import { questRoutes } from './quests/routes.ts';
+import { questRoutes } from './quests/record.ts';
 
 /** The resources of the service and their description in the OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>

@@ -1,5 +1,6 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
+import { tokenOptions } from '@platform/service-kit/env';
 import { anyone, type Guard } from '@platform/service-kit/route';
 import { createByteGate, type ByteGate } from './byte-gate.ts';
 import type { Env } from './env.ts';
@@ -23,11 +24,7 @@ export interface Context extends BaseContext {
 /** Opens connections and builds everything the service uses; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial<Context> = {}): Context => {
   const base = { ...openBaseContext(env, { name: 'quest-service', migrations }, parts), ...overrides };
-  const tokens = createTokenVerifier({
-    jwks: env.AUTH_JWKS,
-    issuer: env.AUTH_ISSUER,
-    audience: env.AUTH_AUDIENCE,
-  });
+  const tokens = createTokenVerifier(tokenOptions(env));
   return {
     ...base,
     reader: env.QUESTS_REQUIRE_TOKEN ? tokens.guard('quests:read') : anyone,

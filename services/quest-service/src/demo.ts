@@ -2,11 +2,12 @@ import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
 import { hiking } from './demo/hiking.ts';
-import { demoEnv, processEnv } from './env.ts';
+import { demoEnv } from '@platform/service-kit/env';
+import { processEnv } from './env.ts';
 import { parseQuestionList } from './questions/list-input.ts';
 import { serialiseList } from './questions/serialised.ts';
 import { replaceQuestions } from './questions/use-cases.ts';
-import { ensureQuest } from './quests/use-cases.ts';
+import { findQuest, insertQuest } from './quests/queries.ts';
 
 /** The same on every machine and after every start. */
 const questId = '0198c5a0-7e57-7000-8000-000000000001';
@@ -19,7 +20,9 @@ await using context = createContext(env, { log, metrics: createMetrics() });
 
 const title = 'Hiking around here';
 // A quest that was changed since the last start stays as it is.
-if ((await ensureQuest(context, questId, title)) < 25) {
+const { sql } = context.database;
+const quest = (await findQuest(sql, questId, false)) ?? (await insertQuest(sql, title, questId)).json;
+if ((JSON.parse(quest) as { questionCount: number }).questionCount < 25) {
   const questions = serialiseList(await parseQuestionList(Buffer.from(JSON.stringify(hiking))));
   await replaceQuestions(context, { questId, expected: undefined }, questions);
 }

@@ -1,4 +1,4 @@
-import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
+import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 
 const shape = {
@@ -15,15 +15,6 @@ const shape = {
   QUESTS_CACHE_BYTES: z.coerce.number().int().min(0).default(33_554_432),
 };
 
-export const envOf = (variables: Record<string, string | undefined>) => readEnv(shape, variables);
+export const { envOf, processEnv } = settingsOf(shape);
 
 export type Env = ReturnType<typeof envOf>;
-
-/** The environment of this process; read once, in main.ts. */
-export const processEnv = () => envOf(process.env);
-
-/** Settings of the demo command. */
-export const demoEnv = () => readEnv({ GATEWAY_URL: z.url(), DEMO_ADMIN_TOKEN: z.string() }, process.env);
-
-/** Database URL of the owner of the tables; the service itself uses a role that only reads and writes rows. */
-export const migrationUrl = (): string => migrationUrlOf(process.env);

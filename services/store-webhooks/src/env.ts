@@ -1,4 +1,4 @@
-import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
+import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 
 const whole = (min: number, preset: number) => z.coerce.number().int().min(min).default(preset);
@@ -60,15 +60,9 @@ const shape = {
   SMTP_FROM: z.string().default('no-reply@localhost'),
 };
 
-export const envOf = (variables: Record<string, string | undefined>) => readEnv(shape, variables);
+export const { envOf, processEnv } = settingsOf(shape);
 
 export type Env = ReturnType<typeof envOf>;
 
-/** The environment of this process; read once, in main.ts. */
-export const processEnv = () => envOf(process.env);
-
 /** Settings of `demo`, in addition to those of the service. */
 export const demoEnv = () => ({ gatewayUrl: process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080' });
-
-/** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
-export const migrationUrl = (): string => migrationUrlOf(process.env);

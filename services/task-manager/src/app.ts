@@ -1,7 +1,7 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
-import { taskRoutes } from './tasks/routes.ts';
+import { taskRoutes } from './tasks/record.ts';
 
 /** The service's resources and their OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>

@@ -6,7 +6,7 @@ import { createTokenSigner, type TokenSigner } from './sessions/token-signer.ts'
 import { createThrottle, type Throttle } from './auth/throttle/throttle.ts';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { validate as isUuid } from 'uuid';
-import { createCredentialCookie, type CredentialCookie } from './auth/credential-cookie.ts';
+import { createCredentialCookie, type CredentialCookie } from './auth/cookies.ts';
 import type { Env } from './env.ts';
 import { createRefreshTokens, type RefreshTokens } from './sessions/refresh-token.ts';
 import {
@@ -42,9 +42,6 @@ export interface Context extends BaseContext {
 
 const name = 'task-manager';
 
-/** The service accepts the tokens that it signs, so its issuer is its audience too. */
-const ownTokens = { issuer, audience: issuer };
-
 const createOperators = ({ AUTH_JWKS: jwks, AUTH_ISSUER, AUTH_AUDIENCE: audience }: Env, now: () => Date) =>
   jwks && AUTH_ISSUER && audience
     ? createTokenVerifier({ jwks, issuer: AUTH_ISSUER, audience, scheme: 'operator', now })
@@ -69,15 +66,11 @@ export const createContext = async (
     access: createCredentialCookie({ name: 'tasks_access', maxAgeSeconds: accessSeconds }),
     refresh: createCredentialCookie({ name: 'tasks_refresh', maxAgeSeconds: refreshSeconds }),
   };
-  const signer = await createTokenSigner({
-    keys: env.AUTH_SIGNING_KEY,
-    ...ownTokens,
-    ttlSeconds: accessSeconds,
-    now,
-  });
+  const signer = await createTokenSigner({ keys: env.AUTH_SIGNING_KEY, now });
   const tokens = createTokenVerifier({
     jwks: signer.jwks,
-    ...ownTokens,
+    issuer,
+    audience: issuer,
     cookie: cookies.access,
     toleranceSeconds: clockToleranceSeconds,
     now,

@@ -3,7 +3,8 @@ import { openDatabase } from '@platform/service-kit/db';
 import { createPasswords } from '@platform/auth/password';
 import { tasks, users } from './db/tables.ts';
 import { demoTasks } from './demo-tasks.ts';
-import { gatewayUrl, migrationUrl } from './env.ts';
+import { migrationUrl } from '@platform/service-kit/env';
+import { gatewayUrl } from './env.ts';
 
 const user = {
   id: '01900000-0000-7000-8000-0000000000d0',

@@ -1,4 +1,4 @@
-import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
+import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { searchEnv } from '@platform/service-kit/search-lane';
 import { z } from 'zod';
 import { parseSigningKeys } from './sessions/signing-keys.ts';
@@ -33,15 +33,9 @@ const shape = {
   REGISTRATIONS_PER_NETWORK: z.coerce.number().int().min(1).default(100),
 };
 
-export const envOf = (variables: Record<string, string | undefined>) => readEnv(shape, variables);
+export const { envOf, processEnv } = settingsOf(shape);
 
 export type Env = ReturnType<typeof envOf>;
-
-/** The settings of this process; read once, in main.ts. */
-export const processEnv = () => envOf(process.env);
-
-/** Database URL of the owner of the tables; the service itself uses a role that only reads and writes rows. */
-export const migrationUrl = (): string => migrationUrlOf(process.env);
 
 /** Address in the demo's commands: the gateway, or else the service itself. */
 export const gatewayUrl = (): string =>

@@ -2,8 +2,8 @@ import { startPruning } from '@platform/service-kit/pruning';
 import { expect, test } from 'vitest';
 import { register, startService, variablesFor } from '../test/harness.ts';
 import { startProcess } from '../test/service-process.ts';
+import { hasNetwork } from './auth/queries.ts';
 import { outdated } from './outdated.ts';
-import { isKnownFrom } from './users/use-cases.ts';
 
 test('what has expired is deleted in the background, also when its user never comes back, and nothing else is', async () => {
   await using service = await startService();
@@ -50,7 +50,7 @@ test('a network counts as known for 90 days, whether or not the background has d
   const { email, user } = await register(app);
   const { sql } = context.database;
   const [row] = await sql<{ network: string }[]>`select network from known_networks`;
-  const isKnown = () => isKnownFrom(context, email, row?.network);
+  const isKnown = () => hasNetwork(context.database.orm, email, row?.network ?? '');
   const setAge = (hours: number) => sql`
     update known_networks set seen_at = now() - make_interval(hours => ${hours}) where user_id = ${user.id}`;
   expect(await isKnown()).toBe(true);

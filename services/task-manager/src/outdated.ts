@@ -1,6 +1,6 @@
 import { outdatedKeys } from '@platform/service-kit/idempotency';
 import type { Prunable } from '@platform/service-kit/pruning';
-import { networkDays } from './users/queries.ts';
+import { networkDays } from './auth/queries.ts';
 
 /** Rows that nothing reads any more; deleted in the background. */
 export const outdated: readonly Prunable[] = [

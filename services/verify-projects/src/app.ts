@@ -1,9 +1,9 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import type { Context } from './context.ts';
-import { deliverableRoutes } from './deliverables/routes.ts';
+import { deliverableRoutes } from './deliverables/record.ts';
 import { languageRoutes } from './languages/routes.ts';
-import { projectRoutes } from './projects/routes.ts';
+import { projectRoutes } from './projects/record.ts';
 
 /** The routes of the service and the header of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>

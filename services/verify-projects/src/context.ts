@@ -2,8 +2,9 @@ import { createApiKeys } from '@platform/auth/api-keys';
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
 import { withPageSettings } from '@platform/pagination/directory';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
+import { tokenOptions } from '@platform/service-kit/env';
 import type { Guard } from '@platform/service-kit/route';
-import { knownKeys } from './api-keys/known-keys.ts';
+import { findByHash, saveLastUse } from './api-keys/queries.ts';
 import type { Env } from './env.ts';
 import { readerGuard, type Reader } from './reader.ts';
 
@@ -26,13 +27,13 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     parts,
   );
   const { now = base.now } = overrides;
-  const tokens = createTokenVerifier({
-    jwks: env.AUTH_JWKS,
-    issuer: env.AUTH_ISSUER,
-    audience: env.AUTH_AUDIENCE,
-    now,
+  const tokens = createTokenVerifier({ ...tokenOptions(env), now });
+  const { sql } = base.database;
+  const keys = createApiKeys({
+    find: (hash) => findByHash(sql, hash),
+    touch: ({ id }) => saveLastUse(sql, id),
+    onTouchFailed: (err) => base.log.warn({ err }, 'the last use of an API key was not stored'),
   });
-  const keys = createApiKeys(knownKeys(base.database.sql, base.log));
   return {
     ...base,
     reader: readerGuard(keys.guard('verify:read'), tokens.guard('verify:read')),

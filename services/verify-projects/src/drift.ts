@@ -1,8 +1,5 @@
 /** `pnpm --filter verify-projects drift`: prints by how many rows page directories differ from their lists; exits with 1 when one does. */
-import { findDrift } from '@platform/pagination/maintenance';
+import { printDrift } from '@platform/pagination/maintenance';
 import { projectDirectory } from './db/directory.ts';
-import { databaseUrl } from './env.ts';
 
-const found = await findDrift(databaseUrl(), [projectDirectory]);
-process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
-process.exitCode = found.every(({ rows }) => rows === 0) ? 0 : 1;
+await printDrift([projectDirectory]);

@@ -6,6 +6,7 @@ import {
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import type { Background } from '@platform/service-kit/background';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
+import { tokenOptions } from '@platform/service-kit/env';
 import { startProving, type Proving } from './reporting/proof/proving.ts';
 import type { Env } from './env.ts';
 import type { SealingKey } from '@platform/sealed-log/keys';
@@ -95,12 +96,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     pathPrefix: env.SIGNATURE_PATH_PREFIX,
     now,
   });
-  const tokens = createTokenVerifier({
-    jwks: env.AUTH_JWKS,
-    issuer: env.AUTH_ISSUER,
-    audience: env.AUTH_AUDIENCE,
-    now,
-  });
+  const tokens = createTokenVerifier({ ...tokenOptions(env), now });
   return {
     ...base,
     env,

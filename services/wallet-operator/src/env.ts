@@ -1,7 +1,7 @@
 import type { JsonWebKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
+import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 import { limitStatuses } from './ledger/command.ts';
 import { sealingKeyOf, type SealingKey } from '@platform/sealed-log/keys';
@@ -58,19 +58,9 @@ const shape = {
   STUCK_ROUND_S: seconds(1, 3600),
 };
 
-export const envOf = (variables: Record<string, string | undefined>) => readEnv(shape, variables);
+export const { envOf, processEnv } = settingsOf(shape);
 
 export type Env = ReturnType<typeof envOf>;
-
-/** The environment of this process; read once, in main.ts. */
-export const processEnv = () => envOf(process.env);
-
-/** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
-export const migrationUrl = (): string => migrationUrlOf(process.env);
-
-/** Database of the command `proof`. */
-export const databaseUrl = (): string =>
-  readEnv({ DATABASE_URL: commonEnv.DATABASE_URL }, process.env).DATABASE_URL;
 
 /** Gateway of the stack that runs here, unless the environment names another. */
 export const localGateway = (): string => {

@@ -1,7 +1,7 @@
 /** `pnpm --filter wallet-operator proof`: checks the whole ledger, prints the result as JSON, exits with 1 when it is not sound. */
 import { proveLedger } from './reporting/proof/proving.ts';
 import { openSlowDatabase } from './db/slow-connection.ts';
-import { databaseUrl } from './env.ts';
+import { databaseUrl } from '@platform/service-kit/env';
 
 await using database = openSlowDatabase(databaseUrl());
 const proof = await proveLedger(database.sql, new Date());

@@ -7,7 +7,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openSlowDatabase } from './db/slow-connection.ts';
-import { callersFile, databaseUrl } from './env.ts';
+import { databaseUrl } from '@platform/service-kit/env';
+import { callersFile } from './env.ts';
 import { publicKeysOf } from '@platform/sealed-log/keys';
 import { verifySeals } from './sealing/use-cases.ts';
 import { readCheckpoints } from '@platform/sealed-log/verify';

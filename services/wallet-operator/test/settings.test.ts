@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { SettingsError } from '@platform/service-kit/env';
-import { offlineVariables } from '@platform/service-kit/openapi-file';
 import { expect, test } from 'vitest';
 import { sessionHash } from '../src/accounts/sessions/token-hash.ts';
 import { envOf } from '../src/env.ts';
@@ -71,7 +70,14 @@ test('SESSION_POLICY=required: a debit needs a session; its stored answer does n
 test.each(['HMAC_SECRET', 'HMAC_SECRET_PREVIOUS'])(
   'the service does not start with a short %s, which could be guessed; the message does not have it',
   (name) => {
-    const variables = { ...offlineVariables, HMAC_SECRET: 'sixteen letters!' };
+    const variables = {
+      PORT: '0',
+      DATABASE_URL: 'postgres://127.0.0.1/wallet',
+      AUTH_JWKS: 'jwks.json',
+      AUTH_ISSUER: 'issuer',
+      AUTH_AUDIENCE: 'audience',
+      HMAC_SECRET: 'sixteen letters!',
+    };
     expect(envOf(variables).HMAC_SECRET).toBe('sixteen letters!');
     expect(() => envOf({ ...variables, [name]: 'fifteen letters' })).toThrow(
       new SettingsError(`Missing or wrong settings:\n  ${name} is wrong: must be at least 16 characters`),

@@ -102,6 +102,13 @@ export const tokenEnv = {
   AUTH_AUDIENCE: z.string().min(1),
 };
 
+/** The same as options of `createTokenVerifier`. */
+export const tokenOptions = (env: z.output<z.ZodObject<typeof tokenEnv>>) => ({
+  jwks: env.AUTH_JWKS,
+  issuer: env.AUTH_ISSUER,
+  audience: env.AUTH_AUDIENCE,
+});
+
 type Variables = Record<string, string | undefined>;
 
 /** The settings cannot be used. The message names the variables and never has a value. */
@@ -164,3 +171,20 @@ export const readEnv = <Shape extends z.ZodRawShape>(
   });
   throw new SettingsError(`Missing or wrong settings:\n${problems.join('\n')}`);
 };
+
+/** How a service reads its settings: those of other variables in tests, and those of its process, once, in main.ts. */
+export const settingsOf = <Shape extends z.ZodRawShape>(shape: Shape) => ({
+  envOf: (variables: Variables) => readEnv(shape, variables),
+  processEnv: () => readEnv(shape, process.env),
+});
+
+/** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
+export const migrationUrl = (): string => migrationUrlOf(process.env);
+
+/** Database of a command that needs nothing else. */
+export const databaseUrl = (): string =>
+  readEnv({ DATABASE_URL: commonEnv.DATABASE_URL }, process.env).DATABASE_URL;
+
+/** What the demo loader of a service is given. */
+export const demoEnv = () =>
+  readEnv({ GATEWAY_URL: z.url(), DEMO_ADMIN_TOKEN: z.string().min(1) }, process.env);

@@ -4,7 +4,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres, { type Sql } from 'postgres';
-import { settingsOrExit } from './env.ts';
+import { migrationUrl, settingsOrExit } from './env.ts';
 import { SafeError } from './safe-error.ts';
 
 const table = { migrationsSchema: 'public', migrationsTable: 'schema_migrations' };
@@ -81,8 +81,8 @@ export const migrate = async (url: string, folder: string): Promise<void> => {
 };
 
 /** `migrate` as a program: a missing setting ends it with one clear message. */
-export const runMigrations = (readUrl: () => string, folder: string): Promise<void> =>
-  migrate(settingsOrExit('migrate', readUrl), folder);
+export const runMigrations = (folder: string): Promise<void> =>
+  migrate(settingsOrExit('migrate', migrationUrl), folder);
 
 /** How many migrations of `folder` the database has not run. Rejects when the database does not answer. */
 export const pendingMigrations = async (sql: Sql, folder: string): Promise<number> => {

@@ -65,28 +65,11 @@ export const consignments = pgTable(
   (table) => [
     // The orders that the page directory reads (src/db/directories.ts). The columns after the id answer
     // combinations of two filters from one index.
+    ...Object.entries({ client: table.clientId, warehouse: table.warehouseId, carrier: table.carrierId }).map(
+      ([name, id]) =>
+        index(`consignments_by_${name}`).on(id, table.createdAt, table.id, table.status, table.ediStatus),
+    ),
     index('consignments_order').on(table.createdAt, table.id),
-    index('consignments_by_client').on(
-      table.clientId,
-      table.createdAt,
-      table.id,
-      table.status,
-      table.ediStatus,
-    ),
-    index('consignments_by_warehouse').on(
-      table.warehouseId,
-      table.createdAt,
-      table.id,
-      table.status,
-      table.ediStatus,
-    ),
-    index('consignments_by_carrier').on(
-      table.carrierId,
-      table.createdAt,
-      table.id,
-      table.status,
-      table.ediStatus,
-    ),
     index('consignments_by_status').on(table.status, table.createdAt, table.id, table.ediStatus),
     index('consignments_by_edi_status').on(table.ediStatus, table.createdAt, table.id),
     searchIndex('consignments', table.searchText),

@@ -11,10 +11,11 @@ import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
 import type { Request } from 'express';
 import { v7 } from 'uuid';
+import { ConsignmentInput } from '../consignments/schema.ts';
 import type { Context } from '../context.ts';
 import { createSender, holdAnswer } from './answer.ts';
 import { piecesOf } from './pieces.ts';
-import { ImportHeaders, ImportLine, ImportPath, ImportResult, ResultsQuery } from './schema.ts';
+import { ImportHeaders, ImportPath, ImportResult, ResultsQuery } from './schema.ts';
 import { importConsignments, readResults } from './use-cases.ts';
 
 const ndjson = 'application/x-ndjson';
@@ -117,7 +118,7 @@ export const importRoutes = (ctx: Context): Route[] => [
         'Import-First-Line': 'Number of the first line of this body in the import (default 1)',
       },
       body: {
-        schema: ImportLine,
+        schema: ConsignmentInput,
         example: {
           consignmentNumber: 'CN-2',
           clientId: '0198c5a0-7e57-7000-8a00-000000000000',

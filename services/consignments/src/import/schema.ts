@@ -1,8 +1,4 @@
 import { z } from 'zod';
-import { ConsignmentInput } from '../consignments/schema.ts';
-
-/** One line of the request body. */
-export const ImportLine = ConsignmentInput;
 
 /** One line of the response. */
 export const ImportResult = z

@@ -25,13 +25,6 @@ export const uuidFilter = (description: string) =>
 export const textFilter = (description: string) =>
   z.string().min(1).max(200).refine(isStorable, 'must not contain NUL').optional().meta({ description });
 
-export const flag = (description: string) =>
-  z
-    .enum(['true', 'false'], 'must be true or false')
-    .default('false')
-    .transform((written) => written === 'true')
-    .meta({ description, type: 'boolean', default: false });
-
 /** Counts code points, not UTF-16 units. */
 const isSearchable = (text: string): boolean => text !== '' && Array.from(text).length <= 200;
 

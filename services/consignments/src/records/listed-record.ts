@@ -1,76 +1,102 @@
-import { indexedPageOf, totalledBody, totalledListJson, type IndexedPage } from '@platform/pagination/list';
+import type { Directory } from '@platform/pagination/directory';
+import { indexedPageOf, pageIndexQuery, totalledBody, totalledListJson } from '@platform/pagination/list';
+import { jsonTable } from '@platform/service-kit/json-table';
 import { idParams, record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
-import type { z } from 'zod';
+import postgres from 'postgres';
+import { v7 } from 'uuid';
+import { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { Kind } from './kind.ts';
-import type { WrittenPage } from './page.ts';
-import { deleteRecord, findRecord, insertRecord, updateRecord } from './queries.ts';
+import type { Columns } from './page.ts';
+import { refuseUsed, type Reference } from './queries.ts';
+import { listRecords } from './use-cases.ts';
+
+/** What a request for a page asks for; `filters` have only these values. */
+interface PageRequest {
+  PageIndex: number;
+  PageSize: number;
+  SearchText: string | undefined;
+}
 
 /** What the four kinds of record differ in. */
-interface ListedRecord<Query extends z.ZodObject, Input extends z.ZodType, Patch extends z.ZodType> {
-  /** Name of the list: its path, and the field that holds the items. */
+interface ListedRecord<Input extends z.ZodType, Patch extends z.ZodType> {
+  /** Name of the list: its table, its path, and the field that holds the items. */
   list: string;
   /** One record in words. */
   name: string;
-  kind: Kind;
+  /** Without one, all records that match are counted for each page. */
+  directory?: Directory;
+  /** What may name a record, which then cannot be deleted. */
+  usedBy?: readonly Reference[];
   schema: z.ZodObject;
-  query: Query;
   input: Input;
   patch: Patch;
+  /** Query parameters beside those of the page; each is a text to search for or a value of a column. */
+  filters: z.ZodRawShape;
+  /** The columns that a record must have these values in; each filter is the column of its name unless given. */
+  conditions?: (filters: Columns) => Columns;
   examples: { id: string; input: z.input<NoInfer<Input>>; patch: z.input<NoInfer<Patch>> };
-  inUse?: string;
-  page: (filters: z.output<Query>, page: IndexedPage) => Promise<WrittenPage>;
 }
 
+/** Each value by the column of its name: that of `ClientId` is `client_id`. */
+export const columnsOf = (filters: Columns): Columns =>
+  Object.fromEntries(
+    Object.entries(filters).map(([name, value]) => [postgres.fromCamel(name).slice(1), value]),
+  );
+
 /** The operations of a record whose rows PostgreSQL writes as JSON, listed by PageIndex and PageSize. */
-export const listedRecord = <
-  Query extends z.ZodObject,
-  Input extends z.ZodType<object>,
-  Patch extends z.ZodType<object>,
->(
-  { database, reader, writer }: Context,
-  {
-    list,
-    kind,
-    query,
-    input,
-    patch,
-    examples,
-    inUse,
-    page: readPage,
-    ...named
-  }: ListedRecord<Query, Input, Patch>,
-): Route[] =>
-  record({
-    ...named,
+export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.ZodType<object>>(
+  context: Context,
+  { list, name, directory, usedBy, schema, ...spec }: ListedRecord<Input, Patch>,
+): Route[] => {
+  const { input, patch, filters, conditions = columnsOf, examples } = spec;
+  const table = jsonTable(list, Object.keys(schema.shape));
+  const title = `${list.charAt(0).toUpperCase()}${list.slice(1)}`;
+  return record({
     path: `/${list}`,
     basePath: '/v1',
     params: idParams(examples.id),
-    tag: `${list.charAt(0).toUpperCase()}${list.slice(1)}`,
-    read: reader,
-    write: writer,
-    sql: database.sql,
+    tag: title,
+    name,
+    schema,
+    read: context.reader,
+    write: context.writer,
+    sql: context.database.sql,
     list: {
-      summary: `${list.charAt(0).toUpperCase()}${list.slice(1)}, newest first, with their exact total`,
+      summary: `${title}, newest first, with their exact total`,
       description: 'Parameter names are case-insensitive.',
       anyCaseQuery: true,
-      query,
-      body: totalledBody(list, named.schema).meta({ id: `${named.schema.meta()?.id}List` }),
-      page: async (filters) => {
-        const page = indexedPageOf(filters as z.output<Query> & { PageIndex: number; PageSize: number });
-        return totalledListJson(list, page, await readPage(filters, page));
+      query: z.strictObject({ ...pageIndexQuery, ...filters }) as z.ZodObject,
+      body: totalledBody(list, schema).meta({ id: `${schema.meta()?.id}List` }),
+      page: async (query) => {
+        const { PageIndex, PageSize, SearchText, ...values } = query as PageRequest & Record<string, unknown>;
+        const page = indexedPageOf({ PageIndex, PageSize });
+        const wanted = { columns: conditions(values as Columns), text: SearchText };
+        const listed = { table: list, json: table.json, directory };
+        return totalledListJson(list, page, await listRecords(context, listed, wanted, page));
       },
     },
-    find: (sql, { params: { id } }, lock) => findRecord(sql, kind, id, lock),
-    create: { input, example: examples.input, insert: (sql, values) => insertRecord(sql, kind, values) },
+    find: (sql, { params }, lock) => table.find(sql, params, lock),
+    create: {
+      input,
+      example: examples.input,
+      insert: async (sql, values) => {
+        const id = v7();
+        return { id, json: await table.insert(sql, { id, ...values }) };
+      },
+    },
     change: {
       patch,
       example: examples.patch,
-      save: (sql, values, { params: { id } }) => updateRecord(sql, kind, id, values),
+      // The time of the database, as instances' clocks may differ.
+      save: (sql, values, { params }) => table.update(sql, params, { ...values, updatedAt: sql`now()` }),
     },
     remove: {
-      ...(inUse !== undefined && { conflict: inUse }),
-      delete: (sql, { params: { id } }) => deleteRecord(sql, kind, id),
+      ...(usedBy && { conflict: '409 `in_use` while a consignment or an inventory item names it.' }),
+      delete: async (sql, { params }) => {
+        await refuseUsed(sql, usedBy ?? [], params.id);
+        await table.remove(sql, params);
+      },
     },
   });
+};

@@ -1,21 +1,38 @@
+import { readPage, type Directory, type FilterValue } from '@platform/pagination/directory';
 import type { IndexedPage } from '@platform/pagination/list';
-import type { Sql } from 'postgres';
-import type { Kind } from './kind.ts';
-import { written, type Fragment, type Written } from './queries.ts';
+import type { JsonRow } from '@platform/service-kit/json-table';
+import type { PendingQuery, Row, Sql } from 'postgres';
+
+/** A piece of SQL made with sql`…`. */
+type Fragment = PendingQuery<Row[]>;
+
+/** Where records are listed from. */
+export interface List {
+  table: string;
+  /** SQL that selects a row as `json`. */
+  json: string;
+  directory: Directory | undefined;
+}
 
 /** The records of one page as JSON text, and how many match in the same snapshot. */
-export interface WrittenPage {
+export interface JsonPage {
   items: string[];
   total: number;
 }
 
+/** Columns and the values they must have; undefined for any value. */
+export type Columns = Readonly<Record<string, FilterValue | undefined>>;
+
 /** Conditions that a record must all meet. */
-export interface Filters {
-  /** Columns and the values they must have; undefined for any value. */
-  columns: Readonly<Record<string, string | number | boolean | undefined>>;
+export interface Conditions {
+  columns: Columns;
   /** Text that search_text must contain. */
   text: string | undefined;
 }
+
+/** The columns that must have a value. */
+export const givenColumns = (columns: Columns) =>
+  Object.entries(columns).filter((column): column is [string, FilterValue] => column[1] !== undefined);
 
 /**
  * Condition that `item` contains a text, ignoring case and how accents are composed; `%`, `_` and the backslash are ordinary characters. The
@@ -26,12 +43,26 @@ export const contains = (sql: Sql, text: string): Fragment => {
   return sql`item.search_text like casefold(normalize(${pattern}::text, nfc) collate "pg_unicode_fast") collate "default"`;
 };
 
-export const conditionOf = (sql: Sql, { columns, text }: Filters): Fragment => {
-  const conditions = Object.entries(columns).flatMap(([column, value]) =>
-    value === undefined ? [] : sql`item.${sql(column)} = ${value}`,
-  );
+const conditionOf = (sql: Sql, { columns, text }: Conditions): Fragment => {
+  const conditions = givenColumns(columns).map(([column, value]) => sql`item.${sql(column)} = ${value}`);
   if (text !== undefined) conditions.push(contains(sql, text));
   return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`);
+};
+
+/** Reads a page with the page directory; undefined without one, for several conditions, or one that it does not have. */
+export const directoryPage = async (
+  sql: Sql,
+  { directory, json }: List,
+  { columns, text }: Conditions,
+  { offset, limit }: IndexedPage,
+): Promise<JsonPage | undefined> => {
+  const [first, ...more] = givenColumns(columns);
+  if (directory === undefined || text !== undefined || more.length > 0) return undefined;
+  const filter = first && { column: first[0], value: first[1] };
+  if (filter && !directory.filters.some(({ column }) => column === filter.column)) return undefined;
+  const request = { columns: json, ...(filter && { filter }), offset, limit };
+  const { items, total } = await readPage<JsonRow>(sql, directory, request);
+  return { items: items.map((item) => item.json), total };
 };
 
 /**
@@ -42,11 +73,11 @@ export const conditionOf = (sql: Sql, { columns, text }: Filters): Fragment => {
 const countAndPage = (
   sql: Sql,
   table: string,
-  filters: Filters,
+  conditions: Conditions,
   { offset, limit }: IndexedPage,
   isIndexed: boolean,
 ): Fragment => {
-  const where = conditionOf(sql, filters);
+  const where = conditionOf(sql, conditions);
   const list = sql(table);
   const page = sql`order by created_at desc, id desc offset ${String(offset)} limit ${limit}`;
   return isIndexed
@@ -65,16 +96,16 @@ const countAndPage = (
 /** One page, newest first. Counts all matching rows, in the same statement and so in the same snapshot. */
 export const countedPage = async (
   sql: Sql,
-  kind: Kind,
-  filters: Filters,
+  { table, json }: List,
+  conditions: Conditions,
   indexedPage: IndexedPage,
   isIndexed: boolean,
-): Promise<WrittenPage> => {
-  const rows = await sql<(Written & { total: string; found: boolean })[]>`
-    with ${countAndPage(sql, kind.table, filters, indexedPage, isIndexed)}
-    select total, item.id is not null as found, ${written(sql, kind)}
-    from counted left join page on true left join ${sql(kind.table)} item using (id)
+): Promise<JsonPage> => {
+  const rows = await sql<(JsonRow & { total: string; found: boolean })[]>`
+    with ${countAndPage(sql, table, conditions, indexedPage, isIndexed)}
+    select total, item.id is not null as found, ${sql.unsafe(json)}
+    from counted left join page on true left join ${sql(table)} item using (id)
     order by item.created_at desc, item.id desc`;
-  const items = rows.filter(({ found }) => found).map(({ json }) => json);
+  const items = rows.filter(({ found }) => found).map((row) => row.json);
   return { items, total: Number(rows[0]?.total) };
 };

@@ -14,5 +14,31 @@ export const code = (...names: readonly string[]) =>
 /** An int32 that is not negative. */
 export const count = (description: string) => z.int().min(0).max(2_147_483_647).meta({ description });
 
-/** Makes all fields optional. */
-export const patchOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).partial();
+type WithoutDefaults<Fields> = {
+  [Name in keyof Fields]: Fields[Name] extends z.ZodDefault<infer Field> ? Field : Fields[Name];
+};
+
+/**
+ * The schemas of a record, of the body that creates it and of a patch, named by `id`. A new record may leave out fields
+ * with a default. No caller sends the `computed` fields.
+ */
+export const recordSchemas = <Fields extends z.ZodRawShape, Computed extends z.ZodRawShape>(
+  id: string,
+  fields: Fields,
+  computed: Computed,
+) => {
+  const plain = Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      field instanceof z.ZodDefault ? field.unwrap() : field,
+    ]),
+  ) as WithoutDefaults<Fields>;
+  return {
+    schema: z.object({ id: z.guid(), ...plain, ...computed }).meta({ id }),
+    input: z.strictObject(fields).meta({ id: `${id}Input` }),
+    patch: z
+      .strictObject(plain)
+      .partial()
+      .meta({ id: `${id}Patch` }),
+  };
+};

@@ -1,47 +1,64 @@
-import type { Directory } from '@platform/pagination/directory';
+import { readPage, type Directory } from '@platform/pagination/directory';
 import type { IndexedPage } from '@platform/pagination/list';
+import { ValidationFailed } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import type { Context } from '../context.ts';
 import { hasTrigram } from '../search.ts';
-import { directoryPage, refuseBroadSearch } from './directory-page.ts';
-import type { Kind } from './kind.ts';
-import { countedPage, type Filters, type WrittenPage } from './page.ts';
-
-/** Searches use separate connections. Throws Unavailable when a search takes too long or too many wait. */
-const readCounted = (
-  { database, searches }: Context,
-  kind: Kind,
-  filters: Filters,
-  page: IndexedPage,
-  hasFilterIndexes: boolean,
-): Promise<WrittenPage> => {
-  const isIndexed = filters.text === undefined ? hasFilterIndexes : hasTrigram(filters.text);
-  const read = (sql: Sql) => countedPage(sql, kind, filters, page, isIndexed);
-  return filters.text === undefined ? read(database.sql) : searches.run(filters.text, read);
-};
-
-/** One page of a short list. */
-export const listRecords = (
-  ctx: Context,
-  kind: Kind,
-  filters: Filters,
-  page: IndexedPage,
-): Promise<WrittenPage> => readCounted(ctx, kind, filters, page, false);
+import {
+  countedPage,
+  directoryPage,
+  givenColumns,
+  type Columns,
+  type Conditions,
+  type JsonPage,
+  type List,
+} from './page.ts';
 
 /**
- * One page of a list that has a page directory. With at most one filter, the cost does not depend on the length of
- * the list; otherwise the rows of the most selective filter are counted. Throws ValidationFailed for a SearchText
- * without a trigram that would have to be searched in too many records.
+ * Throws ValidationFailed when more than `most` records would have to be compared with a text without a trigram: the
+ * search would exceed its time limit.
  */
-export const listByDirectory = async (
-  ctx: Context,
+const refuseBroadSearch = async (
+  sql: Sql,
   directory: Directory,
-  kind: Kind,
-  filters: Filters,
+  columns: Columns,
+  most: number,
+): Promise<void> => {
+  const given = givenColumns(columns);
+  // A column without a directory, such as external_id, has few records for each value.
+  const known = new Set(directory.filters.map(({ column }) => column));
+  if (given.some(([column]) => !known.has(column))) return;
+  const filters = given.map(([column, value]) => ({ filter: { column, value } }));
+  for (const filter of filters.length > 0 ? filters : [{}]) {
+    const { total } = await readPage(sql, directory, { ...filter, columns: '1', offset: 0n, limit: 0 });
+    if (total <= most) return;
+  }
+  throw new ValidationFailed({
+    SearchText: [
+      `must have three letters from a to z or digits in a row, or come with a filter that leaves at most ${most} records: ` +
+        'a shorter text cannot be searched in so many',
+    ],
+  });
+};
+
+/**
+ * One page of a list. With a page directory and at most one filter, the cost does not depend on the length of the list;
+ * otherwise all matching rows are counted, those of the most selective filter where there is a directory. Searches use
+ * separate connections. Throws Unavailable when a search takes too long or too many wait, and ValidationFailed for a
+ * text without a trigram that would have to be searched in too many records.
+ */
+export const listRecords = async (
+  { database: { sql }, searches, shortSearchRows }: Context,
+  list: List,
+  conditions: Conditions,
   page: IndexedPage,
-): Promise<WrittenPage> => {
-  const found = await directoryPage(ctx.database.sql, directory, kind, filters, page);
+): Promise<JsonPage> => {
+  const { directory } = list;
+  const { columns, text } = conditions;
+  const found = await directoryPage(sql, list, conditions, page);
   if (found !== undefined) return found;
-  await refuseBroadSearch(ctx.database.sql, directory, filters, ctx.shortSearchRows);
-  return readCounted(ctx, kind, filters, page, true);
+  if (text === undefined) return countedPage(sql, list, conditions, page, directory !== undefined);
+  const isIndexed = hasTrigram(text);
+  if (directory && !isIndexed) await refuseBroadSearch(sql, directory, columns, shortSearchRows);
+  return searches.run(text, (on) => countedPage(on, list, conditions, page, isIndexed));
 };

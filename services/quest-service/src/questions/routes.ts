@@ -5,7 +5,8 @@ import type { Context } from '../context.ts';
 import { jsonBytes } from '@platform/service-kit/body';
 import { idempotencyKeyHeader, idempotencyKeyOf } from '@platform/service-kit/idempotency';
 import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
-import { etagHeader, ifMatch, ifNoneMatch, QuestPath, versionHeaders } from '../quests/schema.ts';
+import { documentedHeaders } from '@platform/service-kit/record-versions';
+import { QuestPath, versionHeaders } from '../quests/schema.ts';
 import { parseQuestionList } from './list-input.ts';
 import { serialiseList } from './serialised.ts';
 import { PageQuery, Question, QuestionInput, QuestionListInput, QuestionPath } from './schema.ts';
@@ -23,6 +24,8 @@ import {
 const listLimit = 32 * 1024 * 1024;
 
 const tag = 'Questions';
+const { etag, ifNoneMatch, ifMatch } = documentedHeaders('quest');
+const ifMatchToChange = ifMatch('change');
 const list = '/quests/{questId}/questions';
 const one = '/quests/{questId}/questions/{questionId}';
 
@@ -49,7 +52,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       anyCaseQuery: true,
       headers: ifNoneMatch,
       responses: {
-        200: { description: 'Some of the questions', body: z.array(Question), headers: etagHeader },
+        200: { description: 'Some of the questions', body: z.array(Question), headers: etag },
         304: { description: 'The caller has the current version' },
       },
       problems: [404, 414, 431],
@@ -72,9 +75,9 @@ export const questionRoutes = (ctx: Context): Route[] => [
       description: 'A list that was read with GET can be sent back. Missing ids are generated.',
       auth: ctx.writer,
       params: QuestPath,
-      headers: ifMatch,
+      headers: ifMatchToChange,
       body: { schema: QuestionListInput, raw: true },
-      responses: { 200: { description: 'The new list', body: z.array(Question), headers: etagHeader } },
+      responses: { 200: { description: 'The new list', body: z.array(Question), headers: etag } },
       problems: [404, 412, 413, 415],
     },
     async ({ params, req, res }) => {
@@ -99,13 +102,13 @@ export const questionRoutes = (ctx: Context): Route[] => [
       summary: 'Add a question, at its orderNumber or at the end',
       auth: ctx.writer,
       params: QuestPath,
-      headers: { ...ifMatch, ...idempotencyKeyHeader },
+      headers: { ...ifMatchToChange, ...idempotencyKeyHeader },
       body: { schema: QuestionInput, example },
       responses: {
         201: {
           description: 'The new question',
           body: Question,
-          headers: { ...etagHeader, Location: 'The address of the question' },
+          headers: { ...etag, Location: 'The address of the question' },
         },
       },
       problems: [404, 409, 412, 422],
@@ -137,8 +140,8 @@ export const questionRoutes = (ctx: Context): Route[] => [
       params: QuestionPath,
       headers: ifNoneMatch,
       responses: {
-        200: { description: 'The question', body: Question, headers: etagHeader },
-        304: { description: 'The caller has the current version', headers: etagHeader },
+        200: { description: 'The question', body: Question, headers: etag },
+        304: { description: 'The caller has the current version', headers: etag },
       },
       problems: [404],
     },
@@ -158,9 +161,9 @@ export const questionRoutes = (ctx: Context): Route[] => [
       summary: 'Replace a question; another orderNumber moves it',
       auth: ctx.writer,
       params: QuestionPath,
-      headers: ifMatch,
+      headers: ifMatchToChange,
       body: { schema: QuestionInput, example },
-      responses: { 200: { description: 'The question', body: Question, headers: etagHeader } },
+      responses: { 200: { description: 'The question', body: Question, headers: etag } },
       problems: [404, 412],
     },
     async ({ params: { questId, questionId }, body, req }) => {
@@ -178,8 +181,8 @@ export const questionRoutes = (ctx: Context): Route[] => [
       summary: 'Delete a question; the following questions move up',
       auth: ctx.writer,
       params: QuestionPath,
-      headers: ifMatch,
-      responses: { 204: { description: 'The question is deleted', headers: etagHeader } },
+      headers: ifMatchToChange,
+      responses: { 204: { description: 'The question is deleted', headers: etag } },
       problems: [404, 412],
     },
     async ({ params: { questId, questionId }, req }) => {

@@ -30,14 +30,5 @@ export const Quest = z
 
 export const ListQuery = z.strictObject(skipTakeQuery);
 
-/** Request headers of conditional requests, for the document. */
-export const ifNoneMatch = {
-  'If-None-Match': 'ETag of what the caller has; 304 when it is still current',
-};
-export const ifMatch = {
-  'If-Match': 'ETag that the quest must still have; otherwise 412 and nothing changes',
-};
-export const etagHeader = { ETag: 'Version of the quest, changed by every write to it or its questions' };
-
 /** Clients may keep the answer, but must ask each time whether it is still current. */
 export const versionHeaders = (version: string) => ({ ETag: etagOf(version), 'Cache-Control': 'no-cache' });

@@ -1,51 +1,78 @@
 import type { IncomingMessage } from 'node:http';
 import { parseCookie, stringifySetCookie } from 'cookie';
 
-export interface CookieOptions {
-  /** Without `__Host-`, which a secure cookie gets. */
+type Headers = Pick<IncomingMessage, 'headers'>;
+
+/** A cookie that holds a credential. It is Secure, except when the service is called on localhost. */
+export interface CredentialCookie {
+  /** The name of the Secure cookie. */
   name: string;
-  maxAgeSeconds: number;
-  /** False only for plain HTTP on localhost. */
-  secure: boolean;
+  /**
+   * Undefined when the request has no such cookie, or two with different values, and when a page of another origin made
+   * the browser send the request.
+   */
+  read(req: Headers): string | undefined;
+  /** Set-Cookie values. */
+  write(req: Headers, value: string): string;
+  clear(req: Headers): string;
 }
 
-/** One cookie that holds a credential. */
-export interface Cookie {
-  /** With its prefix. */
+interface CookieOptions {
+  /** Without `__Host-`, which the Secure cookie gets. */
   name: string;
-  /** Undefined when the request has no such cookie, or two with different values. */
-  read: (req: Pick<IncomingMessage, 'headers'>) => string | undefined;
-  /** The Set-Cookie value that stores `value`. */
-  write: (value: string) => string;
-  /** The Set-Cookie value that deletes the cookie. */
-  clear: () => string;
+  maxAgeSeconds: number;
 }
+
+const localhost = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i;
+
+/**
+ * Whether a request was not caused by a page of another origin (CSRF). Browsers say what caused a
+ * request in Sec-Fetch-Site: `same-origin`, or `none` for the user (typed address, bookmark). Without
+ * that header, an Origin must name the requested host. With neither it is not a browser of the last
+ * years; SameSite=Lax and the media type of bodies remain (ADR 16).
+ */
+export const isSameOrigin = ({ headers }: Headers): boolean => {
+  const { origin, host = '' } = headers;
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  if (origin === undefined) return true;
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+};
+
+/** The one value of a cookie. Where a browser does not know the prefix, two different values count as none (cookie tossing). */
+const valueOf = ({ headers: { cookie = '' } }: Headers, name: string): string | undefined => {
+  const values = new Set<string>();
+  for (const pair of cookie.split(';')) {
+    const value = parseCookie(pair)[name];
+    if (value !== undefined) values.add(value);
+  }
+  const [value] = values;
+  return values.size === 1 && value !== '' ? value : undefined;
+};
 
 /**
  * A cookie that scripts can't read and forms of other sites don't send: HttpOnly, SameSite=Lax. Browsers
  * accept a `__Host-` cookie only from the host itself, over HTTPS and for the path `/` (RFC 6265bis
  * section 4.1.3), so another host of the same domain can't plant one.
- *
- * Where a browser does not know the prefix, two different values count as none (cookie tossing).
  */
-export const createCookie = ({ name: bare, maxAgeSeconds, secure }: CookieOptions): Cookie => {
-  const name = secure ? `__Host-${bare}` : bare;
-  const set = (value: string, maxAge: number): string =>
-    stringifySetCookie({ name, value, path: '/', maxAge, secure, httpOnly: true, sameSite: 'lax' });
+export const createCredentialCookie = ({ name, maxAgeSeconds }: CookieOptions): CredentialCookie => {
+  const secureName = `__Host-${name}`;
+  const isSecure = ({ headers: { host = '' } }: Headers): boolean => !localhost.test(host);
+  const nameFor = (req: Headers): string => (isSecure(req) ? secureName : name);
+  const set = (req: Headers, value: string, maxAge: number): string =>
+    stringifySetCookie({
+      name: nameFor(req),
+      value,
+      path: '/',
+      maxAge,
+      secure: isSecure(req),
+      httpOnly: true,
+      sameSite: 'lax',
+    });
   return {
-    name,
-    read: (req) => {
-      const header = req.headers.cookie;
-      if (header === undefined) return undefined;
-      const values = new Set<string>();
-      for (const pair of header.split(';')) {
-        const value = parseCookie(pair)[name];
-        if (value !== undefined) values.add(value);
-      }
-      const [value] = values;
-      return values.size === 1 && value !== '' ? value : undefined;
-    },
-    write: (value) => set(value, maxAgeSeconds),
-    clear: () => set('', 0),
+    name: secureName,
+    read: (req) => (isSameOrigin(req) ? valueOf(req, nameFor(req)) : undefined),
+    write: (req, value) => set(req, value, maxAgeSeconds),
+    clear: (req) => set(req, '', 0),
   };
 };

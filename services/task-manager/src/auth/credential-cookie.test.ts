@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCredentialCookie, isSameOrigin } from './credential-cookie.ts';
+import { createCredentialCookie, isSameOrigin } from './cookies.ts';
 
 const cookie = createCredentialCookie({ name: 'tasks_access', maxAgeSeconds: 900 });
 const on = (host: string | undefined, more: Record<string, string> = {}) => ({

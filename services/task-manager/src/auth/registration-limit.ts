@@ -10,9 +10,10 @@ export interface RegistrationLimitOptions {
   redis: Redis | undefined;
   /** Registrations from one network in ten minutes. An IPv6 /56 may have 4, a /48 16 times as many as a /64. */
   perNetwork: number;
-  /** Registrations of one email in an hour; default 10. */
-  perEmail?: number;
 }
+
+/** Registrations of one email in an hour. */
+const perEmail = 10;
 
 /** Counts one registration, whatever its outcome; throws TooManyRequests beyond the limits. */
 export type RegistrationLimit = (attempt: { email: string; address: string | undefined }) => Promise<void>;
@@ -35,7 +36,6 @@ export const createRegistrationLimit = ({
   name,
   redis,
   perNetwork,
-  perEmail = 10,
 }: RegistrationLimitOptions): RegistrationLimit => {
   const prefix = `${name}:register`;
   const countNetwork = createRefusing({

@@ -3,7 +3,7 @@ import type { TokenVerifier } from '@platform/auth/bearer';
 import { Problem } from '@platform/service-kit/problem';
 import { anyone, noLookupLimit, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { isSameOrigin } from './credential-cookie.ts';
+import { isSameOrigin } from './cookies.ts';
 import { refreshGuard } from './refresh-guard.ts';
 import { Checked, LoggedIn, Login, LoginWait, Registration } from './schema.ts';
 import {

@@ -1,6 +1,8 @@
 import type { Executor } from '@platform/service-kit/db';
-import { Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
+import { networkOf } from '@platform/service-kit/network';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
+import { Conflict, Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
+import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import {
   endSession,
@@ -11,16 +13,16 @@ import {
   startSession,
   type Credentials,
 } from '../sessions/use-cases.ts';
-import type { User } from '../users/schema.ts';
 import {
-  createUser,
-  getAccount,
-  getUser,
-  isKnownFrom,
-  rehashPassword,
-  rememberLogin,
-} from '../users/use-cases.ts';
-import type { Login, LoginWait, Registration } from './schema.ts';
+  findAccount,
+  findUser,
+  hasNetwork,
+  insertUser,
+  rememberNetwork,
+  setPasswordHash,
+  type Account,
+} from './queries.ts';
+import type { Login, LoginWait, Registration, User } from './schema.ts';
 
 /** A user with the tokens of a session. */
 export interface LoggedIn extends Credentials {
@@ -47,8 +49,10 @@ export const register = async (
     address,
   });
   return context.database.orm.transaction(async (transaction) => {
-    const user = await createUser(transaction, { ...input, passwordHash });
-    await rememberLogin(transaction, user.id, address);
+    const user = await insertUser(transaction, { ...input, id: uuidv7(), passwordHash });
+    if (user === undefined)
+      throw new Conflict('email_taken', 'There is a user with this email address already.');
+    await rememberNetwork(transaction, user.id, networkOf(address));
     return { user, ...(await startSession(context, transaction, user.id)) };
   });
 };
@@ -61,13 +65,15 @@ export const login = async (
   context: Context,
   { email, password, address }: From<Login>,
 ): Promise<LoggedIn> => {
-  const { database, loginPasswords, throttle } = context;
-  const isKnown = () => isKnownFrom(context, email, address);
+  const { loginPasswords, throttle } = context;
+  const { orm } = context.database;
+  const network = networkOf(address);
+  const isKnown = () => hasNetwork(orm, email, network);
   const account = await throttle.attempt({ email, address, isKnown }, async (admit) => {
-    let found: Awaited<ReturnType<typeof getAccount>>;
+    let found: Account | undefined;
     const stored = async () => {
       await admit();
-      found = await getAccount(context, email);
+      found = await findAccount(orm, email);
       return found?.passwordHash;
     };
     const verdict = await loginPasswords.verify(stored, password, { email, address });
@@ -75,14 +81,15 @@ export const login = async (
   });
   if (account === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
   const { user, rehash } = account;
-  if (rehash) await rehashPassword(context, user.id, password, { email, address });
-  await rememberLogin(database.orm, user.id, address);
-  return { user, ...(await startSession(context, database.orm, user.id)) };
+  // The same password under today's hash parameters.
+  if (rehash) await setPasswordHash(orm, user.id, await loginPasswords.hash(password, { email, address }));
+  await rememberNetwork(orm, user.id, network);
+  return { user, ...(await startSession(context, orm, user.id)) };
 };
 
 /** The user that a session belongs to. */
 export const getSessionUser = async (orm: Executor, userId: string): Promise<User> => {
-  const user = await getUser(orm, userId);
+  const user = await findUser(orm, userId);
   if (user === undefined) throw unauthorized('The user no longer exists.');
   return user;
 };

@@ -7,7 +7,7 @@ export const overlapSeconds = 30;
 /** How far the clocks of two instances may differ: an access token of the one is valid on the other. */
 export const clockToleranceSeconds = 60;
 
-/** Issuer and audience of our users' access tokens. */
+/** Issuer and audience of our users' access tokens: the service accepts the tokens that it signs. */
 export const issuer = 'task-manager';
 
 /** A session's id in Redis. */

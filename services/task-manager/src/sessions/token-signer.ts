@@ -9,13 +9,11 @@ import {
   type JSONWebKeySet,
   type JWK,
 } from 'jose';
+import { accessSeconds, issuer } from './settings.ts';
 
 export interface TokenSignerOptions {
   /** Private Ed25519 keys (RFC 8037): the first signs, all verify. Further ones are for a rotation (ADR 79). */
   keys: readonly JWK[];
-  issuer: string;
-  audience: string;
-  ttlSeconds: number;
   now?: () => Date;
 }
 
@@ -24,7 +22,6 @@ export interface Grant {
   subject: string;
   /** Becomes the claim `sid`. */
   sessionId: string;
-  scopes?: readonly string[];
 }
 
 export interface TokenSigner {
@@ -50,9 +47,11 @@ const readKey = async ({ kty, crv, x, d }: JWK) => {
 };
 
 /** Rejects with an Error that says what is wrong with a key, without the key. */
-export const createTokenSigner = async (options: TokenSignerOptions): Promise<TokenSigner> => {
-  const { issuer, audience, ttlSeconds, now = () => new Date() } = options;
-  const known = await Promise.all(options.keys.map(readKey));
+export const createTokenSigner = async ({
+  keys: signingKeys,
+  now = () => new Date(),
+}: TokenSignerOptions): Promise<TokenSigner> => {
+  const known = await Promise.all(signingKeys.map(readKey));
   const [current] = known;
   if (current === undefined) throw new Error('There is no signing key.');
   const { kid, secret } = current;
@@ -70,13 +69,13 @@ export const createTokenSigner = async (options: TokenSignerOptions): Promise<To
       const { sid } = decodeJwt(token);
       return typeof sid === 'string' ? sid : undefined;
     },
-    sign: async ({ subject, sessionId, scopes = [] }) => {
+    sign: async ({ subject, sessionId }) => {
       const issued = Math.floor(now().getTime() / 1000);
-      const expires = issued + ttlSeconds;
-      const token = await new SignJWT({ sid: sessionId, scope: scopes.join(' ') })
+      const expires = issued + accessSeconds;
+      const token = await new SignJWT({ sid: sessionId, scope: '' })
         .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid })
         .setIssuer(issuer)
-        .setAudience(audience)
+        .setAudience(issuer)
         .setSubject(subject)
         .setJti(randomUUID())
         .setIssuedAt(issued)

@@ -2,7 +2,7 @@ import type { Sql } from 'postgres';
 import { searchText } from '../db/tables.ts';
 import type { SessionName } from '../sessions/refresh-token.ts';
 import { liveSession } from '../sessions/settings.ts';
-import { taskJson } from './queries.ts';
+import { tasks } from './queries.ts';
 import type { Filters, Sort } from './schema.ts';
 
 /** A list of a user's tasks: who reads it, which ones, in which order. */
@@ -63,10 +63,10 @@ export const readPage = async (
   const matching = `from tasks where ${conditions.join(' and ')} order by ${order}`;
   const page =
     offset === 0n
-      ? `select ${taskJson} ${matching} limit ${parameter(limit)}`
+      ? `select ${tasks.json} ${matching} limit ${parameter(limit)}`
       : `with ids (owner, sorted_by, task) as materialized (
            select user_id, ${column}, id ${matching} offset ${parameter(String(offset))} limit ${parameter(limit)})
-         select ${taskJson} from ids join tasks on user_id = owner and id = task order by ${order}`;
+         select ${tasks.json} from ids join tasks on user_id = owner and id = task order by ${order}`;
   const rows = await sql.unsafe<{ json: string | null }[]>(
     `select json from (select from ${liveSession(user, parameter(session.id))}) session
      left join (${page}) page on true`,

@@ -1,13 +1,10 @@
 import type { ApiKeyRow } from '@platform/auth/api-keys';
 import { type Page, type Slice, slice } from '@platform/pagination/list';
+import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { Queries } from '@platform/service-kit/record';
 import type { Sql } from 'postgres';
-
-/** A key as JSON text, without its secret. */
-interface JsonRow {
-  json: string;
-}
+import { ApiKey } from './schema.ts';
 
 /** What is stored of a new key. */
 interface NewRow {
@@ -22,10 +19,8 @@ interface NewRow {
 /** What a key that is replaced passes on. */
 type Replaced = Pick<NewRow, 'name' | 'scopes' | 'hash' | 'grantedUntil'>;
 
-const json = (sql: Queries) => sql`
-  (select row_to_json(key)::text from (
-    select id, name, key_hint, scopes, json_time(created_at) as created_at, json_time(expires_at) as expires_at,
-      json_time(revoked_at) as revoked_at, json_time(last_used_at) as last_used_at) key) as json`;
+/** Without their secrets. */
+export const apiKeys = jsonTable('api_keys', Object.keys(ApiKey.shape));
 
 /** By the clock of the database. */
 const isValid = (sql: Queries) => sql`revoked_at is null and (expires_at is null or expires_at > now())`;
@@ -43,19 +38,12 @@ export const findApiKeys = async (
   all: boolean,
 ): Promise<Slice<string>> => {
   const rows = await sql<JsonRow[]>`
-    select ${json(sql)} from api_keys where ${all} or ${isValid(sql)}
+    select ${sql.unsafe(apiKeys.json)} from api_keys where ${all} or ${isValid(sql)}
     order by id offset ${String(offset)} limit ${limit + 1}`;
   return slice(
     rows.map((row) => row.json),
     limit,
   );
-};
-
-/** `lock` locks the key for other writers until the transaction ends. */
-export const findApiKey = async (sql: Queries, id: string, lock: boolean): Promise<string | undefined> => {
-  const [row] = await sql<JsonRow[]>`
-    select ${json(sql)} from api_keys where id = ${id} ${lock ? sql`for update` : sql``}`;
-  return row?.json;
 };
 
 /** What the guard needs of a key. */
@@ -75,7 +63,7 @@ export const insertApiKey = async (
     select ${name}, ${hash}, ${keyHint}, ${scopes}, given.until, given.until
     from (select ${grantedUntil}::timestamptz(3) as until) given
     where given.until is null or given.until > now()
-    returning ${json(sql)}`;
+    returning ${sql.unsafe(apiKeys.json)}`;
   return row?.json;
 };
 

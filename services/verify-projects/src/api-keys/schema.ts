@@ -1,8 +1,11 @@
 import { boundedList } from '@platform/service-kit/bounded-list';
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
+import { idParams } from '@platform/service-kit/record';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { timestamp } from '../timestamp.ts';
+
+export const ApiKeyPath = idParams('0198c5a0-7e57-7100-8000-000000000001');
 
 /** Keys can only read: changing data requires an access token. */
 const scope = z.enum(['verify:read'], 'must be one of the scopes that a key can have: verify:read');

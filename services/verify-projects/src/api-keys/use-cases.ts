@@ -1,6 +1,5 @@
 import { makeApiKey } from '@platform/auth/api-keys';
 import type { Caller } from '@platform/auth/bearer';
-import { pageListJson, pageOf } from '@platform/pagination/list';
 import { onceWithSecret } from '@platform/service-kit/idempotency';
 import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
 import type { Queries } from '@platform/service-kit/record';
@@ -8,8 +7,8 @@ import { orNotFound, versionOf, withLocked } from '@platform/service-kit/record-
 import type { TransactionSql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { endAfter, findApiKey, findApiKeys, insertApiKey, saveRevocation } from './queries.ts';
-import type { ApiKeyInput, ApiKeyQuery, NewApiKey } from './schema.ts';
+import { apiKeys, endAfter, insertApiKey, saveRevocation } from './queries.ts';
+import type { ApiKeyInput, NewApiKey } from './schema.ts';
 
 /** A key that was just created: the only time its secret is known. */
 type MadeKey = z.input<typeof NewApiKey>;
@@ -19,16 +18,6 @@ interface Creation {
   caller: Caller;
   key: string | undefined;
 }
-
-/** What `record()` does with API keys; they are created and revoked in other ways. */
-export const apiKeysOf = ({ database: { sql } }: Context) => ({
-  page: async (query: z.output<typeof ApiKeyQuery>) => {
-    const page = pageOf(query);
-    return pageListJson('api_keys', page, await findApiKeys(sql, page, query.include === 'revoked'));
-  },
-  find: (on: Queries, { params: { id } }: { params: { id: string } }, lock: boolean) =>
-    findApiKey(on, id, lock),
-});
 
 /** Stores a new key that works until `grantedUntil`, or until it is revoked or replaced. Throws ValidationFailed. */
 const store = async (
@@ -68,7 +57,7 @@ export const rotateApiKey = async (
 ): Promise<MadeKey> => {
   let oldHash: string | undefined;
   const made = await createOnce(ctx, creation, { id, graceSeconds }, async (tx) => {
-    orNotFound(await findApiKey(tx, id, true), 'API key');
+    orNotFound(await apiKeys.find(tx, { id }, true), 'API key');
     const old = await endAfter(tx, id, graceSeconds);
     if (old === undefined)
       throw new Conflict('key_inactive', 'The key is revoked or expired; create another.');
@@ -91,7 +80,7 @@ export const revokeApiKey = async (
   const version = (json: string): string => versionOf(json, computedFields);
   const hash = await withLocked(
     ctx.database.sql,
-    { name: 'API key', key: id, version, expected, find: (tx) => findApiKey(tx, id, true) },
+    { name: 'API key', key: id, version, expected, find: (tx) => apiKeys.find(tx, { id }, true) },
     (tx) => saveRevocation(tx, id),
   );
   ctx.forgetKey(hash);

@@ -1,15 +1,11 @@
+import type { JsonRow } from '@platform/service-kit/json-table';
 import type { Queries, Stored } from '@platform/service-kit/record';
 import type { DeliverableInput, DeliverablePatch } from './schema.ts';
 
-/** Primary key of a deliverable. */
+/** The parameters of a deliverable's path: `id` is that of its project. */
 interface Place {
-  projectId: string;
   id: string;
-}
-
-/** A row as JSON text, which is sent as it is. */
-interface JsonRow {
-  json: string;
+  deliverable_id: string;
 }
 
 /** All deliverables of a project, oldest first; undefined if the project does not exist. */
@@ -23,7 +19,7 @@ export const findDeliverables = async (sql: Queries, projectId: string): Promise
 /** `lock` locks the project, and then the deliverable, for other writers until the transaction ends. */
 export const findDeliverable = async (
   sql: Queries,
-  { projectId, id }: Place,
+  { id: projectId, deliverable_id: id }: Place,
   lock: boolean,
 ): Promise<string | undefined> => {
   const [row] = await sql<JsonRow[]>`
@@ -58,7 +54,7 @@ export const insertDeliverable = async (
 /** Changes a deliverable that is locked. */
 export const updateDeliverable = async (
   sql: Queries,
-  { projectId, id }: Place,
+  { id: projectId, deliverable_id: id }: Place,
   patch: DeliverablePatch,
 ): Promise<string> => {
   const [row] = await sql<[JsonRow]>`
@@ -70,7 +66,10 @@ export const updateDeliverable = async (
 };
 
 /** Deletes a deliverable that is locked. */
-export const deleteDeliverable = async (sql: Queries, { projectId, id }: Place): Promise<void> => {
+export const deleteDeliverable = async (
+  sql: Queries,
+  { id: projectId, deliverable_id: id }: Place,
+): Promise<void> => {
   await sql`
     ${touch(sql, projectId)}
     delete from deliverables using project where project_id = ${projectId} and id = ${id}`;

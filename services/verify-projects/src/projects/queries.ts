@@ -1,15 +1,11 @@
 import { readSlice } from '@platform/pagination/directory';
 import { type Page, type Slice } from '@platform/pagination/list';
+import type { JsonRow } from '@platform/service-kit/json-table';
 import type { Queries, Stored } from '@platform/service-kit/record';
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
 import { projectDirectory } from '../db/directory.ts';
 import type { ProjectInput, ProjectPatch } from './schema.ts';
-
-/** A row as JSON text, which is sent as it is. */
-interface JsonRow {
-  json: string;
-}
 
 interface Filter {
   status?: string | undefined;

@@ -1,5 +1,5 @@
 import { boundedList } from '@platform/service-kit/bounded-list';
-import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
+import { booleanParameter, pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { idParams } from '@platform/service-kit/record';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
@@ -48,11 +48,7 @@ export const ProjectQuery = z.strictObject({
 });
 
 export const RemovalQuery = z.strictObject({
-  force: z
-    .enum(['true', 'false'], 'must be true or false')
-    .default('false')
-    .transform((written) => written === 'true')
-    .meta({ description: 'Delete it also when it was not archived before', type: 'boolean', default: false }),
+  force: booleanParameter('Delete it also when it was not archived before'),
 });
 
 export const ProjectList = pageLimitBody('projects', Project).meta({ id: 'ProjectList' });

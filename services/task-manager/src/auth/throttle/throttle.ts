@@ -12,8 +12,6 @@ export interface ThrottleOptions {
   redis: Redis | undefined;
   /** Gets a warning when a wait starts; it names the network, never the email. */
   log?: Pick<Log, 'warn'>;
-  /** Failures in a row for one email from one network before it must wait; default 10. */
-  inARow?: number;
   /** Failures from one network before it must wait; default 100. An IPv6 /56 may have 4, a /48 16 times as many. */
   perNetwork?: number;
   /** Failures for one email from networks that its account does not know, before these must wait; default 100. */
@@ -45,6 +43,9 @@ export interface Throttle {
   lift: (who: { address: string; email?: string | undefined }) => Promise<void>;
 }
 
+/** Failures in a row for one email from one network before it must wait. */
+const inARow = 10;
+
 /** Attempts between two waits of a network or an account. */
 const retries = 10;
 
@@ -65,7 +66,6 @@ export const createThrottle = ({
   name,
   redis,
   log,
-  inARow = 10,
   perNetwork = 100,
   perAccount = 100,
 }: ThrottleOptions): Throttle => {

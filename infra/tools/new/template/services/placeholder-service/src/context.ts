@@ -1,5 +1,6 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
+import { tokenOptions } from '@platform/service-kit/env';
 import type { Guard } from '@platform/service-kit/route';
 import type { Env } from './env.ts';
 
@@ -13,11 +14,7 @@ export interface Context extends BaseContext {
 
 /** Creates what every request needs: connections, clients, the clock. Tests replace parts with `overrides`. */
 export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial<Context> = {}): Context => {
-  const tokens = createTokenVerifier({
-    jwks: env.AUTH_JWKS,
-    issuer: env.AUTH_ISSUER,
-    audience: env.AUTH_AUDIENCE,
-  });
+  const tokens = createTokenVerifier(tokenOptions(env));
   return {
     ...openBaseContext(env, { name: 'placeholder-service', migrations }, parts),
     reader: tokens.guard('placeholder-service:read'),

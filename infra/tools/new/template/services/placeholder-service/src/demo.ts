@@ -1,7 +1,8 @@
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
-import { demoEnv, processEnv } from './env.ts';
+import { demoEnv } from '@platform/service-kit/env';
+import { processEnv } from './env.ts';
 import { createSparePart, findOrUndefined } from './spare-parts/use-cases.ts';
 
 /** Fixed, so that loading the demo data again changes nothing. */

@@ -1,0 +1,67 @@
+import postgres, { type PendingQuery, type Row } from 'postgres';
+import type { Queries } from './record-spec.ts';
+
+/** A row as JSON text, written by PostgreSQL and sent as it is. */
+export interface JsonRow {
+  json: string;
+}
+
+/** Columns that identify a row, and their values. */
+type Key = Readonly<Record<string, string>>;
+
+const valueOf = (field: string): string => {
+  const column = postgres.fromCamel(field);
+  return column.endsWith('_at')
+    ? `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    : column;
+};
+
+/** Values by their columns, without those that are undefined. */
+const columnsOf = (values: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([field, value]) =>
+      value === undefined ? [] : [[postgres.fromCamel(field), value]],
+    ),
+  );
+
+const matches = (sql: Queries, key: Key): PendingQuery<Row[]> =>
+  Object.entries(key)
+    .map(([column, value]) => sql`${sql(column)} = ${value}`)
+    .reduce((all, condition) => sql`${all} and ${condition}`);
+
+/**
+ * Reads and writes the rows of a table as JSON with these fields: the names of columns, in camelCase or as they are. What
+ * ends in `At` or `_at` is a point in time. Names come from our own tables and schemas, never from a caller. Values may be
+ * pieces of SQL.
+ */
+export const jsonTable = (table: string, fields: readonly string[]) => {
+  const selected = fields.map((field) => `${valueOf(field)} as "${field}"`).join(', ');
+  const json = `(select row_to_json(fields)::text from (select ${selected}) fields) as json`;
+  return {
+    /** SQL that selects a row as `json`. */
+    json,
+    /** Undefined if there is no such row. `lock` locks it until the transaction ends. */
+    find: async (sql: Queries, key: Key, lock: boolean): Promise<string | undefined> => {
+      const [row] = await sql<JsonRow[]>`
+        select ${sql.unsafe(json)} from ${sql(table)} where ${matches(sql, key)} ${lock ? sql`for update` : sql``}`;
+      return row?.json;
+    },
+    insert: async (sql: Queries, values: object): Promise<string> => {
+      const [row] = await sql<[JsonRow]>`
+        insert into ${sql(table)} ${sql(columnsOf(values))} returning ${sql.unsafe(json)}`;
+      return row.json;
+    },
+    /** Changes a row that exists. */
+    update: async (sql: Queries, key: Key, values: object): Promise<string> => {
+      const [row] = await sql<[JsonRow]>`
+        update ${sql(table)} set ${sql(columnsOf(values))} where ${matches(sql, key)} returning ${sql.unsafe(json)}`;
+      return row.json;
+    },
+    remove: async (sql: Queries, key: Key): Promise<void> => {
+      await sql`delete from ${sql(table)} where ${matches(sql, key)}`;
+    },
+  };
+};
+
+/** What `jsonTable` makes. */
+export type JsonTable = ReturnType<typeof jsonTable>;

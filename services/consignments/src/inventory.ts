@@ -1,0 +1,52 @@
+import { booleanParameter } from '@platform/pagination/list';
+import type { Route } from '@platform/service-kit/route';
+import { instant, text } from '@platform/service-kit/text';
+import type { Context } from './context.ts';
+import { inventoryDirectory } from './db/directories.ts';
+import { searchText, shortTextLimit, textFilter, uuidFilter } from './records/filters.ts';
+import { columnsOf, listedRecord } from './records/listed-record.ts';
+import { count, recordSchemas, uuid } from './records/schema.ts';
+
+const schemas = recordSchemas(
+  'InventoryItem',
+  {
+    partnerId: uuid('The partner whose product it is, here or in another system'),
+    partnerProductId: text(1, 200),
+    productCode: text(1, 100),
+    description: text(0, 500).default(''),
+    warehouseId: uuid('The warehouse, here or in another system'),
+    quantity: count('Units in the warehouse; 0 means depleted').default(0),
+    reserved: count('Units that are promised to consignments').default(0),
+  },
+  { updatedAt: instant() },
+);
+
+export const inventoryRoutes = (context: Context): Route[] =>
+  listedRecord(context, {
+    list: 'inventory',
+    name: 'inventory item',
+    directory: inventoryDirectory,
+    ...schemas,
+    filters: {
+      SearchText: searchText('productCode, description or partnerProductId', shortTextLimit),
+      PartnerId: uuidFilter('Only products of this partner'),
+      PartnerProductId: textFilter('Only products with exactly this partnerProductId'),
+      WarehouseId: uuidFilter('Only what is in this warehouse'),
+      IncludeDepleted: booleanParameter('Whether items with quantity 0 are given too'),
+    },
+    conditions: ({ IncludeDepleted, ...others }) => ({
+      ...columnsOf(others),
+      in_stock: IncludeDepleted ? undefined : true,
+    }),
+    examples: {
+      id: '0198c5a0-7e57-7000-8c00-000000000001',
+      input: {
+        partnerId: '0198c5a0-7e57-7000-8a00-000000000000',
+        partnerProductId: 'tulip-1',
+        productCode: 'TULIP',
+        warehouseId: '0198c5a0-7e57-7000-8b00-000000000000',
+        quantity: 12,
+      },
+      patch: { quantity: 12 },
+    },
+  });

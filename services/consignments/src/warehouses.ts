@@ -1,0 +1,42 @@
+import type { Route } from '@platform/service-kit/route';
+import { text } from '@platform/service-kit/text';
+import { z } from 'zod';
+import type { Context } from './context.ts';
+import { int32Filter, searchText } from './records/filters.ts';
+import { listedRecord } from './records/listed-record.ts';
+import { code, recordSchemas } from './records/schema.ts';
+
+const schemas = recordSchemas(
+  'Warehouse',
+  {
+    code: text(1, 100),
+    name: text(1, 200),
+    city: text(1, 200),
+    countryCode: z
+      .string()
+      .regex(/^[A-Z]{2}$/, 'must be two capital letters (ISO 3166-1 alpha-2), such as NL')
+      .meta({ description: 'ISO 3166-1 alpha-2' }),
+    status: code('inactive', 'active').default(1),
+  },
+  {},
+);
+
+export const warehouseRoutes = (context: Context): Route[] =>
+  listedRecord(context, {
+    list: 'warehouses',
+    name: 'warehouse',
+    usedBy: [
+      ['consignments', 'warehouse_id'],
+      ['inventory', 'warehouse_id'],
+    ],
+    ...schemas,
+    filters: {
+      SearchText: searchText('name, code or city'),
+      Status: int32Filter('Only warehouses of this status'),
+    },
+    examples: {
+      id: '0198c5a0-7e57-7000-8b00-000000000001',
+      input: { code: 'W-1', name: 'A warehouse of mine', city: 'Tartu', countryCode: 'EE' },
+      patch: { city: 'Tartu' },
+    },
+  });

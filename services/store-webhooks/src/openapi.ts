@@ -1,8 +1,0 @@
-import { offlineParts, offlineVariables, syncDocument } from '@platform/service-kit/openapi-file';
-import { createApp } from './app.ts';
-import { createContext } from './context.ts';
-import { envOf } from './env.ts';
-
-const env = envOf({ ...offlineVariables, SECRETS_KEY: '0'.repeat(64) });
-const { document } = createApp(await createContext(env, offlineParts()));
-await syncDocument(document, new URL('../openapi.json', import.meta.url), process.argv.includes('--write'));

@@ -1,0 +1,56 @@
+import { sessionEnded, type Caller } from '@platform/auth/bearer';
+import { pageListJson, pageOf, slice } from '@platform/pagination/list';
+import { idParams, record } from '@platform/service-kit/record';
+import type { Route } from '@platform/service-kit/route';
+import type { Sql } from 'postgres';
+import type { Context } from '../context.ts';
+import { readPage } from './list-queries.ts';
+import { insertTask, tasks, updateTask } from './queries.ts';
+import { NewTask, Task, TaskList, TaskPatch, TaskQuery } from './schema.ts';
+
+const keyOf = ({ params: { id }, caller }: { params: { id: string }; caller: Caller }) => ({
+  user_id: caller.subject,
+  id,
+});
+
+export const taskRoutes = ({ tokens, searches, database: { sql } }: Context): Route[] => {
+  const user = tokens.guard();
+  return record({
+    path: '/tasks',
+    basePath: '/api/v1',
+    params: idParams('01900000-0000-7000-8000-00000000d000'),
+    tag: 'Tasks',
+    name: 'task',
+    schema: Task,
+    read: user,
+    write: user,
+    sql,
+    list: {
+      summary: 'Tasks, filtered and sorted, by page',
+      query: TaskQuery,
+      body: TaskList,
+      confirmsReader: true,
+      page: async ({ page: number, limit, sort, ...filters }, { caller }) => {
+        const page = pageOf({ page: number, limit });
+        const session = { userId: caller.subject, id: caller.sessionId ?? '' };
+        const listing = { session, filters, sort };
+        const read = (on: Sql) => readPage(on, listing, { offset: page.offset, limit: limit + 1 });
+        const rows = await (filters.q === undefined ? read(sql) : searches.run(caller.subject, read));
+        if (rows === undefined) throw sessionEnded();
+        return pageListJson('tasks', page, slice(rows, limit));
+      },
+    },
+    find: (on, task, lock) => tasks.find(on, keyOf(task), lock),
+    create: {
+      input: NewTask,
+      example: { title: 'Water the plants', tags: ['home'], priority: 'high' },
+      insert: (on, input, { caller }) => insertTask(on, caller.subject, input),
+    },
+    change: {
+      patch: TaskPatch,
+      example: { status: 'done' },
+      save: (on, patch, task) => updateTask(on, keyOf(task), patch),
+    },
+    remove: { delete: (on, task) => tasks.remove(on, keyOf(task)) },
+  });
+};
