@@ -1,0 +1,39 @@
+import postgres from 'postgres';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { jsonTable } from '../src/records/json-table.ts';
+
+const openTable = async () => {
+  const sql = postgres(inject('postgresUrl'), { max: 1 });
+  onTestFinished(() => sql.end());
+  await sql`create temporary table parcels (
+    sender text, id int, "weight_kg" int, sent_at timestamptz, primary key (sender, id))`;
+  return { sql, parcels: jsonTable('parcels', ['id', 'weightKg', 'sentAt']) };
+};
+
+const key = { sender: 'ada', id: '1' };
+
+test('a row is JSON with its fields in their order, and with times in UTC to the millisecond', async () => {
+  const { sql, parcels } = await openTable();
+  await sql`set time zone 'Asia/Tokyo'`;
+  const sentAt = '2026-03-01T12:00:00+02:00';
+  const json = await parcels.insert(sql, { ...key, weightKg: 3, sentAt });
+  expect(json).toBe('{"id":1,"weightKg":3,"sentAt":"2026-03-01T10:00:00.000Z"}');
+  expect(await parcels.find(sql, key, false)).toBe(json);
+});
+
+test('a change leaves columns that are undefined as they are, and clears those that are null', async () => {
+  const { sql, parcels } = await openTable();
+  await parcels.insert(sql, { ...key, weightKg: 3, sentAt: sql`now()` });
+  const json = await parcels.update(sql, key, { weightKg: undefined, sentAt: null });
+  expect(JSON.parse(json)).toEqual({ id: 1, weightKg: 3, sentAt: null });
+});
+
+test('a row is found, changed and deleted by its whole key', async () => {
+  const { sql, parcels } = await openTable();
+  await parcels.insert(sql, { ...key, weightKg: 3 });
+  await parcels.insert(sql, { sender: 'eve', id: 1, weightKg: 4 });
+  expect(JSON.parse(await parcels.update(sql, key, { weightKg: 5 }))).toMatchObject({ weightKg: 5 });
+  await parcels.remove(sql, key);
+  expect(await parcels.find(sql, key, false)).toBeUndefined();
+  expect(await parcels.find(sql, { sender: 'eve', id: '1' }, true)).toContain('"weightKg":4');
+});
