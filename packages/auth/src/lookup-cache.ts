@@ -55,6 +55,8 @@ export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Ro
       return before === undefined ? { state: 'undecided' } : { state: 'valid', row: before };
     const isKnown = found !== undefined && equal(hashOf(found), hash);
     if (isKnown && isValid(found)) {
+      // The row may be from before a change that was told meanwhile, such as a rotation.
+      if (!isCurrent()) return { state: 'valid', row: found };
       onChange?.(before, found);
       valid.set(hash, found);
       refused.delete(hash);

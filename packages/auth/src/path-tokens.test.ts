@@ -234,6 +234,23 @@ test('a token that is known to be replaced ends at once and stays ended while th
   expect(tokens.verified()).toHaveLength(1);
 });
 
+test('a look-up that began before a rotation does not make the old token valid again', async () => {
+  const asked = Promise.withResolvers<Row>();
+  const { tokenHash } = makePathToken();
+  const row: Row = { tokenHash, graceUntil: null, store: 's1' };
+  let find: () => Promise<Row> = () => Promise.resolve(row);
+  const tokens = createPathTokens<Row>({ find: () => find() });
+  await tokens.recognise(tokenHash);
+  await advanceTime(60_000);
+  find = () => asked.promise;
+  const inFlight = tokens.recognise(tokenHash);
+  tokens.replaced(tokenHash, inPast);
+  asked.resolve(row);
+  await inFlight;
+  find = away;
+  expect(await tokens.recognise(tokenHash)).toEqual({ state: 'unknown' });
+});
+
 test('a token whose row has changed is looked up again', async () => {
   const { recognise, tokens, state, token } = setUp();
   await recognise();
