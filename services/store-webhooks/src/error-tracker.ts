@@ -1,4 +1,5 @@
 import type { Log } from '@platform/service-kit/log';
+import { createRefusalSampler } from '@platform/service-kit/refusal-sampler';
 import { safeError } from '@platform/service-kit/safe-error';
 
 /** Where an error happened; contains no personal data and nothing from the payload. */
@@ -55,16 +56,22 @@ const createClient = async (dsn: string) => {
   return { capture, close: () => client.close(2000) };
 };
 
-/** Reports failures: always to the structured log, and to a Sentry-compatible tracker if `dsn` is set. */
+/**
+ * Reports failures: always to the structured log, and to a Sentry-compatible tracker if `dsn` is set. Of each cause and
+ * store the first ten a minute; the others are counted, because anybody who has a token can send any number of events.
+ */
 export const createTracker = async (dsn: string | undefined, log: Log): Promise<ErrorTracker> => {
   const client = dsn === undefined ? undefined : await createClient(dsn);
+  const sampler = createRefusalSampler(log, 60_000, 'storeId');
   return {
     capture: (error, where) => {
       const err = safeError(error);
+      if (!sampler.sample(`${where.event} failed: ${err.message}`, where.storeId ?? '')) return;
       log.error({ err, ...where }, 'processing failed');
       client?.capture(err, where);
     },
     [Symbol.asyncDispose]: async () => {
+      sampler[Symbol.dispose]();
       await client?.close();
     },
   };

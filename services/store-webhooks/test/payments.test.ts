@@ -109,19 +109,6 @@ test('what names no challenge and no payment is answered but not stored, a repea
   expect([(await events()).length, errors() - before]).toEqual([1, 1]);
 });
 
-test('events with invented ids write ten error lines a minute for each cause and network', async () => {
-  const store = await shop();
-  const before = service.lines.length;
-  // A network of its own, so that no other test is sampled.
-  const from = { 'x-forwarded-for': '203.0.113.9' };
-  for (let n = 0; n < 20; n++) {
-    const body = { service: 'threedsecureio', cres: cresOf(serverId()), transactionId: `i-${n}` };
-    await complete(store, body, 'threedsecureio', from);
-  }
-  const errors = service.lines.slice(before).filter((line) => line.includes('processing failed'));
-  expect(errors).toHaveLength(10);
-});
-
 test('of the events of a network that settle no payment a few a minute are stored, and others are answered all the same', async () => {
   const store = await shop();
   const invented = (transactionId: string, address: string) =>

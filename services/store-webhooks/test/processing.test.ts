@@ -245,3 +245,12 @@ test('events whose batch meets a lost connection are tried again together: no pa
     { state: 'done', attempts: 1 },
   ]);
 });
+
+test('events of a store that fail for one cause write ten error lines a minute', async () => {
+  const store = await service.store();
+  const lines = () => service.lines.filter((line) => line.includes('processing failed')).length;
+  const before = lines();
+  for (let n = 0; n < 20; n++) await service.hook('order_updated', store.webhookToken, { nothing: n });
+  await service.settled();
+  expect(lines() - before).toBe(10);
+});

@@ -10,36 +10,40 @@ const defaultWindowMs = 60_000;
 export interface RefusalSampler extends Disposable {
   /**
    * Counts a refusal, and returns whether it gets a line of its own. `reason` must be one of few texts, none of them from
-   * the request; `network` is that of the client (`networkOf`).
+   * the request; `source` is the network of the client (`networkOf`), or another name of who caused it.
    */
-  sample(reason: string, network: string): boolean;
+  sample(reason: string, source: string): boolean;
 }
 
 interface Pair {
   reason: string;
-  network: string;
+  source: string;
   count: number;
 }
 
 /**
- * Lets the first ten refusals of each minute with the same reason and network pass. The others are counted, and each
- * minute, and on disposal, one line for each pair says how many they were.
+ * Lets the first ten refusals of each minute with the same reason and source pass. The others are counted, and each
+ * minute, and on disposal, one line for each pair says how many they were, with the source in the field `sourceField`.
  */
-export const createRefusalSampler = (log: Log, windowMs = defaultWindowMs): RefusalSampler => {
+export const createRefusalSampler = (
+  log: Log,
+  windowMs = defaultWindowMs,
+  sourceField = 'network',
+): RefusalSampler => {
   const pairs = new Map<string, Pair>();
   const report = (): void => {
-    for (const { reason, network, count } of pairs.values()) {
+    for (const { reason, source, count } of pairs.values()) {
       const refusals = count - linesEach;
-      if (refusals > 0) log.warn({ reason, network, refusals }, 'repeated refusals');
+      if (refusals > 0) log.warn({ reason, [sourceField]: source, refusals }, 'repeated refusals');
     }
     pairs.clear();
   };
   const timer = setInterval(report, windowMs).unref();
   return {
-    sample: (reason, network) => {
+    sample: (reason, source) => {
       const find = (by: string): Pair | undefined => pairs.get(`${by} ${reason}`);
-      const from = find(network) === undefined && pairs.size >= maxPairs ? 'others' : network;
-      const pair = find(from) ?? { reason, network: from, count: 0 };
+      const from = find(source) === undefined && pairs.size >= maxPairs ? 'others' : source;
+      const pair = find(from) ?? { reason, source: from, count: 0 };
       pair.count += 1;
       pairs.set(`${from} ${reason}`, pair);
       return pair.count <= linesEach;

@@ -163,25 +163,21 @@ const redirect = (status: number, storeUrl: string, outcome: Outcome): AnyAnswer
 
 /**
  * The redirect of a browser that comes back from a 3DS challenge and waits for it; undefined if no payment is known for
- * it. The event was stored before, with the result `stored`; `network` is that of the browser. `isNew`: the event settled
- * the payment.
+ * it. The event was stored before, with the result `stored`. `isNew`: the event settled the payment.
  */
 export const answerPayment = async (
   context: Context,
   { event, store }: EventToStore,
   stored: Stored | 'spooled',
-  network: string,
 ): Promise<{ redirect: AnyAnswer | undefined; isNew: boolean }> => {
-  const { env, tracker, log, database, refusals } = context;
+  const { env, tracker, log, database } = context;
   const id = stored === 'duplicate' ? undefined : event.id;
   // The customer waits in front of a browser, so any fault must still lead to the page of the shop.
   const settled = await settlePayment(context, { ...event, id, store }).catch(unavailable);
   const { outcome, error, isNew = false } = settled;
   const state = error === undefined ? 'done' : finalState(error);
-  // Anybody who has the payments token can repeat an event, so only its first failure is reported, and can invent ids, so
-  // those of one cause and network are sampled.
-  const isReported = error !== undefined && state !== 'ignored' && stored !== 'duplicate';
-  if (isReported && refusals.sample(safeErrorMessage(error), network))
+  // Anybody who has the payments token can repeat an event, so only its first failure is reported.
+  if (error !== undefined && state !== 'ignored' && stored !== 'duplicate')
     tracker.capture(error, { storeId: store.id, event: event.event, eventId: event.id });
   if (stored === 'stored' && state !== undefined)
     // No worker has claimed the event yet: it is held back for longer than this takes.

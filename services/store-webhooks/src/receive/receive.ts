@@ -71,7 +71,7 @@ const receivePayment = async (
   let isNew = false;
   try {
     const stored = begun === undefined ? 'duplicate' : await storeEvent(context, given);
-    const answered = await answerPayment(context, given, stored, network);
+    const answered = await answerPayment(context, given, stored);
     isNew = answered.isNew;
     return answered.redirect;
   } finally {
