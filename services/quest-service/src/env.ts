@@ -4,10 +4,10 @@ import { z } from 'zod';
 const shape = {
   ...commonEnv,
   ...tokenEnv,
-  /** As in every service, but with room for the largest list of questions (32 MiB): one caller gets half of it. */
+  /** As in every service, but with room for the largest list of questions (32 MiB): one caller gets two thirds of it. */
   BODY_MEMORY_BYTES: commonEnv.BODY_MEMORY_BYTES.refine(
     (bytes) => bytes >= 67_108_864,
-    'must be at least 67108864: a list of questions may have half of that, and so may the bodies of one caller',
+    'must be at least 67108864, so that a list of questions of 32 MiB fits beside other bodies',
   ),
   /** True: reading needs the scope `quests:read`. */
   QUESTS_REQUIRE_TOKEN: z.stringbool().default(false),

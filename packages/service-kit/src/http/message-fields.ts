@@ -17,11 +17,11 @@ declare module 'http' {
     deprecationHeaders?: readonly string[] | undefined;
     /** CORS headers (name, value …); undefined where no origin is allowed, empty for an origin that is not. */
     corsHeaders?: readonly string[] | undefined;
-    /** Bytes of the request's body that count in the budget, until the answer is written or the client has gone away. */
+    /** Bytes of the request's body that have arrived. */
     bodyBytes?: number;
     /** Key of the caller's rate limit, once the caller is known; undefined for none. */
     callerKey?: string | undefined;
-    /** The caller, or without a key the network, for whom a large body counts there. */
-    bodyCaller?: string | undefined;
+    /** For whom they count in the budget, until the answer is written or the client has gone away. */
+    bodyHolders?: readonly string[] | undefined;
   }
 }

@@ -9,53 +9,52 @@ export interface BodyBudget {
   take(res: ServerResponse, bytes: number): void;
 }
 
-/** Bodies above this size leave a quarter of the budget to smaller ones, and those of one caller half of it to others. */
-const largeBody = 100_000;
-const largeShare = 0.75;
-const callerShare = 0.5;
+/** In bytes. Bodies up to this size do not count: the limit of connections bounds their memory. */
+const smallBody = 4096;
 
 const refusal = new TooBusy('Too many large requests are arriving; try again shortly.');
 
-/** However the credential was written, and whatever else was sent with it; without one the widest network. */
-const callerOf = ({ req, callerKey }: ServerResponse): string =>
-  callerKey === undefined ? `network ${req.scope?.network}` : `key ${callerKey}`;
+/** The network of the client and, once it is known, the caller, however the credential was written. */
+const holdersOf = ({ req, callerKey }: ServerResponse): readonly string[] => {
+  const network = `network ${req.scope?.network}`;
+  return callerKey === undefined ? [network] : [network, `key ${callerKey}`];
+};
 
-/** A budget of `maxBytes`. What a client only announces does not count. */
+/**
+ * A budget of `maxBytes`, of which a network or caller may hold at most twice as much as is left: two thirds if it is alone,
+ * and less beside others, so that a few never take all. What a client only announces does not count.
+ */
 export const createBodyBudget = (maxBytes: number): BodyBudget => {
   let used = 0;
-  /** Bytes of large bodies. */
-  const byCaller = new Map<string, number>();
-  const countLarge = (caller: string, bytes: number): void => {
-    const sum = (byCaller.get(caller) ?? 0) + bytes;
-    if (sum > 0) byCaller.set(caller, sum);
-    else byCaller.delete(caller);
+  const usedBy = new Map<string, number>();
+  const change = (holders: readonly string[], bytes: number): void => {
+    used += bytes;
+    for (const holder of holders) {
+      const sum = (usedBy.get(holder) ?? 0) + bytes;
+      if (sum > 0) usedBy.set(holder, sum);
+      else usedBy.delete(holder);
+    }
   };
   const release = function (this: ServerResponse): void {
-    const own = this.bodyBytes ?? 0;
-    used -= own;
-    if (this.bodyCaller !== undefined) countLarge(this.bodyCaller, -own);
+    if (this.bodyHolders !== undefined) change(this.bodyHolders, -(this.bodyBytes ?? 0));
     this.bodyBytes = 0;
-    this.bodyCaller = undefined;
+    this.bodyHolders = undefined;
   };
-  /** A body counts for its caller from the piece on that makes it large. */
-  const hasRoom = (res: ServerResponse, own: number, bytes: number): boolean => {
-    if (own <= largeBody) return used + bytes <= maxBytes;
-    if (res.bodyCaller === undefined) countLarge((res.bodyCaller = callerOf(res)), own - bytes);
-    const ofCaller = byCaller.get(res.bodyCaller) ?? 0;
-    return used + bytes <= maxBytes * largeShare && ofCaller + bytes <= maxBytes * callerShare;
-  };
+  const hasRoom = (holders: readonly string[]): boolean =>
+    holders.every((holder) => (usedBy.get(holder) ?? 0) <= 2 * (maxBytes - used));
   return {
     take: (res, bytes) => {
-      if (res.bodyBytes === undefined) res.once('close', release);
       const own = (res.bodyBytes ?? 0) + bytes;
-      if (!hasRoom(res, own, bytes)) {
-        // The part of a refused body that has arrived is given back at once: of several large bodies that arrive together, one fits.
-        release.call(res);
-        throw refusal;
-      }
       res.bodyBytes = own;
-      used += bytes;
-      if (res.bodyCaller !== undefined) countLarge(res.bodyCaller, bytes);
+      if (own <= smallBody) return;
+      const isCounted = res.bodyHolders !== undefined;
+      if (!isCounted) res.once('close', release);
+      const holders = (res.bodyHolders ??= holdersOf(res));
+      change(holders, isCounted ? bytes : own);
+      if (hasRoom(holders)) return;
+      // The part of a refused body that has arrived is given back at once: of several large bodies that arrive together, one fits.
+      release.call(res);
+      throw refusal;
     },
   };
 };

@@ -1,4 +1,4 @@
-import { Unavailable } from '../http/problem.ts';
+import { TooBusy } from '../http/problem.ts';
 import { waitUncounted } from './request-scope.ts';
 
 /** What runs and waits with one key. */
@@ -13,14 +13,13 @@ const linesOf = new WeakMap<object, Map<string, Line>>();
 /**
  * Runs `work` after all earlier work with the same key that uses the same `database`, in this process. Work that changes
  * one row would wait for its lock with a connection of the pool, so that whoever sends many changes of one record would
- * take the connections from all others. Throws Unavailable `too_busy` when a hundred wait.
+ * take the connections from all others. Throws TooBusy when a hundred wait.
  */
 export const oneAtATime = async <T>(database: object, key: string, work: () => Promise<T>): Promise<T> => {
   const lines = linesOf.get(database) ?? new Map<string, Line>();
   linesOf.set(database, lines);
   const line = lines.get(key) ?? { size: 0, last: Promise.resolve() };
-  if (line.size > maxWaiting)
-    throw new Unavailable('too_busy', 'Too many changes of this record are waiting.', undefined, 1);
+  if (line.size > maxWaiting) throw new TooBusy('Too many changes of this record are waiting.');
   lines.set(key, line);
   const { last } = line;
   const turn = Promise.withResolvers<void>();

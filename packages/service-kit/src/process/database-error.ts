@@ -2,8 +2,7 @@
 export type TransientFault = 'unavailable' | 'timeout' | 'conflict';
 
 /** The connection was lost or could not be opened: 08, 57P0x shutdown or start, 53300 too many connections. */
-const disconnection =
-  /^(?:08...|53300|57P0.|CONNECT_TIMEOUT|CONNECTION_(?:CLOSED|ENDED|DESTROYED))$/;
+const disconnection = /^(?:08...|53300|57P0.|CONNECT_TIMEOUT|CONNECTION_(?:CLOSED|ENDED|DESTROYED))$/;
 
 /**
  * SQLSTATE classes and codes that mean "not now" (PostgreSQL documentation, appendix A), and the codes that postgres.js

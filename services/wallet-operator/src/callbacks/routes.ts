@@ -61,7 +61,7 @@ export const callbackRoutes = (context: Context): Route[] =>
           network: networkOf(context.clientAddress(req)),
           path: `/callback/${callback}`,
           ...readSignature(req.headers),
-          body: await readBody(req, maxBody),
+          body: await readBody(req, maxBody, ({ length }) => context.bodyBudget.take(res, length)),
         });
         res.problemCode = answer.code;
         return answer;
