@@ -19,6 +19,8 @@ import type { StackFile } from './stack.ts';
 type PostRequest = () => Promise<string>;
 
 const BET = '0.01';
+/** How long an access token is used; it is valid for 15 minutes. */
+const TOKEN_MS = 300_000;
 
 /** Debits of a player of their own, with enough money. */
 const debits = async ({ gateway, demo }: StackFile): Promise<PostRequest> => {
@@ -49,15 +51,26 @@ const listedRequest = async (
   return String(((await response.json()) as Record<string, unknown>)[id]);
 };
 
+/** Registers a user. The result gives an access token, a new one long before the last one expires. */
+const userOf = async (gateway: string): Promise<() => Promise<string>> => {
+  const account = { email: `${randomUUID()}@example.test`, password: `Lavender ${randomUUID()}` };
+  const accounts = taskManager(gateway);
+  let { accessToken } = await persist(() => unwrap(accounts.POST('/auth/register', { body: account })));
+  let renewAt = Date.now() + TOKEN_MS;
+  return async () => {
+    if (Date.now() > renewAt) {
+      renewAt = Date.now() + TOKEN_MS;
+      ({ accessToken } = await unwrap(accounts.POST('/auth/login', { body: account })));
+    }
+    return accessToken;
+  };
+};
+
 /** POST requests to every service, by its name: of clients, of a provider and of a game server. */
 const postRequests = async (file: StackFile): Promise<Record<string, PostRequest>> => {
   const { gateway, demo } = file;
   const admin = bearer(demo.adminToken);
-  const { accessToken } = await persist(() => {
-    const account = { email: `${randomUUID()}@example.test`, password: `Lavender ${randomUUID()}` };
-    return unwrap(taskManager(gateway).POST('/auth/register', { body: account }));
-  });
-  const tasks = taskManager(gateway, bearer(accessToken));
+  const tasks = taskManager(gateway, bearer(await userOf(gateway)));
   const projects = verifyProjects(gateway, admin);
   const readers = verifyProjects(gateway, apiKey(demo.verifyApiKey));
   const shipping = consignments(gateway, admin);
