@@ -137,12 +137,13 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
         throw new Unprocessable('Ten workers crashed while they processed it.');
       await batches.add({ event, change: await eventTypes[event.event].plan(context, event) });
     } catch (error) {
-      // No fault of the event: it is tried again with the others.
-      if (isDisconnected(error)) unwritten.push(event);
-      else await failed(event, error).catch((err: unknown) => {
+      const giveBack = (err: unknown): void => {
         log.warn({ err, eventId: event.id }, 'the result of an event could not be written');
         unwritten.push(event);
-      });
+      };
+      // A lost connection is no fault of the event: it is tried again with the others.
+      if (isDisconnected(error)) giveBack(error);
+      else await failed(event, error).catch(giveBack);
       inbox.wake();
     }
   };
