@@ -1,6 +1,6 @@
+import { demoEnv } from '@platform/service-kit/env';
 import { openDatabase } from '@platform/service-kit/db';
 import { consignments, inventory, partners, warehouses } from './demo/rows.ts';
-import { demoEnv } from '@platform/service-kit/env';
 import { processEnv } from './env.ts';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();

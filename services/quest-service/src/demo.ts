@@ -1,8 +1,8 @@
+import { demoEnv } from '@platform/service-kit/env';
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
 import { hiking } from './demo/hiking.ts';
-import { demoEnv } from '@platform/service-kit/env';
 import { processEnv } from './env.ts';
 import { parseQuestionList } from './questions/list-input.ts';
 import { serialiseList } from './questions/serialised.ts';

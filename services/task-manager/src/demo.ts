@@ -1,9 +1,9 @@
 /** Loads a user with tasks and prints their credentials and a command to try. Can be repeated. */
+import { migrationUrl } from '@platform/service-kit/env';
 import { openDatabase } from '@platform/service-kit/db';
 import { createPasswords } from '@platform/auth/password';
 import { tasks, users } from './db/tables.ts';
 import { demoTasks } from './demo-tasks.ts';
-import { migrationUrl } from '@platform/service-kit/env';
 import { gatewayUrl } from './env.ts';
 
 const user = {

@@ -1,9 +1,9 @@
+import { demoEnv } from '@platform/service-kit/env';
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
 import { loadLists, replaceKey } from './demo/load.ts';
 import { projects } from './demo/projects.ts';
-import { demoEnv } from '@platform/service-kit/env';
 import { processEnv } from './env.ts';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();

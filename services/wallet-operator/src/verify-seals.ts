@@ -4,10 +4,10 @@
  * answers of GET /v1/audit/checkpoints) it also compares the checkpoints with the saved ones.
  * Exit code 1 when something differs.
  */
+import { databaseUrl } from '@platform/service-kit/env';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openSlowDatabase } from './db/slow-connection.ts';
-import { databaseUrl } from '@platform/service-kit/env';
 import { callersFile } from './env.ts';
 import { publicKeysOf } from '@platform/sealed-log/keys';
 import { verifySeals } from './sealing/use-cases.ts';

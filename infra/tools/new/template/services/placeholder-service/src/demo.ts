@@ -1,7 +1,7 @@
+import { demoEnv } from '@platform/service-kit/env';
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
-import { demoEnv } from '@platform/service-kit/env';
 import { processEnv } from './env.ts';
 import { createSparePart, findOrUndefined } from './spare-parts/use-cases.ts';
 
