@@ -38,7 +38,7 @@ export const reconciliations = pgTable('reconciliations', {
     .default('receiving'),
   /** Why it failed; null: it did not. */
   failure: text({
-    enum: ['interrupted', 'invalid_statement', 'statement_lost', 'too_many_differences', 'internal'],
+    enum: ['interrupted', 'invalid_statement', 'statement_lost', 'too_many_differences', 'one_factor', 'internal'],
   }),
   /** When lines were last received, compared or deleted. */
   touchedAt: dateColumn('touched_at').notNull(),
@@ -52,6 +52,8 @@ export const reconciliations = pgTable('reconciliations', {
   /** Progress of the step `entries`: entries before this instant were looked up. */
   entriesDone: dateColumn('entries_done'),
   differences: integer().notNull().default(0),
+  /** Lines with the same amount, not 0, as our entry. */
+  equalAmounts: integer('equal_amounts').notNull().default(0),
   /** Transactions of its comparison that failed since the last one that succeeded. */
   failedAttempts: integer('failed_attempts').notNull().default(0),
 });

@@ -23,8 +23,23 @@ const isRepair = (tx: TransactionSql) => tx`exists (select from reconciliation_d
   where repaired.repair_transaction_id = entry.transaction_id and repaired.player_id = entry.player_id offset 0)`;
 
 /**
- * The kinds of difference between a line and the entry with its transaction id, with commas between; null or empty for
- * most lines.
+ * Whether `line` gives the transaction of `entry` to another player, where ids are unique for each player only. The same
+ * id of two players is one transaction when neither side has the other one, and both are of one period or one round:
+ * to ask the game server costs less than to pay twice.
+ */
+const isMisnamed = (tx: TransactionSql, id: string) => tx`entry.transaction_id = line.transaction_id
+  and entry.id_space <> line.id_space and starts_with(entry.id_space, 'player/') and starts_with(line.id_space, 'player/')
+  and entry.operation in (line.operation, 'tombstone')
+  and (entry.round_id = line.round_id or entry.at >= run.period_from - make_interval(secs => run.tolerance_s)
+    and entry.at < run.period_to + make_interval(secs => run.tolerance_s))
+  and not exists (select from entries own
+    where own.transaction_id = line.transaction_id and own.id_space = line.id_space offset 0)
+  and not exists (select from reconciliation_lines own where own.reconciliation_id = ${id}
+    and own.transaction_id = entry.transaction_id and own.id_space = entry.id_space and not own.is_repeated offset 0)`;
+
+/**
+ * The kinds of difference between a line and the entry with its transaction id, with commas between, and `equal` where
+ * both move the same money, so that amounts can be counted.
  *
  * A debit and its rollback cancel out: a side that has neither has the same money as one that has both. So a debit that
  * is missing here counts only if the statement does not reverse it, and a rollback only if its debit stands here.
@@ -47,9 +62,9 @@ const kindsOf = (tx: TransactionSql, id: string) => tx`case
       when line.currency <> player.currency then 'currency' end,
     case when line.round_id <> coalesce(entry.named_round_id, entry.round_id) or line.game_code <> entry.game_code
       or line.reverses <> entry.reverses then 'parameters' end,
-    case when line.amount <> abs(entry.amount)
+    case when line.amount = abs(entry.amount) then case when line.amount > 0 then 'equal' end
       -- A rollback that found nothing to reverse here.
-      and (entry.operation <> 'rollback' or entry.amount <> 0) then 'amount' end,
+      when entry.operation <> 'rollback' or entry.amount <> 0 then case when line.amount is not null then 'amount' end end,
     case when line.operation = 'debit' then null
       when line.round_closed and entry.round_closed is not true and exists (select from rounds
         where rounds.player_id = entry.player_id and rounds.round_id = entry.round_id
@@ -69,8 +84,9 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
   await tx`
     with run as (select * from reconciliations where reconciliation_id = ${id}),
     found as (
-      select line.line, line.transaction_id, kind, line.player_id, ${sideOfLine(tx)} as there,
-        case when entry.player_id is not null then ${sideOfEntry(tx)} end as here,
+      select line.line, line.transaction_id, kind, line.player_id,
+        case when kind <> 'equal' then ${sideOfLine(tx)} end as there,
+        case when kind <> 'equal' and entry.player_id is not null then ${sideOfEntry(tx)} end as here,
         case
           when kind = 'missing_here' and entry.player_id is null and player.player_id is not null
             and coalesce(line.currency, player.currency) = player.currency
@@ -79,23 +95,27 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
           when kind = 'round_state' and line.round_closed then 'close_round'
           else 'ask_game_server' end as repair
       from run cross join reconciliation_lines line
-        left join entries entry on entry.transaction_id = line.transaction_id and entry.id_space = line.id_space
+        left join lateral (
+          select * from entries where transaction_id = line.transaction_id and id_space = line.id_space
+          union all
+          select * from entries entry where ${isMisnamed(tx, id)} limit 1
+        ) entry on true
         left join players player on player.player_id = coalesce(entry.player_id, line.player_id)
         cross join lateral string_to_table(${kindsOf(tx, id)}, ',') kind
       where line.reconciliation_id = ${id} and line.line > ${lineDone} and line.line <= ${to}
-        -- CASE, because most lines need nothing more than the kinds, and no list of them.
-        and case when ${kindsOf(tx, id)} <> '' then tstzrange(run.period_from, run.period_to) @> coalesce(
+        and case when kind <> 'equal' then tstzrange(run.period_from, run.period_to) @> coalesce(
           case when entry.operation <> 'tombstone' and not ${isRepair(tx)} then entry.at end, line.at, run.period_from)
-        end
+          else true end
     ), stored as (
       insert into reconciliation_differences
         (reconciliation_id, number, kind, player_id, transaction_id, there, here, repair)
       select ${id}, run.differences + row_number() over (order by line, kind), kind, player_id, transaction_id, there,
         here, repair
-      from found cross join run
+      from found cross join run where kind <> 'equal'
       returning 1
     )
-    update reconciliations set differences = differences + (select count(*) from stored), line_done = ${to},
+    update reconciliations set differences = differences + (select count(*) from stored),
+      equal_amounts = equal_amounts + (select count(*) from found where kind = 'equal'), line_done = ${to},
       failed_attempts = 0, touched_at = now()
     where reconciliation_id = ${id}`;
 };
@@ -108,8 +128,9 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
  * that it lies in its period, so the entry is looked up when that is part of the period of this one. When several
  * reconciliations repaired it, the newest one counts: their statements may give different times.
  *
- * Not stored: a debit that is reversed here, or there (then its rollback is missing here), a rollback that moved nothing, and a rollback whose debit does not stand in
- * the statement either, because those cancel out.
+ * Not stored: an entry that a line gives to another player; a debit that is reversed here, or there (then its rollback
+ * is missing here), a rollback that moved nothing, and a rollback whose debit does not stand in the statement either,
+ * because those cancel out.
  */
 export const compareEntries = async (
   tx: TransactionSql,
@@ -144,7 +165,10 @@ export const compareEntries = async (
       select entry.transaction_id, entry.player_id, entry.at, ${sideOfEntry(tx)} as here
       from entry join players player on player.player_id = entry.player_id cross join run
       where not exists (select from reconciliation_lines line where line.reconciliation_id = ${id}
-          and line.transaction_id = entry.transaction_id and line.id_space = entry.id_space and not line.is_repeated)
+          and line.transaction_id = entry.transaction_id and line.id_space = entry.id_space and not line.is_repeated
+          offset 0)
+        and not exists (select from reconciliation_lines line where line.reconciliation_id = ${id}
+          and not line.is_repeated and ${isMisnamed(tx, id)} offset 0)
         and case entry.operation
           when 'credit' then true
           when 'debit' then not exists (select from entries reversal where reversal.reverses = entry.transaction_id
@@ -175,4 +199,18 @@ export const compareEntries = async (
     where reconciliation_id = ${id}
     returning (select count(*)::int from entry) as count`;
   return row?.count ?? 0;
+};
+
+/** Whether most amounts differ from ours by one factor: the statement is in another unit or currency, such as cents. */
+export const hasOneFactor = async (tx: TransactionSql, { id }: Run): Promise<boolean> => {
+  const rows = await tx`
+    with factor as (
+      select count(*) as lines from reconciliation_differences
+      where reconciliation_id = ${id} and kind = 'amount'
+      -- The quotient of two integers below 2^53 is the same for the same factor.
+      group by (there ->> 'amount')::float8 / nullif((here ->> 'amount')::float8, 0)
+    )
+    select from reconciliations where reconciliation_id = ${id} and (select max(lines) from factor) > 1
+      and 2 * (select max(lines) from factor) > (select sum(lines) from factor) + equal_amounts`;
+  return rows.length > 0;
 };

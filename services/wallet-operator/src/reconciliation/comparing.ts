@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground, type Background } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql, TransactionSql } from 'postgres';
-import { compareEntries, compareLines } from './comparing-queries.ts';
+import { compareEntries, compareLines, hasOneFactor } from './comparing-queries.ts';
 import {
   claimRun,
   countFailedAttempt,
@@ -60,7 +60,10 @@ export const createComparer = (sql: Sql) => {
     }
     if (step === 'entries') return lookUpEntries(tx, run);
     const to = await endOfNextLines(tx, run, linesAtOnce);
-    if (to === undefined) return enterStep(tx, id, step === 'removing' ? 'ended' : 'entries');
+    if (to === undefined) {
+      if (step === 'removing') return enterStep(tx, id, 'ended');
+      return (await hasOneFactor(tx, run)) ? failRun(tx, id, 'one_factor') : enterStep(tx, id, 'entries');
+    }
     await (step === 'removing' ? removeLines : compareLines)(tx, run, to);
   };
 
