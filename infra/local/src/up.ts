@@ -78,7 +78,7 @@ export const bringUp = async (
   const secrets = await openSecrets(local.path);
   const signer = await openSigner(local.keys);
   const scopes = [...new Set(services.flatMap((service) => service.scopes))].toSorted();
-  const token = (scope: string) => signer.sign({ scope, subject: 'demo-admin', ttl: TOKEN_TTL });
+  const token = (scope: string, subject = 'demo-admin') => signer.sign({ scope, subject, ttl: TOKEN_TTL });
   const adminToken = await token(scopes.join(' '));
   const gateway = found.nginx ? `http://127.0.0.1:${options.gatewayPort}` : null;
   const site: Site = { supervisor, local };
@@ -154,7 +154,12 @@ export const bringUp = async (
   await gatewayOpen;
 
   const { demo, curls } = mergeDemos(launched.map((one) => one.demo));
-  const tokens = { adminToken, consignmentsToken: await token('consignments:read') };
+  const tokens = {
+    adminToken,
+    // A second person, who approves what the first one wants to do.
+    approverToken: await token('wallet:approve wallet:read', 'demo-approver'),
+    consignmentsToken: await token('consignments:read'),
+  };
   return {
     curls,
     portal: gateway ? portalUrl(demoServer.offer(demoCredentials(adminToken, demo))) : undefined,

@@ -129,11 +129,22 @@ CREATE TABLE "reconciliation_differences" (
 	"state" text DEFAULT 'open' NOT NULL,
 	"status" text,
 	"reason" text,
-	"tried_at" timestamp (3) with time zone,
+	"dry_run_id" uuid,
+	"amount" bigint,
 	"repaired_at" timestamp (3) with time zone,
 	"repaired_by" text,
 	"repair_transaction_id" text,
 	CONSTRAINT "reconciliation_differences_reconciliation_id_number_pk" PRIMARY KEY("reconciliation_id","number")
+);
+--> statement-breakpoint
+CREATE TABLE "reconciliation_dry_runs" (
+	"dry_run_id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"reconciliation_id" uuid NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"created_by" text NOT NULL,
+	"repairs" jsonb NOT NULL,
+	"approved_by" text,
+	"approved_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "reconciliation_lines" (
@@ -227,6 +238,7 @@ CREATE INDEX "rounds_id" ON "rounds" USING brin (round_id text_bloom_ops(n_disti
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "sessions_launch" ON "sessions" USING btree ("launch_id");--> statement-breakpoint
 CREATE INDEX "reconciliation_differences_repair" ON "reconciliation_differences" USING btree ("repair_transaction_id") WHERE "reconciliation_differences"."repair_transaction_id" is not null;--> statement-breakpoint
+CREATE INDEX "reconciliation_differences_missing" ON "reconciliation_differences" USING btree ("player_id") WHERE "reconciliation_differences"."kind" = 'missing_here' and "reconciliation_differences"."state" <> 'applied';--> statement-breakpoint
 CREATE UNIQUE INDEX "reconciliation_lines_transaction" ON "reconciliation_lines" USING btree ("reconciliation_id","transaction_id","id_space") WHERE not "reconciliation_lines"."is_repeated";--> statement-breakpoint
 CREATE INDEX "reconciliation_lines_reverses" ON "reconciliation_lines" USING btree ("reconciliation_id","reverses","id_space") WHERE "reconciliation_lines"."reverses" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "sealed_runs_entry" ON "sealed_runs" USING btree ("player_id","last_seq");--> statement-breakpoint

@@ -2,6 +2,7 @@ import type { JsonWebKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
+import { amount, minorUnits } from '@platform/wallet-protocol/money';
 import { z } from 'zod';
 import { limitStatuses } from './ledger/command.ts';
 import { sealingKeyOf, type SealingKey } from '@platform/sealed-log/keys';
@@ -54,6 +55,8 @@ const shape = {
   SEAL_EVERY_MS: z.coerce.number().int().min(10).default(10_000),
   /** Seconds between two proofs of the ledger by this process; 0 for none but those that are requested. */
   PROVE_EVERY_S: seconds(0, 86_400),
+  /** What repairs may move of a currency in 24 hours without the approval of a second person. */
+  RECONCILIATION_MAX_AMOUNT: amount.default('1000.00').transform(minorUnits),
   /** Rounds open for longer count as stuck in the metrics. */
   STUCK_ROUND_S: seconds(1, 3600),
 };

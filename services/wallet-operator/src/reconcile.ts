@@ -3,8 +3,9 @@
  * JSON lines when the name ends in .jsonl), waits until it is compared, and prints the differences by kind.
  *
  * `--columns playerId:Player,…`, `--delimiter ';'` and `--tolerance 60` as in the API; `--out FILE` saves the differences
- * as CSV; `--dry-run` says what repairs would do; `--apply` makes a dry run and then applies them. `--url` is the gateway
- * of the stack that runs here unless it is given.
+ * as CSV; `--dry-run` says what repairs would do, and prints the path of the dry run. With that path instead of FILE the
+ * program prints the dry run again; `--approve` approves it, `--apply` applies it (`--max-amount 100.00`: at most so much).
+ * `--url` is the gateway of the stack that runs here unless it is given.
  * Exit code 1 when differences are left or the statement cannot be compared.
  */
 import { createReadStream } from 'node:fs';
@@ -15,11 +16,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { complain, say } from '@platform/wallet-protocol/terminal';
 import type { z } from 'zod';
 import { callersFile, localGateway } from './env.ts';
-import type {
-  Difference,
-  DifferenceList,
-  ReconciliationWithKinds,
-  Repairs,
+import {
+  maxRepairs,
+  type Difference,
+  type DifferenceList,
+  type DryRun,
+  type ReconciliationWithKinds,
+  type RepairResult,
 } from './reconciliation/schema.ts';
 
 const { values, positionals } = parseArgs({
@@ -34,13 +37,23 @@ const { values, positionals } = parseArgs({
     tolerance: { type: 'string' },
     out: { type: 'string' },
     'dry-run': { type: 'boolean', default: false },
+    approve: { type: 'boolean', default: false },
     apply: { type: 'boolean', default: false },
+    'max-amount': { type: 'string' },
   },
 });
-const { url, token, from, to, columns, delimiter, tolerance, out, apply } = values;
+const { url, token, from, to, columns, delimiter, tolerance, out, approve, apply } = values;
 const [file] = positionals;
-if (file === undefined || token === undefined || from === undefined || to === undefined)
-  throw new Error('usage: reconcile FILE --token TOKEN --from TIME --to TIME [--apply]');
+const [, reconciliation = '', dryRunId] =
+  /^(\/v1\/reconciliations\/[^/]+)\/dry-runs\/([^/]+)$/.exec(file ?? '') ?? [];
+if (
+  file === undefined ||
+  token === undefined ||
+  (dryRunId === undefined && (from === undefined || to === undefined))
+)
+  throw new Error(
+    'usage: reconcile FILE --token TOKEN --from TIME --to TIME, or reconcile DRY_RUN --token TOKEN --apply',
+  );
 
 const mostRepeats = 100;
 
@@ -70,6 +83,13 @@ const ask = async (path: string, options: RequestInit = {}): Promise<Response> =
 const askJson = async <T>(path: string, options?: RequestInit): Promise<T> =>
   (await (await ask(path, options)).json()) as T;
 
+const post = <T>(path: string, body: object): Promise<T> =>
+  askJson(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
 const send = async (): Promise<string> => {
   const parameters = Object.entries({ from, to, columns, delimiter, tolerance }).filter(
     (pair): pair is [string, string] => pair[1] !== undefined,
@@ -96,20 +116,25 @@ const waitFor = async (path: string): Promise<z.output<typeof ReconciliationWith
   }
 };
 
+type DifferenceView = z.output<typeof Difference>;
+
 const listDifferences = (path: string, query: string): Promise<z.output<typeof DifferenceList>> =>
   askJson(`${path}/differences?${query}`);
 
-/** The numbers of all differences that can be repaired on our side. */
-const numbersOf = async (path: string): Promise<number[]> => {
-  const numbers: number[] = [];
+/** All differences that can be repaired on our side, in the order of their times. */
+const repairable = async (path: string): Promise<DifferenceView[]> => {
+  const found: DifferenceView[] = [];
   for (let page = 1; ; page++) {
     const list = await listDifferences(path, `limit=200&page=${page}`);
-    for (const { number, repair } of list.differences) if (repair !== 'ask_game_server') numbers.push(number);
-    if (!list.page.has_more) return numbers;
+    found.push(...list.differences.filter(({ repair }) => repair !== 'ask_game_server'));
+    if (!list.page.has_more)
+      return found.toSorted(
+        (a, b) => Date.parse(a.there?.time ?? '1970-01-01') - Date.parse(b.there?.time ?? '1970-01-01'),
+      );
   }
 };
 
-const sideText = (side: z.output<typeof Difference>['here']): string =>
+const sideText = (side: DifferenceView['here']): string =>
   side === null ? 'nothing' : [side.operation, side.amount, side.currency].filter(Boolean).join(' ');
 
 /** How many differences are printed; a file has all of them. */
@@ -124,50 +149,56 @@ const showDifferences = async (path: string): Promise<void> => {
   if (page.has_more) say('… --out FILE saves all differences');
 };
 
-/**
- * Repairs the differences, 100 in each request. A win whose bet is in a later request waits for it (`earlier_first`), so
- * these are repaired again as long as they become fewer. Returns how many of the differences are left.
- */
-const repairAll = async (path: string, differences: number): Promise<number> => {
-  const repair = async (differences: readonly number[], dryRun: boolean) =>
-    askJson<z.output<typeof Repairs>>(`${path}/repairs`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ dryRun, differences }),
-    });
-  let numbers = await numbersOf(path);
-  let left = differences - numbers.length;
-  if (left > 0) say(`only the game server can correct: ${left}`);
-  for (;;) {
-    const waiting: number[] = [];
-    for (let at = 0; at < numbers.length; at += 100) {
-      const some = numbers.slice(at, at + 100);
-      let { repairs } = await repair(some, true);
-      if (apply) ({ repairs } = await repair(some, false));
-      for (const { number, repair: proposed, state, status, reason } of repairs) {
-        say(`${number}: ${proposed}, ${state}, ${status ?? '-'} ${reason ?? ''}`.trim());
-        if (reason === 'earlier_first') waiting.push(number);
-        else if (state !== 'applied') left += 1;
-      }
-    }
-    if (!apply || waiting.length === 0 || waiting.length === numbers.length) return left + waiting.length;
-    numbers = waiting;
-  }
+/** Prints results; returns how many of the differences are left. */
+const showRepairs = (repairs: readonly RepairResult[]): number => {
+  for (const { number, repair, state, status, reason } of repairs)
+    say(`${number}: ${repair}, ${state}, ${status ?? '-'} ${reason ?? ''}`.trim());
+  return repairs.filter(({ state }) => state !== 'applied').length;
 };
 
-const main = async (): Promise<number> => {
+const showDryRun = (path: string, run: z.output<typeof DryRun>): void => {
+  showRepairs(run.repairs);
+  for (const { kind, currency, repairs, amount } of run.sums)
+    say(`${kind}: ${repairs} repairs move ${amount} ${currency}`);
+  if (run.approvedBy !== null) say(`approved by ${run.approvedBy}`);
+  say(`dry run: ${path}/dry-runs/${run.dryRunId}`);
+};
+
+/** Makes a dry run of the first repairs. */
+const tryRepairs = async (path: string, differences: number): Promise<void> => {
+  const all = await repairable(path);
+  if (all.length < differences) say(`only the game server can correct: ${differences - all.length}`);
+  if (all.length === 0) return;
+  const numbers = all.slice(0, maxRepairs).map(({ number }) => number);
+  showDryRun(path, await post(`${path}/dry-runs`, { differences: numbers }));
+  if (all.length > maxRepairs) say(`${all.length - maxRepairs} more are possible after it`);
+};
+
+const compare = async (): Promise<number> => {
   const path = await send();
   const { lines, fields, differences, kinds } = await waitFor(path);
   say(`${path}\nlines: ${lines}\ndifferences: ${differences}`);
   const unstated = fields.filter((one) => one.lines === 0).map(({ field }) => field);
-  if (lines > 0 && unstated.length > 0)
-    say(`not compared, because no line states it: ${unstated.join(', ')}`);
+  if (unstated.length > 0) say(`not compared, because no line states it: ${unstated.join(', ')}`);
   for (const { kind, differences: count } of kinds) say(`${kind}: ${count}`);
   if (out === undefined) await showDifferences(path);
-  const left = apply || values['dry-run'] ? await repairAll(path, differences) : differences;
-  if (out !== undefined)
-    await writeFile(callersFile(out), await (await ask(`${path}/differences.csv`)).text());
-  return left === 0 ? 0 : 1;
+  else await writeFile(callersFile(out), await (await ask(`${path}/differences.csv`)).text());
+  if (values['dry-run']) await tryRepairs(path, differences);
+  return differences === 0 ? 0 : 1;
+};
+
+const applyRepairs = async (): Promise<number> => {
+  const body = { dryRunId, maxAmount: values['max-amount'] };
+  const { repairs } = await post<{ repairs: RepairResult[] }>(`${reconciliation}/repairs`, body);
+  return showRepairs(repairs) === 0 ? 0 : 1;
+};
+
+const main = async (): Promise<number> => {
+  if (dryRunId === undefined) return compare();
+  if (apply) return applyRepairs();
+  const path = approve ? `${file}/approval` : file;
+  showDryRun(reconciliation, await askJson(path, { method: approve ? 'POST' : 'GET' }));
+  return 0;
 };
 
 process.exitCode = await main().catch((error: unknown) => {

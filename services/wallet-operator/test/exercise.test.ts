@@ -6,7 +6,7 @@ import { createStandIn } from '@platform/wallet-conformance/game-server/server';
 import { seal, startSealingService } from './evidence.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { keys, secret } from './harness.ts';
-import { reconcile } from './reconciliations.ts';
+import { dryRun, reconcile, withoutMoves } from './reconciliations.ts';
 
 test('every operation answers as the document says', async () => {
   let operatorUrl = '';
@@ -21,7 +21,8 @@ test('every operation answers as the document says', async () => {
   const playerId = await addPlayer(sql);
   await callerOf(service, playerId).debit({ transactionId: 'd-1', roundId: 'r-1', gameCode, amount: '1.00' });
   await seal(sql);
-  const { reconciliationId } = await reconcile(service.url, []);
+  const { reconciliationId } = await reconcile(service.url, withoutMoves);
+  const { dryRunId } = await dryRun(service.url, reconciliationId, [1]);
   // One moment for all, since the two headers of a request are asked for one after the other.
   const now = new Date();
   const signatures = createRequestSignatures({ secrets: { current: secret }, now: () => now });
@@ -29,7 +30,7 @@ test('every operation answers as the document says', async () => {
   const faults = await exercise({
     url: service.url,
     credentials: {
-      bearer: await keys.token({ scope: 'wallet:admin wallet:read wallet:audit' }),
+      bearer: await keys.token({ scope: 'wallet:admin wallet:approve wallet:read wallet:audit' }),
       signature: ({ target, body = '' }) => signatures.sign(target, body).signature,
       timestamp,
     },
@@ -38,6 +39,7 @@ test('every operation answers as the document says', async () => {
       `/v1/players/${playerId}/rounds/r-1`,
       `/v1/games/${gameCode}`,
       `/v1/reconciliations/${reconciliationId}`,
+      `/v1/reconciliations/${reconciliationId}/dry-runs/${dryRunId}`,
     ],
     values: {
       playerId: [playerId],
@@ -45,6 +47,7 @@ test('every operation answers as the document says', async () => {
       currency: ['EUR'],
       amount: ['1.00'],
       differences: [[1]],
+      dryRunId: [dryRunId],
     },
     // Random periods are rarely valid, and come before the body; statement.test.ts sends both.
     unreachable: ['createReconciliation success', 'createReconciliation 415'],

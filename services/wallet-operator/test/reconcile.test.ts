@@ -44,12 +44,20 @@ test('the program finds the mistakes in a statement of the stand-in game server,
   const token = await keys.token({ scope: 'wallet:admin wallet:read' });
   const out = join(folder, 'differences.csv');
   const given = ['--url', service.url, '--token', token, '--from', from, '--to', new Date().toISOString()];
-  const found = await run('src/reconcile.ts', [statement, ...given, '--apply', '--out', out], {});
+  const found = await run('src/reconcile.ts', [statement, ...given, '--dry-run', '--out', out], {});
   expect(found.output).toContain(`differences: ${faults.length}\n`);
   expect(found.output).toContain('missing_here: ');
-  expect(found.output).toContain('apply, applied, OK');
   // The game server has to correct the rest.
   expect(found.code).toBe(1);
+  const dryRun = /^dry run: (.+)$/m.exec(found.output)?.[1] ?? '';
+  const access = ['--url', service.url, '--token', token];
+  const approver = await keys.token({ scope: 'wallet:approve', sub: 'bob' });
+  const applied = async (...options: string[]) =>
+    (await run('src/reconcile.ts', [dryRun, ...access, '--apply', ...options], {})).output;
+  expect(await applied('--max-amount', '0.01')).toMatch(/^409: .*needs the approval/);
+  const asBob = [dryRun, '--url', service.url, '--token', approver, '--approve'];
+  expect((await run('src/reconcile.ts', asBob, {})).output).toContain('approved by bob\n');
+  expect(await applied('--max-amount', '0.01')).toContain('apply, applied, OK');
   const [header, ...lines] = (await readFile(out, 'utf8')).trimEnd().split('\r\n');
   expect(header).toContain('number,kind,playerId,transactionId,repair,state');
   expect(lines).toHaveLength(faults.length);
@@ -124,8 +132,10 @@ test('the program takes each bet before it pays the win, also when they are hund
   const token = await keys.token({ scope: 'wallet:admin wallet:read' });
   const period = ['--from', new Date(end - 60_000).toISOString(), '--to', new Date(end).toISOString()];
   const url = await overloaded(service.url);
-  const given = [statement, '--url', url, '--token', token, ...period, '--apply'];
-  const repaired = await run('src/reconcile.ts', given, {});
+  const access = ['--url', url, '--token', token];
+  const tried = await run('src/reconcile.ts', [statement, ...access, ...period, '--dry-run'], {});
+  const dryRun = /^dry run: (.+)$/m.exec(tried.output)?.[1] ?? tried.output;
+  const repaired = await run('src/reconcile.ts', [dryRun, ...access, '--apply'], {});
   expect(repaired.code, repaired.output).toBe(0);
   const [sums] =
     await sql`select count(*)::int as entries, sum(amount)::int as sum from entries where round_id is not null`;

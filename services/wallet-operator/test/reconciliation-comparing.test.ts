@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@platform/service-kit/db';
-import { expect, test } from 'vitest';
+import postgres from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
 import { createComparer } from '../src/reconciliation/comparing.ts';
 import { jsonLines, type Line } from '@platform/wallet-conformance/game-server/statement';
 import { addGame, addPlayer } from './factories.ts';
@@ -152,4 +153,44 @@ test('empty lines cost no transactions', async () => {
   while (await compare()) transactions += 1;
   expect(transactions).toBeLessThan(20);
   expect(await find(service.url, idOf(sent))).toMatchObject({ status: 'done', lines: 2, differences: 2 });
+});
+
+/** Nodes of a plan that compare each row of one side with all rows of the other one. */
+const joinFilters = (node: object): string[] =>
+  Object.entries(node).flatMap(([name, value]) =>
+    name === 'Join Filter'
+      ? [String(value)]
+      : typeof value === 'object' && value !== null
+        ? joinFilters(value as object)
+        : [],
+  );
+
+test('every look-up is by a key, also when the tables were analysed while they were empty', async () => {
+  await using service = await startIdle();
+  const { sql } = service.context.database;
+  await sql`analyze`;
+  const sent = await sendStatement(service.url, jsonLines([creditOf()]));
+  const statements = new Map<string, unknown[]>();
+  await using recording = openDatabase({ url: service.databaseUrl, name: 'test', max: 1 });
+  const settings: string[] = [];
+  const own = postgres(service.databaseUrl, {
+    max: 1,
+    debug: (_connection, text, values) => {
+      if (text.includes('set_config')) settings.push(text);
+      if (/reconciliation_(?:lines|differences)/.test(text)) statements.set(text, values);
+    },
+  });
+  onTestFinished(() => own.end());
+  const compare = createComparer(own);
+  while (await compare());
+  expect(await find(service.url, idOf(sent))).toMatchObject({ status: 'done' });
+  expect(statements.size).toBeGreaterThan(4);
+  for (const [text, values] of statements) {
+    const [row] = await recording.sql.begin(async (tx) => {
+      await tx.unsafe(settings[0] ?? '');
+      return tx.unsafe<[{ 'QUERY PLAN': object }]>(`explain (format json) ${text}`, values as string[]);
+    });
+    const filters = joinFilters(row?.['QUERY PLAN'] ?? {});
+    expect(filters.filter((filter) => /transaction_id|reverses/.test(filter))).toEqual([]);
+  }
 });

@@ -10,6 +10,7 @@ import {
   repair,
   repairAll,
   shortly,
+  withoutMoves,
 } from './reconciliations.ts';
 
 test('a win is not paid before its bet is taken, also when only the win is asked for', async () => {
@@ -91,9 +92,9 @@ test('an entry of a repair is compared at the time that the statement gave', asy
   const period = { from: ago(1860), to: ago(1740) };
   expect(shortly(await reconcile(url, lines, period))).toEqual([]);
   // The game server corrects its statement: the repair was its mistake.
-  expect(shortly(await reconcile(url, [], period))).toEqual(['missing_there bet']);
+  expect(shortly(await reconcile(url, withoutMoves, period))).toEqual(['missing_there bet']);
   // The time of the repair itself is in this period.
-  expect(shortly(await reconcile(url, [], { from: ago(600) }))).toEqual([]);
+  expect(shortly(await reconcile(url, withoutMoves, { from: ago(600) }))).toEqual([]);
 });
 
 test('an entry of a repair from a statement without times is looked up with the whole period', async () => {
@@ -103,8 +104,8 @@ test('an entry of a repair from a statement without times is looked up with the 
   const period = { from: ago(1800), to: ago(600) };
   await repairAll(url, await reconcile(url, lines, period));
   expect(shortly(await reconcile(url, lines, period))).toEqual([]);
-  expect(shortly(await reconcile(url, [], period))).toEqual(['missing_there bet']);
-  expect(shortly(await reconcile(url, [], { ...period, to: ago(1200) }))).toEqual([]);
+  expect(shortly(await reconcile(url, withoutMoves, period))).toEqual(['missing_there bet']);
+  expect(shortly(await reconcile(url, withoutMoves, { ...period, to: ago(1200) }))).toEqual([]);
 });
 
 test('a transaction that two reconciliations repaired with different times is reported once', async () => {
@@ -115,7 +116,71 @@ test('a transaction that two reconciliations repaired with different times is re
   ];
   const both = [await reconcile(url, lines(1800)), await reconcile(url, lines(600))];
   for (const found of both) await repairAll(url, found);
-  expect(shortly(await reconcile(url, []))).toEqual(['missing_there bet']);
+  expect(shortly(await reconcile(url, withoutMoves))).toEqual(['missing_there bet']);
   // The newest reconciliation says when it was.
-  expect(shortly(await reconcile(url, [], { to: ago(1200) }))).toEqual([]);
+  expect(shortly(await reconcile(url, withoutMoves, { to: ago(1200) }))).toEqual([]);
+});
+
+/** Statements of two periods, the first of which ends 600 seconds ago: the bet of a round is in one, its win in the other. */
+const twoDays = (playerId: string, betTime = ago(900)) => {
+  const [win, bet] = missingRound(playerId, { time: ago(300) });
+  return {
+    bet: [{ ...bet, time: betTime }],
+    win: [{ ...win }],
+    first: { from: ago(1200), to: ago(600) },
+    second: { from: ago(600) },
+  };
+};
+
+test.each([
+  ['with times', ago(900)],
+  ['without times', ''],
+])('a win waits for its bet, which another reconciliation %s found missing', async (_, betTime) => {
+  const { own, players, url } = await alone();
+  await using _own = own;
+  const { bet, win, first, second } = twoDays(players[0] ?? '', betTime);
+  const { reconciliationId: dayOne } = await reconcile(url, bet, first);
+  const { reconciliationId: dayTwo } = await reconcile(url, win, second);
+  for (const isDryRun of [true, false])
+    expect((await repair(url, dayTwo, [1], isDryRun)).repairs).toMatchObject([
+      { number: 1, state: 'open', status: null, reason: 'earlier_first' },
+    ]);
+  for (const id of [dayOne, dayTwo])
+    expect((await repair(url, id, [1], false)).repairs).toMatchObject([{ state: 'applied' }]);
+  expect(await entriesOf(own)).toEqual(['bet', 'win']);
+});
+
+test('a win of a round that nobody knows waits until the statement of the time before was compared', async () => {
+  const { own, players, url } = await alone();
+  await using _ = own;
+  const { bet, win, first, second } = twoDays(players[0] ?? '');
+  const { reconciliationId: dayTwo } = await reconcile(url, win, second);
+  const waits = [{ state: 'open', status: null, reason: 'earlier_statement_first' }];
+  for (const isDryRun of [true, false])
+    expect((await repair(url, dayTwo, [1], isDryRun)).repairs).toMatchObject(waits);
+  await repairAll(url, await reconcile(url, bet, first));
+  expect((await repair(url, dayTwo, [1], false)).repairs).toMatchObject([{ state: 'applied' }]);
+  expect(await entriesOf(own)).toEqual(['bet', 'win']);
+});
+
+test('a win without a bet, such as a free round, is paid when the time before was compared', async () => {
+  const { own, players, url } = await alone();
+  await using _ = own;
+  const { win, first, second } = twoDays(players[0] ?? '');
+  await reconcile(url, withoutMoves, first);
+  await repairAll(url, await reconcile(url, win, second));
+  expect(await entriesOf(own)).toEqual(['win']);
+});
+
+test('a win does not wait for a bet that the game server has sent meanwhile', async () => {
+  const { own, players, url } = await alone();
+  await using _ = own;
+  const playerId = players[0] ?? '';
+  const { bet, win, first, second } = twoDays(playerId);
+  await reconcile(url, bet, first);
+  const found = await reconcile(url, win, second);
+  const late = await callerOf(own, playerId).debit({ transactionId: 'bet', roundId: 'r', amount: '1.00' });
+  expect(late.status).toBe('OK');
+  await repairAll(url, found);
+  expect(await entriesOf(own)).toEqual(['bet', 'win']);
 });

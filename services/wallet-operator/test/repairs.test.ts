@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { createComparer } from '../src/reconciliation/comparing.ts';
 import { jsonLines } from '@platform/wallet-conformance/game-server/statement';
@@ -6,6 +7,8 @@ import { expectSoundLedger } from './proof.ts';
 import {
   ago,
   alone,
+  apply,
+  dryRun,
   entriesOf,
   getJson,
   lineOf,
@@ -35,16 +38,17 @@ test('a repair needs a dry run, is applied once, and is in the audit trail', asy
     { number: 1, kind: 'missing_here', repair: 'apply', there: { line: 1, amount: '3.00' }, here: null },
     { number: 2, kind: 'missing_here', repair: 'apply', there: { line: 2, amount: '1.00' }, here: null },
   ]);
-  expect(await repair(url, id, [1, 2], false)).toMatchObject({ status: 409, code: 'dry_run_first' });
-  expect(await repair(url, id, [1, 2, 3], true)).toMatchObject({ status: 404 });
-  const tried = await repair(url, id, [1, 2], true);
+  expect(await apply(url, id, randomUUID())).toMatchObject({ status: 404 });
+  expect(await dryRun(url, id, [1, 2, 3])).toMatchObject({ status: 404 });
+  const tried = await dryRun(url, id, [1, 2]);
   expect(tried.repairs).toMatchObject([
-    { number: 2, state: 'open', status: 'OK', balance: '999.00' },
-    { number: 1, state: 'open', status: 'OK', balance: '1002.00' },
+    { number: 2, state: 'open', status: 'OK', amount: '1.00', balance: '999.00' },
+    { number: 1, state: 'open', status: 'OK', amount: '3.00', balance: '1002.00' },
   ]);
+  expect(tried.sums).toEqual([{ kind: 'missing_here', currency: 'EUR', repairs: 2, amount: '4.00' }]);
   expect(await sql`select from entries where transaction_id in ('bet', 'win')`).toHaveLength(0);
   for (const _again of [1, 2]) {
-    const done = await repair(url, id, [1, 2], false);
+    const done = await apply(url, id, tried.dryRunId);
     expect(done.repairs).toMatchObject([
       { number: 2, state: 'applied', status: 'OK' },
       { number: 1, state: 'applied', status: 'OK' },
@@ -58,9 +62,8 @@ test('a repair needs a dry run, is applied once, and is in the audit trail', asy
   const events = await eventsOf(url);
   expect(events.map(({ kind, details: { number, status } }) => [kind, number, status])).toEqual([
     ['reconciliation_repair_decided', 1, 'OK'],
-    ['reconciliation_repair_requested', 1, undefined],
     ['reconciliation_repair_decided', 2, 'OK'],
-    ['reconciliation_repair_requested', 2, undefined],
+    ['reconciliation_repair_requested', undefined, undefined],
     ['reconciliation_dry_run', undefined, undefined],
     ['reconciliation_requested', undefined, undefined],
   ]);
@@ -83,17 +86,12 @@ test('a repair that the ledger refuses moves nothing and says why', async () => 
     'ask_game_server',
     'ask_game_server',
   ]);
-  const refused = { number: 1, status: 'ERROR_NOT_ENOUGH_MONEY', reason: 'no_money' };
-  expect((await repair(url, id, [1], true)).repairs).toMatchObject([{ ...refused, state: 'open' }]);
-  expect((await repair(url, id, [1], false)).repairs).toMatchObject([{ ...refused, state: 'refused' }]);
-  const [decided] = await eventsOf(url);
-  expect(decided).toMatchObject({
-    kind: 'reconciliation_repair_decided',
-    details: { number: 1, by: expect.any(String) as string, reason: 'no_money' },
-  });
+  const refused = { number: 1, state: 'open', status: 'ERROR_NOT_ENOUGH_MONEY', reason: 'no_money' };
+  for (const isDryRun of [true, false])
+    expect((await repair(url, id, [1], isDryRun)).repairs).toMatchObject([refused]);
+  expect(await own.context.database.sql`select from entries where transaction_id = 'much'`).toHaveLength(0);
   // The game server has called nothing.
   expect((await eventsOf(url)).map(({ kind }) => kind)).not.toContain('callback');
-  await repair(url, id, [2], true);
   expect((await repair(url, id, [2], false)).repairs).toMatchObject([{ state: 'open', status: null }]);
   expect(
     shortly(await reconcile(url, [lineOf({ playerId, amount: '5000.00', transactionId: 'much' })])),
@@ -170,37 +168,28 @@ test('a dry run says what applying does, also for transactions of one round', as
   await expectSoundLedger(own);
 });
 
-test('a dry run that failed allows nothing', async () => {
-  const { own, players, url } = await alone();
-  await using _ = own;
-  const { reconciliationId: id } = await reconcile(url, missingRound(players[0] ?? ''));
-  vi.spyOn(own.context.ledger, 'preview').mockRejectedValueOnce(new Error('the database is gone'));
-  expect((await repair(url, id, [2], true)).status).toBe(500);
-  expect(await repair(url, id, [2], false)).toMatchObject({ status: 409, code: 'dry_run_first' });
-});
-
 test('a refusal that comes late does not replace the repair of somebody else', async () => {
   const { own, players, url } = await alone();
   await using _ = own;
   const { ledger, database } = own.context;
   const lines = missingRound(players[0] ?? '');
   const { reconciliationId: id } = await reconcile(url, lines);
-  await repair(url, id, [2], true);
-  await database.sql`update games set enabled = false`;
+  const { dryRunId } = await dryRun(url, id, [2]);
   const refused = Promise.withResolvers<undefined>();
   const applied = Promise.withResolvers<undefined>();
   const { add } = ledger;
   vi.spyOn(ledger, 'add').mockImplementationOnce(async (command) => {
+    await database.sql`update games set enabled = false`;
     const outcome = await add(command);
+    await database.sql`update games set enabled = true`;
     refused.resolve(undefined);
     await applied.promise;
     return outcome;
   });
-  const slow = repair(url, id, [2], false);
+  const slow = apply(url, id, dryRunId);
   await refused.promise;
-  await database.sql`update games set enabled = true`;
   const isApplied = [{ number: 2, state: 'applied', status: 'OK', reason: null }];
-  expect((await repair(url, id, [2], false)).repairs).toMatchObject(isApplied);
+  expect((await apply(url, id, dryRunId)).repairs).toMatchObject(isApplied);
   applied.resolve(undefined);
   expect((await slow).repairs).toMatchObject(isApplied);
   const path = `/v1/reconciliations/${id}/differences`;
@@ -208,20 +197,44 @@ test('a refusal that comes late does not replace the repair of somebody else', a
   expect(shortly(await reconcile(url, lines))).toEqual(['missing_here win']);
 });
 
+test('a win waits when its bet is refused although the dry run had accepted it', async () => {
+  const { own, players, url } = await alone();
+  await using _ = own;
+  const { ledger, database } = own.context;
+  const { reconciliationId: id } = await reconcile(url, missingRound(players[0] ?? ''));
+  const { dryRunId } = await dryRun(url, id, [1, 2]);
+  const { add } = ledger;
+  vi.spyOn(ledger, 'add').mockImplementationOnce(async (command) => {
+    await database.sql`update games set enabled = false`;
+    return add(command);
+  });
+  expect((await apply(url, id, dryRunId)).repairs).toMatchObject([
+    { number: 2, state: 'refused', reason: 'game_unavailable' },
+    { number: 1, state: 'refused', reason: 'earlier_first' },
+  ]);
+  expect(await entriesOf(own)).toEqual([]);
+  await database.sql`update games set enabled = true`;
+  expect((await repair(url, id, [1, 2], false)).repairs).toMatchObject([
+    { state: 'applied' },
+    { state: 'applied' },
+  ]);
+  expect(await entriesOf(own)).toEqual(['bet', 'win']);
+});
+
 test('a repair whose process ended after the money had moved is applied once when it is repeated', async () => {
   const { own, players, url } = await alone();
   await using _ = own;
   const { ledger } = own.context;
   const { reconciliationId: id } = await reconcile(url, missingRound(players[0] ?? ''));
-  await repair(url, id, [1, 2], true);
+  const { dryRunId } = await dryRun(url, id, [1, 2]);
   const { add } = ledger;
   vi.spyOn(ledger, 'add').mockImplementationOnce(async (command) => {
     await add(command);
     throw new Error('the process has ended');
   });
-  expect((await repair(url, id, [1, 2], false)).status).toBe(500);
+  expect((await apply(url, id, dryRunId)).status).toBe(500);
   expect(await entriesOf(own)).toEqual(['bet']);
-  expect((await repair(url, id, [1, 2], false)).repairs).toMatchObject([
+  expect((await apply(url, id, dryRunId)).repairs).toMatchObject([
     { number: 2, state: 'applied' },
     { number: 1, state: 'applied' },
   ]);

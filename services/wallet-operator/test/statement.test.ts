@@ -34,8 +34,33 @@ describe('a statement', () => {
     expect(found.differences[0]?.there).toMatchObject({ line: 5, amount: '6.00', roundId: null });
   });
 
-  test('that is empty says that nothing happened there', async () => {
-    expect(await reconcile(service.url, '', {}, 'text/csv')).toMatchObject({ status: 'done', lines: 0 });
+  test('that has no transaction is refused, because a file that was cut off has none either', async () => {
+    const header = 'transactionId,playerId,operation,amount\n';
+    for (const [text, type] of [
+      ['', 'text/csv'],
+      [header, 'text/csv'],
+      ['\n', 'application/x-ndjson'],
+    ] as const)
+      expect(await sendStatement(service.url, text, {}, type)).toMatchObject({
+        status: 400,
+        body: { code: 'empty_statement' },
+      });
+  });
+
+  test('is refused when its header, or the mapping of its columns, names a field twice', async () => {
+    const text = 'transactionId,playerId,operation,amount,amount\nt,p,credit,1.00,100.00\n';
+    expect(await sendStatement(service.url, text, {}, 'text/csv')).toMatchObject({
+      status: 400,
+      body: { errors: { amount: ['is twice in the header'] } },
+    });
+    const columns = 'amount:amount,amount:gross';
+    expect(await sendStatement(service.url, jsonOf(good), { columns })).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed' },
+    });
+    // A column that is no field may have any name.
+    const notes = 'transactionId,playerId,operation,amount,note,note\nt,p,credit,1.00,a,b\n';
+    expect((await sendStatement(service.url, notes, {}, 'text/csv')).status).toBe(201);
   });
 
   test('names the first mistakes by line and column, and is refused as a whole', async () => {
@@ -121,14 +146,14 @@ describe('a statement', () => {
 
   test('is read up to a number of bytes', async () => {
     const format = { type: 'application/x-ndjson', delimiter: ',', columns: {} } as const;
+    const line = Buffer.from(jsonOf(good));
     const read = async (most: number) => {
       const lines: unknown[] = [];
-      const body = Readable.from([Buffer.alloc(100, '\n')]);
-      for await (const read of readStatement(body, format, most)) lines.push(...read);
+      for await (const read of readStatement(Readable.from([line]), format, most)) lines.push(...read);
       return lines;
     };
-    expect(await read(100)).toEqual([]);
-    await expect(read(99)).rejects.toMatchObject({ status: 413, code: 'statement_too_large' });
+    expect(await read(line.length)).toHaveLength(1);
+    await expect(read(line.length - 1)).rejects.toMatchObject({ status: 413, code: 'statement_too_large' });
   });
 
   test('needs the scope of an administrator and one of the two media types', async () => {

@@ -22,6 +22,7 @@ export const secretsOf = async (
     ...(await Promise.all(privateParts)),
     ...urls.map((url) => new URL(url).password),
     demo.adminToken,
+    demo.approverToken,
     demo.consignmentsToken,
     demo.store.webhookToken,
     demo.wallet.hmacSecret,

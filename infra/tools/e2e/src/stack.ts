@@ -12,6 +12,7 @@ export interface StackFile extends Stack {
   nginx: { pid: number | null };
   demo: {
     adminToken: string;
+    approverToken: string;
     consignmentsToken: string;
     store: { id: string; webhookToken: string };
     wallet: { hmacSecret: string; gameCode: string };

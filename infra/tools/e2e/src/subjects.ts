@@ -135,13 +135,15 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
   const round = `/v1/players/${playerId}/rounds/${roundId}`;
   await waitFor('a round is sealed', async () => (await call(place, 'GET', `${round}/evidence`)).response.ok);
   const reconciliation = await reconcile(place);
+  const dryRun = await call(place, 'POST', `${reconciliation}/dry-runs`, { differences: [1] });
+  const dryRunId = String(dryRun.body['dryRunId']);
   return {
     credentials: {
       bearer: place.token,
       signature: ({ target, body = '' }) => sign(target, body),
       timestamp: () => timestamp,
     },
-    paths: [round, `/v1/games/${gameCode}`, reconciliation],
+    paths: [round, `/v1/games/${gameCode}`, reconciliation, `${reconciliation}/dry-runs/${dryRunId}`],
     values: {
       playerId: [playerId, `new-${randomUUID()}`],
       roundId: [roundId],
@@ -149,6 +151,7 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
       currency: ['EUR'],
       amount: ['1.00'],
       differences: [[1]],
+      dryRunId: [dryRunId],
       enabled: [true],
     },
   };

@@ -11,6 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { RepairResult } from '../reconciliation/schema.ts';
 import type { Side } from '../reconciliation/side.ts';
 import { minor } from './columns.ts';
 
@@ -128,8 +129,10 @@ export const reconciliationDifferences = pgTable(
     /** Status and reason with which the ledger decided the repair. */
     status: text(),
     reason: text(),
-    /** When a dry run of the repair was last made. */
-    triedAt: dateColumn('tried_at'),
+    /** The dry run that its repair followed. */
+    dryRunId: uuid('dry_run_id'),
+    /** What the repair moves, in minor units without a sign. */
+    amount: minor('amount'),
     repairedAt: dateColumn('repaired_at'),
     repairedBy: text('repaired_by'),
     /** The transaction id that the repair uses, from before it is made. */
@@ -140,5 +143,23 @@ export const reconciliationDifferences = pgTable(
     index('reconciliation_differences_repair')
       .on(table.repairTransactionId)
       .where(sql`${table.repairTransactionId} is not null`),
+    index('reconciliation_differences_missing')
+      .on(table.playerId)
+      .where(sql`${table.kind} = 'missing_here' and ${table.state} <> 'applied'`),
   ],
 );
+
+/** What a person was told that repairs would do, before they are made. */
+export const reconciliationDryRuns = pgTable('reconciliation_dry_runs', {
+  dryRunId: uuid('dry_run_id')
+    .primaryKey()
+    .default(sql`uuidv7()`),
+  reconciliationId: uuid('reconciliation_id').notNull(),
+  createdAt: dateColumn('created_at').notNull(),
+  createdBy: text('created_by').notNull(),
+  /** In the order in which they are made. */
+  repairs: jsonb().$type<RepairResult[]>().notNull(),
+  /** Whoever approved it last. */
+  approvedBy: text('approved_by'),
+  approvedAt: dateColumn('approved_at'),
+});

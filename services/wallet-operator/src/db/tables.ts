@@ -203,6 +203,7 @@ export const auditKinds = [
   'game_changed',
   'reconciliation_requested',
   'reconciliation_dry_run',
+  'reconciliation_dry_run_approved',
   'reconciliation_repair_requested',
   'reconciliation_repair_decided',
 ] as const;

@@ -158,9 +158,10 @@ export const compareEntries = async (
       where at >= ${entriesDone}::timestamptz and at < (select slice_end from run)
         and operation in ('debit', 'credit', 'rollback')
       union all
-      select entries.*, true from applied
-        join entries on entries.transaction_id = applied.repair_transaction_id and entries.player_id = applied.player_id
-      where operation in ('debit', 'credit', 'rollback')
+      select repaired.*, true from applied cross join lateral (
+        select * from entries
+        where transaction_id = applied.repair_transaction_id and player_id = applied.player_id
+          and operation in ('debit', 'credit', 'rollback') offset 0) repaired
     ), found as (
       select entry.transaction_id, entry.player_id, entry.at, ${sideOfEntry(tx)} as here
       from entry join players player on player.player_id = entry.player_id cross join run

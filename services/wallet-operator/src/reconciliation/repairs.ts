@@ -1,191 +1,208 @@
 import { Conflict, NotFound } from '@platform/service-kit/problem';
+import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
-import { recordEvent } from '../reporting/audit/use-cases.ts';
 import type { Context } from '../context.ts';
-import type { Credit, Debit, Rollback } from '../ledger/command.ts';
-import { decimal } from '@platform/wallet-protocol/money';
+import { recordEvent } from '../reporting/audit/use-cases.ts';
+import { differencesByNumber, type DifferenceRow } from './difference-queries.ts';
 import {
-  debitsNamed,
-  differencesByNumber,
+  findDryRun,
+  insertDryRun,
   markApplying,
+  markApproved,
   markDecided,
-  markTried,
-  missingInRounds,
-  type DifferenceRow,
-} from './difference-queries.ts';
-import type { RepairRequest, Repairs } from './schema.ts';
+  movedLately,
+  type DryRunRow,
+} from './dry-run-queries.ts';
+import { planRepairs, type Plan, type Repair, type RepairView } from './planning.ts';
+import type { ApplyRequest, DryRun, Repairs } from './schema.ts';
 import { reconciliationRow } from './use-cases.ts';
 
-type RepairView = z.input<typeof Repairs>['repairs'][number];
-type Repair = Debit | Credit | Rollback;
+/** Whether the repair would move money that has not moved yet. */
+const isPending = ({ status, state }: RepairView): boolean => status === 'OK' && state !== 'applied';
 
-/** The command that repairs a difference; undefined when the contract has none. The same one each time, so it is applied once. */
-const commandOf = (difference: DifferenceRow): Repair | undefined => {
-  const { repair, reconciliationId, number, transactionId, there, here } = difference;
-  const side = repair === 'close_round' ? here : there;
-  if (repair === 'ask_game_server' || !side?.roundId || !side.gameCode) return undefined;
-  const { playerId, roundId, gameCode } = side;
-  const common = { playerId, roundId, gameCode, isRepair: true } as const;
-  if (repair === 'close_round') {
-    // No id of the game server looks like this.
-    const id = `reconciliation/${reconciliationId}/${number}`;
-    return { ...common, operation: 'credit', transactionId: id, amount: 0, roundClosed: true };
-  }
-  const amount = Number(side.amount ?? 0);
-  const roundClosed = side.roundClosed ?? false;
-  if (side.operation === 'debit') return { ...common, operation: 'debit', transactionId, amount };
-  if (side.operation === 'credit')
-    return { ...common, operation: 'credit', transactionId, amount, roundClosed };
-  return {
-    ...common,
-    operation: 'rollback',
-    transactionId,
-    reverses: side.reverseTransactionId ?? '',
-    roundClosed,
-  };
-};
+/** What pending repairs move, in minor units, by a key of each. */
+const sumsBy = (repairs: readonly RepairView[], keyOf: (repair: RepairView) => string) =>
+  [...Map.groupBy(repairs.filter(isPending), keyOf)].map(([key, same]) => ({
+    key,
+    same,
+    sum: same.reduce((total, { amount }) => total + minorUnits(amount ?? '0'), 0),
+  }));
 
-const order = ['debit', 'credit', 'rollback'];
-
-type Placed = Pick<DifferenceRow, 'number' | 'there'>;
-
-/**
- * As they happened at the game server. At the same time, or where it says none, what ends the round comes last, and
- * debits come before credits before rollbacks.
- */
-const inOrder = (a: Placed, b: Placed): number =>
-  Date.parse(a.there?.time ?? '1970-01-01') - Date.parse(b.there?.time ?? '1970-01-01') ||
-  Number(a.there?.roundClosed ?? false) - Number(b.there?.roundClosed ?? false) ||
-  order.indexOf(a.there?.operation ?? '') - order.indexOf(b.there?.operation ?? '') ||
-  a.number - b.number;
-
-const viewOf = ({ number, repair, state, status, reason }: DifferenceRow, balance?: string): RepairView => ({
-  number,
-  repair,
-  state,
-  status,
-  reason,
-  balance: balance === undefined ? null : decimal(balance),
+const viewOf = (row: DryRunRow): z.input<typeof DryRun> => ({
+  dryRunId: row.dryRunId,
+  createdAt: row.createdAt.toISOString(),
+  createdBy: row.createdBy,
+  approvedAt: row.approvedAt?.toISOString() ?? null,
+  approvedBy: row.approvedBy,
+  sums: sumsBy(row.repairs, ({ kind, currency }) => `${kind} ${currency}`).map(({ same, sum }) => ({
+    kind: same[0]?.kind ?? 'missing_here',
+    currency: same[0]?.currency ?? null,
+    repairs: same.length,
+    amount: decimal(sum),
+  })),
+  repairs: row.repairs,
 });
 
-const applyRepair = async (
-  { database: { orm }, ledger }: Context,
-  by: string,
-  row: DifferenceRow,
-  command: Repair,
-): Promise<RepairView> => {
-  const { reconciliationId, number, repair } = row;
-  const { playerId, isRepair: _isRepair, ...asked } = command;
-  const details = { by, reconciliationId, number, repair, ...asked };
-  const attempt = await orm.transaction(async (tx) => {
-    await recordEvent(tx, { kind: 'reconciliation_repair_requested', playerId, details });
-    return markApplying(tx, row, command.transactionId, by);
-  });
-  if (attempt !== undefined) {
-    const outcome = await ledger.add(command);
-    const { status, reason, balance } = outcome;
-    const decided = await orm.transaction(async (tx) => {
-      const result = { ...details, status, reason };
-      await recordEvent(tx, { kind: 'reconciliation_repair_decided', playerId, details: result });
-      return markDecided(tx, attempt, outcome);
-    });
-    if (decided !== undefined) return viewOf(decided, balance);
-  }
-  // Somebody else repairs it at the same time.
-  const [now = row] = await differencesByNumber(orm, reconciliationId, [number]);
-  return viewOf(now);
-};
-
-/** What the ledger would decide. Nothing is written to it, and no player is locked. */
-const previewRepairs = async (
-  { ledger, database }: Context,
-  commands: readonly Repair[],
-): Promise<(row: DifferenceRow, command: Repair) => RepairView> => {
-  const preview = await ledger.preview(database.sql, commands);
-  return (row, command) => {
-    const { status, reason = null, balance } = preview(command);
-    return viewOf({ ...row, status, reason }, balance);
-  };
-};
-
-/** The round that a repair changes: of a rollback that of its debit, which may be another than the one that it names. */
-const roundsOf = async (
-  orm: Context['database']['orm'],
-  commands: readonly Repair[],
-): Promise<(command: Repair) => string> => {
-  const rollbacks = commands.filter((command) => command.operation === 'rollback');
-  const debits = rollbacks.length === 0 ? [] : await debitsNamed(orm, rollbacks);
-  return (command) =>
-    (command.operation === 'rollback' &&
-      debits.find(
-        ({ playerId, transactionId }) => playerId === command.playerId && transactionId === command.reverses,
-      )?.roundId) ||
-    command.roundId;
-};
-
-/**
- * Repairs differences through the ledger, by its normal rules; a repeated repair changes nothing. A credit or rollback
- * is not repaired (reason `earlier_first`) while an earlier transaction of its round is missing: it may close the round,
- * and then its bet could never be taken. Throws NotFound, and Conflict `failed` when the reconciliation failed,
- * `comparing` before the comparison has ended and `dry_run_first` for a difference without a dry run.
- */
-export const repairDifferences = async (
-  ctx: Context,
-  by: string,
-  id: string,
-  { dryRun, differences: numbers }: z.output<typeof RepairRequest>,
-): Promise<z.input<typeof Repairs>> => {
-  const { orm } = ctx.database;
+/** Throws NotFound, and Conflict `failed` or `comparing` while differences may be wrong. */
+const expectCompared = async (ctx: Context, id: string): Promise<void> => {
   const { step, failure } = await reconciliationRow(ctx, id);
   if (failure !== null)
     throw new Conflict('failed', 'The reconciliation failed, so its differences may be wrong.');
   if (step !== 'removing' && step !== 'ended')
     throw new Conflict('comparing', 'The statement is still compared; try again later.');
-  const rows = (await differencesByNumber(orm, id, numbers)).toSorted(inOrder);
-  if (rows.length < new Set(numbers).size) throw new NotFound('difference');
-  const untried = dryRun ? undefined : rows.find(({ triedAt }) => triedAt === null);
-  if (untried !== undefined)
-    throw new Conflict('dry_run_first', `Make a dry run of difference ${untried.number} first.`);
+};
 
-  const commandsOf = new Map(rows.map((row) => [row, row.state === 'applied' ? undefined : commandOf(row)]));
-  const commands = [...commandsOf.values()].filter((command) => command !== undefined);
-  const roundOf = await roundsOf(orm, commands);
-  const missing = await missingInRounds(
-    orm,
-    id,
-    commands.map((command) => ({ playerId: command.playerId, roundId: roundOf(command) })),
-  );
-  const repaired = new Set<number>();
-  const waitsForEarlier = (row: DifferenceRow, command: Repair): boolean =>
-    command.operation !== 'debit' &&
-    missing.some(
-      (other) =>
-        !repaired.has(other.number) &&
-        other.playerId === command.playerId &&
-        other.there?.roundId === roundOf(command) &&
-        inOrder(other, row) < 0,
+/** Throws NotFound. */
+const dryRunRow = async ({ database }: Context, id: string, dryRunId: string): Promise<DryRunRow> => {
+  const row = await findDryRun(database.orm, id, dryRunId);
+  if (row === undefined) throw new NotFound('dry run');
+  return row;
+};
+
+/** What the ledger would decide about repairs; only what it says here can be applied. Throws the errors of `planRepairs`. */
+export const makeDryRun = async (
+  ctx: Context,
+  by: string,
+  id: string,
+  numbers: readonly number[],
+): Promise<z.input<typeof DryRun>> => {
+  await expectCompared(ctx, id);
+  const repairs = await (await planRepairs(ctx, id, numbers)).preview();
+  return ctx.database.orm.transaction(async (tx) => {
+    const view = viewOf(await insertDryRun(tx, { reconciliationId: id, createdBy: by, repairs }));
+    const { dryRunId, sums } = view;
+    const details = { by, reconciliationId: id, dryRunId, differences: numbers.length, sums };
+    await recordEvent(tx, { kind: 'reconciliation_dry_run', playerId: null, details });
+    return view;
+  });
+};
+
+/** Throws NotFound. */
+export const getDryRun = async (ctx: Context, id: string, dryRunId: string) =>
+  viewOf(await dryRunRow(ctx, id, dryRunId));
+
+/** Approves a dry run that moves more than the limit, for somebody else to apply it. Throws NotFound. */
+export const approveDryRun = async (
+  ctx: Context,
+  by: string,
+  id: string,
+  dryRunId: string,
+): Promise<z.input<typeof DryRun>> => {
+  const row = await dryRunRow(ctx, id, dryRunId);
+  return ctx.database.orm.transaction(async (tx) => {
+    const view = viewOf((await markApproved(tx, row, by)) ?? row);
+    const details = { by, reconciliationId: id, dryRunId, sums: view.sums };
+    await recordEvent(tx, { kind: 'reconciliation_dry_run_approved', playerId: null, details });
+    return view;
+  });
+};
+
+/** Throws Conflict `dry_run_outdated` when the ledger would not decide as it did in the dry run. */
+const expectUnchanged = (
+  { dryRunId, repairs }: DryRunRow,
+  rows: readonly DifferenceRow[],
+  forecast: readonly RepairView[],
+): void => {
+  const changed = forecast.find(({ state, status, reason }, at) => {
+    const before = repairs[at];
+    if (state === 'applied') return before?.state !== 'applied' && rows[at]?.dryRunId !== dryRunId;
+    return before?.status !== status || before.reason !== reason;
+  });
+  if (changed !== undefined)
+    throw new Conflict(
+      'dry_run_outdated',
+      `Difference ${changed.number} changed after the dry run; make another one.`,
     );
-  const repair = dryRun
-    ? await previewRepairs(ctx, commands)
-    : (row: DifferenceRow, command: Repair) => applyRepair(ctx, by, row, command);
-  const repairs: RepairView[] = [];
-  for (const [row, command] of commandsOf) {
-    if (command === undefined) repairs.push(viewOf(row));
-    else if (waitsForEarlier(row, command))
-      repairs.push(viewOf({ ...row, status: null, reason: 'earlier_first' }));
-    else {
-      const result = await repair(row, command);
-      if (result.status === 'OK') repaired.add(row.number);
-      repairs.push(result);
+};
+
+/**
+ * Marks the repairs that are made now, and returns them. Throws Conflict `approval_needed` when together with those of
+ * the last 24 hours they move more of a currency than is allowed, and no second person has approved the dry run, and
+ * `dry_run_outdated` when somebody else applied one of them meanwhile.
+ */
+const reserve = (
+  { database, env }: Context,
+  by: string,
+  dryRun: DryRunRow,
+  forecast: readonly RepairView[],
+  maxAmount: string | undefined,
+): Promise<Map<number, DifferenceRow>> =>
+  database.orm.transaction(async (tx) => {
+    const { reconciliationId, dryRunId, approvedBy } = dryRun;
+    const pending = forecast.filter(isPending);
+    const amounts = new Map(pending.map(({ number, amount }) => [number, minorUnits(amount ?? '0')]));
+    const moved = await movedLately(tx, reconciliationId, [...amounts.keys()]);
+    const allowed = env.RECONCILIATION_MAX_AMOUNT;
+    const most = maxAmount === undefined ? allowed : Math.min(minorUnits(maxAmount), allowed);
+    for (const { key, sum } of sumsBy(pending, ({ currency }) => currency ?? '')) {
+      const before = moved.get(key) ?? 0n;
+      const isApproved = approvedBy !== null && approvedBy !== by;
+      if (sum > 0 && BigInt(sum) + before > BigInt(most) && !isApproved)
+        throw new Conflict(
+          'approval_needed',
+          `The repairs move ${decimal(sum)} ${key}, and others of the last 24 hours ${decimal(before)}; more than ` +
+            `${decimal(most)} needs the approval of dry run ${dryRunId} by another person.`,
+        );
     }
-  }
-  if (dryRun)
-    // Only now: a dry run without a result allows nothing.
-    await orm.transaction(async (tx) => {
-      const differences = rows.map(({ number }) => number);
-      const details = { by, reconciliationId: id, differences };
-      await recordEvent(tx, { kind: 'reconciliation_dry_run', playerId: null, details });
-      await markTried(tx, id, differences);
-    });
+    if (amounts.size === 0) return new Map();
+    const attempts = await markApplying(tx, dryRun, amounts, by);
+    if (attempts.length < amounts.size)
+      throw new Conflict(
+        'dry_run_outdated',
+        'Somebody else applied some of the repairs; make another dry run.',
+      );
+    const details = { by, approvedBy, reconciliationId, dryRunId, differences: amounts.size };
+    await recordEvent(tx, { kind: 'reconciliation_repair_requested', playerId: null, details });
+    return new Map(attempts.map((attempt) => [attempt.number, attempt]));
+  });
+
+/** Makes one repair that is marked. */
+const applyRepair = async (
+  { database: { orm }, ledger }: Context,
+  plan: Plan,
+  attempt: DifferenceRow,
+  command: Repair,
+  waitsFor: string | undefined,
+): Promise<RepairView> => {
+  const outcome = waitsFor === undefined ? await ledger.add(command) : { status: null, reason: waitsFor };
+  const { reconciliationId, number, repair, repairedBy: by } = attempt;
+  const { playerId, isRepair: _isRepair, ...asked } = command;
+  const { status, reason } = outcome;
+  const decided = await orm.transaction(async (tx) => {
+    const details = { by, reconciliationId, number, repair, ...asked, status, reason };
+    await recordEvent(tx, { kind: 'reconciliation_repair_decided', playerId, details });
+    return markDecided(tx, attempt, outcome);
+  });
+  if (decided !== undefined)
+    return plan.viewOf(decided, command, 'balance' in outcome ? outcome.balance : undefined);
+  // Somebody else repairs it at the same time.
+  const [now = attempt] = await differencesByNumber(orm, reconciliationId, [number]);
+  return plan.viewOf(now, command);
+};
+
+/**
+ * Applies what a dry run said, through the ledger and by its normal rules; a repetition changes nothing. Throws
+ * NotFound, Conflict `failed` or `comparing`, and the errors of `expectUnchanged` and `reserve`: then nothing was applied.
+ */
+export const applyDryRun = async (
+  ctx: Context,
+  by: string,
+  id: string,
+  { dryRunId, maxAmount }: z.output<typeof ApplyRequest>,
+): Promise<z.input<typeof Repairs>> => {
+  await expectCompared(ctx, id);
+  const dryRun = await dryRunRow(ctx, id, dryRunId);
+  const numbers = dryRun.repairs.map(({ number }) => number);
+  const plan = await planRepairs(ctx, id, numbers);
+  const forecast = await plan.preview();
+  expectUnchanged(dryRun, plan.rows, forecast);
+  const attempts = await reserve(ctx, by, dryRun, forecast, maxAmount);
+  const forecastOf = new Map(forecast.map((view) => [view.number, view]));
+  const repairs = await plan.walk((row, command, waitsFor) => {
+    const attempt = attempts.get(row.number);
+    return attempt === undefined
+      ? (forecastOf.get(row.number) ?? plan.viewOf(row))
+      : applyRepair(ctx, plan, attempt, command, waitsFor);
+  });
   return { repairs };
 };

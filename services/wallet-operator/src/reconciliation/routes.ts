@@ -10,17 +10,20 @@ import { allowSlowBody } from '@platform/service-kit/server';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { differencesFile } from './file.ts';
-import { repairDifferences } from './repairs.ts';
+import { applyDryRun, approveDryRun, getDryRun, makeDryRun } from './repairs.ts';
 import {
+  ApplyRequest,
   Difference,
   DifferenceList,
   DifferenceQuery,
+  DryRun,
+  DryRunPath,
+  DryRunRequest,
   Reconciliation,
   ReconciliationList,
   ReconciliationPath,
   ReconciliationQuery,
   ReconciliationWithKinds,
-  RepairRequest,
   Repairs,
   StatementQuery,
 } from './schema.ts';
@@ -210,22 +213,75 @@ export const reconciliationRoutes = (context: Context): Route[] => {
     route(
       {
         method: 'post',
+        path: '/v1/reconciliations/{reconciliationId}/dry-runs',
+        operationId: 'makeDryRun',
+        tag,
+        summary: 'Make a dry run of repairs',
+        auth: admin,
+        params: ReconciliationPath,
+        body: { schema: DryRunRequest, example: { differences: [1] } },
+        responses: { 201: { description: 'What the ledger would decide, and the sums', body: DryRun } },
+        problems: [404, 409],
+      },
+      async ({ caller, params, body }) => ({
+        status: 201,
+        body: await makeDryRun(context, caller.subject, params.reconciliationId, body.differences),
+      }),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/reconciliations/{reconciliationId}/dry-runs/{dryRunId}',
+        operationId: 'getDryRun',
+        tag,
+        summary: 'A dry run of repairs',
+        auth: reader,
+        params: DryRunPath,
+        responses: { 200: { description: 'The dry run', body: DryRun } },
+        problems: [404],
+      },
+      async ({ params }) => ({
+        status: 200,
+        body: await getDryRun(context, params.reconciliationId, params.dryRunId),
+      }),
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/v1/reconciliations/{reconciliationId}/dry-runs/{dryRunId}/approval',
+        operationId: 'approveDryRun',
+        tag,
+        summary: 'Approve a dry run that moves more than the limit',
+        description: 'Somebody else applies it: whoever approved a dry run cannot use the approval.',
+        auth: context.tokens.guard('wallet:approve'),
+        params: DryRunPath,
+        responses: { 200: { description: 'The dry run', body: DryRun } },
+        problems: [404],
+      },
+      async ({ caller, params }) => ({
+        status: 200,
+        body: await approveDryRun(context, caller.subject, params.reconciliationId, params.dryRunId),
+      }),
+    ),
+    route(
+      {
+        method: 'post',
         path: '/v1/reconciliations/{reconciliationId}/repairs',
         operationId: 'repairDifferences',
         tag,
-        summary: 'Make a dry run of repairs, or apply them',
+        summary: 'Apply the repairs of a dry run',
         description:
-          'A repair goes through the ledger by its normal rules and can be refused. Each difference needs a dry run ' +
-          'before its repair is applied. Repeating a repair changes nothing.',
+          'They go through the ledger by its normal rules. Nothing is applied when the ledger would not decide any ' +
+          'more as in the dry run. Repeating the request changes nothing.',
         auth: admin,
         params: ReconciliationPath,
-        body: { schema: RepairRequest, example: { dryRun: true, differences: [1] } },
+        body: { schema: ApplyRequest, example: { dryRunId: '0199b5a0-0000-7000-8000-000000000000' } },
         responses: { 200: { description: 'One result for each difference', body: Repairs } },
         problems: [404, 409],
       },
       async ({ caller, params, body }) => ({
         status: 200,
-        body: await repairDifferences(context, caller.subject, params.reconciliationId, body),
+        body: await applyDryRun(context, caller.subject, params.reconciliationId, body),
       }),
     ),
   ];

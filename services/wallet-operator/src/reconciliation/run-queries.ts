@@ -120,8 +120,12 @@ export const removeExpired = async (sql: Sql, days: number, most: number): Promi
       where created_at < now() - make_interval(days => ${days}) and repair_transaction_id is null limit ${most})`;
   if (removed.count > 0) return true;
   await sql`
-    delete from reconciliations expired where created_at < now() - make_interval(days => ${days}) and step = 'ended'
-      and not exists (select from reconciliation_differences left_over
-        where left_over.reconciliation_id = expired.reconciliation_id)`;
+    with removed as (
+      delete from reconciliations expired where created_at < now() - make_interval(days => ${days}) and step = 'ended'
+        and not exists (select from reconciliation_differences left_over
+          where left_over.reconciliation_id = expired.reconciliation_id)
+      returning reconciliation_id
+    )
+    delete from reconciliation_dry_runs where reconciliation_id in (select reconciliation_id from removed)`;
   return false;
 };

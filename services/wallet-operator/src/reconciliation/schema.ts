@@ -1,6 +1,7 @@
 import { boundedList } from '@platform/service-kit/bounded-list';
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
+import { amount } from '@platform/wallet-protocol/money';
 import { z } from 'zod';
 import { differenceKinds, repairActions, repairStates } from '../db/reconciliations.ts';
 import { Side } from './side.ts';
@@ -16,7 +17,8 @@ const columns = text(0, 2000)
     for (const pair of written === '' ? [] : written.split(',')) {
       const [field = '', ...name] = pair.split(':');
       const isField = statementFields.includes(field as StatementField);
-      if (isField && name.length > 0) columnOf[field as StatementField] = name.join(':');
+      if (isField && name.length > 0 && !Object.hasOwn(columnOf, field))
+        columnOf[field as StatementField] = name.join(':');
       else context.addIssue(isField ? mapping : `"${field}" is not a field of a statement; ${mapping}`);
     }
     return columnOf;
@@ -69,7 +71,7 @@ const shape = {
   status: z.enum(['receiving', 'comparing', 'done', 'failed']),
   failure: z.string().nullable().meta({
     description:
-      'Why it failed: interrupted, invalid_statement, statement_lost, too_many_differences or internal; send it again',
+      'Why it failed: interrupted, invalid_statement, statement_lost, too_many_differences, one_factor or internal; send it again',
   }),
   lines: z.int().meta({ description: 'Lines that were received' }),
   comparedLines: z.int(),
@@ -95,10 +97,14 @@ export const DifferenceQuery = z.strictObject({ ...pageLimitQuery, kind: kind.op
 const repair = z.enum(repairActions);
 const state = z.enum(repairStates);
 const status = z.string().nullable().meta({ description: 'Decision of the ledger about the repair' });
-const reason = z.string().nullable().meta({
-  description:
-    'Why it was not repaired: the reason of the ledger, or earlier_first while an earlier transaction of the round is missing',
-});
+const reason = z
+  .string()
+  .nullable()
+  .meta({
+    description:
+      'Why it was not repaired: the reason of the ledger; earlier_first while an earlier transaction of the round is ' +
+      'missing; earlier_statement_first while its bet may be in an earlier statement',
+  });
 
 export const Difference = z
   .object({
@@ -116,33 +122,60 @@ export const Difference = z
     state,
     status,
     reason,
-    triedAt: instant().nullable().meta({ description: 'When a dry run was last made' }),
     repairedAt: instant().nullable(),
     repairedBy: z.string().nullable(),
   })
   .meta({ id: 'Difference' });
 export const DifferenceList = pageLimitBody('differences', Difference);
 
-export const RepairRequest = z
+const RepairResult = z.object({
+  number: z.int(),
+  kind,
+  repair,
+  state,
+  status,
+  reason,
+  amount: z.string().nullable().meta({ description: 'What it moves; null when there is nothing to repair' }),
+  currency: z.string().nullable(),
+  balance: z.string().nullable().meta({ description: 'Of the player, after the repair' }),
+});
+
+export type RepairResult = z.output<typeof RepairResult>;
+
+/** Differences of one dry run. */
+export const maxRepairs = 1000;
+
+export const DryRunRequest = z
   .strictObject({
-    dryRun: z.boolean().meta({ description: 'True: only say what the ledger would decide' }),
-    differences: boundedList(z.int().min(1).max(2_147_483_647), 1, 100).meta({
+    differences: boundedList(z.int().min(1).max(2_147_483_647), 1, maxRepairs).meta({
       description: 'Their numbers',
     }),
   })
-  .meta({ id: 'RepairRequest' });
+  .meta({ id: 'DryRunRequest' });
 
-export const Repairs = z
+export const DryRunPath = z.object({ reconciliationId: z.guid(), dryRunId: z.guid() });
+
+export const DryRun = z
   .object({
-    repairs: z.array(
-      z.object({
-        number: z.int(),
-        repair,
-        state,
-        status,
-        reason,
-        balance: z.string().nullable().meta({ description: 'Of the player, after the repair' }),
-      }),
-    ),
+    dryRunId: z.guid(),
+    createdAt: instant(),
+    createdBy: z.string(),
+    approvedAt: instant().nullable(),
+    approvedBy: z.string().nullable(),
+    sums: z
+      .array(z.object({ kind, currency: z.string().nullable(), repairs: z.int(), amount: z.string() }))
+      .meta({ description: 'The repairs that would be made, and what they move' }),
+    repairs: z.array(RepairResult),
   })
-  .meta({ id: 'Repairs' });
+  .meta({ id: 'DryRun' });
+
+export const ApplyRequest = z
+  .strictObject({
+    dryRunId: z.guid().meta({ description: 'The dry run that it follows' }),
+    maxAmount: amount.optional().meta({
+      description: 'What repairs may move of a currency in 24 hours, when it is less than the setting',
+    }),
+  })
+  .meta({ id: 'ApplyRequest' });
+
+export const Repairs = z.object({ repairs: z.array(RepairResult) }).meta({ id: 'Repairs' });

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Problem, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
+import { BadRequest, Problem, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import { malformed, readRecords, splitCsv, type FileRecord } from './records.ts';
 import { StatementLine, statementFields, type StatementField } from './statement-line.ts';
 
@@ -26,7 +26,8 @@ const maxErrors = 20;
 type Reader = (record: FileRecord) => (field: StatementField) => unknown;
 
 /**
- * The reader of CSV records. Throws ValidationFailed when the header lacks a column that is named, or needed; it throws
+ * The reader of CSV records. Throws ValidationFailed when the header lacks a column that is named, or needed, or has a
+ * column of a field twice; it throws
  * BadRequest `malformed_statement` for a record with more or fewer values than the header.
  */
 const csvReader = (header: readonly string[], { columns, delimiter }: StatementFormat): Reader => {
@@ -38,6 +39,7 @@ const csvReader = (header: readonly string[], { columns, delimiter }: StatementF
       const isNeeded =
         columns[field] !== undefined || !StatementLine.shape[field].safeParse(undefined).success;
       if (index === -1 && isNeeded) errors[name] = ['is not a column of the header'];
+      if (index !== header.lastIndexOf(name)) errors[name] = ['is twice in the header'];
       return [field, index];
     }),
   );
@@ -62,7 +64,7 @@ const jsonReader =
 
 /**
  * Reads the lines of a statement with bounded memory, no faster than they are taken. Throws ValidationFailed that names
- * the first mistakes by line and column, BadRequest `malformed_statement`, and Problem `statement_too_large`. Lines
+ * the first mistakes by line and column, BadRequest `malformed_statement` or `empty_statement`, and Problem `statement_too_large`. Lines
  * before a mistake may have been yielded.
  */
 export async function* readStatement(
@@ -90,8 +92,8 @@ export async function* readStatement(
     }
     yield lines;
   }
-  if (hasLines && Object.keys(errors).length === 0)
-    for (const name of unseen) errors[name] = ['is in no line'];
+  if (!hasLines) throw new BadRequest('empty_statement', 'The statement has no transaction.');
+  if (Object.keys(errors).length === 0) for (const name of unseen) errors[name] = ['is in no line'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 

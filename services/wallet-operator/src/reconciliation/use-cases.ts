@@ -134,7 +134,6 @@ export const differenceOf = (row: DifferenceRow): z.input<typeof Difference> => 
   state: row.state,
   status: row.status,
   reason: row.reason,
-  triedAt: row.triedAt?.toISOString() ?? null,
   repairedAt: row.repairedAt?.toISOString() ?? null,
   repairedBy: row.repairedBy,
 });

@@ -56,13 +56,14 @@ test('a reconciliation and its repairs are sentences', () => {
   expect(recorded('reconciliation_requested', { from: at, to: later })).toBe(
     `Sent a statement of the game server from ${when(at)} to ${when(later)}`,
   );
-  expect(recorded('reconciliation_dry_run', { differences: [3] })).toBe(
+  expect(recorded('reconciliation_dry_run', { differences: 1 })).toBe(
     'Made a dry run of the repair of 1 difference',
   );
-  const move = { number: 3, operation: 'credit', amount: 500, transactionId: 't-1' };
-  expect(recorded('reconciliation_repair_requested', move, 'EUR')).toBe(
-    'Requested the repair of difference 3, a credit of 5.00 EUR with the id t-1',
+  expect(recorded('reconciliation_dry_run_approved', { dryRunId: 'd-1' })).toBe('Approved the dry run d-1');
+  expect(recorded('reconciliation_repair_requested', { differences: 2 })).toBe(
+    'Requested the repair of 2 differences',
   );
+  const move = { number: 3, operation: 'credit', amount: 500, transactionId: 't-1' };
   expect(recorded('reconciliation_repair_decided', { ...move, status: 'OK' }, 'EUR')).toBe(
     'Repaired difference 3, a credit of 5.00 EUR with the id t-1',
   );

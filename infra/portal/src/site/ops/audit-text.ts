@@ -65,6 +65,9 @@ const repair = (event: AuditEvent): string => {
   return `difference ${text(number)}, a ${text(operation)}${size} with the id ${text(transactionId)}`;
 };
 
+const differencesOf = ({ differences }: AuditEvent['details']): string =>
+  `${text(differences)} ${differences === 1 ? 'difference' : 'differences'}`;
+
 const sentences: Readonly<Record<string, (event: AuditEvent) => string>> = {
   callback: decision,
   player_created: ({ details }) => `Added the player, in ${text(details['currency'])}`,
@@ -85,9 +88,9 @@ const sentences: Readonly<Record<string, (event: AuditEvent) => string>> = {
     ].join(' '),
   reconciliation_requested: ({ details: { from, to } }) =>
     `Sent a statement of the game server from ${timeText(from)} to ${timeText(to)}`,
-  reconciliation_dry_run: ({ details: { differences } }) =>
-    `Made a dry run of the repair of ${count(differences)} ${count(differences) === 1 ? 'difference' : 'differences'}`,
-  reconciliation_repair_requested: (event) => `Requested the repair of ${repair(event)}`,
+  reconciliation_dry_run: ({ details }) => `Made a dry run of the repair of ${differencesOf(details)}`,
+  reconciliation_dry_run_approved: ({ details }) => `Approved the dry run ${text(details['dryRunId'])}`,
+  reconciliation_repair_requested: ({ details }) => `Requested the repair of ${differencesOf(details)}`,
   reconciliation_repair_decided: (event) => {
     const { status, reason } = event.details;
     return status === 'OK'

@@ -43,6 +43,8 @@ const failures: Readonly<Record<string, string>> = {
   statement_lost: 'The database lost the statement in a restart. Send it again.',
   too_many_differences:
     'There are too many differences. Most likely the period, the columns or the player ids are not those of the statement.',
+  one_factor:
+    'Most amounts differ from ours by one factor, so they are in another unit or currency, such as cents. The statement was refused as a whole.',
   internal: 'Something went wrong. The log of the wallet says what; then send the statement again.',
 };
 
@@ -63,6 +65,10 @@ export const repairText = ({ repair }: Pick<Difference, 'repair'>): string =>
 export const isRepairable = ({ repair, state }: Pick<Difference, 'repair' | 'state'>): boolean =>
   repair !== 'ask_game_server' && state !== 'applied';
 
+const reasons: Readonly<Record<string, string>> = {
+  earlier_first: 'an earlier transaction of the round is missing',
+  earlier_statement_first: 'its bet may be in the statement of the time before, which was not compared',
+};
+
 /** Why the ledger does not repair a difference. */
-export const reasonText = (reason: string | null): string =>
-  reason === 'earlier_first' ? 'an earlier transaction of the round is missing' : words(reason ?? '');
+export const reasonText = (reason: string | null): string => reasons[reason ?? ''] ?? words(reason ?? '');

@@ -1,7 +1,15 @@
 import { button, element } from '../element.ts';
-import { replaceContent, show } from './parts.ts';
+import { show } from './parts.ts';
 import type { Difference } from './reconciliation-data.ts';
-import { moneyOf, outcomesOf, sendRepairs, type Outcome, type Repair } from './repairs.ts';
+import {
+  applyDryRun,
+  makeDryRun,
+  moneyOf,
+  outcomesOf,
+  type DryRun,
+  type Outcome,
+  type Repair,
+} from './repairs.ts';
 import type { Session } from './session.ts';
 
 const count = (of: number): string => (of === 1 ? '1 repair' : `${of.toLocaleString()} repairs`);
@@ -16,11 +24,11 @@ const outcomeLine = ({ text, isGood, numbers }: Outcome): HTMLElement => {
 };
 
 /** What the repairs would move, and for whom. */
-const moneyLine = (differences: readonly Difference[]): HTMLElement => {
-  const money = moneyOf(differences).join(', ') || 'none';
+const moneyLine = (run: DryRun, differences: readonly Difference[]): HTMLElement => {
+  const money = moneyOf(run).join(', ') || 'none';
   const players = [...new Set(differences.map(({ playerId }) => playerId))];
   const names = players.length <= shown ? players.join(', ') : players.length.toLocaleString();
-  return element('p', {}, `Money: ${money}. Players: ${names}.`);
+  return element('p', {}, `Money: ${money}. Players: ${names}. Dry run ${run.dryRunId}.`);
 };
 
 const resultOf = (
@@ -39,8 +47,9 @@ const resultOf = (
   );
 
 /**
- * Repairs differences: a dry run, whose result stays, then a confirmation, the progress, and the result. `differencesOf`
- * says which are meant; `changed` is called when repairs were made.
+ * Repairs differences: a dry run, whose result stays, then a confirmation, and the result. `differencesOf` says which are
+ * meant; `changed` is called when repairs were made. When they move more than is allowed, the answer names the dry run
+ * that another person has to approve.
  */
 export const repairsPanel = (
   session: Session,
@@ -49,45 +58,32 @@ export const repairsPanel = (
   changed: () => void,
 ): HTMLElement => {
   const [forecast, outcome] = [element('div', { role: 'status' }), element('div', { role: 'status' })];
-  const apply = (numbers: readonly number[]): void => {
-    let isStopped = false;
-    const bar = element('progress', { max: String(numbers.length), value: '0', 'aria-label': 'Progress' });
-    const text = element('p', {}, `0 of ${count(numbers.length)}`);
-    const stop = button('Stop', 'quiet', () => (isStopped = true));
-    const load = async (): Promise<Node> => {
-      isStopped = false;
-      replaceContent(outcome, element('div', { class: 'note progress' }, bar, text, stop));
-      const report = (decided: number): void => {
-        bar.value = decided;
-        text.textContent = `${decided.toLocaleString()} of ${count(numbers.length)}`;
-      };
-      const isOver = () => isStopped || !outcome.isConnected;
-      const results = await sendRepairs(session, id, numbers, false, report, isOver);
+  const apply = (dryRunId: string): void =>
+    void show(outcome, async () => {
+      const results = await applyDryRun(session, id, dryRunId);
       changed();
-      const rest = numbers.length - results.length;
-      const stopped = element('p', {}, `Stopped; ${count(rest)} not begun.`);
-      return resultOf('Result', results, false, ...(rest > 0 ? [stopped] : []));
-    };
-    void show(outcome, load);
-    stop.focus();
-  };
+      return resultOf('Result', results, false);
+    });
   const dryRun = button('Dry run of repairs', '', () => {
     outcome.replaceChildren();
     void show(forecast, async () => {
       const differences = await differencesOf();
-      const all = differences.map(({ number }) => number);
-      const results = await sendRepairs(session, id, all, true);
-      // What waits may be possible after the others.
-      const wanted = results.filter(({ status, reason }) => status === 'OK' || reason === 'earlier_first');
-      if (!wanted.some(({ status }) => status === 'OK')) return resultOf('Dry run', results, true);
+      if (differences.length === 0) return resultOf('Dry run', [], true);
+      const run = await makeDryRun(
+        session,
+        id,
+        differences.map(({ number }) => number),
+      );
+      const wanted = run.repairs.filter(({ status, state }) => status === 'OK' && state !== 'applied');
+      if (wanted.length === 0) return resultOf('Dry run', run.repairs, true);
       const numbers = new Set(wanted.map(({ number }) => number));
-      const confirm = button(`Apply ${count(numbers.size)}`, 'danger', () => {
-        apply([...numbers]);
-        actions.remove();
-      });
-      const money = moneyLine(differences.filter(({ number }) => numbers.has(number)));
-      const actions = element('div', { class: 'actions' }, confirm);
-      return resultOf('Dry run', results, true, money, actions);
+      // It stays: an apply that needs an approval is repeated after it.
+      const confirm = button(`Apply ${count(numbers.size)}`, 'danger', () => apply(run.dryRunId));
+      const money = moneyLine(
+        run,
+        differences.filter(({ number }) => numbers.has(number)),
+      );
+      return resultOf('Dry run', run.repairs, true, money, element('div', { class: 'actions' }, confirm));
     });
   });
   return element('div', {}, element('div', { class: 'actions' }, dryRun), forecast, outcome);

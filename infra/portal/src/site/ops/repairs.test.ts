@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Difference } from './reconciliation-data.ts';
-import { moneyOf, outcomesOf, repairable, sendRepairs, type Repair } from './repairs.ts';
+import { applyDryRun, makeDryRun, moneyOf, outcomesOf, repairable, type Repair } from './repairs.ts';
 import type { Session } from './session.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
-const ok = (number: number): Repair => ({ number, state: 'applied', status: 'OK', reason: null });
 const waiting = (number: number): Repair => ({
   number,
   state: 'open',
@@ -12,57 +10,27 @@ const waiting = (number: number): Repair => ({
   reason: 'earlier_first',
 });
 
-type Answer = (path: string, body: { dryRun: boolean; differences: number[] }) => unknown;
+type Answer = (path: string, body: { differences?: number[] }) => unknown;
 
 const sessionWith = (answer: Answer) =>
   ({
     ask: (path: string, _method: string, body: Parameters<Answer>[1]) => Promise.resolve(answer(path, body)),
   }) as unknown as Session;
 
-test('repairs are sent a hundred at a time, with the progress after each request', async () => {
-  const sent: number[] = [];
-  const session = sessionWith((_path, { differences }) => {
-    sent.push(differences.length);
-    return { repairs: differences.map(ok) };
+test('a dry run of very many differences is one of the first ones, and is applied by its id', async () => {
+  const sent: unknown[] = [];
+  const session = sessionWith((path, body) => {
+    sent.push([path, body.differences?.length ?? body]);
+    return { dryRunId: 'd', repairs: [waiting(1)] };
   });
-  const progress: number[] = [];
-  const results = await sendRepairs(session, 'id', numbers(250), false, (decided) => progress.push(decided));
-  expect(sent).toEqual([100, 100, 50]);
-  expect(progress).toEqual([100, 200, 250]);
-  expect(results).toHaveLength(250);
-});
-
-test('a win that waits for a bet in a later request is sent again, as long as this helps', async () => {
-  const applied = new Set<number>();
-  let requests = 0;
-  const session = sessionWith((_path, { differences }) => {
-    requests += 1;
-    const repairs = differences.map((number) => {
-      // Number 1 is the win of bet 101; the bet of number 2 is not in the statement.
-      if (number === 2 || (number === 1 && !applied.has(101))) return waiting(number);
-      applied.add(number);
-      return ok(number);
-    });
-    return { repairs };
-  });
-  const results = await sendRepairs(session, 'id', numbers(101), false);
-  expect(requests).toBe(4);
-  expect(outcomesOf(results, false)).toEqual([
-    { text: 'repaired', isGood: true, numbers: [1, ...numbers(101).slice(2)] },
-    { text: 'still waiting: an earlier transaction of the round is missing', isGood: false, numbers: [2] },
+  const { dryRunId } = await makeDryRun(session, 'id', numbers(1001));
+  expect(outcomesOf(await applyDryRun(session, 'id', dryRunId), false)).toEqual([
+    { text: 'still waiting: an earlier transaction of the round is missing', isGood: false, numbers: [1] },
   ]);
-});
-
-test('a dry run is made once, and after a stop nothing more is sent', async () => {
-  let requests = 0;
-  const session = sessionWith((_path, { differences }) => {
-    requests += 1;
-    return { repairs: differences.map(waiting) };
-  });
-  await sendRepairs(session, 'id', numbers(50), true);
-  expect(requests).toBe(1);
-  await sendRepairs(session, 'id', numbers(300), false, undefined, () => requests === 2);
-  expect(requests).toBe(2);
+  expect(sent).toEqual([
+    ['/v1/reconciliations/id/dry-runs', 1000],
+    ['/v1/reconciliations/id/repairs', { dryRunId: 'd' }],
+  ]);
 });
 
 test('the outcomes of a dry run say what would happen, and why not', () => {
@@ -97,22 +65,13 @@ test('only differences that the ledger can repair are sent, of all pages', async
   expect(paths[1]).toBe('/v1/reconciliations/id/differences?kind=missing_here&page=2&limit=200');
 });
 
-test('the money that repairs move is summed up by operation and currency of the statement', () => {
-  const one = (operation: string, amount: string | null, currency: string | null, repair = 'apply') =>
-    ({ repair, there: { operation, amount, currency } }) as Difference;
-  const differences = [
-    one('debit', '10.00', 'EUR'),
-    one('debit', '0.05', 'EUR'),
-    one('debit', '1.00', 'USD'),
-    one('credit', '90071992547409.93', null),
-    one('rollback', '2.00', 'EUR'),
-    one('rollback', null, 'EUR'),
-    one('credit', '4.00', 'EUR', 'close_round'),
+test('the money that repairs move is that of the dry run, by kind and currency', () => {
+  const sums = [
+    { kind: 'missing_here' as const, currency: 'EUR', repairs: 2, amount: '10.05' },
+    { kind: 'round_state' as const, currency: 'USD', repairs: 1, amount: '0.00' },
   ];
-  expect(moneyOf(differences)).toEqual([
-    'debits of 10.05 EUR',
-    'debits of 1.00 USD',
-    "credits of 90071992547409.93 in the player's currency",
-    'rollbacks of 2.00 EUR and 1 without an amount in the statement',
+  expect(moneyOf({ sums })).toEqual([
+    '10.05 EUR (missing in the ledger)',
+    '0.00 USD (round open on one side only)',
   ]);
 });

@@ -1,6 +1,5 @@
 import type { Wallet, WalletAnswer } from './api.ts';
-import { isRepairable, pathOf, reasonText, type Difference } from './reconciliation-data.ts';
-import { decimalOf } from './text.ts';
+import { isRepairable, kindText, pathOf, reasonText, type Difference } from './reconciliation-data.ts';
 import type { Session } from './session.ts';
 
 /** What the ledger decided about the repair of a difference, or would decide. */
@@ -18,56 +17,32 @@ export const repairable = async (session: Session, id: string, kind = ''): Promi
   return found;
 };
 
-const minorOf = (amount: string | null): bigint => BigInt((amount ?? '0').replace('.', ''));
+/** What the ledger would decide about repairs, and what they would move. */
+export type DryRun = WalletAnswer<'makeDryRun'>;
 
-/** The money that repairs move: `debits of 10.00 EUR` for each operation and currency of the statement. */
-export const moneyOf = (differences: readonly Difference[]): string[] => {
-  const moves = differences.flatMap(({ repair, there }) => (repair === 'apply' && there ? [there] : []));
-  const groups = Map.groupBy(moves, ({ operation, currency }) => `${operation} ${currency ?? ''}`);
-  return [...groups.values()].map((same) => {
-    const sum = decimalOf(String(same.reduce((total, { amount }) => total + minorOf(amount), 0n)));
-    const unknown = same.filter(({ amount }) => amount === null).length;
-    const rest = unknown === 0 ? '' : ` and ${unknown} without an amount in the statement`;
-    return `${same[0]?.operation}s of ${sum} ${same[0]?.currency ?? "in the player's currency"}${rest}`;
+/** The money that the repairs of a dry run move: `10.00 EUR` for each currency and kind of difference. */
+export const moneyOf = ({ sums }: Pick<DryRun, 'sums'>): string[] =>
+  sums.map(({ kind, currency, amount }) => `${amount} ${currency} (${kindText(kind)})`);
+
+/** Differences of one dry run. */
+const mostAtOnce = 1000;
+
+/** Makes a dry run; of very many differences, of the first ones. */
+export const makeDryRun = (session: Session, id: string, numbers: readonly number[]): Promise<DryRun> =>
+  session.ask(`${pathOf(id)}/dry-runs`, 'POST', { differences: numbers.slice(0, mostAtOnce) });
+
+/** Applies the repairs of a dry run. */
+export const applyDryRun = async (session: Session, id: string, dryRunId: string): Promise<Repair[]> => {
+  const { repairs } = await session.ask<WalletAnswer<'repairDifferences'>>(`${pathOf(id)}/repairs`, 'POST', {
+    dryRunId,
   });
-};
-
-const atOnce = 100;
-
-/**
- * Sends repairs, or a dry run of them, and reports how many are decided after each request. What waits for a transaction
- * in a later request is sent again, as long as this changes something. Stops when `stop` says so.
- */
-export const sendRepairs = async (
-  session: Session,
-  id: string,
-  numbers: readonly number[],
-  isDryRun: boolean,
-  report: (decided: number) => void = () => {},
-  stop: () => boolean = () => false,
-): Promise<Repair[]> => {
-  const results = new Map<number, Repair>();
-  for (let left = numbers; left.length > 0 && !stop();) {
-    for (let at = 0; at < left.length && !stop(); at += atOnce) {
-      const body = { dryRun: isDryRun, differences: left.slice(at, at + atOnce) };
-      const { repairs } = await session.ask<WalletAnswer<'repairDifferences'>>(
-        `${pathOf(id)}/repairs`,
-        'POST',
-        body,
-      );
-      for (const repair of repairs) results.set(repair.number, repair);
-      report(results.size);
-    }
-    const waiting = left.filter((number) => results.get(number)?.reason === 'earlier_first');
-    left = isDryRun || waiting.length === left.length ? [] : waiting;
-  }
-  return [...results.values()];
+  return repairs;
 };
 
 const outcomeOf = ({ state, status, reason }: Repair, isDryRun: boolean): string => {
   if (state === 'applied') return isDryRun ? 'already repaired' : 'repaired';
   if (status === 'OK') return 'would be repaired';
-  if (reason === 'earlier_first') return isDryRun ? 'would wait' : 'still waiting';
+  if (reason?.startsWith('earlier_')) return isDryRun ? 'would wait' : 'still waiting';
   if (state === 'applying') return 'being repaired by somebody else';
   return isDryRun ? 'would be refused' : 'refused';
 };

@@ -1,0 +1,128 @@
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import { and, eq, inArray, ne, sql as raw } from 'drizzle-orm';
+import {
+  reconciliationDifferences as differences,
+  reconciliationDryRuns as dryRuns,
+} from '../db/reconciliations.ts';
+import type { Outcome } from '../ledger/state.ts';
+import type { DifferenceRow } from './difference-queries.ts';
+
+export type DryRunRow = typeof dryRuns.$inferSelect;
+
+type Update = Pick<PostgresJsDatabase, 'update'>;
+
+export const insertDryRun = async (
+  orm: Pick<PostgresJsDatabase, 'insert'>,
+  row: Pick<DryRunRow, 'reconciliationId' | 'createdBy' | 'repairs'>,
+): Promise<DryRunRow> => {
+  const [inserted] = await orm
+    .insert(dryRuns)
+    .values({ ...row, createdAt: raw`now()` })
+    .returning();
+  if (inserted === undefined) throw new Error('a dry run was not inserted');
+  return inserted;
+};
+
+export const findDryRun = async (
+  orm: Pick<PostgresJsDatabase, 'select'>,
+  id: string,
+  dryRunId: string,
+): Promise<DryRunRow | undefined> => {
+  const [row] = await orm
+    .select()
+    .from(dryRuns)
+    .where(and(eq(dryRuns.dryRunId, dryRunId), eq(dryRuns.reconciliationId, id)));
+  return row;
+};
+
+export const markApproved = async (
+  orm: Update,
+  { dryRunId }: DryRunRow,
+  by: string,
+): Promise<DryRunRow | undefined> => {
+  const [row] = await orm
+    .update(dryRuns)
+    .set({ approvedBy: by, approvedAt: raw`now()` })
+    .where(eq(dryRuns.dryRunId, dryRunId))
+    .returning();
+  return row;
+};
+
+/**
+ * What repairs of the last 24 hours moved, or may have moved, by currency in minor units; without those of `numbers`.
+ * Others that ask at the same time wait for this transaction, so that together they do not exceed the amount.
+ */
+export const movedLately = async (
+  orm: Pick<PostgresJsDatabase, 'execute'>,
+  id: string,
+  numbers: readonly number[],
+): Promise<Map<string, bigint>> => {
+  await orm.execute(raw`select pg_advisory_xact_lock(4218335)`);
+  const rows = await orm.execute<{ currency: string; sum: string }>(raw`
+    select currency, sum(amount)::text as sum from reconciliation_differences join players using (player_id)
+    where repair_transaction_id is not null and repaired_at > clock_timestamp() - interval '24 hours'
+      and not (reconciliation_id = ${id} and number = any (${`{${numbers.join()}}`}::int[]))
+    group by currency`);
+  return new Map(rows.map(({ currency, sum }) => [currency, BigInt(sum)]));
+};
+
+/**
+ * Written before the repairs, with the amount that each moves, so that their entries are known to be repairs even when
+ * the process ends meanwhile. Returns the attempts: those that were not applied yet.
+ */
+export const markApplying = (
+  orm: Update,
+  { reconciliationId, dryRunId }: DryRunRow,
+  amounts: ReadonlyMap<number, number>,
+  by: string,
+): Promise<DifferenceRow[]> =>
+  orm
+    .update(differences)
+    .set({
+      state: 'applying',
+      dryRunId,
+      amount: raw`(${JSON.stringify(Object.fromEntries(amounts))}::text::jsonb ->> ${differences.number}::text)::bigint`,
+      repairTransactionId: raw`case ${differences.repair} when 'apply' then ${differences.transactionId}
+        else concat('reconciliation/', ${differences.reconciliationId}, '/', ${differences.number}) end`,
+      repairedAt: raw`clock_timestamp()`,
+      repairedBy: by,
+    })
+    .where(
+      and(
+        eq(differences.reconciliationId, reconciliationId),
+        inArray(differences.number, [...amounts.keys()]),
+        ne(differences.state, 'applied'),
+      ),
+    )
+    .returning();
+
+/**
+ * Writes what the ledger decided about an attempt. Another attempt may have begun after it: then a refusal is not written,
+ * because the other one may have moved the money, and the result is undefined.
+ */
+export const markDecided = async (
+  orm: Update,
+  attempt: DifferenceRow,
+  { status, reason = null }: { status: Outcome['status'] | null; reason?: string | null | undefined },
+): Promise<DifferenceRow | undefined> => {
+  const { reconciliationId, number, repairTransactionId, repairedAt } = attempt;
+  const isApplied = status === 'OK';
+  const isNewest = and(eq(differences.state, 'applying'), eq(differences.repairedAt, repairedAt as Date));
+  const [decided] = await orm
+    .update(differences)
+    .set({
+      state: isApplied ? 'applied' : 'refused',
+      status,
+      reason,
+      repairTransactionId: isApplied ? repairTransactionId : null,
+    })
+    .where(
+      and(
+        eq(differences.reconciliationId, reconciliationId),
+        eq(differences.number, number),
+        isApplied ? undefined : isNewest,
+      ),
+    )
+    .returning();
+  return decided;
+};

@@ -1,0 +1,148 @@
+import { NotFound } from '@platform/service-kit/problem';
+import { decimal } from '@platform/wallet-protocol/money';
+import type { Context } from '../context.ts';
+import type { Credit, Debit, Rollback } from '../ledger/command.ts';
+import { differencesByNumber, type DifferenceRow } from './difference-queries.ts';
+import { readRoundFacts } from './round-queries.ts';
+import type { RepairResult } from './schema.ts';
+
+export type RepairView = RepairResult;
+export type Repair = Debit | Credit | Rollback;
+
+/** The command that repairs a difference; undefined when the contract has none. The same one each time, so it is applied once. */
+const commandOf = (difference: DifferenceRow): Repair | undefined => {
+  const { repair, reconciliationId, number, transactionId, there, here } = difference;
+  const side = repair === 'close_round' ? here : there;
+  if (repair === 'ask_game_server' || !side?.roundId || !side.gameCode) return undefined;
+  const { playerId, roundId, gameCode } = side;
+  const common = { playerId, roundId, gameCode, isRepair: true } as const;
+  if (repair === 'close_round') {
+    // No id of the game server looks like this.
+    const id = `reconciliation/${reconciliationId}/${number}`;
+    return { ...common, operation: 'credit', transactionId: id, amount: 0, roundClosed: true };
+  }
+  const amount = Number(side.amount ?? 0);
+  const roundClosed = side.roundClosed ?? false;
+  if (side.operation === 'debit') return { ...common, operation: 'debit', transactionId, amount };
+  if (side.operation === 'credit')
+    return { ...common, operation: 'credit', transactionId, amount, roundClosed };
+  return {
+    ...common,
+    operation: 'rollback',
+    transactionId,
+    reverses: side.reverseTransactionId ?? '',
+    roundClosed,
+  };
+};
+
+const order = ['debit', 'credit', 'rollback'];
+
+type Placed = Pick<DifferenceRow, 'number' | 'there'>;
+
+/** At the same time, or where times are unknown, what ends the round comes last, and debits before credits before rollbacks. */
+const inRound = (a: Placed, b: Placed): number =>
+  Number(a.there?.roundClosed ?? false) - Number(b.there?.roundClosed ?? false) ||
+  order.indexOf(a.there?.operation ?? '') - order.indexOf(b.there?.operation ?? '') ||
+  a.number - b.number;
+
+/** As they happened at the game server. */
+const inOrder = (a: Placed, b: Placed): number =>
+  Date.parse(a.there?.time ?? '1970-01-01') - Date.parse(b.there?.time ?? '1970-01-01') || inRound(a, b);
+
+/** Whether one transaction comes before another, of which another statement may not give the time. */
+const isBefore = (a: Placed, b: Placed): boolean =>
+  (a.there?.time && b.there?.time ? inOrder(a, b) : inRound(a, b)) < 0;
+
+const transactionOf = ({ playerId, transactionId }: Pick<DifferenceRow, 'playerId' | 'transactionId'>) =>
+  `${playerId}\n${transactionId}`;
+
+/** The outcome of one repair; `reason` when it waits for something else. */
+type Decide = (row: DifferenceRow, command: Repair, reason?: string) => Promise<RepairView> | RepairView;
+
+export interface Plan {
+  rows: readonly DifferenceRow[];
+  /** Decides all repairs in their order; returns one result for each difference. */
+  walk(decide: Decide): Promise<RepairView[]>;
+  /** What the ledger would decide. Nothing is written to it, and no player is locked. */
+  preview(): Promise<RepairView[]>;
+  /** A result; of a repair that is still to be made also what it moves. */
+  viewOf(row: DifferenceRow, command?: Repair, balance?: string): RepairView;
+}
+
+/**
+ * Reads what repairs of a reconciliation depend on. They are made in the order of the times. A credit or rollback waits
+ * (`earlier_first`) while an earlier transaction of its round is missing in any reconciliation: it may close the round,
+ * and then its bet could never be taken. So does a credit of a round that the ledger does not know, as long as no
+ * statement of the time before was compared, which may have its bet (`earlier_statement_first`). Throws NotFound.
+ */
+export const planRepairs = async (
+  { database: { orm, sql }, ledger }: Context,
+  id: string,
+  numbers: readonly number[],
+): Promise<Plan> => {
+  const rows = (await differencesByNumber(orm, id, numbers)).toSorted(inOrder);
+  if (rows.length < new Set(numbers).size) throw new NotFound('difference');
+  const steps = rows.map((row) => ({
+    row,
+    command: row.state === 'applied' ? undefined : commandOf(row),
+  }));
+  const commands = steps.flatMap(({ command }) => command ?? []);
+  const facts = await readRoundFacts(orm, id, commands);
+
+  const viewOf = (
+    { number, kind, repair, state, status, reason }: DifferenceRow,
+    command?: Repair,
+    balance?: string,
+  ): RepairView => ({
+    number,
+    kind,
+    repair,
+    state,
+    status,
+    reason,
+    amount: command === undefined ? null : decimal(facts.amountOf(command)),
+    currency: command === undefined ? null : facts.currencyOf(command),
+    balance: balance === undefined ? null : decimal(balance),
+  });
+
+  const walk = async (decide: Decide): Promise<RepairView[]> => {
+    const repaired = new Set<string>();
+    const reasonToWait = (row: DifferenceRow, command: Repair): string | undefined => {
+      if (command.operation === 'debit') return undefined;
+      const roundId = facts.roundOf(command);
+      const isEarlier = (other: (typeof facts.missing)[number]): boolean =>
+        other.playerId === command.playerId &&
+        other.there?.roundId === roundId &&
+        !repaired.has(transactionOf(other)) &&
+        transactionOf(other) !== transactionOf(row) &&
+        isBefore(other, row);
+      if (facts.missing.some(isEarlier)) return 'earlier_first';
+      return facts.isBetUnknown(command) &&
+        !steps.some((step) => step.command?.roundId === roundId && repaired.has(transactionOf(step.row)))
+        ? 'earlier_statement_first'
+        : undefined;
+    };
+    const views: RepairView[] = [];
+    for (const { row, command } of steps) {
+      const view =
+        command === undefined ? viewOf(row) : await decide(row, command, reasonToWait(row, command));
+      if (view.status === 'OK') repaired.add(transactionOf(row));
+      views.push(view);
+    }
+    return views;
+  };
+
+  return {
+    rows,
+    walk,
+    viewOf,
+    preview: async () => {
+      const decision = await ledger.preview(sql, commands);
+      return walk((row, command, waitsFor) => {
+        if (waitsFor !== undefined) return viewOf({ ...row, status: null, reason: waitsFor }, command);
+        const { status, reason = null, balance } = decision(command);
+        return viewOf({ ...row, status, reason }, command, balance);
+      });
+    },
+  };
+};
