@@ -64,6 +64,7 @@ CREATE TABLE "players" (
 	"address" text,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"time_zone" text,
+	"decided_at" timestamp (3) with time zone,
 	"wagered" bigint,
 	"lost" bigint,
 	"wagered_cap" bigint,

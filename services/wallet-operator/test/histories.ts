@@ -4,7 +4,7 @@ import type { Command, Policy } from '../src/ledger/command.ts';
 /** Few ids, so that commands meet: repeats, reversals before and after, rounds that are over, strangers. */
 export const playerIds = ['ada', 'bob', 'cy', 'nobody'];
 export const gameCodes = ['dice', 'off', 'never-seen'];
-export const sessionIds = ['s-ada', 's-bob', 's-old', 's-none'];
+export const sessionIds = ['s-ada', 's-cards', 's-bob', 's-old', 's-none'];
 
 const playerId = fc.constantFrom(...playerIds);
 const transactionId = fc.integer({ min: 1, max: 14 }).map((n) => `t${n}`);

@@ -10,7 +10,7 @@ export type ModelPlayer = Omit<Player, 'seq'>;
 export const createModel = (
   players: ReadonlyMap<string, ModelPlayer>,
   enabledGames: ReadonlySet<string>,
-  sessions: ReadonlyMap<string, { playerId: string; expired: boolean }>,
+  sessions: ReadonlyMap<string, NonNullable<State['session']>>,
   policy: Policy,
   rules: typeof decisionOf = decisionOf,
 ) => {

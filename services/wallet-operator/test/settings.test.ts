@@ -11,10 +11,15 @@ const callerWith = async (service: Running) => {
   return callerOf(service, await addPlayer(service.context.database.sql));
 };
 
-const addSession = async (service: Running, playerId: string, expiresAt: string): Promise<string> => {
+const addSession = async (
+  service: Running,
+  playerId: string,
+  expiresAt: string,
+  gameCode = 'dice-alpha',
+): Promise<string> => {
   const token = randomUUID();
   await service.context.database.sql`
-    insert into sessions values (${sessionHash(token)}, ${playerId}, 'dice-alpha', now(), ${expiresAt})`;
+    insert into sessions values (${sessionHash(token)}, ${playerId}, ${gameCode}, now(), ${expiresAt})`;
   return token;
 };
 
@@ -54,6 +59,18 @@ test('sessions: unknown, of somebody else, past their time, and needed by no pay
   }
   expect((await caller.credit({ sessionToken: 'unknown' })).status).toBe('OK');
   expect((await caller.rollback({ sessionToken: old })).status).toBe('OK');
+});
+
+test('a session of one game cannot bet in another one', async () => {
+  await using service = await startService();
+  const caller = await callerWith(service);
+  const gameCode = await addGame(service.context.database.sql, 'cards');
+  const sessionToken = await addSession(service, caller.playerId, '2999-01-01', gameCode);
+  // By the statement of ordinary moves, and then by a decision.
+  expect((await caller.debit({ sessionToken })).status).toBe('ERROR_INVALID_SESSION');
+  expect((await caller.debit({ sessionToken, amount: '5000.00' })).status).toBe('ERROR_INVALID_SESSION');
+  expect((await caller.debit({ sessionToken, gameCode })).status).toBe('OK');
+  expect((await caller.credit({ sessionToken })).status).toBe('OK');
 });
 
 test('SESSION_POLICY=required: a debit needs a session; its stored answer does not', async () => {

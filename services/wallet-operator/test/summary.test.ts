@@ -94,6 +94,29 @@ test('a win without a bet is marked in the list of rounds, in the round and in t
   }
 });
 
+test('a win that overtook its bet is an ordinary win, as long as the day of the round is not over', async () => {
+  const caller = callerOf(service, await addPlayer(sql(), { currency: 'DKK' }));
+  const ann = await person(service, 'wallet:read');
+  const isPromotional = async (roundId: string) =>
+    (await ann.get(`/v1/players/${caller.playerId}/rounds/${roundId}`)).body['promotional'];
+  const [overtaken, late] = [randomUUID(), randomUUID()];
+  for (const roundId of [overtaken, late]) {
+    await caller.credit({ roundId, roundClosed: false });
+    expect(await isPromotional(roundId)).toBe(true);
+  }
+  await sql()`update rounds set opened_at = opened_at - interval '24 hours' where round_id = ${late}`;
+  for (const roundId of [overtaken, late])
+    for (const amount of ['1.00', '2.00'])
+      expect((await caller.debit({ roundId, amount })).status).toBe('OK');
+  expect(await isPromotional(overtaken)).toBe(false);
+  // The sums of its day may be stored.
+  expect(await isPromotional(late)).toBe(true);
+  for (const roundId of [overtaken, late])
+    expect((await caller.credit({ roundId, roundClosed: true })).status).toBe('OK');
+  expect([await isPromotional(overtaken), await isPromotional(late)]).toEqual([false, true]);
+  await sql()`update rounds set opened_at = opened_at + interval '24 hours' where round_id = ${late}`;
+});
+
 test('a rollback that closes an unknown round opens no promotional round', async () => {
   const caller = callerOf(service, await addPlayer(sql()));
   const roundId = randomUUID();

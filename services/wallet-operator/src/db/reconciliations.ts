@@ -39,7 +39,14 @@ export const reconciliations = pgTable('reconciliations', {
     .default('receiving'),
   /** Why it failed; null: it did not. */
   failure: text({
-    enum: ['interrupted', 'invalid_statement', 'statement_lost', 'too_many_differences', 'one_factor', 'internal'],
+    enum: [
+      'interrupted',
+      'invalid_statement',
+      'statement_lost',
+      'too_many_differences',
+      'one_factor',
+      'internal',
+    ],
   }),
   /** When lines were last received, compared or deleted. */
   touchedAt: dateColumn('touched_at').notNull(),

@@ -54,6 +54,11 @@ export const players = pgTable(
       .default(sql`now()`),
     /** IANA name, for calendar months; null: UTC. */
     timeZone: text('time_zone'),
+    /**
+     * The time of the newest entry or decision by limits. A batch that began earlier but is decided later takes this
+     * time, so that times are in the order of the entries and no period begins after an entry that it holds.
+     */
+    decidedAt: dateColumn('decided_at'),
     // The counters of limits (limits/domain.ts). All are null for a player whose bets no limit concerns.
     /** Debits that were not reversed, since counting began: compared with the same sums of `limitWindows`. */
     wagered: minor('wagered'),

@@ -77,6 +77,7 @@ export const reasons = [
   'player_excluded',
   'session_missing',
   'session_unknown',
+  'session_of_another_game',
   'session_expired',
   'game_unavailable',
   'currency_differs',

@@ -13,6 +13,8 @@ export interface Writes {
   entries: Entry[];
   rounds: RoundChange[];
   audit: { playerId: string; details: Record<string, unknown> }[];
+  /** The time of the decisions about each player. */
+  clocks: Map<string, Date>;
 }
 
 const columnsOf = { entries: getTableColumns(entries), rounds: getTableColumns(rounds) };
@@ -32,31 +34,38 @@ const jsonRows = (columns: Record<string, { name: string }>, rows: readonly obje
 
 /** Writes decisions in one statement. The players of the entries must be locked by the transaction. */
 export const insertDecisions = async (sql: ISql, writes: Writes, now: Date): Promise<void> => {
-  const at = now.toISOString();
+  const atOf = (playerId: string): string => (writes.clocks.get(playerId) ?? now).toISOString();
   const entryRows = jsonRows(
     columnsOf.entries,
-    writes.entries.map((entry) => ({ ...entry, at })),
+    writes.entries.map((entry) => ({ ...entry, at: atOf(entry.playerId) })),
   );
   const roundRows = jsonRows(
     columnsOf.rounds,
-    writes.rounds.map(({ closed, ...round }) => ({ ...round, openedAt: at, closedAt: closed ? at : null })),
+    writes.rounds.map(({ closed, ...round }) => {
+      const openedAt = atOf(round.playerId);
+      return { ...round, openedAt, closedAt: closed ? openedAt : null };
+    }),
   );
   const auditRows = writes.audit.map(({ playerId, details }) => ({ player_id: playerId, details }));
   await sql`
     with new_entries as (
       insert into entries select * from json_populate_recordset(null::entries, ${entryRows}::text::json)
-      returning player_id, seq, balance_after
+      returning player_id, seq, balance_after, at
     ), new_rounds as (
       insert into rounds select * from json_populate_recordset(null::rounds, ${roundRows}::text::json)
-      on conflict (player_id, round_id) do update set closed_at = excluded.closed_at
+      -- The sums of a day that is over stay as they are.
+      on conflict (player_id, round_id) do update set closed_at = excluded.closed_at,
+        promotional = case when date_trunc('day', rounds.opened_at, 'UTC') = date_trunc('day', excluded.opened_at, 'UTC')
+          then excluded.promotional else rounds.promotional end
     ), new_balances as (
       -- An upsert finds its rows by their key under every plan.
-      insert into players (player_id, currency, balance, seq, created_at)
-      select distinct on (player_id) player_id, '', balance_after, seq, ${at}
+      insert into players (player_id, currency, balance, seq, created_at, decided_at)
+      select distinct on (player_id) player_id, '', balance_after, seq, at, at
       from new_entries order by player_id, seq desc
-      on conflict (player_id) do update set balance = excluded.balance, seq = excluded.seq
+      on conflict (player_id) do update set balance = excluded.balance, seq = excluded.seq,
+        decided_at = excluded.decided_at
     )
     insert into audit_events (at, kind, player_id, details)
-    select ${at}, 'callback', player_id, details
+    select ${now.toISOString()}, 'callback', player_id, details
     from json_to_recordset(${JSON.stringify(auditRows)}::text::json) as event (player_id text, details jsonb)`;
 };

@@ -37,11 +37,15 @@ const outcomeOf = (command: Command, state: State, policy: Policy, writes: Write
   const { entries, round, status, balance, reason, limit } = decisionOf(state, command, policy);
   writes.entries.push(...entries);
   for (const entry of entries) if (state.limits) count(state.limits, entry, state.target?.seq);
-  const isChanged = state.round === undefined || (state.round === 'open' && round === 'closed');
+  const isOvertaken = command.operation === 'debit' && state.isPromotional === true;
+  const isChanged =
+    state.round === undefined || (state.round === 'open' && round === 'closed') || isOvertaken;
   const { roundId = null, seq = 0n } = entries.at(-1) ?? {};
   if (round !== undefined && isChanged && roundId !== null && 'gameCode' in command) {
     const { playerId, gameCode, operation } = command;
-    const [closed, promotional] = [round === 'closed', state.round === undefined && operation === 'credit'];
+    const closed = round === 'closed';
+    const promotional =
+      state.round === undefined ? operation === 'credit' : state.isPromotional === true && !isOvertaken;
     writes.rounds.push({ playerId, roundId, gameCode, closed, openedSeq: seq, promotional });
   }
   const outcome = {
@@ -89,7 +93,7 @@ const stateAfter = (
     ...current,
     ...(known && { known }),
     ...(isReversed && { targetReversed: true }),
-    ...(round && { round: round.closed ? 'closed' : 'open' }),
+    ...(round && { round: round.closed ? 'closed' : 'open', isPromotional: round.promotional }),
   };
 };
 
@@ -113,12 +117,13 @@ const readBatchState = async (
 ): Promise<BatchState> => {
   const { states, moment } = await readStates(sql, commands, now, policy);
   const limitsOf = await readCounters(sql, limitedPlayers(commands, states), moment, policy.sessionBreakS);
-  const writes: Writes = { entries: [], rounds: [], audit: [] };
+  const writes: Writes = { entries: [], rounds: [], audit: [], clocks: new Map() };
   const players = new Map<string, Player>();
   const nextOutcome = (command: Command, state: State | undefined): Outcome => {
     if (state === undefined) throw new Error('no state was read for a command');
     const { playerId } = command;
     const player = players.get(playerId) ?? state.player;
+    if (state.clock) writes.clocks.set(playerId, state.clock);
     const before = writes.entries.length;
     const current = { ...stateAfter(state, command, writes, policy), player, limits: limitsOf.get(playerId) };
     const outcome = outcomeOf(command, current, policy, writes);

@@ -22,9 +22,10 @@ const players = new Map<string, ModelPlayer>([
   ['cy', { balance: 2n ** 63n - 1000n, currency: 'EUR', disabled: false, excluded: true }],
 ]);
 const sessions = new Map([
-  ['s-ada', { playerId: 'ada', expired: false }],
-  ['s-bob', { playerId: 'bob', expired: false }],
-  ['s-old', { playerId: 'ada', expired: true }],
+  ['s-ada', { playerId: 'ada', gameCode: 'dice', expired: false }],
+  ['s-cards', { playerId: 'ada', gameCode: 'cards', expired: false }],
+  ['s-bob', { playerId: 'bob', gameCode: 'dice', expired: false }],
+  ['s-old', { playerId: 'ada', gameCode: 'dice', expired: true }],
 ]);
 
 const stack = new AsyncDisposableStack();
@@ -45,8 +46,8 @@ beforeAll(async () => {
   sql = postgres(database.url, { max: 4, connection: plannerSettings, onnotice: () => undefined });
   stack.defer(() => sql.end());
   await sql`insert into games values ('dice', 'Dice', true, now()), ('off', 'Off', false, now())`;
-  for (const [token, { playerId, expired }] of sessions)
-    await sql`insert into sessions values (${token}, ${playerId}, 'dice', now(), ${expired ? '2026-05-05T12:00:00Z' : '2026-05-05T12:00:01Z'})`;
+  for (const [token, { playerId, gameCode, expired }] of sessions)
+    await sql`insert into sessions values (${token}, ${playerId}, ${gameCode}, now(), ${expired ? '2026-05-05T12:00:00Z' : '2026-05-05T12:00:01Z'})`;
 });
 afterAll(() => stack.disposeAsync());
 

@@ -11,16 +11,19 @@ import { leftOver, type BatchOutcome } from './state.ts';
 const statement = `
   with judged as materialized (
     select move.player_id, move.transaction_id, move.id_space, move.round_id, move.game_code, move.amount, move.total,
-      move.is_last, move.round_closed, move.at, player.balance, player.wagered, player.lost,
+      move.is_last, move.round_closed, player.at, player.balance, player.wagered, player.lost,
       player.seq + move.place as seq, round.player_id is null as is_new_round,
       known.player_id is null and round.closed_at is null
         and -move.total <= player.balance and move.total <= 9223372036854775807 - player.balance
         and case when move.round_closed is null -- a debit
           then player.status = 'active' and coalesce(game.enabled, false)
-            and not coalesce(player.excluded_until > move.at, false)
+            and not coalesce(player.excluded_until > player.at, false)
             and (move.session is null
-              or coalesce(session.player_id = move.player_id and session.expires_at > move.at, false))
-            and (player.limits_until is null or move.at < player.limits_until
+              or coalesce(session.player_id = move.player_id and session.game_code = move.game_code
+                and session.expires_at > player.at, false))
+            -- The first bet after a win that opened the round makes it an ordinary win.
+            and round.promotional is not true
+            and (player.limits_until is null or player.at < player.limits_until
               and player.wagered - move.amount <= player.wagered_cap and player.lost - move.amount <= player.lost_cap)
           else round.player_id is not null or $13::boolean end
         -- Of a player whose bets are counted, only a single move.
@@ -36,12 +39,14 @@ const statement = `
       order by player_id collate "C"
     ) move
       join lateral (
-        select balance, wagered, lost, seq, status, excluded_until, limits_until, wagered_cap, lost_cap
+        -- Times are in the order of the entries, also when a batch that began later was first.
+        select balance, wagered, lost, seq, status, excluded_until, limits_until, wagered_cap, lost_cap,
+          greatest(move.at, decided_at) as at
         from players where player_id = move.player_id for no key update
       ) player on true
       left join entries known on known.transaction_id = move.transaction_id and known.id_space = move.id_space
       left join lateral (
-        select player_id, closed_at from rounds where player_id = move.player_id and round_id = move.round_id
+        select player_id, closed_at, promotional from rounds where player_id = move.player_id and round_id = move.round_id
         for no key update
       ) round on true
       left join games game on game.game_code = move.game_code
@@ -63,11 +68,11 @@ const statement = `
     select player_id, round_id, game_code, at, seq from accepted where round_closed and not is_new_round
     on conflict (player_id, round_id) do update set closed_at = excluded.opened_at
   )
-  insert into players (player_id, currency, balance, seq, created_at, wagered, lost)
-  select player_id, '', balance + total, seq, at,
+  insert into players (player_id, currency, balance, seq, created_at, decided_at, wagered, lost)
+  select player_id, '', balance + total, seq, at, at,
     wagered - case when round_closed is null then amount else 0 end, lost - amount from accepted where is_last
   on conflict (player_id) do update set balance = excluded.balance, seq = excluded.seq,
-    wagered = excluded.wagered, lost = excluded.lost
+    decided_at = excluded.decided_at, wagered = excluded.wagered, lost = excluded.lost
   returning player_id as "playerId", balance`;
 
 /** The moves of a player up to and including this one: how many, and the sum of their amounts. */

@@ -7,6 +7,7 @@ import type { Player, Profile, State } from './state.ts';
 interface Row {
   /** Milliseconds since 1970. */
   moment: number;
+  clock: number;
   player: (Omit<Player, 'balance' | 'seq'> & { balance: string; seq: string }) | null;
   profile: Profile | null;
   isCounted: boolean;
@@ -15,11 +16,14 @@ interface Row {
   targetReversed: boolean;
   round: 'open' | 'closed' | null;
   gameEnabled: boolean;
-  session: { playerId: string; expired: boolean } | null;
+  session: { playerId: string; gameCode: string; expired: boolean } | null;
+  isPromotional: boolean;
 }
 
 const stateOf = ({ player, profile, session, round, known, target, ...row }: Row): State => ({
+  clock: new Date(row.clock),
   isCounted: row.isCounted,
+  isPromotional: row.isPromotional,
   gameEnabled: row.gameEnabled,
   targetReversed: row.targetReversed,
   player: player ? { ...player, balance: BigInt(player.balance), seq: BigInt(player.seq) } : undefined,
@@ -59,6 +63,7 @@ export const readStates = async (
     commands.map((command) => read(command) ?? null);
   const rows = await sql<Row[]>`
     select (extract(epoch from clock.moment) * 1000)::float8 as moment,
+      (extract(epoch from greatest(clock.moment, player.decided_at)) * 1000)::float8 as clock,
       case when player.player_id is not null then json_build_object('balance', player.balance::text,
         'seq', player.seq::text, 'currency', player.currency, 'disabled', player.status = 'disabled',
         'excluded', coalesce(player.excluded_until > clock.moment, false)) end as player,
@@ -73,9 +78,10 @@ export const readStates = async (
         and reversal.id_space = command.id_space and reversal.operation = 'rollback' and reversal.amount > 0
       ) as "targetReversed",
       case when round.player_id is null then null when round.closed_at is null then 'open' else 'closed' end as round,
+      coalesce(round.promotional, false) as "isPromotional",
       coalesce(game.enabled, false) as "gameEnabled",
       case when session.player_id is not null then json_build_object('playerId', session.player_id,
-        'expired', session.expires_at <= clock.moment) end as session
+        'gameCode', session.game_code, 'expired', session.expires_at <= clock.moment) end as session
     from unnest(
         ${column(({ playerId }) => playerId)}::text[], ${column(({ transactionId }) => transactionId)}::text[],
         ${commands.map((command) => idSpaceOf(command, policy.transactionIds))}::text[],

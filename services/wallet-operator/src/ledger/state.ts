@@ -16,13 +16,17 @@ export interface Player {
 /** The stored state that the decision of one command depends on. */
 export interface State {
   player?: Player | undefined;
+  /** The time of the decision, which is never before that of an earlier one about the player. */
+  clock?: Date;
   /** What answers say about the player. */
   profile?: Profile | undefined;
   gameEnabled: boolean;
   /** The session of the token that was sent. */
-  session?: { playerId: string; expired: boolean } | undefined;
+  session?: { playerId: string; gameCode: string; expired: boolean } | undefined;
   /** The player's round of that id; undefined: never seen. */
   round?: 'open' | 'closed' | undefined;
+  /** Whether a win opened the round, and no bet has followed. */
+  isPromotional?: boolean;
   /** The entry that has the command's transactionId. */
   known?: Entry | undefined;
   /** The entry that a rollback names. */

@@ -27,6 +27,7 @@ export const writeCounters = async (sql: ISql, players: readonly PlayerLimits[])
       wagered_cap: String(caps.wagered),
       lost_cap: String(caps.lost),
       limits_until: caps.until.toISOString(),
+      decided_at: player.moment.toISOString(),
     };
   });
   const windows = counted

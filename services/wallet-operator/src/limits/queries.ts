@@ -1,11 +1,13 @@
 import type { ISql, PendingQuery, Row } from 'postgres';
 import type { Kind, Limit, Period, PlayerLimits, Window } from './domain.ts';
 
+type Fragment = PendingQuery<Row[]>;
+
 /**
  * Which entries of `source` count, and how much, is said here for all statements: `countedEntries` adds the column
  * `reversed`, and `countedSums` adds up. `count` in domain.ts is the same for one accepted entry.
  */
-export const countedEntries = (sql: ISql, source: PendingQuery<Row[]> = sql`entries`) => sql`
+export const countedEntries = (sql: ISql, source: Fragment = sql`entries`) => sql`
   select e.*, reversal.player_id is not null as reversed
   from ${source} e left join entries reversal on e.operation = 'debit' and reversal.reverses = e.transaction_id
     and reversal.id_space = e.id_space and reversal.operation = 'rollback' and reversal.amount > 0`;
@@ -16,18 +18,30 @@ export const countedSums = (sql: ISql) => sql`
   coalesce(-sum(amount) filter (where operation in ('debit', 'credit') and not reversed), 0)::bigint as lost`;
 
 /**
+ * The first instant of the local month. Where clocks go back at midnight, it occurs twice, and PostgreSQL means the
+ * second one; the first one is found from the clock of the day before.
+ */
+export const monthStart = (sql: ISql, timeZone: Fragment, moment: Fragment) => sql`(
+  select case when early at time zone zone = midnight then least(early, late) else late end
+  from (select coalesce(${timeZone}, 'UTC') as zone) named
+    cross join lateral (select date_trunc('month', ${moment}, zone) as late) last
+    cross join lateral (select late at time zone zone as midnight, late - interval '24 hours' as eve) day
+    cross join lateral (select eve + (midnight - (eve at time zone zone)) as early) first)`;
+
+/**
  * Start of a period at a moment. 24 hours and 7 days are rolling, in steps of a minute; a month begins at midnight in
  * the time zone of the player.
  */
-export const sinceOf = (sql: ISql, period: string, timeZone: string, moment: string) => sql`
-  case ${sql(period)}
-    when '24h' then date_trunc('minute', ${moment}::timestamptz) - interval '24 hours'
-    when '7d' then date_trunc('minute', ${moment}::timestamptz) - interval '168 hours'
-    when 'month' then date_trunc('month', ${moment}::timestamptz, coalesce(${sql(timeZone)}, 'UTC'))
+export const sinceOf = (sql: ISql, period: Fragment, timeZone: Fragment, moment: Fragment) => sql`
+  case ${period}
+    when '24h' then date_trunc('minute', ${moment}) - interval '24 hours'
+    when '7d' then date_trunc('minute', ${moment}) - interval '168 hours'
+    when 'month' then ${monthStart(sql, timeZone, moment)}
   end`;
 
 interface LimitsRow {
   playerId: string;
+  moment: string;
   wagered: string | null;
   lost: string | null;
   limits: { kind: Kind; period: Period; value: string; since: string | null; deposited: string | null }[];
@@ -35,7 +49,8 @@ interface LimitsRow {
   windows: { period: Period; since: string; afterSeq: string; wagered: string; lost: string }[];
 }
 
-const playerLimits = (row: LimitsRow, moment: Date): PlayerLimits => {
+const playerLimits = (row: LimitsRow): PlayerLimits => {
+  const moment = new Date(row.moment);
   const windows = row.windows.map(({ period, since, afterSeq, wagered, lost }): Window => ({
     period,
     since: new Date(since),
@@ -66,7 +81,7 @@ const playerLimits = (row: LimitsRow, moment: Date): PlayerLimits => {
 const fewEntries = 500;
 
 /**
- * Reads the limits of players as they are at `moment`: the lowest of each kind and period, and the counters after the
+ * Reads the limits of players as they are at `moment`, or at the time of the newest decision if that is later: the lowest of each kind and period, and the counters after the
  * entries that are too old have left their periods. To decide by them, the players must be locked.
  *
  * Entries leave in the order of their numbers: the first one that is in the period ends it. Either the entries that
@@ -79,11 +94,12 @@ export const readLimits = async (
   moment: Date,
   sessionBreakS: number,
 ): Promise<Map<string, PlayerLimits>> => {
-  const at = moment.toISOString();
+  const since = sinceOf(sql, sql`period`, sql`player.time_zone`, sql`clock.at`);
   const rows = await sql<LimitsRow[]>`
-    select player.player_id as "playerId", player.wagered::text, player.lost::text, in_force.limits, in_force."nextChange",
+    select player.player_id as "playerId", clock.at as moment, player.wagered::text, player.lost::text, in_force.limits, in_force."nextChange",
       case when player.limits_until is null then '[]'::json else counted.windows end as windows
     from players player
+      cross join lateral (select greatest(${moment.toISOString()}::timestamptz, player.decided_at) as at) clock
       cross join lateral (
         select coalesce(json_agg(json_build_object('kind', kind, 'period', period, 'value', value::text,
             'since', since, 'deposited', case when kind = 'deposit' then coalesce((
@@ -91,12 +107,12 @@ export const readLimits = async (
                 and at >= since), 0)::text end
           )), '[]') as limits, (
             select min(effective_at) from limit_changes where player_id = player.player_id and cancelled_at is null
-              and effective_at > ${at}::timestamptz and kind <> 'deposit') as "nextChange"
+              and effective_at > clock.at and kind <> 'deposit') as "nextChange"
         from (
-          select kind, period, min(value) as value, ${sinceOf(sql, 'period', 'player.time_zone', at)} as since
+          select kind, period, min(value) as value, ${since} as since
           from (
             select distinct on (kind, period, set_by) kind, period, value from limit_changes
-            where player_id = player.player_id and cancelled_at is null and effective_at <= ${at}::timestamptz
+            where player_id = player.player_id and cancelled_at is null and effective_at <= clock.at
             order by kind, period, set_by, change_id desc
           ) newest
           where value is not null group by kind, period
@@ -111,17 +127,17 @@ export const readLimits = async (
             case when known.is_short then player.lost - sums.lost else known.lost + sums.lost end as lost
           from (
             select stored.period, stored.after_seq, stored.wagered, stored.lost,
-              case when begun.is_new then ${at}::timestamptz
+              case when begun.is_new then clock.at
                 else greatest(stored.since, begun.since) end as since,
               begun.is_new or coalesce(begun.last_old < begun.since - interval '1 minute', false) as is_short,
               begun.is_new
             from limit_windows stored
               cross join lateral (
-                select ${sinceOf(sql, 'period', 'player.time_zone', at)} as since,
+                select ${since} as since,
                   stored.period = 'session' and coalesce((
                     select at from entries where player_id = player.player_id and operation = 'debit'
                     order by seq desc limit 1), '-infinity')
-                    <= ${at}::timestamptz - make_interval(secs => ${sessionBreakS}) as is_new,
+                    <= clock.at - make_interval(secs => ${sessionBreakS}) as is_new,
                   (select at from entries where player_id = player.player_id and seq = player.seq - ${fewEntries}::bigint
                     and seq > stored.after_seq and stored.period <> 'session') as last_old
                 offset 0 -- Computed once: without it, the expressions are copied to where they are compared with entries.
@@ -147,7 +163,7 @@ export const readLimits = async (
         ) window_now
       ) counted
     where player.player_id = any (${playerIds}::text[])`;
-  return new Map(rows.map((row) => [row.playerId, playerLimits(row, moment)]));
+  return new Map(rows.map((row) => [row.playerId, playerLimits(row)]));
 };
 
 /** A row of `limit_windows`. */
@@ -168,6 +184,7 @@ export interface CounterRow {
   wagered_cap?: string;
   lost_cap?: string;
   limits_until?: string;
+  decided_at?: string;
 }
 
 /** Stores counters. The players must be locked by the transaction. */
@@ -187,9 +204,11 @@ export const storeCounters = async (
         wagered = excluded.wagered, lost = excluded.lost
     )
     -- An upsert finds its rows by their key under every plan.
-    insert into players (player_id, currency, created_at, wagered, lost, wagered_cap, lost_cap, limits_until)
-    select player_id, '', now(), wagered, lost, wagered_cap, lost_cap, limits_until
+    insert into players
+      (player_id, currency, created_at, wagered, lost, wagered_cap, lost_cap, limits_until, decided_at)
+    select player_id, '', now(), wagered, lost, wagered_cap, lost_cap, limits_until, decided_at
     from json_populate_recordset(null::players, ${JSON.stringify(counters)}::text::json)
     on conflict (player_id) do update set wagered = excluded.wagered, lost = excluded.lost,
-      wagered_cap = excluded.wagered_cap, lost_cap = excluded.lost_cap, limits_until = excluded.limits_until`;
+      wagered_cap = excluded.wagered_cap, lost_cap = excluded.lost_cap, limits_until = excluded.limits_until,
+      decided_at = greatest(players.decided_at, excluded.decided_at)`;
 };

@@ -220,13 +220,20 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         auth: admin,
         params: ReconciliationPath,
         body: { schema: DryRunRequest, example: { differences: [1] } },
-        responses: { 201: { description: 'What the ledger would decide, and the sums', body: DryRun } },
+        responses: {
+          201: {
+            description: 'What the ledger would decide, and the sums',
+            body: DryRun,
+            headers: { Location: 'Where the dry run is' },
+          },
+        },
         problems: [404, 409],
       },
-      async ({ caller, params, body }) => ({
-        status: 201,
-        body: await makeDryRun(context, caller.subject, params.reconciliationId, body.differences),
-      }),
+      async ({ caller, params: { reconciliationId }, body: { differences } }) => {
+        const body = await makeDryRun(context, caller.subject, reconciliationId, differences);
+        const headers = { Location: `/v1/reconciliations/${reconciliationId}/dry-runs/${body.dryRunId}` };
+        return { status: 201, headers, body };
+      },
     ),
     route(
       {

@@ -114,7 +114,9 @@ const expected = async (
     }[]
   >`select currency, coalesce(e.game_code, '') as game, operation, amount, (at at time zone 'UTC')::date::text as day,
       not exists (select from entries o where o.player_id = e.player_id and o.round_id = e.round_id and o.seq < e.seq
-        and o.operation in ('debit', 'credit')) as opens
+        and o.operation in ('debit', 'credit'))
+      and not exists (select from entries bet where bet.player_id = e.player_id and bet.round_id = e.round_id
+        and bet.operation = 'debit' and date_trunc('day', bet.at, 'UTC') = date_trunc('day', e.at, 'UTC')) as opens
     from entries e join players using (player_id) order by at`;
   const sums = new Map<string, Sums>();
   for (let ms = january; dayOf(ms) <= lastDay; ms += dayMs) {
