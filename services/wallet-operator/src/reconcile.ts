@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { complain, say } from '@platform/wallet-protocol/terminal';
 import type { z } from 'zod';
+import type { RepairResult } from './db/reconciliations.ts';
 import { callersFile, localGateway } from './env.ts';
 import {
   maxRepairs,
@@ -22,7 +23,6 @@ import {
   type DifferenceList,
   type DryRun,
   type ReconciliationWithKinds,
-  type RepairResult,
 } from './reconciliation/schema.ts';
 
 const { values, positionals } = parseArgs({

