@@ -145,7 +145,7 @@ export const rounds = pgTable(
     openedSeq: minor('opened_seq')
       .notNull()
       .default(sql`1`),
-    /** Whether a win opened it: a free round, a jackpot or another gift. */
+    /** Whether a win opened it, and no bet followed on that day: a free round, a jackpot or another gift. */
     promotional: boolean().notNull().default(false),
   },
   (table) => [

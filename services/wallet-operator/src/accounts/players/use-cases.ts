@@ -7,7 +7,7 @@ import { decimal } from '@platform/wallet-protocol/money';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import type { TransactionQuery } from '../../reporting/audit/schema.ts';
 import type { Context } from '../../context.ts';
-import { currencyOf } from '../../ledger/domain.ts';
+import { supportedCurrency } from '../currencies/use-cases.ts';
 import type {
   EntryList,
   EntryQuery,
@@ -54,7 +54,7 @@ const checkTimeZone = async (
 };
 
 /** What `record()` does with players. */
-export const playersOf = ({ database: { sql } }: Context) => ({
+export const playersOf = (ctx: Context, { sql } = ctx.database) => ({
   page: async (query: z.output<typeof PlayerQuery>) => {
     const page = pageOf(query);
     return pageListJson('players', page, slice((await listPlayers(sql, page)).map(jsonOf), page.limit));
@@ -63,11 +63,14 @@ export const playersOf = ({ database: { sql } }: Context) => ({
     const row = await findPlayer(on, playerId, lock);
     return row && jsonOf(row);
   },
-  /** Throws Conflict `player_exists`. */
+  /** Throws Conflict `player_exists`, and the errors of `supportedCurrency`. */
   insert: (on: Queries, input: z.output<typeof NewPlayer>, { caller: { subject: by } }: { caller: Caller }) =>
     inTransaction(on, async (tx) => {
       await checkTimeZone(tx, input);
-      const row = await insertPlayer(tx, { ...input, currency: currencyOf(input.currency) });
+      const row = await insertPlayer(tx, {
+        ...input,
+        currency: await supportedCurrency(ctx, input.currency),
+      });
       if (row === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
       const { playerId, currency } = row;
       await recordEvent(tx, { kind: 'player_created', playerId, details: { by, currency } });

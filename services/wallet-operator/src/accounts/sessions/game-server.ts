@@ -31,6 +31,13 @@ export interface GameServer {
   currencies(): Promise<string[]>;
 }
 
+/** Throws Unavailable `no_game_server`. */
+export const serverOf = ({ gameServer }: { gameServer: GameServer | undefined }): GameServer => {
+  if (gameServer === undefined)
+    throw new Unavailable('no_game_server', 'No game server is set: GAME_SERVER_URL and OPERATOR_ID.');
+  return gameServer;
+};
+
 export interface GameServerOptions {
   url: string;
   operatorId: string;

@@ -2,7 +2,8 @@ import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
 import { CurrencyList, Launch, LaunchPath, LaunchRecord, NewLaunch } from './schema.ts';
-import { getLaunch, launch, launchPath, listCurrencies } from './use-cases.ts';
+import { listCurrencies } from '../currencies/use-cases.ts';
+import { getLaunch, launch, launchPath } from './use-cases.ts';
 
 const tag = 'Launches';
 

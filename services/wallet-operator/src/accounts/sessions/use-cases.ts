@@ -1,24 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { onceWithSecret } from '@platform/service-kit/idempotency';
-import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
-import { askRedis } from '@platform/service-kit/redis';
-import { z } from 'zod';
+import { NotFound, Problem } from '@platform/service-kit/problem';
+import type { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { getGame } from '../games/use-cases.ts';
-import { jsonOf } from '@platform/wallet-protocol/body';
 import { playerRow } from '../players/use-cases.ts';
 import { sessionHash } from './token-hash.ts';
-import type { GameServer } from './game-server.ts';
-import type { CurrencyList, Launch, NewLaunch } from './schema.ts';
+import { serverOf } from './game-server.ts';
+import type { Launch, NewLaunch } from './schema.ts';
 import { findLaunch, insertSession, type LaunchRow } from './queries.ts';
 
 const refuse = (code: string, detail: string) => new Problem({ status: 422, code, detail });
-
-const serverOf = ({ gameServer }: Context): GameServer => {
-  if (gameServer === undefined)
-    throw new Unavailable('no_game_server', 'No game server is set: GAME_SERVER_URL and OPERATOR_ID.');
-  return gameServer;
-};
 
 /** The address of a launch. */
 export const launchPath = ({ launchId }: { launchId: string }): string => `/v1/launches/${launchId}`;
@@ -67,36 +59,4 @@ export const getLaunch = async ({ database }: Context, launchId: string): Promis
   const row = await findLaunch(database.sql, launchId);
   if (row === undefined) throw new NotFound('launch');
   return row;
-};
-
-const Copy = z.object({ currencies: z.array(z.string()), fetchedAt: z.iso.datetime() });
-type Copy = z.output<typeof Copy>;
-
-const keyOf = ({ env }: Context): string => `wallet-operator:currencies:${env.GAME_SERVER_URL}`;
-const freshMs = 300_000;
-/** Without Redis, each process keeps its own last good copy. */
-const lastGood = new WeakMap<GameServer, Copy>();
-
-const kept = async (ctx: Context, server: GameServer): Promise<Copy | undefined> => {
-  const text = await askRedis(ctx.redis, (redis) => redis.get(keyOf(ctx)));
-  const copy = text ? Copy.safeParse(jsonOf(Buffer.from(text))).data : undefined;
-  return copy ?? lastGood.get(server);
-};
-
-/** The game server's currencies: fetched at most every five minutes; the last good copy while it cannot be reached. */
-export const listCurrencies = async (ctx: Context): Promise<z.input<typeof CurrencyList>> => {
-  const server = serverOf(ctx);
-  const copy = await kept(ctx, server);
-  const now = ctx.now();
-  if (copy !== undefined && Math.abs(now.getTime() - Date.parse(copy.fetchedAt)) < freshMs)
-    return { ...copy, stale: false };
-  try {
-    const fresh = { currencies: await server.currencies(), fetchedAt: now.toISOString() };
-    lastGood.set(server, fresh);
-    await askRedis(ctx.redis, (redis) => redis.set(keyOf(ctx), JSON.stringify(fresh)));
-    return { ...fresh, stale: false };
-  } catch (error) {
-    if (copy === undefined) throw error;
-    return { ...copy, stale: true };
-  }
 };
