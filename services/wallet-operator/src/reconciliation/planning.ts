@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { RepairResult } from '../db/reconciliations.ts';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
 import { differencesByNumber, type DifferenceRow } from './difference-queries.ts';
-import { readRoundFacts } from './round-queries.ts';
+import { isTimeBeforeCompared, missingInRounds, readRoundFacts, type Missing } from './round-queries.ts';
 
 export type Repair = Debit | Credit | Rollback;
 
@@ -86,7 +86,15 @@ export const planRepairs = async (
     command: row.state === 'applied' ? undefined : commandOf(row),
   }));
   const commands = steps.flatMap(({ command }) => command ?? []);
-  const facts = await readRoundFacts(orm, id, commands);
+  const facts = await readRoundFacts(sql, commands);
+  const factsOf = new Map(commands.map((command, at) => [command, facts[at]]));
+  const playerIds = commands.map(({ playerId }) => playerId);
+  const missing = await missingInRounds(
+    sql,
+    playerIds,
+    facts.map(({ roundId }) => roundId),
+  );
+  const isCompared = await isTimeBeforeCompared(sql, id);
 
   const viewOf = (
     { number, kind, repair, state, status, reason }: DifferenceRow,
@@ -99,8 +107,8 @@ export const planRepairs = async (
     state,
     status,
     reason,
-    amount: command === undefined ? null : decimal(facts.amountOf(command)),
-    currency: command === undefined ? null : facts.currencyOf(command),
+    amount: command === undefined ? null : decimal(factsOf.get(command)?.amount ?? 0),
+    currency: (command && factsOf.get(command)?.currency) ?? null,
     balance: balance === undefined ? null : decimal(balance),
   });
 
@@ -108,18 +116,23 @@ export const planRepairs = async (
     const repaired = new Set<string>();
     const reasonToWait = (row: DifferenceRow, command: Repair): string | undefined => {
       if (command.operation === 'debit') return undefined;
-      const roundId = facts.roundOf(command);
-      const isEarlier = (other: (typeof facts.missing)[number]): boolean =>
+      const { roundId, isKnown = false } = factsOf.get(command) ?? { roundId: command.roundId };
+      const isEarlier = (other: Missing): boolean =>
         other.playerId === command.playerId &&
         other.there?.roundId === roundId &&
         !repaired.has(transactionOf(other)) &&
         transactionOf(other) !== transactionOf(row) &&
         isBefore(other, row);
-      if (facts.missing.some(isEarlier)) return 'earlier_first';
-      return facts.isBetUnknown(command) &&
-        !steps.some((step) => step.command?.roundId === roundId && repaired.has(transactionOf(step.row)))
-        ? 'earlier_statement_first'
-        : undefined;
+      if (missing.some(isEarlier)) return 'earlier_first';
+      const isOpened = steps.some(
+        (step) =>
+          step.command?.playerId === command.playerId &&
+          step.command.roundId === roundId &&
+          repaired.has(transactionOf(step.row)),
+      );
+      return command.operation === 'rollback' || isKnown || isOpened || isCompared
+        ? undefined
+        : 'earlier_statement_first';
     };
     const views: RepairResult[] = [];
     for (const { row, command } of steps) {

@@ -10,21 +10,16 @@ import { allowSlowBody } from '@platform/service-kit/server';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { differencesFile } from './file.ts';
-import { applyDryRun, approveDryRun, getDryRun, makeDryRun } from './repairs.ts';
+import { repairRoutes } from './repair-routes.ts';
 import {
-  ApplyRequest,
   Difference,
   DifferenceList,
   DifferenceQuery,
-  DryRun,
-  DryRunPath,
-  DryRunRequest,
   Reconciliation,
   ReconciliationList,
   ReconciliationPath,
   ReconciliationQuery,
   ReconciliationWithKinds,
-  Repairs,
   StatementQuery,
 } from './schema.ts';
 import { StatementLine } from './statement-line.ts';
@@ -106,7 +101,7 @@ const fileRoutes = (context: Context): Route[] => {
   );
 };
 
-/** Comparing our entries with statements of the game server, and repairing the differences. */
+/** Comparing our entries with statements of the game server. */
 export const reconciliationRoutes = (context: Context): Route[] => {
   const admin = context.tokens.guard('wallet:admin');
   const reader = context.tokens.guard('wallet:read');
@@ -210,86 +205,6 @@ export const reconciliationRoutes = (context: Context): Route[] => {
       },
     ),
     ...fileRoutes(context),
-    route(
-      {
-        method: 'post',
-        path: '/v1/reconciliations/{reconciliationId}/dry-runs',
-        operationId: 'makeDryRun',
-        tag,
-        summary: 'Make a dry run of repairs',
-        auth: admin,
-        params: ReconciliationPath,
-        body: { schema: DryRunRequest, example: { differences: [1] } },
-        responses: {
-          201: {
-            description: 'What the ledger would decide, and the sums',
-            body: DryRun,
-            headers: { Location: 'Where the dry run is' },
-          },
-        },
-        problems: [404, 409],
-      },
-      async ({ caller, params: { reconciliationId }, body: { differences } }) => {
-        const body = await makeDryRun(context, caller.subject, reconciliationId, differences);
-        const headers = { Location: `/v1/reconciliations/${reconciliationId}/dry-runs/${body.dryRunId}` };
-        return { status: 201, headers, body };
-      },
-    ),
-    route(
-      {
-        method: 'get',
-        path: '/v1/reconciliations/{reconciliationId}/dry-runs/{dryRunId}',
-        operationId: 'getDryRun',
-        tag,
-        summary: 'A dry run of repairs',
-        auth: reader,
-        params: DryRunPath,
-        responses: { 200: { description: 'The dry run', body: DryRun } },
-        problems: [404],
-      },
-      async ({ params }) => ({
-        status: 200,
-        body: await getDryRun(context, params.reconciliationId, params.dryRunId),
-      }),
-    ),
-    route(
-      {
-        method: 'post',
-        path: '/v1/reconciliations/{reconciliationId}/dry-runs/{dryRunId}/approval',
-        operationId: 'approveDryRun',
-        tag,
-        summary: 'Approve a dry run that moves more than the limit',
-        description: 'Somebody else applies it: whoever approved a dry run cannot use the approval.',
-        auth: context.tokens.guard('wallet:approve'),
-        params: DryRunPath,
-        responses: { 200: { description: 'The dry run', body: DryRun } },
-        problems: [404],
-      },
-      async ({ caller, params }) => ({
-        status: 200,
-        body: await approveDryRun(context, caller.subject, params.reconciliationId, params.dryRunId),
-      }),
-    ),
-    route(
-      {
-        method: 'post',
-        path: '/v1/reconciliations/{reconciliationId}/repairs',
-        operationId: 'repairDifferences',
-        tag,
-        summary: 'Apply the repairs of a dry run',
-        description:
-          'They go through the ledger by its normal rules. Nothing is applied when the ledger would not decide any ' +
-          'more as in the dry run. Repeating the request changes nothing.',
-        auth: admin,
-        params: ReconciliationPath,
-        body: { schema: ApplyRequest, example: { dryRunId: '0199b5a0-0000-7000-8000-000000000000' } },
-        responses: { 200: { description: 'One result for each difference', body: Repairs } },
-        problems: [404, 409],
-      },
-      async ({ caller, params, body }) => ({
-        status: 200,
-        body: await applyDryRun(context, caller.subject, params.reconciliationId, body),
-      }),
-    ),
+    ...repairRoutes(context),
   ];
 };
