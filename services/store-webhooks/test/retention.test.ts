@@ -1,8 +1,8 @@
 import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { firstIdOf } from '../src/queue/event.ts';
-import { pruneRecords, recordRetention } from '../src/records/prune.ts';
 import { startWork } from '../src/process/background-work.ts';
+import { prune, retentionOf } from '../src/process/prune.ts';
 import { startService } from './harness.ts';
 
 const dayMs = 86_400_000;
@@ -95,7 +95,7 @@ test('records of every type that are older than their setting go, in all stores;
     await insertRecords(sql, id, 'a', daysAgo(41));
     await insertRecords(sql, id, 'bb', daysAgo(39));
   }
-  expect(await pruneRecords(sql, recordRetention(service.context.env), now)).toBe(false);
+  expect(await prune(sql, retentionOf(service.context.env), now)).toBe(false);
   expect(await countAll(sql)).toEqual(each(2));
 });
 
@@ -105,7 +105,7 @@ test('mails and imports that are still to be done stay, however old they are', a
   await insertRecords(sql, (await service.store()).id, 'a', daysAgo(1000));
   await sql`update notifications set mail = 'pending'`;
   await sql`update import_jobs set state = 'pending'`;
-  await pruneRecords(sql, recordRetention(service.context.env), now);
+  await prune(sql, retentionOf(service.context.env), now);
   expect(await countAll(sql)).toEqual({ ...each(0), notifications: 1, import_jobs: 1 });
 });
 
@@ -119,7 +119,7 @@ test.each([
   const { id } = await service.store();
   await insertRecords(sql, id, 'a', daysAgo(10_000));
   await insertRecords(sql, id, 'bb', daysAgo(50));
-  await pruneRecords(sql, recordRetention(service.context.env), now);
+  await prune(sql, retentionOf(service.context.env), now);
   expect(await countAll(sql)).toEqual(left);
 });
 
@@ -132,10 +132,10 @@ test('a slice deletes at most 1,000 records of a type, oldest first, and says th
       insert into orders (store_id, id, status, details, event_id, updated_at)
       select ${id}, 'o-' || n, 'A', '{}', (${prefix} || lpad(to_hex(n), 4, '0'))::uuid, now()
       from generate_series(1, 700) n`;
-  const { orders } = recordRetention(service.context.env);
-  expect(await pruneRecords(sql, { orders }, now)).toBe(true);
+  const { orders } = retentionOf(service.context.env);
+  expect(await prune(sql, { orders }, now)).toBe(true);
   expect(await countAll(sql)).toMatchObject({ orders: 400 });
-  expect(await pruneRecords(sql, { orders }, now)).toBe(false);
+  expect(await prune(sql, { orders }, now)).toBe(false);
   expect(await countAll(sql)).toMatchObject({ orders: 0 });
 });
 

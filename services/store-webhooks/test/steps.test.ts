@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import postgres, { type Sql } from 'postgres';
 import { expect, test } from 'vitest';
-import { prune } from '../src/queue/prune-events.ts';
 import { storeEvents } from '../src/queue/insert-events.ts';
 import { claim } from '../src/queue/claim-events.ts';
 import { endEvent, endEvents, postponeEvents, type Claim } from '../src/queue/end-events.ts';
 import type { ClaimedRow } from '../src/queue/event.ts';
 import { beat, removeWorker } from '../src/queue/heartbeat.ts';
 import { createProcessing } from '../src/process/process-events.ts';
+import { prune } from '../src/process/prune.ts';
 import { startWork } from '../src/process/background-work.ts';
 import { startService } from './harness.ts';
 import { holdAt } from './hold.ts';
@@ -351,9 +351,10 @@ test('what is older than the retention goes, what is pending or younger stays', 
   const { sql } = service.context.database;
   for (const at of [1, 2, 3]) await service.hook('order_updated', webhookToken, order(`o-${at}`, 'A'));
   await finishAll(sql, (await claim(sql, claimer, 2)).slice(0, 2));
-  expect(await prune(sql, new Date(Date.now() - 60_000))).toBe(false);
+  const tables = { results: { by: 'id', days: 0 } } as const;
+  expect(await prune(sql, tables, new Date(Date.now() - 60_000))).toBe(false);
   expect(await sql`select id from inbox`).toHaveLength(3);
-  await prune(sql, new Date(Date.now() + 60_000));
+  await prune(sql, tables, new Date(Date.now() + 60_000));
   expect(await sql`select state from inbox`).toMatchObject([{ state: 'pending' }]);
 });
 

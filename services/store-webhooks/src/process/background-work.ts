@@ -3,12 +3,11 @@ import { startBackground } from '@platform/service-kit/background';
 import type { LeaseOptions } from '@platform/service-kit/leased-work';
 import type { Context } from '../context.ts';
 import { finalState, Stopped } from '../errors.ts';
-import { createPruning, prune as pruneEvents } from '../queue/prune-events.ts';
 import { createImporter } from '../records/import-jobs.ts';
-import { pruneRecords, recordRetention } from '../records/prune.ts';
 import { createMailer } from '../notifications/mailer.ts';
 import { forgetOutcomes } from '../payments/use-cases.ts';
 import { createProcessing } from './process-events.ts';
+import { createPruning } from './prune.ts';
 
 const housekeepingMs = 60_000;
 /** Due work wakes its task. This bounds the delay of work whose wake-up was missed. */
@@ -30,15 +29,7 @@ export const startWork = (context: Context): AsyncDisposable => {
   const { sql } = database;
   const stack = new AsyncDisposableStack();
   const start = (name: string, everyMs: number, run: () => Promise<boolean | void>) =>
-    stack.use(
-      startBackground({
-        name,
-        everyMs,
-        idleMs,
-        log,
-        run,
-      }),
-    );
+    stack.use(startBackground({ name, everyMs, idleMs, log, run }));
   const processing = createProcessing(context, () => events.wake());
   const { worker } = processing.claimer;
   const leases = (event: string, onRoom: () => void): LeaseOptions => ({
@@ -88,11 +79,7 @@ export const startWork = (context: Context): AsyncDisposable => {
   const imports = start('imports', env.IDLE_POLL_MS, async () => isAlive && importing.round());
   const mails = mailer && start('mails', env.IDLE_POLL_MS, async () => isAlive && mailer.round());
   start('housekeeping', housekeepingMs, () => forgetOutcomes(context));
-  const retention = recordRetention(env);
-  const prune = createPruning(sql, env.PRUNE_PAUSE_MS, [
-    (at) => pruneEvents(sql, new Date(at.getTime() - env.INBOX_RETENTION_DAYS * 86_400_000)),
-    (at) => pruneRecords(sql, retention, at),
-  ]);
+  const prune = createPruning(sql, env);
   start('pruning', housekeepingMs, async () => {
     const begun = performance.now();
     const more = await prune();
