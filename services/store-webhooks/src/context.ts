@@ -119,12 +119,7 @@ export const createContext = async (
     stopping,
     tracker,
     [Symbol.asyncDispose]: async () => {
-      await rotations[Symbol.asyncDispose]();
-      await inbox[Symbol.asyncDispose]();
-      await clock[Symbol.asyncDispose]();
-      await oldUses[Symbol.asyncDispose]();
-      await tracker[Symbol.asyncDispose]();
-      await base[Symbol.asyncDispose]();
+      for (const part of [rotations, inbox, clock, oldUses, tracker, base]) await part[Symbol.asyncDispose]();
     },
     ...overrides,
   };

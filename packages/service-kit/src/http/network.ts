@@ -57,20 +57,16 @@ const parseNetworks = (address: string): readonly [Network, ...Network[]] => {
   return [networkAt(link), ...sites.map(networkAt)];
 };
 
-const known = createLru<string, ReturnType<typeof parseNetworks>>(10_000);
+/** Each request asks, and parsing takes microseconds. */
+const known = createLru(10_000, 0, parseNetworks);
 
 /**
  * The networks that a client address counts for in limits, the narrowest first. An IPv4 address is one; an IPv6
  * address is in a /64, of which every client can use all 2^64 addresses, and in the /56 and the /48 that a provider may
  * have given to one customer (docs/adr/0076). The IPv6 address of an IPv4 host behind NAT64 counts for that host.
  */
-export const networksOf = (address = ''): readonly [Network, ...Network[]] => {
-  // Each request asks, and parsing takes microseconds.
-  if (isIPv4(address)) return [{ name: address, factor: 1 }];
-  let networks = known.get(address);
-  if (networks === undefined) known.set(address, (networks = parseNetworks(address)));
-  return networks;
-};
+export const networksOf = (address = ''): readonly [Network, ...Network[]] =>
+  isIPv4(address) ? [{ name: address, factor: 1 }] : known.memo(address);
 
 /**
  * The names of the networks of a client address, the widest first: the groups by which what clients share is divided, so

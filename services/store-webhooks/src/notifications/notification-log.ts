@@ -1,4 +1,5 @@
-import { Conflict, NotFound } from '@platform/service-kit/problem';
+import { Conflict } from '@platform/service-kit/problem';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import { and, eq, ne, sql } from 'drizzle-orm';
 import { z } from 'zod';
@@ -36,7 +37,7 @@ export const notificationList = declareList({
 const resend = async ({ env, database: { orm } }: Context, storeId: string, id: string) => {
   const isMeant = and(eq(notifications.storeId, storeId), eq(notifications.id, id));
   const [row] = await orm.select().from(notifications).where(isMeant);
-  if (row === undefined) throw new NotFound('notification');
+  const notification = orNotFound(row, 'notification');
   if (env.SMTP_URL === undefined)
     throw new Conflict('mail_off', 'No mail server is configured: set SMTP_URL, then send it again.');
   const [changed] = await orm
@@ -51,7 +52,7 @@ const resend = async ({ env, database: { orm } }: Context, storeId: string, id: 
     })
     .where(and(isMeant, ne(notifications.mail, 'pending')))
     .returning();
-  return changed ?? row;
+  return changed ?? notification;
 };
 
 export const resendRoute = (context: Context): Route =>

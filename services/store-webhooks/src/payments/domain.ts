@@ -1,3 +1,4 @@
+import type { paymentChallenges, payments } from '../db/tables.ts';
 import type { AuthenticationResult } from '../providers/records.ts';
 
 export type Outcome = { success: true; cavv: string; eci: string } | { success: false; message: string };
@@ -48,23 +49,10 @@ export const redirectTarget = (storeUrl: string, outcome: Outcome): string => {
 /** Outcomes are kept this long: a browser that comes back gets the same answer. */
 export const keepOutcomeMs = 24 * 3_600_000;
 
-export interface Payment {
-  storeId: string;
-  service: string;
-  transactionId: string;
-  orderId: string;
-  /** The only challenge that counts for it; null if none was registered with it. */
-  threeDSServerTransId: string | null;
-}
+export type Payment = Omit<typeof payments.$inferSelect, 'createdAt'>;
 
 /** A challenge that was registered with its payment or came to a final result. */
-export interface KnownChallenge {
-  storeId: string;
-  transactionId: string;
-  /** Sealed; null before the final result, and once it was too old. */
-  outcome: string | null;
-  outcomeAt: string;
-}
+export type KnownChallenge = Omit<typeof paymentChallenges.$inferSelect, 'service' | 'threeDSServerTransId'>;
 
 /** The payments of all stores that have one of the ids in a request, and the challenge with its payment. */
 export interface Known {

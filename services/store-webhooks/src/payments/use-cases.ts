@@ -3,6 +3,7 @@ import type { AnyAnswer } from '@platform/service-kit/route';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
 import { finalState, Ignored, ProviderUnavailable, Unprocessable } from '../errors.ts';
+import { resultIn } from '../providers/emv.ts';
 import { isForm, readable } from '../providers/payload-parsing.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
 import { endEvent } from '../queue/end-events.ts';
@@ -94,9 +95,8 @@ const unavailable = (error: unknown): Settled => ({ outcome: failure('unavailabl
 const ask = async (context: Context, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
   const { box, database, now, reader, paymentLimit } = context;
   const { adapter, ...provider } = threeDSOf(store, payment.service);
-  const outcome = outcomeOf(
-    await paymentLimit.run(payment, () => adapter.result(id, { ...provider, reader })),
-  );
+  const answer = await paymentLimit.run(payment, () => adapter.ask(id, { ...provider, reader }));
+  const outcome = outcomeOf(resultIn(answer, id));
   if (outcome === undefined)
     return {
       outcome: failure('pending'),

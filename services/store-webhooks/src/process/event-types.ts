@@ -150,8 +150,17 @@ export const eventTypes: Readonly<Record<HookEvent, EventType>> = {
   'payment-auth-completed': payment,
 };
 
-const ofKind = <Kind extends Change['kind']>(changes: readonly EventChange[], kind: Kind) =>
-  changes.filter((given): given is EventChange<ChangeOf<Kind>> => given.change.kind === kind);
+type Apply<Kind extends Change['kind']> = (
+  sql: ISql,
+  changes: readonly EventChange<ChangeOf<Kind>>[],
+) => Promise<Notice[]>;
+
+const appliers: { [Kind in Exclude<Change['kind'], 'none'>]: Apply<Kind> } = {
+  order: applyOrders,
+  member: applyMembers,
+  job: applyJobs,
+  verification: applyVerifications,
+};
 
 /**
  * Applies changes of different entities inside the caller's transaction, as one set for each kind, and
@@ -163,16 +172,9 @@ export const applyChanges = async (
   mails: boolean,
 ): Promise<string[]> => {
   const notices: Notice[] = [];
-  const apply = async <Kind extends Change['kind']>(
-    kind: Kind,
-    how: (sql: ISql, changes: readonly EventChange<ChangeOf<Kind>>[]) => Promise<Notice[]>,
-  ) => {
-    const some = ofKind(changes, kind);
-    if (some.length > 0) notices.push(...(await how(sql, some)));
-  };
-  await apply('order', applyOrders);
-  await apply('member', applyMembers);
-  await apply('job', applyJobs);
-  await apply('verification', applyVerifications);
+  for (const [kind, apply] of Object.entries(appliers)) {
+    const some = changes.filter(({ change }) => change.kind === kind);
+    if (some.length > 0) notices.push(...(await (apply as Apply<Change['kind']>)(sql, some)));
+  }
   return addNotices(sql, notices, mails);
 };

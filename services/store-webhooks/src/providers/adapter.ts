@@ -1,13 +1,6 @@
 import type { z } from 'zod';
 import type { ProviderReader } from './reader.ts';
-import type {
-  AuthenticationResult,
-  JobRecord,
-  JobStage,
-  MemberRecord,
-  OrderRecord,
-  VerificationRecord,
-} from './records.ts';
+import type { JobRecord, JobStage, MemberRecord, OrderRecord, VerificationRecord } from './records.ts';
 
 export type Credentials = Record<string, string>;
 
@@ -97,6 +90,6 @@ export interface IdentityAdapter extends Adapter {
 
 export interface ThreeDSAdapter extends CredentialShape {
   kind: string;
-  /** The 3DS server's result of a challenge. Rejects when there is none. */
-  result(threeDSServerTransID: string, connection: Connection): Promise<AuthenticationResult>;
+  /** The 3DS server's answer about a challenge, for `resultIn`. */
+  ask(threeDSServerTransID: string, connection: Connection): Promise<unknown>;
 }

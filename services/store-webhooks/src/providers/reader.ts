@@ -138,24 +138,14 @@ const createOrigin = () => ({
   circuit: createCircuit(({ status }) => status === undefined),
 });
 
-const cached = <T extends object>(
-  cache: ReturnType<typeof createLru<string, T>>,
-  key: string,
-  create: () => T,
-): T => {
-  const found = cache.get(key) ?? create();
-  cache.set(key, found);
-  return found;
-};
-
 /**
  * Reads from providers over HTTP: two attempts with a time limit each, circuit breakers and limits of requests in progress
  * for each origin and each account, no redirects, JSON only. Rejects with ProviderUnavailable when there is no answer,
  * with ProviderBusy when the provider was not asked, and with Unprocessable when asking again is useless.
  */
 export const createReader = ({ timeoutMs, addresses, stopping = never }: ReaderOptions): ProviderReader => {
-  const origins = createLru<string, ReturnType<typeof createOrigin>>(1000);
-  const accounts = createLru<string, ReturnType<typeof createAccount>>(10_000);
+  const origins = createLru(1000, 0, createOrigin);
+  const accounts = createLru(10_000, 0, createAccount);
 
   const read = async (
     { kind, baseUrl }: Provider,
@@ -164,8 +154,8 @@ export const createReader = ({ timeoutMs, addresses, stopping = never }: ReaderO
   ) => {
     const url = addressOf(baseUrl, path);
     const provider = `${kind} (${url.host})`;
-    const origin = cached(origins, url.origin, createOrigin);
-    const account = cached(accounts, `${url.origin} ${JSON.stringify(request.headers)}`, createAccount);
+    const origin = origins.memo(url.origin);
+    const account = accounts.memo(`${url.origin} ${JSON.stringify(request.headers)}`);
     const policy = wrap(origin.limit, retryOnce, account.circuit.policy, origin.circuit.policy);
     try {
       return await waitUncounted(() =>

@@ -1,5 +1,5 @@
 import type { Executor } from '@platform/service-kit/db';
-import { NotFound } from '@platform/service-kit/problem';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import { and, eq, gt, gte, lt, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { inbox, queue, results } from '../db/tables.ts';
@@ -51,6 +51,5 @@ export const findEvent = async (db: Executor, storeId: string, id: string): Prom
     .select()
     .from(inbox)
     .where(and(eq(inbox.storeId, storeId), eq(inbox.id, id)));
-  if (row === undefined) throw new NotFound('event');
-  return row;
+  return orNotFound(row, 'event');
 };

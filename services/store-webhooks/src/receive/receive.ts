@@ -3,7 +3,7 @@ import { readBody } from '@platform/service-kit/body';
 import { createLru } from '@platform/service-kit/lru';
 import { networksOf, widestNetworkOf, type Network } from '@platform/service-kit/network';
 import { Problem } from '@platform/service-kit/problem';
-import { createRequestRateLimit, type RequestRateLimit } from '@platform/service-kit/request-rate-limit';
+import { createRequestRateLimit } from '@platform/service-kit/request-rate-limit';
 import type { AnyAnswer, Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { answerPayment } from '../payments/use-cases.ts';
@@ -37,7 +37,14 @@ const maxChallengeBody = 65_536;
  * has the payments token, and must keep out neither the webhooks of the store nor other customers.
  */
 const createStoreLimit = ({ redis }: Context) => {
-  const limits = createLru<number, RequestRateLimit>(1000);
+  const limits = createLru(1000, 0, (perMinute: number) =>
+    createRequestRateLimit({
+      redis,
+      prefix: `store-webhooks:hooks:${perMinute}`,
+      points: perMinute,
+      seconds: 60,
+    }),
+  );
   return async (
     res: ServerResponse,
     { id, settings }: KnownStore,
@@ -45,11 +52,8 @@ const createStoreLimit = ({ redis }: Context) => {
   ): Promise<void> => {
     const perMinute = settings.requestsPerMinute;
     if (perMinute == null) return;
-    const options = { redis, prefix: `store-webhooks:hooks:${perMinute}`, points: perMinute, seconds: 60 };
-    const limit = limits.get(perMinute) ?? createRequestRateLimit(options);
-    limits.set(perMinute, limit);
     const counted = networks?.map(({ name, factor }) => ({ name: `a:${id} ${name}`, factor }));
-    await limit.count(res, counted ?? [{ name: id, factor: 1 }]);
+    await limits.memo(perMinute).count(res, counted ?? [{ name: id, factor: 1 }]);
   };
 };
 

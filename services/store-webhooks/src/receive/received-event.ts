@@ -36,45 +36,35 @@ export interface WebhookRequest {
 }
 
 interface Inspection extends Subject {
-  entity: string | null;
-  /** Header fields to keep. */
-  keptHeaders: readonly string[];
+  /** What kind of entity the event is about. */
+  kind: string;
+  /** Header fields to keep, besides those of every event. */
+  keptHeaders?: readonly string[] | undefined;
   /** Whether the signature is valid; undefined if it is not checked. */
-  signed: boolean | undefined;
+  signed?: boolean | undefined;
 }
 
-const inspection = (
-  kind: string,
-  subject: Subject,
-  keptHeaders: readonly string[] = [],
-  signed?: boolean,
-): Inspection => ({
-  ...subject,
-  entity: subject.id === undefined ? null : `${kind}:${subject.id}`,
-  keptHeaders,
-  signed,
-});
-
 /**
- * The entity of an event and whether its signature is valid, determined at receipt. Gives no entity if the
- * body does not name one; processing reports that. Throws CredentialsUnreadable if a signature cannot be
- * verified because of that.
+ * What an event is about and whether its signature is valid, determined at receipt. A body that names no provider is about
+ * nothing; processing reports that. Throws CredentialsUnreadable if a signature cannot be verified because of that.
  */
 export const inspectWebhook = (request: WebhookRequest): Inspection => {
-  const { store, address, content, body, url, receivedAt } = request;
+  const { store, address, content, body, url, receivedAt: now } = request;
   const { entity, providerOf } = eventTypes[address.event];
   if (providerOf === undefined)
-    return inspection(entity, { id: readChallenge(content, address.service, true).paymentId });
+    return { kind: entity, id: readChallenge(content, address.service, true).paymentId };
   try {
     const provider = providerOf(store, address.service, content);
     const { adapter, settings } = provider;
-    const subject = adapter.subject(content, settings, entity);
     const headers = request.headers as Record<string, string>;
-    const signed = adapter.signed?.({ headers, body, url, now: receivedAt }, provider);
-    const kind = entity === 'verification' ? `${entity}.${adapter.kind}` : entity;
-    return inspection(kind, subject, adapter.headers, signed);
+    return {
+      ...adapter.subject(content, settings, entity),
+      kind: entity === 'verification' ? `${entity}.${adapter.kind}` : entity,
+      keptHeaders: adapter.headers,
+      signed: adapter.signed?.({ headers, body, url, now }, provider),
+    };
   } catch (error) {
-    if (error instanceof Unprocessable || error instanceof Ignored) return inspection('', {});
+    if (error instanceof Unprocessable || error instanceof Ignored) return { kind: entity };
     throw error;
   }
 };
@@ -113,7 +103,8 @@ export const urlOf = (
 export const receivedEventOf = (box: SecretBox, id: string, request: WebhookRequest): ReceivedEvent => {
   const { store, address, body, content, headers, url, receivedAt } = request;
   const { event, service } = address;
-  const { entity, eventId, keptHeaders, signed } = inspectWebhook(request);
+  const { kind, id: subject, eventId, keptHeaders = [], signed } = inspectWebhook(request);
+  const entity = subject === undefined ? null : `${kind}:${subject}`;
   const refused = signed === false;
   const unreadable = content === undefined;
   const storeId = store.id;

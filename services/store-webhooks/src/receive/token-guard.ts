@@ -20,31 +20,16 @@ export interface Sender {
   address: HookAddress;
 }
 
-interface Credential {
-  /** The part before the token: the provider if the event has one in its path. */
-  provider: string;
-  /** Undefined for a malformed token. */
-  tokenHash: string | undefined;
-}
-
-declare module 'http' {
-  interface IncomingMessage {
-    /** From the path of a webhook; read once for each request. */
-    hookCredential?: Credential;
-  }
-}
-
 /** Characters of a provider in the path. */
 const segment = /^[\w.~-]{1,100}$/;
 
-/** The path is read as it was sent: no token and no provider needs escapes. */
-const readCredential = ({ url = '' }: IncomingMessage): Credential => {
+/** The provider, if the event has one in its path, and the hash of the token, undefined if it is malformed. */
+const credentialOf = ({ url = '' }: IncomingMessage) => {
+  // The path is read as it was sent: no token and no provider needs escapes.
   const [path = ''] = url.split('?', 1);
   const [provider = '', token = ''] = path.split('/').slice(-2);
   return { provider, tokenHash: hashOfSent(token) };
 };
-
-const credentialOf = (req: IncomingMessage): Credential => (req.hookCredential ??= readCredential(req));
 
 /**
  * Whether a token opens the address of an event. The payments token goes through the browsers of

@@ -1,6 +1,6 @@
 import type { Executor } from '@platform/service-kit/db';
-import { NotFound } from '@platform/service-kit/problem';
 import type { Prunable } from '@platform/service-kit/pruning';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import { and, asc, desc, eq, gte, inArray, isNotNull, sql } from 'drizzle-orm';
 import { storeChanges, stores, webhookTokens, type StoreRow } from '../db/tables.ts';
 import type { StoreSettings, StoreSnapshot } from './settings.ts';
@@ -17,8 +17,7 @@ const select = (db: Executor) => db.select().from(stores);
 export const findStore = async (db: Executor, id: string, lock = false): Promise<StoreRow> => {
   const query = select(db).where(eq(stores.id, id));
   const [row] = await (lock ? query.for('update') : query);
-  if (row === undefined) throw new NotFound('store');
-  return row;
+  return orNotFound(row, 'store');
 };
 
 const snapshotOf = ({ name, storeUrl, settings }: Pick<StoreRow, 'name' | 'storeUrl' | 'settings'>) =>

@@ -1,19 +1,11 @@
 import { z } from 'zod';
 import type { ThreeDSAdapter } from '../adapter.ts';
 import { headerCredential } from '../credentials.ts';
-import { resultIn } from '../emv.ts';
 
 /** Netcetera 3DS Server: asks for the results of a challenge. */
 export const netcetera: ThreeDSAdapter = {
   kind: 'netcetera',
   credentials: z.strictObject({ authorization: headerCredential() }).partial(),
-  result: async (id, { settings, credentials: { authorization }, reader }) =>
-    resultIn(
-      await reader.get(
-        settings,
-        ['3ds', 'results', id],
-        authorization === undefined ? {} : { authorization },
-      ),
-      id,
-    ),
+  ask: (id, { settings, credentials: { authorization }, reader }) =>
+    reader.get(settings, ['3ds', 'results', id], authorization === undefined ? {} : { authorization }),
 };

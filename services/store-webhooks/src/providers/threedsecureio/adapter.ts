@@ -1,20 +1,16 @@
 import { z } from 'zod';
 import type { ThreeDSAdapter } from '../adapter.ts';
 import { headerCredential } from '../credentials.ts';
-import { resultIn } from '../emv.ts';
 
 /** 3dsecure.io: POST /postauth returns the result of a challenge for 300 seconds. */
 export const threedsecureio: ThreeDSAdapter = {
   kind: 'threedsecureio',
   credentials: z.strictObject({ apiKey: headerCredential() }).partial(),
-  result: async (threeDSServerTransID, { settings, credentials: { apiKey = '' }, reader }) =>
-    resultIn(
-      await reader.ask(
-        { ...settings, baseUrl: settings.baseUrl ?? 'https://service.3dsecure.io' },
-        ['postauth'],
-        { APIKey: apiKey },
-        { threeDSServerTransID },
-      ),
-      threeDSServerTransID,
+  ask: (threeDSServerTransID, { settings, credentials: { apiKey = '' }, reader }) =>
+    reader.ask(
+      { ...settings, baseUrl: settings.baseUrl ?? 'https://service.3dsecure.io' },
+      ['postauth'],
+      { APIKey: apiKey },
+      { threeDSServerTransID },
     ),
 };
