@@ -18,9 +18,9 @@ test('a sealed value can be opened in its context, and differs each time', () =>
 
 test('a sealed value cannot be opened in another context', () => {
   const sealed = box.seal('api key of the shop', 'stores/1/pos');
-  expect(() => box.open(sealed, 'stores/2/pos')).toThrow('cannot be opened');
+  expect(box.open(sealed, 'stores/2/pos')).toBeUndefined();
   const other = createSecretBox(randomBytes(32).toString('hex'));
-  expect(() => other.open(sealed, 'stores/1/pos')).toThrow('no key');
+  expect(other.open(sealed, 'stores/1/pos')).toBeUndefined();
 });
 
 test('a sealed value with one changed, missing or added character cannot be opened', () => {
@@ -32,7 +32,7 @@ test('a sealed value with one changed, missing or added character cannot be open
       Buffer.from(sealed.slice(12), 'base64url'),
     );
     if (at >= 12 && sameBytes) continue;
-    expect(() => box.open(changed, 'x')).toThrow(/cannot be opened|no key/);
+    expect(box.open(changed, 'x')).toBeUndefined();
   }
   for (const junk of [
     '',
@@ -42,7 +42,7 @@ test('a sealed value with one changed, missing or added character cannot be open
     `${sealed}AAAA`,
     'api key of the shop',
   ]) {
-    expect(() => box.open(junk, 'x')).toThrow(/cannot be opened|no key/);
+    expect(box.open(junk, 'x')).toBeUndefined();
   }
 });
 
@@ -52,7 +52,7 @@ test('the first key seals; values of older keys can be opened and are outdated',
   const both = createSecretBox(`${next.toString('base64')},${key.toString('hex')}`);
   expect(both.open(sealed, 'x')).toBe('secret');
   expect([both.isOutdated(sealed), both.isOutdated(both.seal('secret', 'x'))]).toEqual([true, false]);
-  expect(() => box.open(both.seal('secret', 'x'), 'x')).toThrow('no key');
+  expect(box.open(both.seal('secret', 'x'), 'x')).toBeUndefined();
 });
 
 test('a key must be hex, base64 or base64url', () => {
@@ -70,19 +70,14 @@ test('a key must be hex, base64 or base64url', () => {
   for (const text of wrong) expect(() => createSecretBox(text)).toThrow('SECRETS_KEY must be 32 bytes');
 });
 
-test('no error shows the value, the context or the key', () => {
-  const sealed = box.seal('the value', 'the context');
-  for (const attempt of [
-    () => box.open(`${sealed}AAAA`, 'the context'),
-    () => createSecretBox('too short a key'),
-  ]) {
-    const error = (() => {
-      try {
-        return attempt();
-      } catch (thrown) {
-        return thrown;
-      }
-    })();
-    expect(String((error as Error).stack)).not.toMatch(/the value|the context|too short a key|v1\.\w{8}/);
-  }
+test('no error shows the key', () => {
+  const error = (() => {
+    try {
+      return createSecretBox('too short a key');
+    } catch (thrown) {
+      return thrown;
+    }
+  })();
+  expect((error as Error).stack).toContain('SECRETS_KEY');
+  expect((error as Error).stack).not.toContain('too short a key');
 });

@@ -7,8 +7,8 @@ export interface SecretBox {
    * that was copied to another place can't be opened there.
    */
   seal: (value: string, context: string) => string;
-  /** Throws an Error, without any content, unless the value was sealed with one of the keys for this context. */
-  open: (sealed: string, context: string) => string;
+  /** Undefined unless the value was sealed with one of the keys for this context. */
+  open: (sealed: string, context: string) => string | undefined;
   /** Whether it was sealed with an older key and should be sealed again. */
   isOutdated: (sealed: string) => boolean;
 }
@@ -53,8 +53,7 @@ export const createSecretBox = (keys: string): SecretBox => {
       const [, id = '', data = ''] = /^v1\.([0-9a-f]{8})\.([\w-]+)$/.exec(sealed) ?? [];
       const key = ring.get(id);
       const bytes = Buffer.from(data, 'base64url');
-      if (key === undefined) throw new Error('There is no key for this sealed value.');
-      if (bytes.length < nonceBytes + tagBytes) throw new Error('A sealed value cannot be opened.');
+      if (key === undefined || bytes.length < nonceBytes + tagBytes) return undefined;
       try {
         const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
           authTagLength: tagBytes,
@@ -63,7 +62,8 @@ export const createSecretBox = (keys: string): SecretBox => {
         const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
         return Buffer.concat([text, decipher.final()]).toString('utf8');
       } catch {
-        throw new Error('A sealed value cannot be opened.');
+        // Somebody changed it, or moved it here from another place.
+        return undefined;
       }
     },
     isOutdated: (sealed) => !sealed.startsWith(`v1.${currentId}.`),

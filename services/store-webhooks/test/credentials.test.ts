@@ -32,7 +32,7 @@ const stored = async (id: string) => {
   const [row] = await database.sql<
     { credentials: string }[]
   >`select credentials from stores where id = ${id}`;
-  return JSON.parse(box.open(row?.credentials ?? '', `stores/${id}/credentials`)) as object;
+  return JSON.parse(box.open(row?.credentials ?? '', `stores/${id}/credentials`) ?? '') as object;
 };
 
 test.each([

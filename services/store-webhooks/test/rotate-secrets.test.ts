@@ -22,7 +22,7 @@ test('rotate-secrets encrypts credentials and kept addresses with the new key; t
   const { sql } = service.context.database;
   const [row] = await sql<{ credentials: string; url: string; event: string }[]>`
     select credentials, headers ->> ':url' as url, inbox.id as event from stores, inbox where stores.id = ${id}`;
-  expect(JSON.parse(box.open(row?.credentials ?? '', credentialsContext(id)))).toEqual({
+  expect(JSON.parse(box.open(row?.credentials ?? '', credentialsContext(id)) ?? '')).toEqual({
     pos: pos.credentials,
   });
   const url = box.open(row?.url ?? '', `inbox/${id}/${row?.event}/url`);

@@ -73,12 +73,9 @@ const storedOutcome = (
 ): Outcome | undefined => {
   if (settled === undefined || settled.outcome === null) return undefined;
   if (now().getTime() - new Date(settled.outcomeAt).getTime() > keepOutcomeMs) return undefined;
-  try {
-    return JSON.parse(box.open(settled.outcome, outcomeContext(payment))) as Outcome;
-  } catch {
-    // No key of SECRETS_KEY decrypts it, so the provider is asked again.
-    return undefined;
-  }
+  const outcome = box.open(settled.outcome, outcomeContext(payment));
+  // If no key of SECRETS_KEY decrypts it, the provider is asked again.
+  return outcome === undefined ? undefined : (JSON.parse(outcome) as Outcome);
 };
 
 /** Counts the mismatch for the alert: somebody may try to pay with a challenge of another payment. */

@@ -1,16 +1,15 @@
-import type { PendingQuery, Row, Sql } from 'postgres';
+import type { Sql } from 'postgres';
 
-/** The sealed addresses that the refused events of a store were sent to. */
-export const refusedAddresses = (sql: Sql, storeId: string) => sql<{ id: string; url: string }[]>`
-  select id, headers ->> ':url' as url from inbox
-  where store_id = ${storeId} and state = 'refused' and headers ? ':url'`;
-
-/** Replaces the sealed address of an event unless it has changed meanwhile. */
-export const replaceAddress = (
-  sql: Sql,
-  storeId: string,
-  { id, url }: { id: string; url: string },
-  replacement: string,
-): PendingQuery<Row[]> => sql`
-  update events set headers = headers || jsonb_build_object(':url', ${replacement}::text)
-  where store_id = ${storeId} and id = ${id} and headers ->> ':url' = ${url}`;
+/** The sealed addresses that the refused events of a store were sent to; `replace` does so unless one has changed. */
+export const refusedAddresses = async (sql: Sql, storeId: string) => {
+  const events = await sql<{ id: string; url: string }[]>`
+    select id, headers ->> ':url' as url from inbox
+    where store_id = ${storeId} and state = 'refused' and headers ? ':url'`;
+  return events.map(({ id, url }) => ({
+    id,
+    url,
+    replace: (again: string) => sql`
+      update events set headers = headers || jsonb_build_object(':url', ${again}::text)
+      where store_id = ${storeId} and id = ${id} and headers ->> ':url' = ${url}`,
+  }));
+};

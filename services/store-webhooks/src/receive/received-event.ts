@@ -92,11 +92,9 @@ export const urlOf = (
 ): string => {
   const sealed = headers[sealedUrl];
   if (sealed === undefined) return '';
-  try {
-    return box.open(sealed, urlContext(storeId, id));
-  } catch {
-    throw new AddressUnreadable();
-  }
+  const url = box.open(sealed, urlContext(storeId, id));
+  if (url === undefined) throw new AddressUnreadable();
+  return url;
 };
 
 /** What is stored of a request. */

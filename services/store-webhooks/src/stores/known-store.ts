@@ -62,11 +62,8 @@ export const credentialsOf = ({ credentials }: Pick<KnownStore, 'credentials'>):
 export const credentialsContext = (storeId: string): string => `stores/${storeId}/credentials`;
 
 const openCredentials = (box: SecretBox, { id, credentials }: StoreRow): StoreCredentials | undefined => {
-  try {
-    return JSON.parse(box.open(credentials, credentialsContext(id))) as StoreCredentials;
-  } catch {
-    return undefined;
-  }
+  const opened = box.open(credentials, credentialsContext(id));
+  return opened === undefined ? undefined : (JSON.parse(opened) as StoreCredentials);
 };
 
 const allowAll: AddressList = () => true;
