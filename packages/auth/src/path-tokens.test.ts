@@ -34,7 +34,7 @@ const advanceTime = async (ms: number) => {
 const away = () =>
   Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED', query: 'select' }));
 
-const inPast = new Date(0);
+const inPast = new Date(0).toISOString();
 
 const setUp = (more: Partial<PathTokenOptions<Row>> = {}) => {
   const { token, tokenHash } = makePathToken();
@@ -93,7 +93,7 @@ test('a replaced token works until its grace period ends, and is marked', async 
   let now = new Date('2026-01-02T03:04:05Z');
   const { recognise, state } = setUp({ now: () => now });
   const graceUntil = new Date(now.getTime() + 1000);
-  state.row = { tokenHash: '', store: 's1', ...state.row, graceUntil };
+  state.row = { tokenHash: '', store: 's1', ...state.row, graceUntil: graceUntil.toISOString() };
   expect(await recognise()).toMatchObject({ state: 'known', inGrace: true });
   now = graceUntil;
   expect(await recognise()).toEqual({ state: 'unknown' });
@@ -228,7 +228,7 @@ test('a token that is known to be replaced ends at once and stays ended while th
   state.away = true;
   const hash = hashPathToken(token);
   tokens.replaced(hash, inPast);
-  tokens.replaced(hash, new Date(Date.now() + 60_000));
+  tokens.replaced(hash, new Date(Date.now() + 60_000).toISOString());
   expect(await recognise()).toEqual({ state: 'unknown' });
   tokens.replaced(makePathToken().tokenHash, inPast);
   expect(tokens.verified()).toHaveLength(1);

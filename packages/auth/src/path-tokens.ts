@@ -7,8 +7,8 @@ import { createLookupCache } from './lookup-cache.ts';
 export interface PathTokenRow {
   /** The hash that it was found by: of the current token or of the previous one. */
   tokenHash: string;
-  /** When a replaced token stops working; null for the current one. */
-  graceUntil: Date | null;
+  /** When a replaced token stops working (ISO 8601, UTC, milliseconds); null for the current one. */
+  graceUntil: string | null;
 }
 
 export interface PathTokenOptions<Row extends PathTokenRow> {
@@ -48,7 +48,7 @@ export interface PathTokens<Row> {
   /** The row of a token as it was when it was last looked up and valid. */
   validRow: (tokenHash: string) => Row | undefined;
   /** A token stops working at `graceUntil`, or earlier if that is known already. Ignored unless it was valid. */
-  replaced: (tokenHash: string, graceUntil: Date) => void;
+  replaced: (tokenHash: string, graceUntil: string) => void;
   /** Looks a token up again, because its row has changed. Never rejects. */
   refresh: (tokenHash: string) => Promise<void>;
   /** Grows whenever a token becomes valid, becomes invalid or gets another grace period or row. */
@@ -115,7 +115,7 @@ export const createPathTokens = <Row extends PathTokenRow>(
     rememberMs,
     onChange: (before, after) => {
       const isSame = before !== undefined && after !== undefined;
-      if (!isSame || before.graceUntil?.getTime() !== after.graceUntil?.getTime()) changes++;
+      if (!isSame || before.graceUntil !== after.graceUntil) changes++;
     },
   });
   const { valid } = tokens;
@@ -158,7 +158,7 @@ export const createPathTokens = <Row extends PathTokenRow>(
       if (found.state === 'undecided') return { state: 'undecidable' };
       if (found.state !== 'valid') return { state: 'unknown', tokenHash };
       const { graceUntil } = found.row;
-      if (graceUntil !== null && graceUntil <= now()) return { state: 'unknown' };
+      if (graceUntil !== null && graceUntil <= now().toISOString()) return { state: 'unknown' };
       return { state: 'known', row: found.row, inGrace: graceUntil !== null };
     },
   };

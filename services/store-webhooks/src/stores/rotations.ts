@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PathTokens } from '@platform/auth/path-tokens';
+import type { PathTokenRow, PathTokens } from '@platform/auth/path-tokens';
 import { startBackground, type Background } from '@platform/service-kit/background';
 import type { BaseContext } from '@platform/service-kit/context';
 import { askRedis } from '@platform/service-kit/redis';
@@ -7,11 +7,8 @@ import { eq, sql } from 'drizzle-orm';
 import { stores, webhookTokens } from '../db/tables.ts';
 import type { TokenRow } from './tokens.ts';
 
-/** A token that was replaced, and when it stops working (ISO 8601). */
-export interface Replaced {
-  tokenHash: string;
-  graceUntil: string | null;
-}
+/** A token that was replaced, and when it stops working. */
+type Replaced = PathTokenRow;
 
 /** Tells all processes which tokens were replaced, also those that are not used meanwhile (docs/adr/0082). */
 export interface Rotations extends AsyncDisposable {
@@ -69,7 +66,7 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
   let inDatabase: Background | undefined;
 
   const replace = ({ tokenHash, graceUntil }: Replaced): void => {
-    if (graceUntil !== null) tokens.replaced(tokenHash, new Date(graceUntil));
+    if (graceUntil !== null) tokens.replaced(tokenHash, graceUntil);
   };
 
   const readDatabase = async (): Promise<boolean | void> => {

@@ -15,21 +15,19 @@ export interface TokenRow extends PathTokenRow {
 /** Finds a token and its store by the token's hash. */
 export const createTokenFinder = ({ orm }: Database, open: (row: StoreRow) => KnownStore) => {
   const query = orm
-    .select({ token: webhookTokens, store: stores })
+    .select({
+      tokenHash: webhookTokens.tokenHash,
+      purpose: webhookTokens.purpose,
+      graceUntil: webhookTokens.graceUntil,
+      store: stores,
+    })
     .from(webhookTokens)
     .innerJoin(stores, eq(stores.id, webhookTokens.storeId))
     .where(eq(webhookTokens.tokenHash, expression.placeholder('hash')))
     .prepare('find_token');
   return async (hash: string): Promise<TokenRow | undefined> => {
     const [row] = await query.execute({ hash });
-    if (row === undefined) return undefined;
-    const { tokenHash, purpose, graceUntil } = row.token;
-    return {
-      tokenHash,
-      purpose,
-      graceUntil: graceUntil === null ? null : new Date(graceUntil),
-      store: open(row.store),
-    };
+    return row && { ...row, store: open(row.store) };
   };
 };
 

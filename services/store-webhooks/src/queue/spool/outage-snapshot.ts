@@ -1,4 +1,4 @@
-import type { PathTokens } from '@platform/auth/path-tokens';
+import type { PathTokens, VerifiedToken } from '@platform/auth/path-tokens';
 import type { KnownStore } from '../../stores/known-store.ts';
 import type { Rotations } from '../../stores/rotations.ts';
 import type { StoreRow } from '../../db/tables.ts';
@@ -12,13 +12,7 @@ const refreshMs = 60_000;
 interface Content {
   /** How far the clock of the database is ahead of the clock of this machine. */
   aheadMs: number;
-  tokens: {
-    tokenHash: string;
-    purpose: TokenRow['purpose'];
-    graceUntil: string | null;
-    expiresAt: number;
-    store: StoreRow;
-  }[];
+  tokens: VerifiedToken<Omit<TokenRow, 'store'> & { store: StoreRow }>[];
 }
 
 interface Sources {
@@ -36,13 +30,9 @@ export const createOutageSnapshot = ({ tokens, rotations, clock, openStore }: So
   let latest = { text: '', changes: -1, takenAt: 0 };
   const content = (): Content => ({
     aheadMs: clock.aheadMs,
-    tokens: tokens.verified().map(({ row: { tokenHash, purpose, graceUntil, store }, expiresAt }) => ({
-      tokenHash,
-      purpose,
-      graceUntil: graceUntil?.toISOString() ?? null,
-      expiresAt,
-      store: store.row,
-    })),
+    tokens: tokens
+      .verified()
+      .map(({ row, expiresAt }) => ({ row: { ...row, store: row.store.row }, expiresAt })),
   });
   return {
     take: () => {
@@ -54,10 +44,9 @@ export const createOutageSnapshot = ({ tokens, rotations, clock, openStore }: So
     restore: (text) => {
       const { aheadMs, tokens: earlier } = JSON.parse(text) as Content;
       clock.restore(aheadMs);
-      for (const { store, graceUntil, expiresAt, ...row } of earlier) {
-        const known = { ...row, graceUntil: graceUntil === null ? null : new Date(graceUntil) };
-        tokens.restore([{ row: { ...known, store: openStore(store) }, expiresAt }]);
-      }
+      tokens.restore(
+        earlier.map(({ row, expiresAt }) => ({ row: { ...row, store: openStore(row.store) }, expiresAt })),
+      );
       rotations.reread();
     },
   };
