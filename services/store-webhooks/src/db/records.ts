@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { boolean, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { isoColumn } from '@platform/service-kit/columns';
-import type { JobRecord, OrderRecord } from '../providers/records.ts';
+import type { OrderRecord } from '../providers/pos-payloads.ts';
+import type { JobRecord } from '../providers/records.ts';
 import { byId, due, fromEvent, latest, ofStore, profile, queued, version } from './columns.ts';
 
 export const importStates = ['pending', 'done', 'failed'] as const;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ProviderReader } from './reader.ts';
-import type { JobRecord, JobStage, MemberRecord, OrderRecord, VerificationRecord } from './records.ts';
+import type { MemberRecord, OrderRecord, VerificationRecord } from './pos-payloads.ts';
+import type { JobRecord, JobStage } from './records.ts';
 
 export type Credentials = Record<string, string>;
 

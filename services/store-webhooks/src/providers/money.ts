@@ -36,6 +36,3 @@ export const amountNames = [
   'taxTotal',
   'totalCalcTax',
 ] as const;
-
-type AmountName = (typeof amountNames)[number];
-export type Amounts = Partial<Record<AmountName, number | null>>;

@@ -1,7 +1,7 @@
 import { boundedList } from '@platform/service-kit/bounded-list';
 import { z } from 'zod';
 import { amountNames, toMinor } from './money.ts';
-import { profileFields, type MemberRecord, type OrderRecord, type VerificationRecord } from './records.ts';
+import { profileFields } from './records.ts';
 import {
   pointersTo,
   epoch,
@@ -68,13 +68,14 @@ export const order = z
 export const toOrderRecord = (
   { id, status, consumerId, modified, cart: given, ...names }: z.output<typeof order>,
   currency = 'USD',
-): OrderRecord => {
+) => {
   const { items, promoCode, ...amounts } = given ?? cart.parse({});
   const minor = (value: number | null) => (value === null ? null : toMinor(value, currency));
   return {
     id,
     status,
     consumerId,
+    /** Grows with each change at the POS: a time in ms or a counter. Null when the POS sends none. */
     version: modified,
     details: {
       ...names,
@@ -86,6 +87,9 @@ export const toOrderRecord = (
   };
 };
 
+/** An order of any POS. */
+export type OrderRecord = ReturnType<typeof toOrderRecord>;
+
 export const member = z
   .object({
     id: identifier(),
@@ -94,12 +98,15 @@ export const member = z
     status: orNull(storableText()),
     type: orNull(storableText()),
   })
-  .transform(({ modified, ...rest }): MemberRecord => ({ ...rest, version: modified }))
+  .transform(({ modified, ...rest }) => ({ ...rest, version: modified }))
   .meta({
     id: 'MemberPayload',
     description: 'A member of the POS',
     examples: [{ id: 'm-1', modified: 1_700_000_000_000, email: 'ann@example.test', status: 'ACTIVE' }],
   });
+
+/** A person as any POS describes them. A field that is undefined was not sent; one that is null is empty. */
+export type MemberRecord = z.output<typeof member>;
 
 export const job = z
   .object({
@@ -134,10 +141,11 @@ export const verification = z
     userId: orNull(identifier()),
     updatedAt: orNull(epoch()),
   })
-  .transform(({ transactionId, status, userId, updatedAt }): VerificationRecord => ({
+  .transform(({ transactionId, status, userId, updatedAt }) => ({
     transactionId,
     status,
     userId,
+    /** Milliseconds since the epoch, or `undecided`. Null: order of receipt. */
     version: updatedAt,
   }))
   .meta({
@@ -145,5 +153,8 @@ export const verification = z
     description: 'An identity verification of any provider',
     examples: [{ service: 'persona', transactionId: 't-1', status: 'PENDING_REVIEW', userId: 'u-1' }],
   });
+
+/** A verification of any provider. */
+export type VerificationRecord = z.output<typeof verification>;
 
 export const unmaskedVerificationFields = pointersTo('', 'service transactionId status userId updatedAt');

@@ -1,10 +1,5 @@
-import type {
-  JobRecord,
-  JobStage,
-  MemberRecord,
-  OrderRecord,
-  VerificationRecord,
-} from '../providers/records.ts';
+import type { MemberRecord, OrderRecord, VerificationRecord } from '../providers/pos-payloads.ts';
+import type { JobRecord, JobStage } from '../providers/records.ts';
 
 /** The result of processing an event: a value, so that it can be applied with others or only shown. */
 export type Change =

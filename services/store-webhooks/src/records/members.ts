@@ -5,7 +5,8 @@ import { members, users } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/sql.ts';
 import type { Notice } from '../notifications/notice.ts';
 import { releaseMails, type Customer } from '../notifications/release.ts';
-import { profileFields, type MemberRecord, type Profile } from '../providers/records.ts';
+import type { MemberRecord } from '../providers/pos-payloads.ts';
+import { profileFields } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
@@ -32,7 +33,7 @@ export const memberList = declareList({
 const upsert = createUpsert(members, { merged: { version: newValue }, where: isNewer });
 
 /** A profile whose email is exactly one address; any other text counts as missing. */
-export const withOneAddress = <T extends Profile>(profile: T): T => ({
+export const withOneAddress = (profile: MemberRecord): MemberRecord => ({
   ...profile,
   email: profile.email === null ? null : oneAddress(profile.email),
 });

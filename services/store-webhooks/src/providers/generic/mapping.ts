@@ -2,8 +2,8 @@ import { compile, get } from 'jsonpointer';
 import { z } from 'zod';
 import type { ProviderSettings } from '../adapter.ts';
 import { amountNames } from '../money.ts';
-import { profileFields, type MemberRecord, type OrderRecord } from '../records.ts';
-import { member, order, toOrderRecord } from '../pos-payloads.ts';
+import { profileFields } from '../records.ts';
+import { member, order, toOrderRecord, type MemberRecord, type OrderRecord } from '../pos-payloads.ts';
 import { isoTime, orNull, parsePayload } from '../payload-parsing.ts';
 
 type Pointers = Record<string, string>;

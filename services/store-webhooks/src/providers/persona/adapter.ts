@@ -3,8 +3,7 @@ import { timestampedMatches } from '../signatures.ts';
 import { Ignored } from '../../errors.ts';
 import type { Connection, IdentityAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
-import type { VerificationRecord } from '../records.ts';
-import { verification, unmaskedVerificationFields } from '../pos-payloads.ts';
+import { verification, unmaskedVerificationFields, type VerificationRecord } from '../pos-payloads.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
 import { event, inquiry, inquiryEvent } from './schema.ts';
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Unprocessable } from '../../errors.ts';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
+import { amountNames } from '../money.ts';
 import { orderTexts } from '../records.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload, fieldsOf } from '../payload-parsing.ts';
 import { hmacSigning } from '../signatures.ts';
@@ -52,6 +53,7 @@ export const square: PosAdapter = {
         currency: order.total_money?.currency ?? 'USD',
         promoCode: null,
         amounts: {
+          ...fieldsOf(amountNames, () => null),
           total: order.total_money?.amount ?? null,
           taxTotal: order.total_tax_money?.amount ?? null,
           totalDiscount: order.total_discount_money?.amount ?? null,

@@ -1,6 +1,6 @@
 import { boundedList } from '@platform/service-kit/bounded-list';
 import { z } from 'zod';
-import type { MemberRecord } from '../records.ts';
+import type { MemberRecord } from '../pos-payloads.ts';
 import { identifier, orNull, storableText } from '../payload-parsing.ts';
 
 const state = orNull(storableText(100));

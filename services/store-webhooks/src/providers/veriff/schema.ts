@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { undecided, type VerificationRecord } from '../records.ts';
+import type { VerificationRecord } from '../pos-payloads.ts';
+import { undecided } from '../records.ts';
 import { identifier, isoTime, orNull, storableText } from '../payload-parsing.ts';
 
 const user = { vendorData: orNull(identifier()), endUserId: orNull(identifier()) };
