@@ -27,7 +27,7 @@ export const createUpsert = <Row extends object>(
 ): ((sql: ISql, rows: Rows<Row>) => Fragment) => {
   const columns = Object.entries(getTableColumns(table)).map(([field, { name }]) => ({ field, name }));
   const { name: tableName, primaryKeys } = getTableConfig(table);
-  const key = primaryKeys.flatMap((one) => one.columns.map(({ name }) => name));
+  const key = primaryKeys.flatMap((primaryKey) => primaryKey.columns.map(({ name }) => name));
   const assignments = columns.flatMap(({ field, name }) => {
     const merge: Merge = merged[field as keyof Row] ?? ((_stored, given) => given);
     return key.includes(name) ? [] : [`${name} = ${merge(`t.${name}`, `excluded.${name}`)}`];

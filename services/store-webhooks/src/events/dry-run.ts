@@ -53,14 +53,14 @@ const readStates = (db: Executor, storeId: string, change: Change): Promise<Reco
 /** Thrown to roll back a dry run after its result was read. */
 class RolledBack extends Error {}
 
-const tryOut = async (context: Context, given: EventChange) => {
-  const { storeId, change } = given;
+const tryOut = async (context: Context, eventChange: EventChange) => {
+  const { storeId, change } = eventChange;
   let seen: { before: RecordState[]; after: RecordState[]; notifications: string[] } | undefined;
   try {
     await context.database.sql.begin(async (sql) => {
       const db = ormOf(sql, context.database);
       const before = await readStates(db, storeId, change);
-      const notifications = await applyChanges(sql, [given], false);
+      const notifications = await applyChanges(sql, [eventChange], false);
       const after = await readStates(db, storeId, change);
       seen = { before, after, notifications };
       throw new RolledBack();

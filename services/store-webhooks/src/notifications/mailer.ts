@@ -44,9 +44,9 @@ const recordWithoutAddress = async (sql: Sql, worker: string, row: LeasedRow): P
   await sql`
     update notifications set mail = 'no_address', worker = null, error = null
     where store_id = ${row.owner} and id = ${row.key} and worker = ${worker} and attempts = ${row.attempts}`;
-  const found = await readNotification(sql, row);
-  if (found?.consumerId != null && oneAddress(found.customer) !== undefined)
-    await releaseMails(sql, [{ storeId: row.owner, consumerUserId: found.consumerId }]);
+  const notification = await readNotification(sql, row);
+  if (notification?.consumerId != null && oneAddress(notification.customer) !== undefined)
+    await releaseMails(sql, [{ storeId: row.owner, consumerUserId: notification.consumerId }]);
 };
 
 /** Sends notifications by SMTP; undefined if no mail server is configured. */
@@ -65,20 +65,22 @@ export const createMailer = (
     key: 'id',
     state: 'mail',
     compose: async (row) => {
-      const found = await readNotification(sql, row);
+      const notification = await readNotification(sql, row);
       const to = oneAddress(
-        found?.audience === 'store' ? found.settings.notifications.email : found?.customer,
+        notification?.audience === 'store'
+          ? notification.settings.notifications.email
+          : notification?.customer,
       );
-      if (found === undefined || to === undefined)
+      if (notification === undefined || to === undefined)
         return { record: () => recordWithoutAddress(sql, worker, row) };
       return {
         mail: {
           to,
-          subject: mailSubject(found),
-          text: `${found.subject}.\n`,
-          messageId: `<${row.key}${found.resends === 0 ? '' : `.${found.resends}`}@store-webhooks>`,
+          subject: mailSubject(notification),
+          text: `${notification.subject}.\n`,
+          messageId: `<${row.key}${notification.resends === 0 ? '' : `.${notification.resends}`}@store-webhooks>`,
         },
-        record: () => recordSent(sql, row, found),
+        record: () => recordSent(sql, row, notification),
       };
     },
   });

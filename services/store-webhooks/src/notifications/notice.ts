@@ -19,8 +19,8 @@ const word = /^[A-Za-z0-9_-]{1,30}$/;
 
 /** A space and the first of the given numbers or ids that is safe in a mail; empty if there is none. */
 const label = (...candidates: readonly (string | null | undefined)[]): string => {
-  const found = candidates.find((candidate) => candidate != null && number.test(candidate));
-  return found === undefined ? '' : ` ${found}`;
+  const quotable = candidates.find((candidate) => candidate != null && number.test(candidate));
+  return quotable === undefined ? '' : ` ${quotable}`;
 };
 
 /** Anyone with a webhook token can choose ids and states, so only short plain ones are quoted. */

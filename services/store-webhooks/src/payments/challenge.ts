@@ -83,13 +83,13 @@ export interface Challenge {
 export const readChallenge = (body: unknown, pathService: string | null, isForm: boolean): Challenge => {
   const named = identifierIn(fieldOf(body, 'service'));
   const serverTransactionId = serverTransactionOf(fieldOf(body, 'cres') ?? fieldOf(body, 'CRes'));
-  const given = identifierIn(fieldOf(body, 'transactionId'));
+  const transactionId = identifierIn(fieldOf(body, 'transactionId'));
   const session = sessionIds(identifierIn(fieldOf(body, 'threeDSSessionData')));
-  const ids = given === undefined ? [...session, serverTransactionId] : [given];
+  const candidates = transactionId === undefined ? [...session, serverTransactionId] : [transactionId];
   return {
     service: named ?? (isForm ? (pathService ?? undefined) : undefined),
     serverTransactionId,
-    paymentId: given ?? session.at(-1) ?? serverTransactionId,
-    transactionIds: [...new Set(ids.filter((id) => id !== undefined))],
+    paymentId: transactionId ?? session.at(-1) ?? serverTransactionId,
+    transactionIds: [...new Set(candidates.filter((id) => id !== undefined))],
   };
 };

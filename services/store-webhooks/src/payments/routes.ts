@@ -40,7 +40,7 @@ export const paymentList = declareList({
     transactionId: exactly(payments.transactionId, 'The id that the challenge result contains'),
     orderId: exactly(payments.orderId, posId),
   },
-  one: {
+  single: {
     name: 'payment',
     key: { service: 'service', transactionId: 'transactionId' },
     params: { service, transactionId },

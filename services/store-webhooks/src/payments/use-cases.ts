@@ -34,16 +34,18 @@ export const registerPayment = async (context: Context, payment: Payment): Promi
   await requireStore(context, payment.storeId);
   return context.database.orm.transaction(async (tx) => {
     const stored = await addPayment(tx, payment);
-    const [registered, given] = [stored.threeDSServerTransId, payment.threeDSServerTransId];
+    const [registered, requested] = [stored.threeDSServerTransId, payment.threeDSServerTransId];
     if (stored.orderId !== payment.orderId)
       throw new Conflict('payment_exists', 'The transaction is registered for another order.');
-    if (given === null) return stored;
-    if (registered === null || challengeKey(registered) !== challengeKey(given))
+    if (requested === null) return stored;
+    if (registered === null || challengeKey(registered) !== challengeKey(requested))
       throw new Conflict(
         'payment_exists',
         'The transaction is registered with another challenge or without one; register a new transaction.',
       );
-    if (!(await assignChallenge(tx, stored, { threeDSServerTransId: given, outcomeAt: stored.createdAt })))
+    if (
+      !(await assignChallenge(tx, stored, { threeDSServerTransId: requested, outcomeAt: stored.createdAt }))
+    )
       throw new Conflict('challenge_taken', 'The threeDSServerTransId belongs to another payment.');
     return stored;
   });

@@ -19,8 +19,8 @@ const results = z.object({
  */
 export const resultIn = (answer: unknown, asked: string): AuthenticationResult => {
   if (answer === undefined) throw new Unprocessable('The provider does not know the transaction.');
-  const found = parsePayload(results, fieldOf(answer, 'resultsRequest') ?? answer);
-  const { messageType, threeDSServerTransID, transStatus, authenticationValue, eci } = found;
+  const result = parsePayload(results, fieldOf(answer, 'resultsRequest') ?? answer);
+  const { messageType, threeDSServerTransID, transStatus, authenticationValue, eci } = result;
   if (messageType === 'Erro' || (fieldOf(answer, 'errorDetails') ?? null) !== null)
     throw new Unprocessable('The provider answered with an error message.');
   if (threeDSServerTransID !== null && threeDSServerTransID.toLowerCase() !== asked.toLowerCase())

@@ -66,10 +66,10 @@ export const order = z
 
 /** Amounts become minor units of `currency`; the payload names none, so it is US dollars. */
 export const toOrderRecord = (
-  { id, status, consumerId, modified, cart: given, ...names }: z.output<typeof order>,
+  { id, status, consumerId, modified, cart: sentCart, ...names }: z.output<typeof order>,
   currency = 'USD',
 ) => {
-  const { items, promoCode, ...amounts } = given ?? cart.parse({});
+  const { items, promoCode, ...amounts } = sentCart ?? cart.parse({});
   const minor = (value: number | null) => (value === null ? null : toMinor(value, currency));
   return {
     id,
@@ -82,7 +82,7 @@ export const toOrderRecord = (
       currency,
       promoCode,
       amounts: fieldsOf(amountNames, (name) => minor(amounts[name])),
-      items: items.map((one) => ({ ...one, price: minor(one.price), totalPrice: minor(one.totalPrice) })),
+      items: items.map((line) => ({ ...line, price: minor(line.price), totalPrice: minor(line.totalPrice) })),
     },
   };
 };

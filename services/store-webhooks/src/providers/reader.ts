@@ -77,8 +77,8 @@ const createCircuit = (counts: (error: ProviderUnavailable) => boolean) => {
 
 type Circuit = ReturnType<typeof createCircuit>;
 
-const describePause = (one: Circuit, other: Circuit): string => {
-  const { last, until } = (one.pause.until > other.pause.until ? one : other).pause;
+const describePause = (account: Circuit, origin: Circuit): string => {
+  const { last, until } = (account.pause.until > origin.pause.until ? account : origin).pause;
   return `failed repeatedly (last: ${last}) and is not asked again before ${new Date(until).toISOString().slice(0, 19)}Z`;
 };
 

@@ -27,13 +27,13 @@ export const hmacMatches = (
   content: readonly (string | Buffer)[],
   signature: string | undefined,
 ): boolean => {
-  const given = signature === undefined ? undefined : decode(signature, encoding);
+  const received = signature === undefined ? undefined : decode(signature, encoding);
   // An empty secret is a forgotten setting, and anybody could sign with it.
-  if (given === undefined || secret.length === 0) return false;
+  if (received === undefined || secret.length === 0) return false;
   const hmac = createHmac(algorithm, secret);
   for (const part of content) hmac.update(part);
   const expected = hmac.digest();
-  return expected.length === given.length && timingSafeEqual(expected, given);
+  return expected.length === received.length && timingSafeEqual(expected, received);
 };
 
 export interface TimestampedOptions {

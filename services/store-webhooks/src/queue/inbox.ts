@@ -131,16 +131,16 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: 
         },
       };
     },
-    storeEvent: async (given) => {
+    storeEvent: async (eventToStore) => {
       if (!spool.active) {
         try {
-          return await commits.add(given);
+          return await commits.add(eventToStore);
         } catch (err) {
           // It may have been committed nevertheless; storing it again from the spool detects that.
           if (toProblem(err).status !== 503) log.error({ err }, 'the inbox could not store an event');
         }
       }
-      await waitUncounted(() => spool.add(given.event));
+      await waitUncounted(() => spool.add(eventToStore.event));
       return 'spooled';
     },
     [Symbol.asyncDispose]: () => spool[Symbol.asyncDispose](),

@@ -154,14 +154,14 @@ const storeRepeats = async (sql: ISql, events: readonly ReceivedEvent[]): Promis
   const latest = new Map<string, { id: string; content: string }>();
   const changes: ReceivedEvent[] = [];
   for (const [at, event] of events.entries()) {
-    const found = earlier[at];
-    if (found === undefined || found.isStored || !event.byContent || event.entity === null) continue;
+    const known = earlier[at];
+    if (known === undefined || known.isStored || !event.byContent || event.entity === null) continue;
     const { subject, content } = partsOfKey(event.dedup);
     const key = event.storeId + subject;
     const own = latest.get(key);
-    const isOwnLater = own !== undefined && own.id < event.id && own.id > (found.previous ?? '');
-    const previous = isOwnLater ? own.id : found.previous;
-    if (previous === null || (isOwnLater ? own.content === content : found.hasSameBody)) continue;
+    const isOwnLater = own !== undefined && own.id < event.id && own.id > (known.previous ?? '');
+    const previous = isOwnLater ? own.id : known.previous;
+    if (previous === null || (isOwnLater ? own.content === content : known.hasSameBody)) continue;
     changes.push({ ...event, dedup: repeatKey(event.dedup, previous) });
     latest.set(key, { id: event.id, content });
   }

@@ -127,9 +127,9 @@ export const createReceiver = (context: Context): Route['handle'] => {
           code: 'too_large',
           detail: `The body is larger than ${limit / 1024} KiB.`,
         });
-      const given = eventToStore(store, address, req, body);
-      if (isPayment) return (await receivePayment(context, given, network)) ?? accepted;
-      await storeEvent(context, given);
+      const received = eventToStore(store, address, req, body);
+      if (isPayment) return (await receivePayment(context, received, network)) ?? accepted;
+      await storeEvent(context, received);
       return accepted;
     } finally {
       memory.release();

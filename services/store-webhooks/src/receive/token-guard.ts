@@ -52,20 +52,20 @@ export const createTokenGuard = ({ tokens, oldUses }: Context, event: HookEvent)
     const { provider, tokenHash } = credentialOf(req);
     const service = hookEvents[event].service ? provider : null;
     if (service !== null && !segment.test(service)) throw new NotFound('webhook address');
-    const found = await tokens.recognise(tokenHash, () => limit.unproven('path_token'));
-    if (found.state === 'undecidable')
+    const recognised = await tokens.recognise(tokenHash, () => limit.unproven('path_token'));
+    if (recognised.state === 'undecidable')
       throw new Unavailable('token_undecidable', 'The token can not be checked now; send it again later.');
-    if (found.state === 'unknown')
+    if (recognised.state === 'unknown')
       throw new Problem({
         status: 404,
         code: 'not_found',
         detail: 'There is no such webhook address.',
         unknownCredential:
-          found.tokenHash === undefined ? undefined : { kind: 'path_token', hash: found.tokenHash },
+          recognised.tokenHash === undefined ? undefined : { kind: 'path_token', hash: recognised.tokenHash },
       });
-    const { store, purpose } = found.row;
+    const { store, purpose } = recognised.row;
     if (!tokenOpens(purpose, event, store.settings)) throw new NotFound('webhook address');
-    if (found.inGrace) oldUses.count(found.row.tokenHash);
+    if (recognised.inGrace) oldUses.count(recognised.row.tokenHash);
     return { store, address: { event, service } };
   },
 });

@@ -53,7 +53,7 @@ export const deliveryJobList = declareList({
     id: exactly(deliveryJobs.id, posId),
     orderId: exactly(deliveryJobs.orderId, posId),
   },
-  one: {
+  single: {
     name: 'delivery job',
     key: { jobId: 'id' },
     summary: 'A delivery job',

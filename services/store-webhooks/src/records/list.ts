@@ -42,7 +42,7 @@ interface ListSpec<Row extends object> {
   base?: { table: PgTable & { storeId: PgColumn; id: PgColumn }; filters: readonly string[] };
   /** Called, before a page is answered, with the rows that it shows and the one behind it if there is one. */
   onRead?(context: Context, read: Read<Row>): Promise<void>;
-  one?: OneRecord;
+  single?: OneRecord;
 }
 
 interface Read<Row> {
@@ -95,7 +95,7 @@ interface List {
 /** Declares the list of one kind of record of a store, and the address of a single record. */
 export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
   const { table, latest, name, tag, scope = 'stores:read', summary, columns } = spec;
-  const { show = (row) => row, filters = {}, one, base } = spec;
+  const { show = (row) => row, filters = {}, single, base } = spec;
   const path = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const selected = columns ?? getTableColumns(table as PgTable);
   const order =
@@ -121,14 +121,14 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
 
   /** Every index begins with the store, so the newest rows are read store by store and then merged. */
   const ofEveryStore = (db: Executor, { offset, limit }: Pick<Page, 'offset' | 'limit'>, query: object) => {
-    const found = ofStore(db, stores.id, query)
+    const newest = ofStore(db, stores.id, query)
       .limit(Number(offset) + limit + 1)
-      .as('found');
-    const fields = mapValues(selected, (_column, field) => found[field as never] as PgColumn);
+      .as('newest');
+    const fields = mapValues(selected, (_column, field) => newest[field as never] as PgColumn);
     return db
       .select(fields)
       .from(stores)
-      .crossJoinLateral(found)
+      .crossJoinLateral(newest)
       .orderBy(desc(fields[order] as PgColumn));
   };
 
@@ -161,7 +161,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
       .select()
       .from(table)
       .where(and(...isMeant))
-      .orderBy(...(one?.narrowBy === undefined ? [] : [desc(latest)]))
+      .orderBy(...(single?.narrowBy === undefined ? [] : [desc(latest)]))
       .limit(1);
     const [row] = await (lock ? query.for('update') : query);
     if (row === undefined) return null;
@@ -195,12 +195,12 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
         const read = await rows(context.database.orm, params.id, page, query);
         // With the row behind the page, because has_more tells that there is one.
         await spec.onRead?.(context, { rows: read as Row[], query, caller, req });
-        const found = slice(read, page.limit);
-        const items = found.items.map((row) => ({
+        const pageRows = slice(read, page.limit);
+        const items = pageRows.items.map((row) => ({
           ...show(row as Row),
           storeId: params.id === everyStore ? (row as { storeId: string }).storeId : undefined,
         }));
-        return { status: 200, body: pageList(name, page, { ...found, items }) };
+        return { status: 200, body: pageList(name, page, { ...pageRows, items }) };
       },
     );
 
@@ -210,6 +210,6 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
     path,
     rows,
     find,
-    routes: (context) => [list(context), ...(one ? recordRoutes(context, one) : [])],
+    routes: (context) => [list(context), ...(single ? recordRoutes(context, single) : [])],
   };
 };

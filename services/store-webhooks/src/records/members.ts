@@ -23,7 +23,7 @@ export const memberList = declareList({
   }),
   show: (row) => ({ ...row, modified: row.version }),
   filters: { id: exactly(members.id, posId) },
-  one: {
+  single: {
     name: 'member',
     key: { memberId: 'id' },
     summary: 'A member as its webhooks described it',

@@ -71,7 +71,7 @@ export const orderList = declareList({
     id: exactly(orders.id, posId),
     orderNo: exactly(orderNo, 'The number that customers know'),
   },
-  one: {
+  single: {
     name: 'order',
     key: { orderId: 'id' },
     summary: 'An order with its items',

@@ -63,8 +63,8 @@ export const readableRecord = (
       const { id = '', ...ids } = target.params as Record<string, string>;
       const values = Object.entries(ids).map(([parameter, value]) => [key[parameter], value]);
       const fields = { ...Object.fromEntries(values), ...target.query } as Record<string, string>;
-      const found = await find(ormOf(sql, database), id, fields, lock);
-      return found === null ? undefined : JSON.stringify(found);
+      const view = await find(ormOf(sql, database), id, fields, lock);
+      return view === null ? undefined : JSON.stringify(view);
     },
   };
 };

@@ -51,7 +51,7 @@ export const userList = declareList({
   summary: 'The users, newest first',
   view: UserView,
   filters: { consumerUserId: exactly(users.consumerUserId, posId) },
-  one: {
+  single: {
     name: 'user',
     key: { userId: 'id' },
     params: { userId: z.guid('must be a UUID') },

@@ -17,7 +17,7 @@ export const verificationList = declareList({
     status: 'As the provider named it',
   }),
   filters: { transactionId: exactly(verifications.transactionId, 'The id that the provider gave') },
-  one: {
+  single: {
     name: 'verification',
     key: { transactionId: 'transactionId' },
     narrowBy: ['service'],

@@ -142,16 +142,16 @@ export const identityOf = (store: Configured, service: string | null, body: unkn
   const kind = identityKind(service, body);
   const { identity } = store.settings;
   if (!identityAdapters.has(kind)) throw new Ignored('The service is not known.');
-  const found = identity.find((one) => one.kind === kind);
+  const settings = identity.find((known) => known.kind === kind);
   // Otherwise a body that names another provider would avoid the signature check of the store's own provider.
-  if (found === undefined && identity.length > 0)
+  if (settings === undefined && identity.length > 0)
     throw new Ignored('The store has another identity provider.');
-  return provider(identityAdapters, found ?? { kind }, store, 'identity');
+  return provider(identityAdapters, settings ?? { kind }, store, 'identity');
 };
 
 /** A 3DS provider of a store. Throws Unprocessable if the store has no such provider. */
 export const threeDSOf = (store: Configured, kind: string) => {
-  const settings = store.settings.payments.find((one) => one.kind === kind);
+  const settings = store.settings.payments.find((known) => known.kind === kind);
   if (settings === undefined) throw new Unprocessable('The store has no such 3DS provider.');
   return provider(threeDSAdapters, settings, store, 'payments');
 };

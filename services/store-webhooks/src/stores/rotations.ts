@@ -85,13 +85,15 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
 
   const readRedis = async (): Promise<boolean | void> => {
     const begun = performance.now();
-    const found = await askRedis(redis, (open) => open.xread('COUNT', maxRead, 'STREAMS', stream, lastEntry));
-    isRedisUp = found !== undefined;
-    if (found === undefined) {
+    const answer = await askRedis(redis, (open) =>
+      open.xread('COUNT', maxRead, 'STREAMS', stream, lastEntry),
+    );
+    isRedisUp = answer !== undefined;
+    if (answer === undefined) {
       inDatabase?.hint();
       return undefined;
     }
-    const [[, entries] = ['', []]] = found ?? [];
+    const [[, entries] = ['', []]] = answer ?? [];
     for (const [id, [, replaced = '[]']] of entries) {
       for (const token of JSON.parse(replaced) as Replaced[]) replace(token);
       lastEntry = id;

@@ -30,10 +30,10 @@ export const showStores = async (
       ...settings,
       pos: show('pos', pos),
       delivery: delivery ? show('delivery', delivery) : null,
-      identity: identity.map((one) => show('identity', one)),
-      payments: payments.map((one) => ({
-        ...show('payments', one),
-        acceptStoreToken: one.acceptStoreToken !== false,
+      identity: identity.map((provider) => show('identity', provider)),
+      payments: payments.map((provider) => ({
+        ...show('payments', provider),
+        acceptStoreToken: provider.acceptStoreToken !== false,
       })),
       requestsPerMinute: settings.requestsPerMinute ?? null,
       webhookTokens: (tokensByStore.get(row.id) ?? []).map((token) => ({

@@ -64,11 +64,11 @@ const currency = z
 export const toOrder = (body: unknown, settings: ProviderSettings): OrderRecord => {
   const { items, pointers } = pointersOf(settings, 'order');
   const fields = createPicker(pointers)(body);
-  const found = at(body, items);
-  const lines = Array.isArray(found) ? found.slice(0, 2000) : [];
+  const itemList = at(body, items);
+  const lines = Array.isArray(itemList) ? itemList.slice(0, 2000) : [];
   const pickItem = createPicker(pointersOf(settings, 'item').pointers);
-  const line = (one: unknown) => {
-    const item = pickItem(one);
+  const line = (payloadItem: unknown) => {
+    const item = pickItem(payloadItem);
     return { ...item, ...decimals(item, ['quantity', 'price', 'totalPrice']) };
   };
   const cart = { ...decimals(fields, amountNames), promoCode: fields['promoCode'], items: lines.map(line) };

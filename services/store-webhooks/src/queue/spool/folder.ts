@@ -57,7 +57,7 @@ const lock = (path: string): OwnFolder | undefined => {
     // The lock is removed last, so that a folder with files always has one.
     remove: async () => {
       const names = await readdir(path);
-      for (const name of names.filter((one) => one !== lockName)) await unlink(join(path, name));
+      for (const name of names.filter((file) => file !== lockName)) await unlink(join(path, name));
       await unlink(lockPath);
       await rmdir(path);
       locked.close();
@@ -79,7 +79,7 @@ export const createFolder = async (parent: string): Promise<OwnFolder> => {
   );
   const folder = isWritten ? lock(path) : undefined;
   if (folder === undefined) return createFolder(parent);
-  for (const one of [path, parent, dirname(parent)]) await syncFolder(one);
+  for (const changedFolder of [path, parent, dirname(parent)]) await syncFolder(changedFolder);
   return folder;
 };
 

@@ -163,13 +163,13 @@ export const createSpool = (options: SpoolOptions): Spool => {
     if (active && draining === undefined && !stopping.signal.aborted) draining = outsideRequests(run);
   };
 
-  const takeOver = async (one: OwnFolder): Promise<void> => {
+  const takeOver = async (taken: OwnFolder): Promise<void> => {
     try {
-      const files = await openFiles(one.path);
-      if (files.length === 0) await one.remove();
-      else abandoned.push({ folder: one, files });
+      const files = await openFiles(taken.path);
+      if (files.length === 0) await taken.remove();
+      else abandoned.push({ folder: taken, files });
     } catch (error) {
-      one.unlock();
+      taken.unlock();
       throw error;
     }
   };
@@ -184,7 +184,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
     const unsaved = await openHome()
       .then(saved.save)
       .catch((error: unknown) => error);
-    for (const one of taken) await takeOver(one);
+    for (const abandonedFolder of taken) await takeOver(abandonedFolder);
     active ||= abandoned.length > 0;
     begin();
     const problem = unsaved ?? failed;
@@ -232,7 +232,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
       const at = await home?.catch(() => undefined);
       if (at !== undefined && saved.exists) await saved.save(at).catch(() => undefined);
       for (const file of [own, ...abandoned.flatMap(({ files }) => files)]) await file?.handle.close();
-      for (const one of [at, ...abandoned.map((left) => left.folder)]) one?.unlock();
+      for (const locked of [at, ...abandoned.map((ended) => ended.folder)]) locked?.unlock();
     },
   };
 };
