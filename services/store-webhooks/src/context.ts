@@ -16,9 +16,14 @@ import { createPaymentLimit, type PaymentLimit } from './payments/limit.ts';
 import { createUnsettledLimit, type UnsettledLimit } from './payments/unsettled-limit.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';
 import { createOutageSnapshot } from './queue/spool/outage-snapshot.ts';
-import { createStoreOpener, type KnownStore } from './stores/known-store.ts';
+import {
+  createStoreOpener,
+  createTokenFinder,
+  type KnownStore,
+  type TokenRow,
+} from './stores/known-store.ts';
 import { createRotations, type Rotations } from './stores/rotations.ts';
-import { createOldUses, createTokenFinder, type OldUses, type TokenRow } from './stores/tokens.ts';
+import { createOldUses, type OldUses } from './stores/old-uses.ts';
 import { createTracker, type ErrorTracker } from './error-tracker.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;

@@ -1,4 +1,3 @@
-import type { paymentChallenges, payments } from '../db/tables.ts';
 import type { AuthenticationResult } from '../providers/records.ts';
 
 export type Outcome = { success: true; cavv: string; eci: string } | { success: false; message: string };
@@ -49,10 +48,23 @@ export const redirectTarget = (storeUrl: string, outcome: Outcome): string => {
 /** Outcomes are kept this long: a browser that comes back gets the same answer. */
 export const keepOutcomeMs = 24 * 3_600_000;
 
-export type Payment = Omit<typeof payments.$inferSelect, 'createdAt'>;
+export interface Payment {
+  storeId: string;
+  service: string;
+  transactionId: string;
+  orderId: string;
+  /** The only challenge that counts for it; null if none was registered with it. */
+  threeDSServerTransId: string | null;
+}
 
 /** A challenge that was registered with its payment or came to a final result. */
-export type KnownChallenge = Omit<typeof paymentChallenges.$inferSelect, 'service' | 'threeDSServerTransId'>;
+export interface KnownChallenge {
+  storeId: string;
+  transactionId: string;
+  /** Sealed; null before the final result, and once it was too old. */
+  outcome: string | null;
+  outcomeAt: string;
+}
 
 /** The payments of all stores that have one of the ids in a request, and the challenge with its payment. */
 export interface Known {

@@ -1,12 +1,16 @@
+import type { PathTokenRow } from '@platform/auth/path-tokens';
 import type { SecretBox } from '@platform/auth/secret-box';
+import type { Database } from '@platform/service-kit/db';
 import { createLru } from '@platform/service-kit/lru';
 import { Unavailable } from '@platform/service-kit/problem';
-import type { StoreRow } from '../db/tables.ts';
+import { eq, sql } from 'drizzle-orm';
+import { stores, webhookTokens, type StoreRow } from '../db/tables.ts';
 import { Ignored, Unprocessable } from '../errors.ts';
 import type { Credentials, ProviderSettings } from '../providers/adapter.ts';
 import { fieldOf } from '../providers/payload-parsing.ts';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
 import { createAddressList, type AddressList } from './address-list.ts';
+import type { TokenPurpose } from './settings.ts';
 
 export const providerRoles = ['pos', 'delivery', 'identity', 'payments'] as const;
 export type ProviderRole = (typeof providerRoles)[number];
@@ -84,6 +88,31 @@ export const createStoreOpener = (box: SecretBox): ((row: StoreRow) => KnownStor
     };
     opened.set(row.id, { from, store });
     return store;
+  };
+};
+
+/** A webhook token and its store. */
+export interface TokenRow extends PathTokenRow {
+  store: KnownStore;
+  purpose: TokenPurpose;
+}
+
+/** Finds a token and its store by the token's hash. */
+export const createTokenFinder = ({ orm }: Database, open: (row: StoreRow) => KnownStore) => {
+  const query = orm
+    .select({
+      tokenHash: webhookTokens.tokenHash,
+      purpose: webhookTokens.purpose,
+      graceUntil: webhookTokens.graceUntil,
+      store: stores,
+    })
+    .from(webhookTokens)
+    .innerJoin(stores, eq(stores.id, webhookTokens.storeId))
+    .where(eq(webhookTokens.tokenHash, sql.placeholder('hash')))
+    .prepare('find_token');
+  return async (hash: string): Promise<TokenRow | undefined> => {
+    const [row] = await query.execute({ hash });
+    return row && { ...row, store: open(row.store) };
   };
 };
 

@@ -5,7 +5,7 @@ import type { BaseContext } from '@platform/service-kit/context';
 import { askRedis } from '@platform/service-kit/redis';
 import { eq, sql } from 'drizzle-orm';
 import { stores, webhookTokens } from '../db/tables.ts';
-import type { TokenRow } from './tokens.ts';
+import type { TokenRow } from './known-store.ts';
 
 /** A token that was replaced, and when it stops working. */
 type Replaced = PathTokenRow;

@@ -1,8 +1,7 @@
 import type { PathTokens, VerifiedToken } from '@platform/auth/path-tokens';
-import type { KnownStore } from '../../stores/known-store.ts';
+import type { KnownStore, TokenRow } from '../../stores/known-store.ts';
 import type { Rotations } from '../../stores/rotations.ts';
 import type { StoreRow } from '../../db/tables.ts';
-import type { TokenRow } from '../../stores/tokens.ts';
 import type { DatabaseClock } from '../../db/clock.ts';
 import type { OutageSnapshot } from './saved-snapshot.ts';
 
