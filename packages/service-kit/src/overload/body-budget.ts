@@ -1,6 +1,7 @@
 import type {} from '../http/message-fields.ts';
 import type { ServerResponse } from 'node:http';
 import { TooBusy } from '../http/problem.ts';
+import { createTally } from '../process/tally.ts';
 import type {} from './request-scope.ts';
 
 /** Bounds the memory of all request bodies of a process that are read into memory. */
@@ -26,14 +27,10 @@ const holdersOf = ({ req, callerKey }: ServerResponse): readonly string[] => {
  */
 export const createBodyBudget = (maxBytes: number): BodyBudget => {
   let used = 0;
-  const usedBy = new Map<string, number>();
+  const usedBy = createTally();
   const change = (holders: readonly string[], bytes: number): void => {
     used += bytes;
-    for (const holder of holders) {
-      const sum = (usedBy.get(holder) ?? 0) + bytes;
-      if (sum > 0) usedBy.set(holder, sum);
-      else usedBy.delete(holder);
-    }
+    for (const holder of holders) usedBy.add(holder, bytes);
   };
   const release = function (this: ServerResponse): void {
     if (this.bodyHolders !== undefined) change(this.bodyHolders, -(this.bodyBytes ?? 0));
@@ -41,7 +38,7 @@ export const createBodyBudget = (maxBytes: number): BodyBudget => {
     this.bodyHolders = undefined;
   };
   const hasRoom = (holders: readonly string[]): boolean =>
-    holders.every((holder) => (usedBy.get(holder) ?? 0) <= 2 * (maxBytes - used));
+    holders.every((holder) => usedBy.of(holder) <= 2 * (maxBytes - used));
   return {
     take: (res, bytes) => {
       const own = (res.bodyBytes ?? 0) + bytes;

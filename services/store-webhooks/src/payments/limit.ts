@@ -1,4 +1,5 @@
 import { createLru } from '@platform/service-kit/lru';
+import { createTally } from '@platform/service-kit/tally';
 import { ProviderBusy } from '../errors.ts';
 import type { Payment } from './domain.ts';
 
@@ -28,23 +29,20 @@ const keyOf = ({ storeId, service, transactionId }: Payment): string =>
  * Each process has limits of its own.
  */
 export const createPaymentLimit = (): PaymentLimit => {
-  const inProgress = new Map<string, number>();
+  const inProgress = createTally();
   const retried = createLru<string, string>(10_000, retriedMs);
   return {
     run: async (payment, request) => {
       const key = keyOf(payment);
-      const before = inProgress.get(key) ?? 0;
-      if (before >= maxInProgress) {
+      if (inProgress.of(key) >= maxInProgress) {
         const what = 'has too many requests of this payment in progress';
         throw new ProviderBusy(payment.service, what, waitMs, 'closed');
       }
-      inProgress.set(key, before + 1);
+      inProgress.add(key, 1);
       try {
         return await request();
       } finally {
-        const left = (inProgress.get(key) ?? 0) - 1;
-        if (left > 0) inProgress.set(key, left);
-        else inProgress.delete(key);
+        inProgress.add(key, -1);
       }
     },
     isRetried: (payment, eventId) => {

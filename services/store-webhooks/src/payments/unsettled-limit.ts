@@ -1,4 +1,5 @@
 import { createBatchedRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-counter';
+import { createTally } from '@platform/service-kit/tally';
 
 /** Events that settle no payment: in progress at the same time, and stored in a minute, for a network at a store. */
 const [mostAtOnce, perMinute] = [10, 10];
@@ -28,7 +29,7 @@ export const createUnsettledLimit = (redis: RateCounterOptions['redis']): Unsett
     points: perMinute,
     seconds: 60,
   });
-  const inProgress = new Map<string, number>();
+  const inProgress = createTally();
   return {
     begin: (storeId, network) => {
       const limits = [
@@ -36,16 +37,12 @@ export const createUnsettledLimit = (redis: RateCounterOptions['redis']): Unsett
         { key: storeId, factor: allNetworks },
       ];
       const isFull = ({ key, factor }: { key: string; factor: number }): boolean =>
-        (inProgress.get(key) ?? 0) >= mostAtOnce * factor || counter.exceeded(key) !== undefined;
+        inProgress.of(key) >= mostAtOnce * factor || counter.exceeded(key) !== undefined;
       if (limits.some(isFull)) return undefined;
-      for (const { key } of limits) inProgress.set(key, (inProgress.get(key) ?? 0) + 1);
+      for (const { key } of limits) inProgress.add(key, 1);
       return {
         end: async (isSettled) => {
-          for (const { key } of limits) {
-            const left = (inProgress.get(key) ?? 0) - 1;
-            if (left > 0) inProgress.set(key, left);
-            else inProgress.delete(key);
-          }
+          for (const { key } of limits) inProgress.add(key, -1);
           if (!isSettled) await Promise.all(limits.map(({ key, factor }) => counter.take(key, factor)));
         },
       };

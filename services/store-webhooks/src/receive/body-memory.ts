@@ -1,4 +1,5 @@
 import { Unavailable } from '@platform/service-kit/problem';
+import { createTally } from '@platform/service-kit/tally';
 
 /** The largest body of a webhook, in bytes. */
 export const maxBody = 1_048_576;
@@ -39,8 +40,7 @@ const minShare = 2 * maxBody;
  * upload that sends nothing takes nothing from others.
  */
 export const createBodyMemory = (maxBytes: number): BodyMemory => {
-  const used = new Map<string, number>();
-  const usedBy = (holder: string): number => used.get(holder) ?? 0;
+  const used = createTally();
   const storeShare = Math.max(minShare, maxBytes / 4);
   /** Each with the holder whose memory it shares. */
   const holdersOf = (storeId: string, network: string): Holder[] => {
@@ -50,23 +50,19 @@ export const createBodyMemory = (maxBytes: number): BodyMemory => {
     return [all, store, inAll, { name: `${store.name} ${network}`, most: storeShare, sharing: store }];
   };
   const hasRoom = ({ name, most, sharing }: Holder, bytes: number): boolean => {
-    const left = sharing === undefined ? most : Math.max(minShare, most - usedBy(sharing.name) - bytes);
-    return usedBy(name) + bytes <= left;
+    const left = sharing === undefined ? most : Math.max(minShare, most - used.of(sharing.name) - bytes);
+    return used.of(name) + bytes <= left;
   };
   return {
     get bytes() {
-      return usedBy('all');
+      return used.of('all');
     },
     open: (storeId, network) => {
       const holders = holdersOf(storeId, network);
       let own = 0;
       const change = (bytes: number): void => {
         own += bytes;
-        for (const { name } of holders) {
-          const left = usedBy(name) + bytes;
-          if (left > 0) used.set(name, left);
-          else used.delete(name);
-        }
+        for (const { name } of holders) used.add(name, bytes);
       };
       return {
         add: ({ length }) => {
