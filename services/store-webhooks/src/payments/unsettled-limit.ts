@@ -43,7 +43,7 @@ export const createUnsettledLimit = (redis: RateCounterOptions['redis']): Unsett
       return {
         end: async (isSettled) => {
           for (const { key } of limits) inProgress.add(key, -1);
-          if (!isSettled) await Promise.all(limits.map(({ key, factor }) => counter.take(key, factor)));
+          if (!isSettled) await Promise.all(limits.map(async ({ key, factor }) => counter.take(key, factor)));
         },
       };
     },
