@@ -56,6 +56,8 @@ const createClient = async (dsn: string) => {
   return { capture, close: () => client.close(2000) };
 };
 
+const causeOf = (error: unknown): string => (error instanceof Error ? error.constructor.name : typeof error);
+
 /**
  * Reports failures: always to the structured log, and to a Sentry-compatible tracker if `dsn` is set. Of each cause and
  * store the first ten a minute; the others are counted, because anybody who has a token can send any number of events.
@@ -66,7 +68,8 @@ export const createTracker = async (dsn: string | undefined, log: Log): Promise<
   return {
     capture: (error, where) => {
       const err = safeError(error);
-      if (!sampler.sample(`${where.event} failed: ${err.message}`, where.storeId ?? '')) return;
+      // Not by the message, which may name a place in the payload.
+      if (!sampler.sample(`${where.event}: ${causeOf(error)}`, where.storeId ?? '')) return;
       log.error({ err, ...where }, 'processing failed');
       client?.capture(err, where);
     },

@@ -122,11 +122,17 @@ test('of the events of a network that settle no payment a few a minute are store
   const body = { service: 'threedsecureio', cres: cresOf(id), transactionId: id };
   const neighbour = await complete(store, body, undefined, { 'x-forwarded-for': '203.0.113.10' });
   expect(neighbour.headers.get('location')).toBe(success);
+  // Its provider has no result yet, so it is stored to be retried.
+  await register(store, 'later');
+  standIn.behaviour = 'error';
+  const pending = { service: 'threedsecureio', cres: cresOf(serverId()), transactionId: 'later' };
+  await complete(store, pending, undefined, { 'x-forwarded-for': '203.0.113.10' });
   await invented('elsewhere', '203.0.113.11');
   const events = (await service.admin('GET', `/v1/stores/${store.id}/events?limit=100`)).body['events'];
   const names = (events as unknown as { entity: string }[]).map(({ entity }) => entity);
   expect(names).toContain('payment:elsewhere');
-  expect(names.length).toBeLessThanOrEqual(12);
+  expect(names).toContain('payment:later');
+  expect(names.length).toBeLessThanOrEqual(13);
 });
 
 test('payments that the provider settles are stored, however many of them come from one network', async () => {

@@ -58,6 +58,8 @@ export interface Settled {
   error?: unknown;
   /** The provider was asked for this event, and had the result. */
   isNew?: true;
+  /** The payment has no result yet, and of its events this one is retried. */
+  isRetried?: true;
 }
 
 /** The context that the sealed outcomes of a payment are bound to. */
@@ -147,7 +149,7 @@ export const settlePayment = async (
     context.paymentLimit.forget(own, event.id);
     return asked;
   }
-  if (context.paymentLimit.isRetried(own, event.id)) return asked;
+  if (context.paymentLimit.isRetried(own, event.id)) return { ...asked, isRetried: true };
   return { ...asked, error: new Ignored('Another event of this payment is retried until it has a result.') };
 };
 
@@ -162,21 +164,21 @@ const redirect = (status: number, storeUrl: string, outcome: Outcome): AnyAnswer
 
 /**
  * The redirect of a browser that comes back from a 3DS challenge and waits for it; undefined if no payment is known for
- * it. The event was stored before, with the result `stored`. `isNew`: the event settled the payment.
+ * it. The event was stored before, with the result `stored`. `isNew` and `isRetried`: those of `Settled`.
  */
 export const answerPayment = async (
   context: Context,
   { event, store }: EventToStore,
-  stored: Stored | 'spooled',
-): Promise<{ redirect: AnyAnswer | undefined; isNew: boolean }> => {
+  stored: Stored | 'spooled' | 'unstored',
+): Promise<{ redirect: AnyAnswer | undefined; isNew: boolean; isRetried: boolean }> => {
   const { env, tracker, log, database } = context;
   const id = stored === 'duplicate' ? undefined : event.id;
   // The customer waits in front of a browser, so any fault must still lead to the page of the shop.
   const settled = await settlePayment(context, { ...event, id, store }).catch(unavailable);
-  const { outcome, error, isNew = false } = settled;
+  const { outcome, error, isNew = false, isRetried = false } = settled;
   const state = error === undefined ? 'done' : finalState(error);
   // Anybody who has the payments token can repeat an event, so only its first failure is reported.
-  if (error !== undefined && state !== 'ignored' && stored !== 'duplicate')
+  if (error !== undefined && state !== 'ignored' && stored !== 'duplicate' && stored !== 'unstored')
     tracker.capture(error, { storeId: store.id, event: event.event, eventId: event.id });
   if (stored === 'stored' && state !== undefined)
     // No worker has claimed the event yet: it is held back for longer than this takes.
@@ -186,7 +188,7 @@ export const answerPayment = async (
       state,
       error === undefined ? null : safeErrorMessage(error),
     ).catch((err: unknown) => log.warn({ err }, 'a payment event was answered but not marked as finished'));
-  return { isNew, redirect: outcome && redirect(env.REDIRECT_STATUS, store.storeUrl, outcome) };
+  return { isNew, isRetried, redirect: outcome && redirect(env.REDIRECT_STATUS, store.storeUrl, outcome) };
 };
 
 /** Deletes the outcomes that were kept for long enough. */

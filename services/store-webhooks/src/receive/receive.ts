@@ -63,20 +63,26 @@ const storeEvent = async ({ inbox, tracker }: Context, given: EventToStore) => {
   return stored;
 };
 
-/** Stores the event of a payment unless it belongs to none or is one too many, and answers it in any case. */
+/**
+ * Stores the event of a payment and answers it. One that belongs to no payment, or is one too many that settles none, is
+ * only answered, unless it turns out to be the one that is retried until its payment has a result.
+ */
 const receivePayment = async (
   context: Context,
   given: EventToStore,
   network: string,
 ): Promise<AnyAnswer | undefined> => {
   const { event, store } = given;
-  // Without the id of a challenge or payment it belongs to no payment.
   const begun = event.entity === null ? undefined : context.unsettledLimit.begin(store.id, network);
   let isNew = false;
   try {
-    const stored = begun === undefined ? 'duplicate' : await storeEvent(context, given);
+    const stored = begun === undefined ? 'unstored' : await storeEvent(context, given);
     const answered = await answerPayment(context, given, stored);
     isNew = answered.isNew;
+    if (stored === 'unstored' && answered.isRetried)
+      await storeEvent(context, given).catch((err: unknown) =>
+        context.log.warn({ err }, 'a payment event was answered but not stored'),
+      );
     return answered.redirect;
   } finally {
     await begun?.end(isNew);

@@ -49,3 +49,11 @@ test('a search that takes too long ends with 503, and its user waits when the ti
   expect((await slow.as('get', '/tasks')).status).toBe(200);
   expect((await quick.as('get', '/tasks?q=milk')).status).toBe(200);
 });
+
+test('a search that waited behind one of its user, which used up the time of the minute, does not run', async () => {
+  const { searches } = service.context;
+  const first = searches.run('together', (sql) => sql`select pg_sleep(0.15)`);
+  const second = searches.run('together', () => Promise.reject(new Error('it ran')));
+  await first;
+  await expect(second).rejects.toMatchObject({ code: 'too_many_requests' });
+});

@@ -1,5 +1,5 @@
 import { TooManyRequests } from '@platform/service-kit/problem';
-import { createBatchedRateCounter } from '@platform/service-kit/rate-counter';
+import { createBatchedRateCounter, type Count } from '@platform/service-kit/rate-counter';
 import { openSearchLane } from '@platform/service-kit/search-lane';
 import type { Redis } from 'ioredis';
 import type { Sql } from 'postgres';
@@ -25,12 +25,16 @@ export const createSearches = (env: Env, redis: Redis | undefined): Searches => 
     env.RATE_LIMIT === 'on'
       ? createBatchedRateCounter({ redis, prefix: 'task-manager:search-ms', points: perMinute, seconds: 60 })
       : undefined;
+  const refuseOver = (count?: Count): void => {
+    if (count !== undefined && count.consumedPoints > perMinute)
+      throw new TooManyRequests(count.msBeforeNext / 1000, usedUp);
+  };
   return {
     run: async (userId, read) => {
-      const count = await spent?.take(userId);
-      if (count !== undefined && count.consumedPoints > perMinute)
-        throw new TooManyRequests(count.msBeforeNext / 1000, usedUp);
+      refuseOver(await spent?.take(userId));
       return lane.run(async (sql) => {
+        // Those that were sent together with this one may have used up the time meanwhile.
+        refuseOver(spent?.exceeded(userId));
         const start = performance.now();
         try {
           return await read(sql);
