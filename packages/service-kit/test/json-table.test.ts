@@ -37,3 +37,10 @@ test('a row is found, changed and deleted by its whole key', async () => {
   expect(await parcels.find(sql, key, false)).toBeUndefined();
   expect(await parcels.find(sql, { sender: 'eve', id: '1' }, true)).toContain('"weightKg":4');
 });
+
+test('a field keeps its name when its column gets another one', async () => {
+  const { sql } = await openTable();
+  const parcels = jsonTable('parcels', ['id', 'mass'], { mass: 'weight_kg' });
+  expect(await parcels.insert(sql, { ...key, mass: 3 })).toBe('{"id":1,"mass":3}');
+  expect(await parcels.update(sql, key, { mass: 4 })).toBe('{"id":1,"mass":4}');
+});

@@ -9,20 +9,13 @@ export interface JsonRow {
 /** Columns that identify a row, and their values. */
 type Key = Readonly<Record<string, string>>;
 
-const valueOf = (field: string): string => {
-  const column = postgres.fromCamel(field);
-  return column.endsWith('_at')
-    ? `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-    : column;
-};
+/** Names of columns, by field, where they differ. */
+type Columns = Readonly<Record<string, string>>;
 
-/** Values by their columns, without those that are undefined. */
-const columnsOf = (values: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([field, value]) =>
-      value === undefined ? [] : [[postgres.fromCamel(field), value]],
-    ),
-  );
+const columnOf = (columns: Columns, field: string): string => columns[field] ?? postgres.fromCamel(field);
+
+const valueOf = (column: string): string =>
+  column.endsWith('_at') ? `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` : column;
 
 const matches = (sql: Queries, key: Key): PendingQuery<Row[]> =>
   Object.entries(key)
@@ -30,13 +23,20 @@ const matches = (sql: Queries, key: Key): PendingQuery<Row[]> =>
     .reduce((all, condition) => sql`${all} and ${condition}`);
 
 /**
- * Reads and writes the rows of a table as JSON with these fields: the names of columns, in camelCase or as they are. What
- * ends in `At` or `_at` is a point in time. Names come from our own tables and schemas, never from a caller. Values may be
+ * Reads and writes the rows of a table as JSON with these fields: the names of columns, in camelCase or as they are, unless
+ * `columns` names another one. What ends in `At` or `_at` is a point in time. Names come from our own tables and schemas, never from a caller. Values may be
  * pieces of SQL.
  */
-export const jsonTable = (table: string, fields: readonly string[]) => {
-  const selected = fields.map((field) => `${valueOf(field)} as "${field}"`).join(', ');
+export const jsonTable = (table: string, fields: readonly string[], columns: Columns = {}) => {
+  const selected = fields.map((field) => `${valueOf(columnOf(columns, field))} as "${field}"`).join(', ');
   const json = `(select row_to_json(fields)::text from (select ${selected}) fields) as json`;
+  /** Values by their columns, without those that are undefined. */
+  const columnsOf = (values: object): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(values).flatMap(([field, value]) =>
+        value === undefined ? [] : [[columnOf(columns, field), value]],
+      ),
+    );
   return {
     /** SQL that selects a row as `json`. */
     json,
