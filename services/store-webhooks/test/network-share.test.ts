@@ -25,15 +25,15 @@ test('junk with a payment token on 200 connections of one network keeps no webho
   const paymentUrl = running.url + new URL(attacked.webhookUrls['payment-auth-completed'] ?? '').pathname;
   const junk = new Agent({ keepAlive: true, maxSockets: connections });
   let going = true;
-  let refused = 0;
+  let answered = 0;
   const flood = Array.from({ length: connections }, async (_, connection) => {
     for (let n = 0; going; n++) {
-      // With an id of no registered payment, so that each is stored.
       const body = JSON.stringify({ service: 'threedsecureio', transactionId: `${connection}-${n}` });
-      if ((await post(paymentUrl, junk, '203.0.113.1', body)) === 503) refused++;
+      await post(paymentUrl, junk, '203.0.113.1', body);
+      answered++;
     }
   });
-  await expect.poll(() => refused).toBeGreaterThan(0);
+  await expect.poll(() => answered).toBeGreaterThan(2 * connections);
   const webhooks = new Agent({ keepAlive: true });
   const orderUrl = `${running.url}/api/v1/hooks/order_updated/${other.webhookToken}`;
   const answers: number[] = [];
