@@ -4,7 +4,7 @@ import { Unavailable } from '@platform/service-kit/problem';
 import { currentRequest, runInRequestScope } from '@platform/service-kit/request-scope';
 import { expect, test } from 'vitest';
 import { createLookupCache } from './lookup-cache.ts';
-import { createPathTokens } from './path-tokens.ts';
+import { createPathTokens, type PathTokenRow } from './path-tokens.ts';
 
 /** Runs `work` for a request of this network, with the credential that all of them share. */
 const asRequestOf = <T>(network: string, work: () => Promise<T>): Promise<T> =>
@@ -20,6 +20,8 @@ const asRequestOf = <T>(network: string, work: () => Promise<T>): Promise<T> =>
     runInRequestScope(req, new ServerResponse(req), limits, () => void work().then(resolve, reject));
   });
 
+const inGrace = new Date(0).toISOString();
+
 /** A look-up that the queue refuses for the network that floods it, and which of them it was asked for. */
 const createDatabase = () => {
   const asked: string[] = [];
@@ -33,9 +35,8 @@ const createDatabase = () => {
   return { asked, find };
 };
 
-test('a request that shares the look-up of a refused one asks in its own turn, once for each client', async () => {
-  const { asked, find } = createDatabase();
-  const cache = createLookupCache({
+const createCache = (find: (hash: string) => Promise<PathTokenRow>) =>
+  createLookupCache({
     find,
     hashOf: ({ tokenHash }) => tokenHash,
     isValid: () => true,
@@ -43,6 +44,10 @@ test('a request that shares the look-up of a refused one asks in its own turn, o
     answerMs: 1000,
     rememberMs: 1000,
   });
+
+test('a request that shares the look-up of a refused one asks in its own turn, once for each client', async () => {
+  const { asked, find } = createDatabase();
+  const cache = createCache(find);
   const networks = ['flood', 'flood', 'quiet', 'flood', 'quiet'];
   const outcomes = await Promise.allSettled(
     networks.map((network) => asRequestOf(network, () => cache.lookUp('h'))),
@@ -55,6 +60,38 @@ test('a request that shares the look-up of a refused one asks in its own turn, o
     'fulfilled',
   ]);
   expect(asked.toSorted()).toEqual(['flood', 'flood', 'quiet']);
+});
+
+test('an answer is kept although a look-up that began later was refused', async () => {
+  const { asked, find } = createDatabase();
+  const cache = createCache(find);
+  await Promise.allSettled(
+    ['flood', 'quiet', 'flood'].map((network) => asRequestOf(network, () => cache.lookUp('h'))),
+  );
+  expect(asked).toEqual(['flood', 'quiet', 'flood']);
+  expect(cache.valid.has('h')).toBe(true);
+  expect(await cache.lookUp('h')).toMatchObject({ state: 'valid' });
+  expect(asked).toHaveLength(3);
+});
+
+test('an answer is not kept when its credential was forgotten or looked up again after a change meanwhile', async () => {
+  for (const change of ['forgetAnswer', 'refresh'] as const) {
+    const rows = [null, inGrace].map((graceUntil) => ({ tokenHash: 'h', graceUntil }));
+    const answers = rows.map((row) => ({ row, ...Promise.withResolvers<PathTokenRow>() }));
+    let asked = 0;
+    const cache = createCache(
+      () => answers[asked++]?.promise ?? Promise.reject(new Error('asked too often')),
+    );
+    const old = cache.lookUp('h');
+    void cache[change]('h');
+    const current = cache.lookUp('h');
+    for (const { row, resolve } of answers.toReversed()) {
+      resolve(row);
+      await Promise.all(row === rows[0] ? [old] : [current]);
+    }
+    expect(cache.valid.get('h')).toEqual(rows[1]);
+    expect(await cache.lookUp('h')).toEqual({ state: 'valid', row: rows[1] });
+  }
 });
 
 test('a webhook token is not undecidable because the look-up of another network was refused', async () => {

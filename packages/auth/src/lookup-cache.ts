@@ -29,12 +29,20 @@ export interface LookupCache<Row extends {}> {
   refusal(hash: string): Lookup<Row> | undefined;
   /** The last answer, or that of a query, which all requests with this credential share. */
   lookUp(hash: string): Promise<Lookup<Row>>;
-  /** As `lookUp`, but never the last answer. */
+  /** As `lookUp`, but never an answer of a look-up that has begun: the credential has changed. */
   refresh(hash: string): Promise<Lookup<Row>>;
   /** The next request is looked up, and an answer that is still to come is not kept. */
   forgetAnswer(hash: string): void;
   /** Forgets also that the credential was valid or was refused. */
   forget(hash: string): void;
+}
+
+/** What the requests with a credential share, until its answer is forgotten or has become too old. */
+interface Entry<Row> {
+  /** The look-up that runs or was answered; undefined when it has failed. */
+  query: Promise<Lookup<Row>> | undefined;
+  /** When the look-up began whose answer is kept, by `performance.now()`. */
+  since: number;
 }
 
 /** A refusal is kept for longer than an answer: no credential is issued that was sent before. */
@@ -43,50 +51,67 @@ const refusedMs = 60_000;
 /** Only definite answers are kept: when a query fails, the next request asks again. */
 export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Row>): LookupCache<Row> => {
   const { find, hashOf, isValid, maxCredentials, answerMs, rememberMs, onChange } = options;
-  const answers = createLru<string, Promise<Lookup<Row>>>(maxCredentials);
+  const answers = createLru<string, Entry<Row>>(maxCredentials);
   const valid = createLru<string, Row>(maxCredentials, rememberMs);
   // Separate from the valid ones, so that a flood of unknown credentials evicts none of them.
   const refused = createLru<string, Lookup<Row>>(maxCredentials, refusedMs);
 
-  const ask = async (hash: string, isCurrent: () => boolean): Promise<Lookup<Row>> => {
-    const found = await find(hash);
-    const before = valid.get(hash);
-    if (found === 'undecided')
-      return before === undefined ? { state: 'undecided' } : { state: 'valid', row: before };
-    const isKnown = found !== undefined && equal(hashOf(found), hash);
-    if (isKnown && isValid(found)) {
-      // The row may be from before a change that was told meanwhile, such as a rotation.
-      if (!isCurrent()) return { state: 'valid', row: found };
-      onChange?.(before, found);
-      valid.set(hash, found);
-      refused.delete(hash);
-      return { state: 'valid', row: found };
+  const lookupOf = (hash: string, found: Row | 'undecided' | undefined): Lookup<Row> => {
+    if (found === 'undecided') {
+      const row = valid.get(hash);
+      return row === undefined ? { state: 'undecided' } : { state: 'valid', row };
     }
-    const refusal: Lookup<Row> = { state: isKnown ? 'invalid' : 'unknown' };
-    if (!isCurrent()) return refusal;
-    if (before !== undefined) onChange?.(before, undefined);
-    valid.delete(hash);
-    refused.set(hash, refusal);
-    return refusal;
+    if (found === undefined || !equal(hashOf(found), hash)) return { state: 'unknown' };
+    return isValid(found) ? { state: 'valid', row: found } : { state: 'invalid' };
+  };
+  const remember = (hash: string, lookup: Lookup<Row>): void => {
+    const before = valid.get(hash);
+    if (lookup.state === 'valid') {
+      onChange?.(before, lookup.row);
+      valid.set(hash, lookup.row);
+      refused.delete(hash);
+    } else {
+      if (before !== undefined) onChange?.(before, undefined);
+      valid.delete(hash);
+      refused.set(hash, lookup);
+    }
   };
 
-  const refresh = (hash: string): Promise<Lookup<Row>> => {
+  const ask = (hash: string, entry: Entry<Row>): Promise<Lookup<Row>> => {
     const start = performance.now();
-    const isCurrent = (): boolean => answers.peek(hash) === query;
-    const query = runOutsideRequest(async () => ask(hash, isCurrent));
-    answers.set(hash, query);
-    const keep = (isDefinite: boolean) => (): void => {
-      if (!isCurrent()) return;
-      const ttl = isDefinite ? answerMs - (performance.now() - start) : 0;
-      if (ttl > 0) answers.set(hash, query, { ttl });
-      else answers.delete(hash);
+    // Otherwise the row may be from before a change that was told meanwhile, such as a rotation.
+    const isCurrent = (): boolean => answers.peek(hash) === entry && start >= entry.since;
+    const query = runOutsideRequest(async () => {
+      const found = await find(hash);
+      const lookup = lookupOf(hash, found);
+      if (found !== 'undecided' && isCurrent()) {
+        entry.since = start;
+        remember(hash, lookup);
+      }
+      return lookup;
+    });
+    entry.query ??= query;
+    const stopSharing = (): void => {
+      if (entry.query === query) entry.query = undefined;
     };
-    query.then(keep(true), keep(false));
+    query.then(() => {
+      const ttl = answerMs - (performance.now() - start);
+      if (ttl <= 0) return stopSharing();
+      if (!isCurrent()) return;
+      entry.query = query;
+      answers.set(hash, entry, { ttl });
+    }, stopSharing);
     return query;
   };
+  const refresh = (hash: string): Promise<Lookup<Row>> => {
+    const entry: Entry<Row> = { query: undefined, since: 0 };
+    answers.set(hash, entry);
+    return ask(hash, entry);
+  };
   const lookUp = (hash: string): Promise<Lookup<Row>> => {
-    const shared = answers.get(hash);
-    return shared === undefined ? refresh(hash) : inOwnTurn(shared, () => refresh(hash));
+    const entry = answers.get(hash);
+    if (entry === undefined) return refresh(hash);
+    return entry.query === undefined ? ask(hash, entry) : inOwnTurn(entry.query, () => ask(hash, entry));
   };
   const forgetAnswer = (hash: string): void => void answers.delete(hash);
 

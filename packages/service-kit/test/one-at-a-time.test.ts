@@ -19,7 +19,7 @@ test('changes of one record, however many wait for its lock, leave connections t
     await unlock.promise;
   });
   await isLocked.promise;
-  const note = { name: 'note', key: 'a', expected: undefined, version: () => '1' };
+  const note = { name: 'note', params: { id: 'a' }, caller: 'ann', expected: undefined, version: () => '1' };
   const changes = Array.from({ length: 20 }, (_, change) =>
     withLocked(
       sql,
@@ -41,19 +41,20 @@ test('changes of one record, however many wait for its lock, leave connections t
   expect(await sql`select words from notes`).toEqual([{ words: 'abcdefghijklmnopqrst' }]);
 });
 
-test('a hundred changes wait, others are refused, and a failed one does not stop the next', async () => {
+test('a hundred changes of a caller wait, others are refused but not those of another caller, and a failed one does not stop the next', async () => {
   const database = {};
+  const turn = { name: 'note', params: { id: 'a' }, caller: 'ann' };
   const first = Promise.withResolvers<string>();
   const work = [
     () => first.promise,
     () => Promise.reject(new Error('failed')),
     ...Array.from({ length: 99 }, (_, at) => () => Promise.resolve(`${at}`)),
   ];
-  const all = Promise.allSettled(work.map((each) => oneAtATime(database, 'key', each)));
-  await expect(oneAtATime(database, 'key', async () => 'too many')).rejects.toMatchObject({
+  const all = Promise.allSettled(work.map((each) => oneAtATime(database, turn, each)));
+  await expect(oneAtATime(database, turn, async () => 'too many')).rejects.toMatchObject({
     code: 'too_busy',
   });
-  expect(await oneAtATime(database, 'other key', async () => 'other')).toBe('other');
+  expect(await oneAtATime(database, { ...turn, caller: 'bob' }, async () => 'other')).toBe('other');
   first.resolve('first');
   const results = await all;
   expect(results.map(({ status }) => status)).toEqual([
@@ -61,5 +62,5 @@ test('a hundred changes wait, others are refused, and a failed one does not stop
     'rejected',
     ...Array.from({ length: 99 }, () => 'fulfilled'),
   ]);
-  expect(await oneAtATime(database, 'key', async () => 'again')).toBe('again');
+  expect(await oneAtATime(database, turn, async () => 'again')).toBe('again');
 });

@@ -1,6 +1,16 @@
 import { TooBusy } from '../http/problem.ts';
 import { waitUncounted } from './request-scope.ts';
 
+/** The record that is changed, and who changes it: callers do not wait for each other's turns. */
+export interface Turn {
+  /** The record in words. */
+  name: string;
+  /** Identifies the record among those of the same name: its path parameters. */
+  params: object;
+  /** The subject of the caller. */
+  caller: string;
+}
+
 /** What runs and waits with one key. */
 interface Line {
   size: number;
@@ -11,11 +21,16 @@ const maxWaiting = 100;
 const linesOf = new WeakMap<object, Map<string, Line>>();
 
 /**
- * Runs `work` after all earlier work with the same key that uses the same `database`, in this process. Work that changes
+ * Runs `work` after all earlier work of the same turn that uses the same `database`, in this process. Work that changes
  * one row would wait for its lock with a connection of the pool, so that whoever sends many changes of one record would
  * take the connections from all others. Throws TooBusy when a hundred wait.
  */
-export const oneAtATime = async <T>(database: object, key: string, work: () => Promise<T>): Promise<T> => {
+export const oneAtATime = async <T>(
+  database: object,
+  { name, params, caller }: Turn,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const key = JSON.stringify([name, params, caller]);
   const lines = linesOf.get(database) ?? new Map<string, Line>();
   linesOf.set(database, lines);
   const line = lines.get(key) ?? { size: 0, last: Promise.resolve() };

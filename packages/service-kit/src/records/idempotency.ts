@@ -112,7 +112,7 @@ export const once = async <Answer>(
 ): Promise<Answer> =>
   key === undefined
     ? ((await sql.begin(work)) as Answer)
-    : oneAtATime(sql, `key ${JSON.stringify([owner, key])}`, () =>
+    : oneAtATime(sql, { name: 'Idempotency-Key', params: { key }, caller: owner }, () =>
         claimOrRepeat(sql, { owner, key, request }, work),
       );
 

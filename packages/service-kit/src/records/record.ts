@@ -37,9 +37,6 @@ export const idParams = (example: string) =>
     id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the record', example }),
   });
 
-const keyOf = ({ params, caller }: { params: unknown; caller: { subject: string } }): string =>
-  JSON.stringify([caller.subject, params]);
-
 /** What the routes of a record share. */
 const sharedBy = ({ path, params, name, schema, computed }: AnyRecordSpec) => ({
   one: `${path}/{${Object.keys(params.shape).at(-1)}}`,
@@ -178,7 +175,8 @@ const changeRoute = (
         sql,
         {
           name,
-          key: keyOf(target),
+          params: target.params,
+          caller: target.caller.subject,
           version,
           expected: expectedVersions(req),
           find: (tx) => find(tx, target, true),
@@ -218,7 +216,8 @@ const deleteRoute = (
         sql,
         {
           name,
-          key: keyOf(target),
+          params: target.params,
+          caller: target.caller.subject,
           version,
           expected: expectedVersions(req),
           find: (tx) => find(tx, target, true),

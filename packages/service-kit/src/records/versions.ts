@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Sql, TransactionSql } from 'postgres';
 import { etagOf } from '../http/etag.ts';
 import { NotFound, Problem } from '../http/problem.ts';
-import { oneAtATime } from '../overload/one-at-a-time.ts';
+import { oneAtATime, type Turn } from '../overload/one-at-a-time.ts';
 
 /** Media types of a JSON merge patch (RFC 7396). */
 export const mergePatchTypes = ['application/json', 'application/merge-patch+json'];
@@ -65,10 +65,7 @@ export const requireVersion = (
     });
 };
 
-interface Locked {
-  name: string;
-  /** Identifies the record among those of the same name, and who changes it: callers do not wait for each other's turns. */
-  key: string;
+interface Locked extends Turn {
   /** The versions of If-Match. */
   expected: readonly string[] | undefined;
   version: (json: string) => string;
@@ -82,13 +79,13 @@ interface Locked {
  */
 export const withLocked = async <T>(
   sql: Sql,
-  { name, key, expected, version, find }: Locked,
+  { expected, version, find, ...turn }: Locked,
   work: (tx: TransactionSql, json: string) => Promise<T>,
 ): Promise<T> =>
-  oneAtATime(sql, `${name} ${key}`, async () => {
+  oneAtATime(sql, turn, async () => {
     const result = await sql.begin(async (tx) => {
-      const json = orNotFound(await find(tx), name);
-      requireVersion(expected, version(json), name);
+      const json = orNotFound(await find(tx), turn.name);
+      requireVersion(expected, version(json), turn.name);
       return work(tx, json);
     });
     return result as T;

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '@platform/auth/bearer';
 import { windowOf } from '@platform/pagination/list';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
@@ -7,6 +9,7 @@ import { idempotencyKeyHeader, idempotencyKeyOf } from '@platform/service-kit/id
 import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
 import { documentedHeaders } from '@platform/service-kit/record-versions';
 import { QuestPath, versionHeaders } from '../quests/schema.ts';
+import type { Target } from '../quests/use-cases.ts';
 import { parseQuestionList } from './list-input.ts';
 import { serialiseList } from './serialised.ts';
 import { PageQuery, Question, QuestionInput, QuestionListInput, QuestionPath } from './schema.ts';
@@ -34,6 +37,18 @@ const example: z.input<typeof QuestionInput> = {
   presentation: 'VERTICAL',
   titles: [{ languageCode: 'en-US', title: 'What would you like?' }],
 };
+
+interface ChangeRequest {
+  params: { questId: string };
+  caller: Caller;
+  req: IncomingMessage;
+}
+
+const targetOf = ({ params: { questId }, caller, req }: ChangeRequest): Target => ({
+  questId,
+  caller: caller.subject,
+  expected: expectedVersions(req),
+});
 
 export const questionRoutes = (ctx: Context): Route[] => [
   route(
@@ -80,10 +95,10 @@ export const questionRoutes = (ctx: Context): Route[] => [
       responses: { 200: { description: 'The new list', body: z.array(Question), headers: etag } },
       problems: [404, 412, 413, 415],
     },
-    async ({ params, req, res }) => {
-      const target = { ...params, expected: expectedVersions(req) };
+    async ({ res, ...request }) => {
+      const target = targetOf(request);
       const readList = jsonBytes(['application/json'], listLimit, ctx.bodyBudget);
-      let body = (await readList(req, res)) ?? Buffer.alloc(0);
+      let body = (await readList(request.req, res)) ?? Buffer.alloc(0);
       const { version, result } = await ctx.largeWork.run(body.length * copies, async () => {
         const questions = await parseQuestionList(body);
         // Not needed beside the text of the questions.
@@ -113,11 +128,11 @@ export const questionRoutes = (ctx: Context): Route[] => [
       },
       problems: [404, 409, 412, 422],
     },
-    async ({ params, caller, body, req }) => {
+    async ({ body, ...request }) => {
+      const { params, caller, req } = request;
       const key = idempotencyKeyOf(req);
       const target = {
-        ...params,
-        expected: expectedVersions(req),
+        ...targetOf(request),
         repeatable: key === undefined ? undefined : { owner: caller.subject, key, request: { params, body } },
       };
       const { version, result } = await addQuestion(ctx, target, body);
@@ -166,9 +181,9 @@ export const questionRoutes = (ctx: Context): Route[] => [
       responses: { 200: { description: 'The question', body: Question, headers: etag } },
       problems: [404, 412],
     },
-    async ({ params: { questId, questionId }, body, req }) => {
-      const target = { questId, expected: expectedVersions(req) };
-      const { version, result } = await replaceQuestion(ctx, target, questionId, body);
+    async ({ body, ...request }) => {
+      const { questionId } = request.params;
+      const { version, result } = await replaceQuestion(ctx, targetOf(request), questionId, body);
       return { status: 200, headers: versionHeaders(version), rawBody: JSON.stringify(result) };
     },
   ),
@@ -185,8 +200,8 @@ export const questionRoutes = (ctx: Context): Route[] => [
       responses: { 204: { description: 'The question is deleted', headers: etag } },
       problems: [404, 412],
     },
-    async ({ params: { questId, questionId }, req }) => {
-      const { version } = await removeQuestion(ctx, { questId, expected: expectedVersions(req) }, questionId);
+    async (request) => {
+      const { version } = await removeQuestion(ctx, targetOf(request), request.params.questionId);
       return { status: 204, headers: versionHeaders(version) };
     },
   ),

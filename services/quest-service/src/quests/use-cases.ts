@@ -1,4 +1,5 @@
 import { once, type Repeatable } from '@platform/service-kit/idempotency';
+import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { orNotFound, requireVersion } from '@platform/service-kit/record-versions';
 import type { TransactionSql } from 'postgres';
 import type { Context } from '../context.ts';
@@ -13,6 +14,8 @@ interface QuestState {
 /** The quest to change. */
 export interface Target {
   questId: string;
+  /** The subject of the caller. */
+  caller: string;
   /** The quest must have one of these versions; undefined for any. */
   expected: readonly string[] | undefined;
   /** For a change that is made once for each Idempotency-Key. */
@@ -32,7 +35,7 @@ interface Change<T> {
  */
 export const changeQuest = async <T>(
   { database: { sql }, versions }: Context,
-  { questId, expected, repeatable }: Target,
+  { questId, caller, expected, repeatable }: Target,
   change: (tx: TransactionSql, quest: QuestState) => Promise<Change<T>>,
 ): Promise<{ version: string; result: T }> => {
   const work = async (tx: TransactionSql) => {
@@ -42,7 +45,9 @@ export const changeQuest = async <T>(
     const { version } = JSON.parse(await saveQuest(tx, questId, { questionCount })) as QuestState;
     return { version, result };
   };
-  const changed = repeatable === undefined ? await sql.begin(work) : await once(sql, repeatable, work);
+  const changed = await oneAtATime(sql, { name: 'quest', params: { questId }, caller }, async () =>
+    repeatable === undefined ? sql.begin(work) : once(sql, repeatable, work),
+  );
   await versions.invalidate(questId);
   return changed;
 };

@@ -3,6 +3,7 @@ import { type Page, slice } from '@platform/pagination/list';
 import { ormOf, type Executor } from '@platform/service-kit/db';
 import { collectIssues } from '@platform/service-kit/field-errors';
 import { onceWithSecret } from '@platform/service-kit/idempotency';
+import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import { requireVersion, versionOf } from '@platform/service-kit/record-versions';
 import { eq, sql } from 'drizzle-orm';
@@ -130,29 +131,33 @@ interface Change {
   changedBy: string;
 }
 
+const turnOf = (id: string, caller: string) => ({ name: 'store', params: { id }, caller });
+
 /**
  * Changes a store and records the change; `clearedCredentials` names the credentials that it removed. A patch that changes
  * nothing writes nothing. Throws NotFound, ValidationFailed and a Problem (412 `stale`).
  */
 export const changeStore = (context: Context, id: string, { patch, expected, changedBy }: Change) =>
-  context.database.orm.transaction(async (tx) => {
-    const row = await findStore(tx, id, true);
-    const changeable = expected?.map((version) => version.split('.', 1)[0] ?? '');
-    requireVersion(changeable, changeableVersion(row), 'store');
-    const before = context.openStore(row);
-    const isEmpty = Object.keys(patch).length === 0;
-    const after = isEmpty ? undefined : storeWith(validated(patchedFields(before, patch)), patch, before);
-    if (after !== undefined && !isUnchanged(before, after)) {
-      await tx
-        .update(stores)
-        .set(seal(context, id, after))
-        .where(eq(stores.id, id));
-      await addStoreChange(tx, { before: row, after, changedBy });
-    }
-    const { view, version } = await getStore(context, id, tx);
-    const cleared = after === undefined ? [] : clearedCredentials(before.credentials, after.credentials);
-    return { version, store: { ...view, clearedCredentials: cleared } };
-  });
+  oneAtATime(context.database.sql, turnOf(id, changedBy), () =>
+    context.database.orm.transaction(async (tx) => {
+      const row = await findStore(tx, id, true);
+      const changeable = expected?.map((version) => version.split('.', 1)[0] ?? '');
+      requireVersion(changeable, changeableVersion(row), 'store');
+      const before = context.openStore(row);
+      const isEmpty = Object.keys(patch).length === 0;
+      const after = isEmpty ? undefined : storeWith(validated(patchedFields(before, patch)), patch, before);
+      if (after !== undefined && !isUnchanged(before, after)) {
+        await tx
+          .update(stores)
+          .set(seal(context, id, after))
+          .where(eq(stores.id, id));
+        await addStoreChange(tx, { before: row, after, changedBy });
+      }
+      const { view, version } = await getStore(context, id, tx);
+      const cleared = after === undefined ? [] : clearedCredentials(before.credentials, after.credentials);
+      return { version, store: { ...view, clearedCredentials: cleared } };
+    }),
+  );
 
 /** Creates a new token for `purpose`; the old ones work for `graceSeconds` more. Throws NotFound. */
 export const rotateToken = async (
@@ -181,7 +186,9 @@ export const rotateToken = async (
     return { settings, until, replaced };
   };
   const name = () => `a token of /v1/stores/${storeId}`;
-  const { settings, until, replaced } = await onceWithSecret(database.sql, request, rotate, name);
+  const { settings, until, replaced } = await oneAtATime(database.sql, turnOf(storeId, request.owner), () =>
+    onceWithSecret(database.sql, request, rotate, name),
+  );
   await rotations.announce(replaced);
   return {
     webhookToken: token,

@@ -109,7 +109,12 @@ export const refresh = async (
   const read = readRefreshToken(context, refreshToken, await context.signer.sessionOf(accessToken));
   if (!read.issued) beforeLookup();
   const { orm } = context.database;
-  const refreshed = await oneAtATime(orm, `refresh ${read.hash.toString('hex')}`, () =>
+  const turn = {
+    name: 'refresh token',
+    params: { hash: read.hash.toString('hex') },
+    caller: read.session.userId,
+  };
+  const refreshed = await oneAtATime(orm, turn, () =>
     orm.transaction(async (transaction) => {
       const credentials = await refreshSession(context, transaction, read);
       return credentials && { user: await getSessionUser(transaction, read.session.userId), ...credentials };

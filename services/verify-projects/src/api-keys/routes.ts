@@ -79,7 +79,7 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       problems: [404, 412],
     },
     async ({ params: { id }, caller, req }) => {
-      await revokeApiKey(ctx, id, expectedVersions(req));
+      await revokeApiKey(ctx, id, { caller, expected: expectedVersions(req) });
       ctx.log.info({ apiKey: id, by: caller.subject }, 'API key revoked');
       return { status: 204 };
     },

@@ -2,6 +2,7 @@ import { makeApiKey } from '@platform/auth/api-keys';
 import type { Caller } from '@platform/auth/bearer';
 import { onceWithSecret } from '@platform/service-kit/idempotency';
 import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
+import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import type { Queries } from '@platform/service-kit/record';
 import { orNotFound, versionOf, withLocked } from '@platform/service-kit/record-versions';
 import type { TransactionSql } from 'postgres';
@@ -45,6 +46,8 @@ const createOnce = (
 export const createApiKey = (ctx: Context, creation: Creation, input: ApiKeyInput): Promise<MadeKey> =>
   createOnce(ctx, creation, input, (tx) => store(tx, { ...input, grantedUntil: input.expires_at }));
 
+const turnOf = (id: string, caller: Caller) => ({ name: 'API key', params: { id }, caller: caller.subject });
+
 /**
  * Creates another key with the name, the scopes and the expiry that the old one was created with; the old
  * one works for `graceSeconds` more. Throws NotFound, and Conflict `key_inactive` when the old key is revoked or expired.
@@ -56,14 +59,17 @@ export const rotateApiKey = async (
   graceSeconds: number,
 ): Promise<MadeKey> => {
   let oldHash: string | undefined;
-  const made = await createOnce(ctx, creation, { id, graceSeconds }, async (tx) => {
+  const rotate = async (tx: TransactionSql): Promise<MadeKey> => {
     orNotFound(await apiKeys.find(tx, { id }, true), 'API key');
     const old = await endAfter(tx, id, graceSeconds);
     if (old === undefined)
       throw new Conflict('key_inactive', 'The key is revoked or expired; create another.');
     oldHash = old.hash;
     return store(tx, old);
-  });
+  };
+  const made = await oneAtATime(ctx.database.sql, turnOf(id, creation.caller), () =>
+    createOnce(ctx, creation, { id, graceSeconds }, rotate),
+  );
   if (oldHash !== undefined) ctx.forgetKey(oldHash);
   return made;
 };
@@ -75,12 +81,12 @@ export const computedFields = ['last_used_at'];
 export const revokeApiKey = async (
   ctx: Context,
   id: string,
-  expected: readonly string[] | undefined,
+  { caller, expected }: { caller: Caller; expected: readonly string[] | undefined },
 ): Promise<void> => {
   const version = (json: string): string => versionOf(json, computedFields);
   const hash = await withLocked(
     ctx.database.sql,
-    { name: 'API key', key: id, version, expected, find: (tx) => apiKeys.find(tx, { id }, true) },
+    { ...turnOf(id, caller), version, expected, find: (tx) => apiKeys.find(tx, { id }, true) },
     (tx) => saveRevocation(tx, id),
   );
   ctx.forgetKey(hash);

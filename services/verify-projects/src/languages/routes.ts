@@ -30,8 +30,9 @@ export const languageRoutes = (ctx: Context): Route[] => [
       },
       problems: [412],
     },
-    async ({ params, body, req }) => {
-      const { json, isNew } = await putLanguage(ctx, { ...params, ...body }, expectedVersions(req));
+    async ({ params, body, caller, req }) => {
+      const change = { expected: expectedVersions(req), caller: caller.subject };
+      const { json, isNew } = await putLanguage(ctx, { ...params, ...body }, change);
       return { status: isNew ? 201 : 200, headers: versionHeaders(versionOf(json)), rawBody: json };
     },
   ),

@@ -1,3 +1,4 @@
+import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { requireVersion, versionOf } from '@platform/service-kit/record-versions';
 import type { Context } from '../context.ts';
 import { languages, saveLanguage } from './queries.ts';
@@ -7,10 +8,12 @@ import type { Language } from './schema.ts';
 export const putLanguage = async (
   { database: { sql } }: Context,
   language: Language,
-  expected: readonly string[] | undefined,
+  { expected, caller }: { expected: readonly string[] | undefined; caller: string },
 ): Promise<{ json: string; isNew: boolean }> =>
-  sql.begin(async (tx) => {
-    const json = await languages.find(tx, { code: language.code }, true);
-    requireVersion(expected, versionOf(json ?? ''), 'language');
-    return saveLanguage(tx, language);
-  });
+  oneAtATime(sql, { name: 'language', params: { code: language.code }, caller }, () =>
+    sql.begin(async (tx) => {
+      const json = await languages.find(tx, { code: language.code }, true);
+      requireVersion(expected, versionOf(json ?? ''), 'language');
+      return saveLanguage(tx, language);
+    }),
+  );
