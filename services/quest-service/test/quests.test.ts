@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeQuest } from '../src/quests/use-cases.ts';
 import { get, makeQuest, question, startService, tokenWith, write } from './harness.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
@@ -175,4 +176,14 @@ test('a known path with another method is 405 with Allow', async () => {
   expect(answer.headers['allow']).toBe('GET, HEAD, PUT, POST');
   const one = await write(service, 'patch', `/quests/${questId}/questions/q1`).expect(405);
   expect(one.headers['allow']).toBe('GET, HEAD, PUT, DELETE');
+});
+
+test('changes of one quest, however many a caller sends, leave connections to other requests', async () => {
+  const questId = await makeQuest(service, ['Ready?']);
+  const target = { questId, caller: 'ann', expected: undefined };
+  const end = Promise.withResolvers<{ result: string }>();
+  const changes = Array.from({ length: 20 }, () => changeQuest(service.context, target, () => end.promise));
+  await get(service, `/quests/${questId}`).expect(200);
+  end.resolve({ result: 'done' });
+  expect((await Promise.all(changes)).map(({ result }) => result)).toEqual(Array(20).fill('done'));
 });

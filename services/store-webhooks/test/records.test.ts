@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { changeStore, rotateToken } from '../src/stores/use-cases.ts';
 import { startService } from './harness.ts';
 
 const service = await startService();
@@ -177,4 +178,26 @@ test.each([
     // A search by value says what the body contains, so it is a reveal.
     reveal: await as('GET', `${path}/events?value=x`),
   }).toEqual(expected);
+});
+
+test('changes of one store, however many wait for its lock, leave connections to other requests', async () => {
+  const { id } = await service.store();
+  const { context } = service;
+  const [isLocked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const lock = context.database.sql.begin(async (tx) => {
+    await tx`select from stores where id = ${id} for update`;
+    isLocked.resolve();
+    await unlock.promise;
+  });
+  await isLocked.promise;
+  const change = { patch: { name: 'Renamed' }, expected: undefined, changedBy: 'ann' };
+  const rotation = { graceSeconds: 60, for: 'events' } as const;
+  const request = { owner: 'ann', key: undefined, request: undefined };
+  const waiting = Array.from({ length: 20 }, () => [
+    changeStore(context, id, change),
+    rotateToken(context, id, rotation, request),
+  ]).flat();
+  expect((await send('GET', `/v1/stores/${id}`)).status).toBe(200);
+  unlock.resolve();
+  await Promise.all([lock, ...waiting]);
 });

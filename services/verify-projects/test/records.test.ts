@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { revokeApiKey, rotateApiKey } from '../src/api-keys/use-cases.ts';
+import { putLanguage } from '../src/languages/use-cases.ts';
 import { projectInput, startService, type Service } from './harness.ts';
 
 let service: Service;
@@ -199,4 +201,30 @@ describe('an API key', () => {
     await service.admin.post(`/api-keys/${body.id}/rotate`, { grace_seconds: 3600 }).expect(201);
     expect((await service.admin.get(`/api-keys/${body.id}`)).body.expires_at).toBe(expires_at);
   });
+});
+
+test('changes of one language or API key, however many wait for its lock, leave connections to other requests', async () => {
+  const { context, storeKey, read } = service;
+  const { sql } = context.database;
+  const caller = { subject: 'ann', scopes: new Set<string>(), sessionId: undefined, expiresAt: new Date() };
+  const [rotated, revoked] = [await storeKey(), await storeKey()];
+  const language = { code: 'nl', name: 'Dutch', native_name: 'Nederlands', direction: 'ltr' } as const;
+  const changes: (() => Promise<unknown>)[] = [
+    () => putLanguage(context, language, { expected: undefined, caller: 'ann' }),
+    () => rotateApiKey(context, { caller, key: undefined }, rotated.id, 3600),
+    () => revokeApiKey(context, revoked.id, { caller, expected: undefined }),
+  ];
+  await changes[0]?.();
+  const [isLocked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const lock = sql.begin(async (tx) => {
+    await tx`select from languages where code = 'nl' for update`;
+    await tx`select from api_keys where id in (${rotated.id}, ${revoked.id}) for update`;
+    isLocked.resolve();
+    await unlock.promise;
+  });
+  await isLocked.promise;
+  const waiting = changes.map((change) => Promise.all(Array.from({ length: 20 }, change)));
+  await read('/languages').expect(200);
+  unlock.resolve();
+  await Promise.all([lock, ...waiting]);
 });
