@@ -27,8 +27,8 @@ export const inventoryRoutes = (context: Context): Route[] =>
     name: 'inventory item',
     directory: inventoryDirectory,
     ...schemas,
+    searchText: searchText('productCode, description or partnerProductId', shortTextLimit),
     filters: {
-      SearchText: searchText('productCode, description or partnerProductId', shortTextLimit),
       PartnerId: uuidFilter('Only products of this partner'),
       PartnerProductId: textFilter('Only products with exactly this partnerProductId'),
       WarehouseId: uuidFilter('Only what is in this warehouse'),

@@ -25,8 +25,8 @@ export const partnerRoutes = (context: Context): Route[] =>
       ['inventory', 'partner_id'],
     ],
     ...schemas,
+    searchText: searchText('name or code'),
     filters: {
-      SearchText: searchText('name or code'),
       Relationship: int32Filter('Only partners of this relationship'),
       Status: int32Filter('Only partners of this status'),
     },

@@ -30,8 +30,8 @@ export const warehouseRoutes = (context: Context): Route[] =>
       ['inventory', 'warehouse_id'],
     ],
     ...schemas,
+    searchText: searchText('name, code or city'),
     filters: {
-      SearchText: searchText('name, code or city'),
       Status: int32Filter('Only warehouses of this status'),
     },
     examples: {

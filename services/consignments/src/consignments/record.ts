@@ -11,8 +11,8 @@ export const consignmentRoutes = (context: Context): Route[] =>
     name: 'consignment',
     directory: consignmentDirectory,
     ...consignmentSchemas,
+    searchText: searchText('consignmentNumber, clientName, externalId or reference', shortTextLimit),
     filters: {
-      SearchText: searchText('consignmentNumber, clientName, externalId or reference', shortTextLimit),
       ClientId: uuidFilter('Only consignments of this client'),
       CarrierId: uuidFilter('Only consignments of this carrier'),
       WarehouseId: uuidFilter('Only consignments of this warehouse'),

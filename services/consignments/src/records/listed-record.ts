@@ -1,4 +1,4 @@
-import type { Directory } from '@platform/pagination/directory';
+import type { Directory, FilterValue } from '@platform/pagination/directory';
 import { indexedPageOf, pageIndexQuery, totalledBody, totalledListJson } from '@platform/pagination/list';
 import { jsonTable } from '@platform/service-kit/json-table';
 import { idParams, record } from '@platform/service-kit/record';
@@ -10,13 +10,6 @@ import type { Context } from '../context.ts';
 import type { Columns } from './page.ts';
 import { refuseUsed, type Reference } from './queries.ts';
 import { listRecords } from './use-cases.ts';
-
-/** What a request for a page asks for; `filters` have only these values. */
-interface PageRequest {
-  PageIndex: number;
-  PageSize: number;
-  SearchText: string | undefined;
-}
 
 /** What the four kinds of record differ in. */
 interface ListedRecord<Input extends z.ZodType, Patch extends z.ZodType> {
@@ -31,14 +24,16 @@ interface ListedRecord<Input extends z.ZodType, Patch extends z.ZodType> {
   schema: z.ZodObject;
   input: Input;
   patch: Patch;
-  /** Query parameters beside those of the page; each is a text to search for or a value of a column. */
-  filters: z.ZodRawShape;
+  /** The query parameter `SearchText`. */
+  searchText: z.ZodType<string | undefined>;
+  /** The other query parameters beside those of the page. */
+  filters: Readonly<Record<string, z.ZodType<FilterValue | undefined>>>;
   /** The columns that a record must have these values in; each filter is the column of its name unless given. */
   conditions?: (filters: Columns) => Columns;
   examples: { id: string; input: z.input<NoInfer<Input>>; patch: z.input<NoInfer<Patch>> };
 }
 
-/** Each value by the column of its name: that of `ClientId` is `client_id`. */
+/** Each value by the column of its name: that of `ClientId` is `client_id`, without the `_` of its first capital letter. */
 export const columnsOf = (filters: Columns): Columns =>
   Object.fromEntries(
     Object.entries(filters).map(([name, value]) => [postgres.fromCamel(name).slice(1), value]),
@@ -49,7 +44,7 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
   context: Context,
   { list, name, directory, usedBy, schema, ...spec }: ListedRecord<Input, Patch>,
 ): Route[] => {
-  const { input, patch, filters, conditions = columnsOf, examples } = spec;
+  const { input, patch, searchText, filters, conditions = columnsOf, examples } = spec;
   const table = jsonTable(list, Object.keys(schema.shape));
   const title = `${list.charAt(0).toUpperCase()}${list.slice(1)}`;
   return record({
@@ -66,12 +61,11 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
       summary: `${title}, newest first, with their exact total`,
       description: 'Parameter names are case-insensitive.',
       anyCaseQuery: true,
-      query: z.strictObject({ ...pageIndexQuery, ...filters }) as z.ZodObject,
+      query: z.strictObject({ ...pageIndexQuery, SearchText: searchText, ...filters }),
       body: totalledBody(list, schema).meta({ id: `${schema.meta()?.id}List` }),
-      page: async (query) => {
-        const { PageIndex, PageSize, SearchText, ...values } = query as PageRequest & Record<string, unknown>;
+      page: async ({ PageIndex, PageSize, SearchText, ...values }) => {
         const page = indexedPageOf({ PageIndex, PageSize });
-        const wanted = { columns: conditions(values as Columns), text: SearchText };
+        const wanted = { columns: conditions(values), text: SearchText };
         const listed = { table: list, json: table.json, directory };
         return totalledListJson(list, page, await listRecords(context, listed, wanted, page));
       },
