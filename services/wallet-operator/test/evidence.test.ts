@@ -207,7 +207,7 @@ test('verify-evidence and the independent verifier in Python agree', async () =>
     await writeFile(files.evidence, content);
     return Promise.all([
       verdict(process.execPath, new URL('../../../packages/sealed-log/src/main.ts', import.meta.url)),
-      verdict('python3', new URL('../../../docs/verify_evidence.py', import.meta.url)),
+      verdict('python3', new URL('../../../packages/sealed-log/verify_evidence.py', import.meta.url)),
     ]);
   };
   expect(await both(`${text}\n`)).toEqual([true, true]);
