@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { boundConnections, holdUnsent } from '../src/overload/connections.ts';
+import { boundConnections, countUnsent } from '../src/overload/connections.ts';
 import { startFixture } from './harness.ts';
 
 /** More bytes than the socket buffers of the kernel hold. */
@@ -83,7 +83,7 @@ const serve = async (stalledMs: number) => {
   const answer = (req: IncomingMessage, res: ServerResponse): void => {
     if (req.url === '/large') {
       res.end('x'.repeat(large));
-      holdUnsent(req, res, large);
+      countUnsent(req, res, large);
     } else waiting.push(res);
   };
   const listener = boundConnections(server, answer, {

@@ -1,7 +1,7 @@
 import type {} from './message-fields.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdOf, type Log } from '../process/log.ts';
-import { holdUnsent } from '../overload/connections.ts';
+import { countUnsent } from '../overload/connections.ts';
 import { stopCounting } from '../overload/request-scope.ts';
 import { headersOf, type Headers } from './headers.ts';
 import { isOverload, problemResponse, toProblem } from './problem.ts';
@@ -55,7 +55,7 @@ export const send = (
     res.writeHead(status, headersOf(req, res, fields));
     // Most answers are ASCII, which Node writes faster when it need not encode it.
     res.end(payload, headers['Content-Length'] === payload?.length ? 'latin1' : 'utf8');
-    holdUnsent(req, res, Number(headers['Content-Length'] ?? 0));
+    countUnsent(req, res, Number(headers['Content-Length'] ?? 0));
   };
   const unread = unreadLength(req);
   if (unread === 0) {

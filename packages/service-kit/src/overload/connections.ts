@@ -33,40 +33,44 @@ interface Connection {
   openedAt: number;
   /** Its last request came through a trusted proxy, which may be sending the next one. */
   proxied: boolean;
-  /** Bytes of its answers that the client has not read, and the widest network of that client. */
+  /** Bytes of its answers that the client has not read, and the widest network of that client once there were some. */
   unsentBytes: number;
-  network: string;
+  network: string | undefined;
 }
 
 /** The response that is written on a connection next or now; set as soon as the head of its request has arrived. */
 export const responseOn = (socket: Socket): ServerResponse<IncomingMessage> | undefined =>
   (socket as { _httpMessage?: ServerResponse })._httpMessage ?? undefined;
 
-const enders = new WeakMap<Server, () => void>();
+/** For each server with bounded connections, the function that ends its unread requests. */
+const endUnreadOf = new WeakMap<Server, () => void>();
 
 /** Ends all unread requests of a server that stops, however many connections it has. */
-export const endUnreadRequests = (server: Server): void => enders.get(server)?.();
+export const endUnreadRequests = (server: Server): void => endUnreadOf.get(server)?.();
 
-type Hold = (req: IncomingMessage, res: ServerResponse, bytes: number) => void;
+type CountUnsent = (req: IncomingMessage, res: ServerResponse, bytes: number) => void;
 
-const holders = new WeakMap<Socket, Hold>();
+/** For each connection, the function of its server that counts unsent answers. */
+const countUnsentOf = new WeakMap<Socket, CountUnsent>();
 
 /** Counts an answer of `bytes` that was written, unless the kernel took all of it, as it does with most answers. */
-export const holdUnsent = (req: IncomingMessage, res: ServerResponse, bytes: number): void => {
-  if (res.writableLength > 0 && !res.destroyed) holders.get(req.socket)?.(req, res, bytes);
+export const countUnsent = (req: IncomingMessage, res: ServerResponse, bytes: number): void => {
+  if (res.writableLength > 0 && !res.destroyed) countUnsentOf.get(req.socket)?.(req, res, bytes);
 };
 
-interface Ending {
+/** What runs short, and how much of it a connection has. */
+interface Resource {
   isShort(): boolean;
+  /** The network that the connection counts for; undefined when it has to stay. */
   networkOf(connection: Connection): string | undefined;
   sizeOf(connection: Connection): number;
-  end(connection: Connection): void;
 }
 
 /** Ends connections while something runs short: each time the first one of the network that has most of it. */
 const endWhileShort = (
   connections: Iterable<Connection>,
-  { isShort, networkOf, sizeOf, end }: Ending,
+  end: (connection: Connection) => void,
+  { isShort, networkOf, sizeOf }: Resource,
 ): void => {
   const networks = [...Map.groupBy(connections, networkOf)]
     .filter(([network]) => network !== undefined)
@@ -99,7 +103,7 @@ export const boundConnections = (
   const { maxConnections, maxUnsentBytes, stalledMs = defaultStalledMs, clientAddress, end } = limits;
   const open = new Map<Socket, Connection>();
   /** The connections with an unsent answer, the one first that has waited longest. */
-  const held = new Set<Connection>();
+  const withUnsent = new Set<Connection>();
   let unsentBytes = 0;
   /** Addresses of trusted proxies that have sent requests. */
   const proxies = new Set<string | undefined>();
@@ -114,64 +118,59 @@ export const boundConnections = (
       ? undefined
       : widestNetworkOf(socket.remoteAddress);
   };
-  const release = (connection: Connection, bytes: number): void => {
-    if (!held.has(connection)) return;
+  const releaseUnsent = (connection: Connection, bytes: number): void => {
+    if (!withUnsent.has(connection)) return;
     connection.unsentBytes -= bytes;
     unsentBytes -= bytes;
-    if (connection.unsentBytes <= 0) held.delete(connection);
+    if (connection.unsentBytes <= 0) withUnsent.delete(connection);
   };
   const endConnection = (connection: Connection): void => {
     const { socket } = connection;
     open.delete(socket);
-    release(connection, connection.unsentBytes);
+    releaseUnsent(connection, connection.unsentBytes);
     end(socket, responseOn(socket));
   };
-  enders.set(server, () => {
+  endUnreadOf.set(server, () => {
     for (const connection of open.values())
       if (networkOfUnread(connection) !== undefined) endConnection(connection);
   });
   const makeRoom = (): void =>
     endWhileShort(
       [...open.values()].toSorted((a, b) => a.turn - b.turn),
-      {
-        isShort: () => open.size > maxConnections * roomyShare,
-        networkOf: networkOfUnread,
-        sizeOf: () => 1,
-        end: endConnection,
-      },
+      endConnection,
+      { isShort: () => open.size > maxConnections * roomyShare, networkOf: networkOfUnread, sizeOf: () => 1 },
     );
   const freeMemory = (): void =>
-    endWhileShort(held, {
+    endWhileShort(withUnsent, endConnection, {
       isShort: () => unsentBytes > maxUnsentBytes,
       networkOf: ({ network }) => network,
       sizeOf: (connection) => connection.unsentBytes,
-      end: endConnection,
     });
 
-  const hold: Hold = (req, res, bytes) => {
+  const countAnswer: CountUnsent = (req, res, bytes) => {
     const { socket } = req;
     const connection = open.get(socket);
     if (connection === undefined) return;
     connection.network = widestNetworkOf(clientAddress(req));
     // Several answers of a connection are unsent when its requests were pipelined.
     connection.unsentBytes += bytes;
-    held.add(connection);
+    withUnsent.add(connection);
     unsentBytes += bytes;
     // Node.js destroys a socket with a timeout for which there is no listener, and begins anew when it could write.
     socket.setTimeout(stalledMs);
     res.once('close', () => {
-      release(connection, bytes);
+      releaseUnsent(connection, bytes);
       // Node.js has set the timeout of idle connections, unless the next request is already being answered.
-      if (!held.has(connection) && responseOn(socket)) socket.setTimeout(0);
+      if (!withUnsent.has(connection) && responseOn(socket)) socket.setTimeout(0);
     });
     if (unsentBytes > maxUnsentBytes) freeMemory();
   };
 
   server.maxConnections = maxConnections;
   server.on('connection', (socket: Socket) => {
-    holders.set(socket, hold);
+    countUnsentOf.set(socket, countAnswer);
     const openedAt = performance.now();
-    open.set(socket, { socket, turn: ++turns, openedAt, proxied: false, unsentBytes: 0, network: '' });
+    open.set(socket, { socket, turn: ++turns, openedAt, proxied: false, unsentBytes: 0, network: undefined });
     socket.once('close', () => open.delete(socket));
     if (open.size > Math.ceil(maxConnections * shortShare)) makeRoom();
   });
