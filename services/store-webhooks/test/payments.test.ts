@@ -135,6 +135,14 @@ test('of the events of a network that settle no payment a few a minute are store
   expect(names.length).toBeLessThanOrEqual(13);
 });
 
+test('an answer does not wait for the count of its event', async () => {
+  const begin = () => ({ end: () => new Promise<void>(() => undefined) });
+  await using own = await startService({ work: false, overrides: { unsettledLimit: { begin } } });
+  const { webhookToken } = await own.store();
+  const body = { service: 'threedsecureio', cres: cresOf(serverId()), transactionId: 'uncounted' };
+  expect((await own.hook('payment-auth-completed/threedsecureio', webhookToken, body)).status).toBe(200);
+});
+
 test('payments that the provider settles are stored, however many of them come from one network', async () => {
   const store = await shop();
   const ids = Array.from({ length: 15 }, serverId);

@@ -17,8 +17,8 @@ export interface UnsettledLimit {
 }
 
 export interface BegunEvent {
-  /** The event has been answered; it counts unless it settled a payment. */
-  end(isSettled: boolean): Promise<void>;
+  /** The event has been answered; it counts unless it settled a payment. The answer waits for no count. */
+  end(isSettled: boolean): void;
 }
 
 /** The counts are shared through Redis; each process knows those that it took part in. */
@@ -41,9 +41,12 @@ export const createUnsettledLimit = (redis: RateCounterOptions['redis']): Unsett
       if (limits.some(isFull)) return undefined;
       for (const { key } of limits) inProgress.add(key, 1);
       return {
-        end: async (isSettled) => {
-          for (const { key } of limits) inProgress.add(key, -1);
-          if (!isSettled) await Promise.all(limits.map(async ({ key, factor }) => counter.take(key, factor)));
+        end: (isSettled) => {
+          for (const { key, factor } of limits) {
+            inProgress.add(key, -1);
+            // A count that fails is missing, and must not fail the answer.
+            if (!isSettled) void Promise.resolve(counter.take(key, factor)).catch(() => undefined);
+          }
         },
       };
     },

@@ -85,7 +85,7 @@ const receivePayment = async (
       );
     return answered.redirect;
   } finally {
-    await begun?.end(isNew);
+    begun?.end(isNew);
   }
 };
 
