@@ -81,8 +81,8 @@ test.each(['/nothing', '/v1/notes/none'])(
     expect(lines.filter(({ status }) => status === 404)).toHaveLength(20);
     const reason = `404 not_found ${path === '/nothing' ? 'no route' : '/v1/notes/{id}'}`;
     expect(lines.filter(({ msg }) => msg === 'repeated refusals')).toMatchObject([
-      { reason, network: '192.0.2.2', refusals: 15 },
-      { reason, network: '192.0.2.1', refusals: 15 },
+      { reason, network: '192.0.2.2', count: 15 },
+      { reason, network: '192.0.2.1', count: 15 },
     ]);
   },
 );

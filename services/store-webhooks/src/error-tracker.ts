@@ -64,7 +64,7 @@ const causeOf = (error: unknown): string => (error instanceof Error ? error.cons
  */
 export const createTracker = async (dsn: string | undefined, log: Log): Promise<ErrorTracker> => {
   const client = dsn === undefined ? undefined : await createClient(dsn);
-  const sampler = createRefusalSampler(log, 60_000, 'storeId');
+  const sampler = createRefusalSampler(log, { sourceField: 'storeId', message: 'repeated failures' });
   return {
     capture: (error, where) => {
       const err = safeError(error);

@@ -16,7 +16,7 @@ test('of the refusals of a minute with one reason and network ten have lines, an
   expect(lines).toEqual([]);
   vi.advanceTimersByTime(60_000);
   expect(reports(lines)).toMatchObject([
-    { level: 'warn', msg: 'repeated refusals', reason: '401', network: '192.0.2.1', refusals: 90 },
+    { level: 'warn', msg: 'repeated refusals', reason: '401', network: '192.0.2.1', count: 90 },
   ]);
   expect(passed()).toHaveLength(10);
 });
@@ -29,5 +29,13 @@ test('lines stay bounded when every refusal comes from another network, and none
   );
   expect(passed.filter(Boolean)).toHaveLength(110);
   sampler[Symbol.dispose]();
-  expect(reports(lines)).toMatchObject([{ network: 'others', refusals: 10_000 - 110 }]);
+  expect(reports(lines)).toMatchObject([{ network: 'others', count: 10_000 - 110 }]);
+});
+
+test('the line that counts may have another message, and another field for the source', () => {
+  const { log, lines } = captureLog();
+  const sampler = createRefusalSampler(log, { sourceField: 'storeId', message: 'repeated failures' });
+  for (let at = 0; at < 12; at++) sampler.sample('order: TypeError', 'store-1');
+  sampler[Symbol.dispose]();
+  expect(reports(lines)).toMatchObject([{ msg: 'repeated failures', storeId: 'store-1', count: 2 }]);
 });

@@ -4,15 +4,22 @@ import type { Log } from '../process/log.ts';
 const linesEach = 10;
 /** Pairs that are told apart in a window; further networks are counted together. */
 const maxPairs = 100;
-const defaultWindowMs = 60_000;
+const windowMs = 60_000;
 
-/** Bounds the lines that callers who are refused again and again can have written. */
+/** Bounds the lines that callers who are refused, or fail, again and again can have written. */
 export interface RefusalSampler extends Disposable {
   /**
    * Counts a refusal, and returns whether it gets a line of its own. `reason` must be one of few texts, none of them from
    * the request; `source` is the network of the client (`networkOf`), or another name of who caused it.
    */
   sample(reason: string, source: string): boolean;
+}
+
+interface RefusalSamplerOptions {
+  /** The field with the source in the lines that count. */
+  sourceField?: string;
+  /** The message of these lines. */
+  message?: string;
 }
 
 interface Pair {
@@ -23,18 +30,17 @@ interface Pair {
 
 /**
  * Lets the first ten refusals of each minute with the same reason and source pass. The others are counted, and each
- * minute, and on disposal, one line for each pair says how many they were, with the source in the field `sourceField`.
+ * minute, and on disposal, one line for each pair says how many they were.
  */
 export const createRefusalSampler = (
   log: Log,
-  windowMs = defaultWindowMs,
-  sourceField = 'network',
+  { sourceField = 'network', message = 'repeated refusals' }: RefusalSamplerOptions = {},
 ): RefusalSampler => {
   const pairs = new Map<string, Pair>();
   const report = (): void => {
-    for (const { reason, source, count } of pairs.values()) {
-      const refusals = count - linesEach;
-      if (refusals > 0) log.warn({ reason, [sourceField]: source, refusals }, 'repeated refusals');
+    for (const pair of pairs.values()) {
+      const count = pair.count - linesEach;
+      if (count > 0) log.warn({ reason: pair.reason, [sourceField]: pair.source, count }, message);
     }
     pairs.clear();
   };

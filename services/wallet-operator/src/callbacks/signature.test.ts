@@ -214,7 +214,7 @@ test('a client that signs wrongly again and again has a bounded number of lines,
   const lines = service.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines.filter(({ msg }) => msg !== 'repeated refusals')).toHaveLength(20);
   expect(lines.filter(({ msg }) => msg === 'repeated refusals')).toMatchObject([
-    { reason: 'signature refused: missing', network: '127.0.0.1', refusals: 90 },
-    { reason: '401 /callback/balance', network: '127.0.0.1', refusals: 90 },
+    { reason: 'signature refused: missing', network: '127.0.0.1', count: 90 },
+    { reason: '401 /callback/balance', network: '127.0.0.1', count: 90 },
   ]);
 });
