@@ -1,11 +1,11 @@
 import { openSearchLane } from '@platform/service-kit/search-lane';
-import type { Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import type { Env } from './env.ts';
 
 /** Runs searches on separate connections, so that slow searches delay only other searches. */
 export interface Searches extends AsyncDisposable {
   /** Gives `read`, which makes one statement, a connection. Throws Unavailable `query_timeout` or `too_busy`. */
-  run<T>(text: string, read: (sql: Sql) => Promise<T>): Promise<T>;
+  run<T>(text: string, read: (sql: ISql) => Promise<T>): Promise<T>;
 }
 
 const advice =

@@ -103,12 +103,10 @@ describe('SearchText', () => {
 
   test('is served by the trigram index of its table', async () => {
     for (const table of ['consignments', 'partners', 'inventory', 'warehouses']) {
-      const plan = await service.context.searches.run('flowers', (sql) =>
-        sql.begin(async (transaction) => {
-          await transaction`set local enable_seqscan = off`;
-          return transaction`explain select from ${sql(table)} item where ${contains(sql, 'flowers')}`;
-        }),
-      );
+      const plan = await service.context.searches.run('flowers', async (sql) => {
+        await sql`set local enable_seqscan = off`;
+        return sql`explain select from ${sql(table)} item where ${contains(sql, 'flowers')}`;
+      });
       expect(JSON.stringify(plan)).toContain(`${table}_search`);
     }
   });

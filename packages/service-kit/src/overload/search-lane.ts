@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { Unavailable } from '../http/problem.ts';
 import { openDatabase } from '../process/database.ts';
@@ -17,9 +17,6 @@ export const searchEnv = {
   SEARCH_TIMEOUT_MS: z.coerce.number().int().min(1).default(3000),
 };
 
-/** PostgreSQL plans each search again, because the best plan depends on the text. */
-const settings = { plan_cache_mode: 'force_custom_plan', jit: 'off' };
-
 const isCancelled = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === '57014';
 
@@ -29,7 +26,7 @@ export interface SearchLane extends AsyncDisposable {
    * Calls `read`, which makes one statement, when there is a connection for it. Throws Unavailable `query_timeout` or
    * `too_busy`.
    */
-  run<T>(read: (sql: Sql) => Promise<T>): Promise<T>;
+  run<T>(read: (sql: ISql) => Promise<T>): Promise<T>;
 }
 
 interface LaneOptions extends z.output<z.ZodObject<typeof searchEnv>> {
@@ -46,7 +43,6 @@ export const openSearchLane = (name: string, options: LaneOptions, advice: strin
     name,
     max: options.SEARCH_POOL,
     statementTimeoutMs,
-    settings,
   });
   // In front of that of the pool, so that `read` begins when its statement does.
   const queue = createConnectionQueue({
@@ -54,11 +50,20 @@ export const openSearchLane = (name: string, options: LaneOptions, advice: strin
     maxWaiting: options.SEARCH_QUEUE,
     maxWaitMs,
   });
-  const runNext = async <T>(read: (sql: Sql) => Promise<T>): Promise<T> => {
+  const runNext = async <T>(read: (sql: ISql) => Promise<T>): Promise<T> => {
     const scope = currentRequest();
     await new Promise<void>((start, fail) => queue.enter(scope, start, fail));
     try {
-      return await read(database.sql);
+      const begun = database.sql.begin('read only', async (tx) => {
+        // Not for the connection, which PgBouncer gives to others after the transaction. PostgreSQL plans each search again,
+        // because the best plan depends on the text.
+        await tx`
+          select set_config('statement_timeout', ${statementTimeoutMs}::text, true), set_config('jit', 'off', true),
+            set_config('plan_cache_mode', 'force_custom_plan', true)`;
+        // In an object, because the driver awaits the elements of an array.
+        return { result: await read(tx) };
+      });
+      return (await begun).result;
     } finally {
       queue.leave(scope);
     }

@@ -1,7 +1,7 @@
 import { readPage, type Directory, type FilterValue } from '@platform/pagination/directory';
 import type { IndexedPage } from '@platform/pagination/list';
 import type { JsonRow } from '@platform/service-kit/json-table';
-import type { PendingQuery, Row, Sql } from 'postgres';
+import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 
 /** A piece of SQL made with sql`…`. */
 type Fragment = PendingQuery<Row[]>;
@@ -38,12 +38,12 @@ export const givenColumns = (columns: Columns) =>
  * Condition that `item` contains a text, ignoring case and how accents are composed; `%`, `_` and the backslash are ordinary characters. The
  * pattern has the collation of the column, without which the index could not be used.
  */
-export const contains = (sql: Sql, text: string): Fragment => {
+export const contains = (sql: ISql, text: string): Fragment => {
   const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
   return sql`item.search_text like casefold(normalize(${pattern}::text, nfc) collate "pg_unicode_fast") collate "default"`;
 };
 
-const conditionOf = (sql: Sql, { columns, text }: Conditions): Fragment => {
+const conditionOf = (sql: ISql, { columns, text }: Conditions): Fragment => {
   const conditions = givenColumns(columns).map(([column, value]) => sql`item.${sql(column)} = ${value}`);
   if (text !== undefined) conditions.push(contains(sql, text));
   return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`);
@@ -71,7 +71,7 @@ export const directoryPage = async (
  * sort a million matches.
  */
 const countAndPage = (
-  sql: Sql,
+  sql: ISql,
   table: string,
   conditions: Conditions,
   { offset, limit }: IndexedPage,
@@ -95,7 +95,7 @@ const countAndPage = (
 
 /** One page, newest first. Counts all matching rows, in the same statement and so in the same snapshot. */
 export const countedPage = async (
-  sql: Sql,
+  sql: ISql,
   { table, json }: List,
   conditions: Conditions,
   indexedPage: IndexedPage,

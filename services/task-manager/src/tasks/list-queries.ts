@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import { searchText } from '../db/tables.ts';
 import type { SessionName } from '../sessions/refresh-token.ts';
 import { liveSession } from '../sessions/settings.ts';
@@ -51,7 +51,7 @@ const conditionsOf = (
  * index in its order, so that PostgreSQL copies no index entry (ADR 18). The first page has nothing to skip.
  */
 export const readPage = async (
-  sql: Sql,
+  sql: ISql,
   { session, filters, sort }: Listing,
   { offset, limit }: { offset: bigint; limit: number },
 ): Promise<string[] | undefined> => {

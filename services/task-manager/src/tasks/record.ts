@@ -2,7 +2,7 @@ import { sessionEnded, type Caller } from '@platform/auth/bearer';
 import { pageListJson, pageOf, slice } from '@platform/pagination/list';
 import { idParams, record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
-import type { Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
 import { readPage } from './list-queries.ts';
 import { insertTask, tasks, updateTask } from './queries.ts';
@@ -34,7 +34,7 @@ export const taskRoutes = ({ tokens, searches, database: { sql } }: Context): Ro
         const page = pageOf({ page: number, limit });
         const session = { userId: caller.subject, id: caller.sessionId ?? '' };
         const listing = { session, filters, sort };
-        const read = (on: Sql) => readPage(on, listing, { offset: page.offset, limit: limit + 1 });
+        const read = (on: ISql) => readPage(on, listing, { offset: page.offset, limit: limit + 1 });
         const rows = await (filters.q === undefined ? read(sql) : searches.run(caller.subject, read));
         if (rows === undefined) throw sessionEnded();
         return pageListJson('tasks', page, slice(rows, limit));

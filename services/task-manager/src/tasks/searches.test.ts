@@ -57,3 +57,19 @@ test('a search that waited behind one of its user, which used up the time of the
   await first;
   await expect(second).rejects.toMatchObject({ code: 'too_many_requests' });
 });
+
+test('a search asks for its plan and its time in its transaction, not when it connects, as PgBouncer requires', async () => {
+  const settings = await service.context.searches.run(
+    'pooled',
+    (sql) => sql<{ name: string; setting: string; source: string }[]>`
+      select name, setting, source from pg_settings
+      where source in ('client', 'session') and name !~ '^(application_name|client_encoding|DateStyle|transaction_.*)$'
+      order by name`,
+  );
+  const idle = { name: 'idle_in_transaction_session_timeout', setting: '10000', source: 'client' };
+  const own = { jit: 'off', plan_cache_mode: 'force_custom_plan', statement_timeout: '200' };
+  expect(settings).toEqual([
+    idle,
+    ...Object.entries(own).map(([name, setting]) => ({ name, setting, source: 'session' })),
+  ]);
+});

@@ -2,7 +2,7 @@ import { TooManyRequests } from '@platform/service-kit/problem';
 import { createBatchedRateCounter, type Count } from '@platform/service-kit/rate-counter';
 import { openSearchLane } from '@platform/service-kit/search-lane';
 import type { Redis } from 'ioredis';
-import type { Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import type { Env } from '../env.ts';
 
 /** Runs searches for words, which read all tasks of a user, on separate connections. */
@@ -11,7 +11,7 @@ export interface Searches extends AsyncDisposable {
    * Gives `read`, which makes one statement, a connection. Throws Unavailable `query_timeout` or `too_busy`, and
    * TooManyRequests for a user whose searches of this minute have taken too long.
    */
-  run<T>(userId: string, read: (sql: Sql) => Promise<T>): Promise<T>;
+  run<T>(userId: string, read: (sql: ISql) => Promise<T>): Promise<T>;
 }
 
 const advice = 'Delete tasks that are not needed any more, or shorten them.';
