@@ -175,7 +175,9 @@ test('an event whose result cannot be written because the database is away is pr
   await postgres.kill9();
   standIn.behaviour = 'normal';
   standIn.release();
-  await expect.poll(() => service.lines.join('')).toContain('the result of an event could not be written');
+  await expect
+    .poll(() => service.lines.join(''))
+    .toContain('events were not processed or their results not written');
   await postgres.restart();
   const orders = () => sql`select id from orders`.catch(() => []);
   await expect.poll(orders).toEqual([{ id: 'o-1' }]);

@@ -17,7 +17,7 @@ declare module 'http' {
     deprecationHeaders?: readonly string[] | undefined;
     /** CORS headers (name, value …); undefined where no origin is allowed, empty for an origin that is not. */
     corsHeaders?: readonly string[] | undefined;
-    /** Bytes of the request's body that have arrived. */
+    /** Bytes of the request's body that have arrived and were not given back to the budget. */
     bodyBytes?: number;
     /** Key of the caller's rate limit, once the caller is known; undefined for none. */
     callerKey?: string | undefined;

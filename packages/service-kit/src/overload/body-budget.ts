@@ -10,7 +10,7 @@ export interface BodyBudget {
   take(res: ServerResponse, bytes: number): void;
 }
 
-/** In bytes. Bodies up to this size do not count: the limit of connections bounds their memory. */
+/** In bytes. Bodies up to this size do not count: MAX_IN_PROGRESS bounds their memory. */
 const smallBody = 4096;
 
 const refusal = new TooBusy('Too many large requests are arriving; try again shortly.');

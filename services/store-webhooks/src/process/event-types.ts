@@ -150,18 +150,6 @@ export const eventTypes: Readonly<Record<HookEvent, EventType>> = {
   'payment-auth-completed': payment,
 };
 
-type Apply<Kind extends Change['kind']> = (
-  sql: ISql,
-  changes: readonly EventChange<ChangeOf<Kind>>[],
-) => Promise<Notice[]>;
-
-const appliers: { [Kind in Exclude<Change['kind'], 'none'>]: Apply<Kind> } = {
-  order: applyOrders,
-  member: applyMembers,
-  job: applyJobs,
-  verification: applyVerifications,
-};
-
 /**
  * Applies changes of different entities inside the caller's transaction, as one set for each kind, and
  * adds the notifications. Returns the subjects of the notifications that were added.
@@ -172,9 +160,16 @@ export const applyChanges = async (
   mails: boolean,
 ): Promise<string[]> => {
   const notices: Notice[] = [];
-  for (const [kind, apply] of Object.entries(appliers)) {
-    const some = changes.filter(({ change }) => change.kind === kind);
-    if (some.length > 0) notices.push(...(await (apply as Apply<Change['kind']>)(sql, some)));
-  }
+  const applyAllOf = async <Kind extends Change['kind']>(
+    kind: Kind,
+    apply: (on: ISql, matching: readonly EventChange<ChangeOf<Kind>>[]) => Promise<Notice[]>,
+  ): Promise<void> => {
+    const matching = changes.filter((item): item is EventChange<ChangeOf<Kind>> => item.change.kind === kind);
+    if (matching.length > 0) notices.push(...(await apply(sql, matching)));
+  };
+  await applyAllOf('order', applyOrders);
+  await applyAllOf('member', applyMembers);
+  await applyAllOf('job', applyJobs);
+  await applyAllOf('verification', applyVerifications);
   return addNotices(sql, notices, mails);
 };

@@ -16,6 +16,7 @@ import type { Change } from '../records/change.ts';
 import { knownStores } from '../stores/use-cases.ts';
 import { applyChanges, eventTypes } from './event-types.ts';
 import { pauseAfter } from './provider-pause.ts';
+import { ConnectionLost, createUnwritten, isSuspect } from './unwritten-events.ts';
 
 interface Planned {
   event: ClaimedEvent;
@@ -51,9 +52,6 @@ const maxLeases = 20;
 /** An event with which this many workers died in a row is not tried again. */
 const maxCrashes = 10;
 
-const notWritten =
-  'The event was not processed or its result not written, because the database was unavailable.';
-
 /** Some claims of a batch are not valid any more, so it is rolled back and its events are tried one by one. */
 class ClaimLost extends Error {}
 
@@ -62,14 +60,13 @@ class ClaimLost extends Error {}
  * called when there is room for events that had to wait.
  */
 export const createProcessing = (context: Context, onRoom: () => void): Processing => {
-  const { database, env, tracker, log, inbox, now } = context;
+  const { database, env, tracker, inbox, now } = context;
   const { sql } = database;
   const mails = env.SMTP_URL !== undefined;
   const maxAttempts = attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
   const claimer = { worker: v7(), keepMs: maxLeases * env.LEASE_MS };
   const underWay = new Set<Promise<void>>();
-  /** Events that have to be given back: they are due again as soon as the database is available. */
-  const unwritten: ClaimedRow[] = [];
+  const unwritten = createUnwritten(context, maxAttempts);
   let bytes = 0;
   /** Nothing is claimed before: claims of a worker that never reported would be kept if it died. */
   let isAlive = false;
@@ -79,7 +76,9 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
 
   const applyAll = async (planned: readonly Planned[]): Promise<void> => {
     const events = planned.map(({ event }) => event);
-    const released = await sql.begin(async (tx) => {
+    let hasBegun = false;
+    const transaction = sql.begin(async (tx) => {
+      hasBegun = true;
       const { ended, released } = await endEvents(tx, events);
       if (ended < events.length) {
         if (events.length > 1) throw new ClaimLost();
@@ -93,6 +92,9 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
       }));
       await applyChanges(tx, changes, mails);
       return released;
+    });
+    const released = await transaction.catch((error: unknown) => {
+      throw hasBegun && isDisconnected(error) ? new ConnectionLost(error) : error;
     });
     const mayImport = planned.some(({ change }) => change.kind === 'member' && change.importsUnknown);
     if (released > 0 || mayImport) inbox.wake();
@@ -135,15 +137,11 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
       // Processing this event may be what crashed the earlier workers.
       if (event.crashes >= maxCrashes)
         throw new Unprocessable('Ten workers crashed while they processed it.');
-      await batches.add({ event, change: await eventTypes[event.event].plan(context, event) });
+      const planned = { event, change: await eventTypes[event.event].plan(context, event) };
+      await (isSuspect(event) ? applyAll([planned]) : batches.add(planned));
     } catch (error) {
-      const giveBack = (err: unknown): void => {
-        log.warn({ err, eventId: event.id }, 'the result of an event could not be written');
-        unwritten.push(event);
-      };
-      // A lost connection is no fault of the event: it is tried again with the others.
-      if (isDisconnected(error)) giveBack(error);
-      else await failed(event, error).catch(giveBack);
+      if (isDisconnected(error)) unwritten.keep([event], error);
+      else await failed(event, error).catch((err: unknown) => unwritten.keep([event], err));
       inbox.wake();
     }
   };
@@ -156,15 +154,15 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
     });
   };
 
-  const begin = (event: ClaimedEvent, isSuspect = false): void => {
+  const begin = (event: ClaimedEvent): void => {
     const { length } = event.body;
     bytes += length;
-    if (isSuspect) suspects++;
+    if (isSuspect(event)) suspects++;
     const work = inSpan(`process ${event.event}`, () => processEvent(event)).finally(() => {
       underWay.delete(work);
       bytes -= length;
-      if (isSuspect) suspects--;
-      if (isBehind || isSuspect) onRoom();
+      if (isSuspect(event)) suspects--;
+      if (isBehind || isSuspect(event)) onRoom();
     });
     underWay.add(work);
   };
@@ -179,28 +177,22 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
       if (isBehind) return false;
       const claimed: ClaimedRow[] = [];
       try {
-        const suspected = suspects > 0 ? [] : await claim(sql, claimer, 1, 'suspects');
-        claimed.push(...suspected);
+        if (suspects === 0) claimed.push(...(await claim(sql, claimer, 1, 'suspects')));
         const events = await claim(sql, claimer, room);
         claimed.push(...events);
-        const [first, others] = [await withStores(suspected), await withStores(events)];
-        for (const event of first) begin(event, true);
-        for (const event of others) begin(event);
+        for (const event of await withStores(claimed)) begin(event);
         return events.length > 0;
       } catch (error) {
         // None of them was begun, so nothing else would give them back while this worker lives.
-        unwritten.push(...claimed);
+        unwritten.keep(claimed, error);
         throw error;
       }
     },
     beat: async () => {
       const due = await beat(sql, claimer.worker, env.LEASE_MS);
       isAlive = true;
-      const again = unwritten.slice();
-      if (again.length > 0)
-        await postponeEvents(sql, again, { delayMs: 0, error: notWritten, counts: false });
-      unwritten.splice(0, again.length);
-      return { ...due, events: due.events || again.length > 0 };
+      const hasMore = await unwritten.giveBack();
+      return { ...due, events: due.events || hasMore };
     },
     idle: async () => {
       while (underWay.size > 0) await Promise.allSettled(underWay);

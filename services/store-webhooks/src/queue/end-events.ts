@@ -71,16 +71,18 @@ interface Postponement {
   error: string;
   /** Whether this attempt counts; not if nothing was tried. */
   counts: boolean;
+  /** Whether the event is claimed alone next time, as after three crashes. */
+  isSuspect?: boolean;
 }
 
 /** Makes events due again after `delayMs` whose claims are still valid. */
 export const postponeEvents = async (
   sql: ISql,
   claims: readonly Claim[],
-  { delayMs, error, counts }: Postponement,
+  { delayMs, error, counts, isSuspect = false }: Postponement,
 ): Promise<void> => {
   await sql`
-    update queue q set worker = null, due_at = now() + ${delayMs} * interval '1 ms', error = ${error}, crashes = 0,
+    update queue q set worker = null, due_at = now() + ${delayMs} * interval '1 ms', error = ${error}, crashes = ${isSuspect ? 3 : 0},
       attempts = q.attempts - ${counts ? 0 : 1}
     from ${rowsOf(sql, claims)} where ${isHeld(sql)}`;
 };

@@ -144,7 +144,7 @@ const makeDue = (sql: ISql, events: readonly ReceivedEvent[]) => sql`
 
 /**
  * Stores those repeats that are no duplicates: a repeated body is one unless another event with the same subject came in
- * between, which may be an earlier one of these. Three statements at most: all stores wait for them.
+ * between, which may be an earlier one of these. One statement for each kind, because all stores wait for them.
  */
 const storeRepeats = async (sql: ISql, events: readonly ReceivedEvent[]): Promise<Map<string, Stored>> => {
   const earlier = await findEarlier(sql, events);
