@@ -58,3 +58,17 @@ test.each([40, -40])(
     await expectSoundLedger(service);
   },
 );
+
+test('after the clock of the database ran ahead by a year, a new exclusion holds and entries have the true time', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  await addGame(sql);
+  const excluded = callerOf(service, await addPlayer(sql, { excluded: true, excludedUntil: dateIn(30) }));
+  const free = callerOf(service, await addPlayer(sql));
+  await sql`update players set decided_at = now() + interval '1 year'`;
+  expect((await excluded.debit()).status).toBe('ERROR_PLAYER_DISABLED');
+  expect((await free.debit()).status).toBe('OK');
+  expect((await free.rollback()).status).toBe('OK');
+  expect(await sql`select from entries where at > now()`).toHaveLength(0);
+  await expectSoundLedger(service);
+});

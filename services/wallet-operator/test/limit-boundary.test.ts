@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLedger } from '../src/ledger/ledger.ts';
+import type { Wanted } from '../src/limits/changes.ts';
 import { changeLimits, lockPlayer } from '../src/limits/changes-queries.ts';
 import { addGame, addPlayer } from './factories.ts';
 import { startService, type Running } from './harness.ts';
@@ -21,7 +22,7 @@ afterAll(async () => {
 });
 
 /** A ledger whose batches begin at the time that each debit gives, and a player with a limit of 10.00 on bets. */
-const limited = async () => {
+const limited = async (limits: Wanted[] = [{ kind: 'wager', period: '24h', value: 1000n }]) => {
   const { sql } = service.context.database;
   const playerId = await addPlayer(sql);
   await sql.begin(async (tx) => {
@@ -48,7 +49,7 @@ const limited = async () => {
   await sql.begin(async (tx) => {
     await lockPlayer(tx, playerId);
     const request = { playerId, setBy: 'player', by: 'ann', now: new Date(now) } as const;
-    await changeLimits(tx, request, [{ kind: 'wager', period: '24h', value: 1000n }], sessionBreakS);
+    await changeLimits(tx, request, limits, sessionBreakS);
   });
   return {
     playerId,
@@ -61,6 +62,16 @@ const limited = async () => {
         transactionId: randomUUID(),
         roundId: randomUUID(),
         gameCode: 'dice-alpha',
+        amount,
+      });
+      return status === 'OK';
+    },
+    deposit: async (at: number, amount: number) => {
+      now = at;
+      const { status } = await ledger.add({
+        operation: 'deposit',
+        playerId,
+        transactionId: randomUUID(),
         amount,
       });
       return status === 'OK';
@@ -118,5 +129,49 @@ describe('a batch that began before a boundary and is decided after one that beg
     }
     const times = (await entries()).map(({ at }) => Date.parse(at));
     expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+});
+
+describe('after the clock of the database ran ahead by a year and was put right', () => {
+  const minute = 60_000;
+  const year = 365 * dayMs;
+  const start = boundary - dayMs;
+
+  test('limits on bets count the bets of the true day, which leave it again', async () => {
+    const { ledger, debit, entries } = await limited();
+    await using _ = ledger;
+    expect(await debit(start, 100)).toBe(true);
+    expect(await debit(start + year, 300)).toBe(true);
+    expect(await debit(start + minute, 600)).toBe(true);
+    expect(await debit(start + 2 * minute, 1)).toBe(false);
+    expect(await debit(start + dayMs + minute, 1000)).toBe(false);
+    expect(await debit(start + dayMs + 2 * minute, 1000)).toBe(true);
+    expect(await debit(start + 2 * dayMs + 2 * minute, 1)).toBe(false);
+    expect(await debit(start + 2 * dayMs + 3 * minute, 1000)).toBe(true);
+    expect((await entries()).map(({ at }) => Date.parse(at)).slice(0, 3)).toEqual([
+      start,
+      start + year,
+      start + minute,
+    ]);
+  });
+
+  test('limits on deposits count the deposits of the true day, which leave it again', async () => {
+    const { ledger, deposit } = await limited([{ kind: 'deposit', period: '24h', value: 1000n }]);
+    await using _ = ledger;
+    expect(await deposit(start + year, 1000)).toBe(true);
+    for (const days of [0, 2, 4]) {
+      expect(await deposit(start + days * dayMs, 1000)).toBe(true);
+      expect(await deposit(start + (days + 0.5) * dayMs, 1)).toBe(false);
+    }
+  });
+
+  test('a session ends by its limit and begins after a break', async () => {
+    const { ledger, debit } = await limited([{ kind: 'session', period: 'session', value: 60n }]);
+    await using _ = ledger;
+    expect(await debit(start, 1)).toBe(true);
+    expect(await debit(start + year, 1)).toBe(true);
+    const answers = [];
+    for (const after of [40, 60, 80, 100, 140]) answers.push(await debit(start + after * minute, 1));
+    expect(answers).toEqual([true, true, true, false, true]);
   });
 });

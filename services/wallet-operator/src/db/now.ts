@@ -6,3 +6,10 @@ export const databaseNow = async (sql: ISql): Promise<Date> => {
     select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`;
   return new Date(row.ms);
 };
+
+/** SQL: a stored time after this one is ignored at `moment`: it is from a time when the database's clock ran ahead. */
+export const latestCredible = (moment: string): string => `(${moment} + interval '1 minute')`;
+
+/** SQL: the time by which a player is decided, so that it never goes back (docs/adr/0100-one-clock-for-each-player.md). */
+export const decisionTime = (moment: string, decidedAt: string): string =>
+  `case when ${decidedAt} <= ${latestCredible(moment)} then greatest(${moment}, ${decidedAt}) else ${moment} end`;

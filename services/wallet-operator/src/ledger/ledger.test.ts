@@ -52,20 +52,23 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 /** Empties the ledger before a new history; the triggers that forbid it are off. */
-const reset = async (): Promise<void> => {
+const reset = async (decidedAt: string | null = null): Promise<void> => {
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`truncate entries, rounds, players, audit_events, ledger_settings`;
     for (const [id, { balance, currency, disabled, excluded }] of players) {
       const seq = balance > 0n ? 1 : 0;
-      await tx`insert into players (player_id, currency, balance, seq, status, excluded_until, created_at)
-        values (${id}, ${currency}, ${String(balance)}, ${seq}, ${disabled ? 'disabled' : 'active'}, ${excluded ? '2026-05-06' : null}, now())`;
+      await tx`insert into players (player_id, currency, balance, seq, status, excluded_until, created_at, decided_at)
+        values (${id}, ${currency}, ${String(balance)}, ${seq}, ${disabled ? 'disabled' : 'active'}, ${excluded ? '2026-05-05T12:00:01Z' : null}, now(), ${decidedAt})`;
       if (seq === 1)
         await tx`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)
           values (${id}, 1, 'deposit', ${`start-${id}`}, ${String(balance)}, ${String(balance)}, now(), 'operator')`;
     }
   });
 };
+
+/** Of the newest decisions: none, or from when the clock of the database ran ahead by two seconds, or by a year. */
+const clocks = fc.constantFrom(null, '2026-05-05T12:00:02Z', '2027-05-05T12:00:00Z');
 
 interface Step {
   command: Command;
@@ -110,8 +113,8 @@ const playAtOnce = async (
 test('PostgreSQL decides whole batches exactly as the rules decide one command after the other', async () => {
   byStatement = 0;
   await fc.assert(
-    fc.asyncProperty(history, policy, fc.boolean(), async (commands, rules, viaStatement) => {
-      await reset();
+    fc.asyncProperty(history, policy, fc.boolean(), clocks, async (commands, rules, viaStatement, ahead) => {
+      await reset(ahead);
       const steps = await playAtOnce(commands, rules, viaStatement);
       expect(steps).toHaveLength(commands.length);
 
@@ -142,6 +145,10 @@ test('PostgreSQL decides whole batches exactly as the rules decide one command a
           balanceAfter: String(entry.balanceAfter),
         })),
       );
+      const times = await sql<{ at: string }[]>`
+        select distinct at from entries where transaction_id not like 'start-%'`;
+      const time = ahead === '2026-05-05T12:00:02Z' ? new Date(ahead) : now;
+      for (const { at } of times) expect(new Date(at)).toEqual(time);
       const rounds = await sql<{ key: string; over: boolean }[]>`
         select player_id || E'\n' || round_id as key, closed_at is not null as over from rounds`;
       expect(new Map(rounds.map(({ key, over }) => [key, over ? 'closed' : 'open']))).toEqual(model.rounds);

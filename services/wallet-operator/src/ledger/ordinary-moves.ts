@@ -1,4 +1,5 @@
 import type { Sql } from 'postgres';
+import { decisionTime, latestCredible } from '../db/now.ts';
 import { idSpaceOf, type Move, type Policy } from './command.ts';
 import { leftOver, type BatchOutcome } from './state.ts';
 
@@ -17,13 +18,14 @@ const statement = `
         and -move.total <= player.balance and move.total <= 9223372036854775807 - player.balance
         and case when move.round_closed is null -- a debit
           then player.status = 'active' and coalesce(game.enabled, false)
-            and not coalesce(player.excluded_until > player.at, false)
+            and not coalesce(player.excluded_until > move.at, false)
             and (move.session is null
               or coalesce(session.player_id = move.player_id and session.game_code = move.game_code
-                and session.expires_at > player.at, false))
+                and session.expires_at > move.at, false))
             -- The first bet after a win that opened the round makes it an ordinary win.
             and round.promotional is not true
             and (player.limits_until is null or player.at < player.limits_until
+              and player.limits_until <= ${latestCredible('player.at')}
               and player.wagered - move.amount <= player.wagered_cap and player.lost - move.amount <= player.lost_cap)
           else round.player_id is not null or $13::boolean end
         -- Of a player whose bets are counted, only a single move.
@@ -41,7 +43,7 @@ const statement = `
       join lateral (
         -- Times are in the order of the entries, also when a batch that began later was first.
         select balance, wagered, lost, seq, status, excluded_until, limits_until, wagered_cap, lost_cap,
-          greatest(move.at, decided_at) as at
+          ${decisionTime('move.at', 'decided_at')} as at
         from players where player_id = move.player_id for no key update
       ) player on true
       left join entries known on known.transaction_id = move.transaction_id and known.id_space = move.id_space

@@ -1,5 +1,6 @@
 import type { ISql } from 'postgres';
 import { idSpaceOf, type AnyCommand, type Command, type Policy } from './command.ts';
+import { decisionTime } from '../db/now.ts';
 import { entryColumns, parseEntry, type StoredEntry } from './entry.ts';
 import { lastExcludedDay } from './exclusion.ts';
 import type { Player, Profile, State } from './state.ts';
@@ -63,7 +64,7 @@ export const readStates = async (
     commands.map((command) => read(command) ?? null);
   const rows = await sql<Row[]>`
     select (extract(epoch from clock.moment) * 1000)::float8 as moment,
-      (extract(epoch from greatest(clock.moment, player.decided_at)) * 1000)::float8 as clock,
+      (extract(epoch from ${sql.unsafe(decisionTime('clock.moment', 'player.decided_at'))}) * 1000)::float8 as clock,
       case when player.player_id is not null then json_build_object('balance', player.balance::text,
         'seq', player.seq::text, 'currency', player.currency, 'disabled', player.status = 'disabled',
         'excluded', coalesce(player.excluded_until > clock.moment, false)) end as player,

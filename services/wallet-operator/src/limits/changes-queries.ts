@@ -2,7 +2,7 @@ import type { Page } from '@platform/pagination/list';
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
 import { isoTime } from '../ledger/entry.ts';
-import { databaseNow } from '../db/now.ts';
+import { databaseNow, latestCredible } from '../db/now.ts';
 import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';
 import { isCounted, limitText } from './domain.ts';
 import { writeCounters } from './counters.ts';
@@ -79,9 +79,10 @@ const startCounting = async (
   sessionBreakS: number,
 ): Promise<void> => {
   const at = now.toISOString();
+  const latest = sql.unsafe(latestCredible(`'${at}'::timestamptz`));
   const newest = await findSession(sql, playerId, sessionBreakS);
   const isOver =
-    newest === undefined || now.getTime() - new Date(newest.lastBetAt).getTime() >= sessionBreakS * 1000;
+    newest === undefined || Math.abs(now.getTime() - Date.parse(newest.lastBetAt)) >= sessionBreakS * 1000;
   const session = isOver ? undefined : newest;
   await sql`
     with first_in as (
@@ -95,7 +96,8 @@ const startCounting = async (
           and at < (select min(since) from first_in) - interval '1 minute' order by seq desc limit 1), 0))
     ), counted as materialized (${countedEntries(sql, sql`recent`)}
     ), period as (
-      select period, since, coalesce((select min(seq) from recent where at >= since), first_in.seq + 1) as first
+      select period, since, coalesce((
+        select min(seq) from recent where at between since and ${latest}), first_in.seq + 1) as first
       from first_in
       union all
       select 'session', ${session ? new Date(session.startedAt).toISOString() : at}::timestamptz,

@@ -1,4 +1,5 @@
 import type { ISql } from 'postgres';
+import { latestCredible } from '../db/now.ts';
 import { countedEntries, countedSums } from './queries.ts';
 
 export interface CounterViolation {
@@ -21,7 +22,9 @@ export const checkCounters = (sql: ISql, most: number) => sql<CounterViolation[]
     select player_id, array_agg(after_seq + 1 order by after_seq) as seqs from boundary group by player_id
   ), segments as (
     -- One pass over all entries: when all players have limits, look-ups for each entry would take minutes.
-    select player_id, segment, ${countedSums(sql)}, max(at) as newest
+    select player_id, segment, ${countedSums(sql)},
+      -- Later entries are from a time when the clock ran ahead.
+      max(at) filter (where at <= ${sql.unsafe(latestCredible('now()'))}) as newest
     from (
       select e.player_id, width_bucket(e.seq, starts.seqs) as segment, e.at, e.operation, e.amount, e.reversed
       from (${countedEntries(sql)}) e join starts on starts.player_id = e.player_id

@@ -1,4 +1,5 @@
 import type { ISql, PendingQuery, Row } from 'postgres';
+import { decisionTime, latestCredible } from '../db/now.ts';
 import type { Kind, Limit, Period, PlayerLimits, Window } from './domain.ts';
 
 type Fragment = PendingQuery<Row[]>;
@@ -86,7 +87,8 @@ const fewEntries = 500;
  *
  * Entries leave in the order of their numbers: the first one that is in the period ends it. Either the entries that
  * leave are summed up, or, when at most the newest 500 can stay (a new month), those that stay. Their times may differ
- * from their order by the time that a batch waits for a lock, hence the minute.
+ * from their order by the time that a batch waits for a lock, hence the minute. Entries and periods from a time when the
+ * clock ran ahead are not in a period; such a period is summed up anew.
  */
 export const readLimits = async (
   sql: ISql,
@@ -95,16 +97,18 @@ export const readLimits = async (
   sessionBreakS: number,
 ): Promise<Map<string, PlayerLimits>> => {
   const since = sinceOf(sql, sql`period`, sql`player.time_zone`, sql`clock.at`);
+  const latest = sql.unsafe(latestCredible('clock.at'));
   const rows = await sql<LimitsRow[]>`
     select player.player_id as "playerId", clock.at as moment, player.wagered::text, player.lost::text, in_force.limits, in_force."nextChange",
       case when player.limits_until is null then '[]'::json else counted.windows end as windows
     from players player
-      cross join lateral (select greatest(${moment.toISOString()}::timestamptz, player.decided_at) as at) clock
+      cross join (select ${moment.toISOString()}::timestamptz as moment) batch
+      cross join lateral (select ${sql.unsafe(decisionTime('batch.moment', 'player.decided_at'))} as at) clock
       cross join lateral (
         select coalesce(json_agg(json_build_object('kind', kind, 'period', period, 'value', value::text,
             'since', since, 'deposited', case when kind = 'deposit' then coalesce((
               select sum(amount) from entries where player_id = player.player_id and operation = 'deposit'
-                and at >= since), 0)::text end
+                and at between since and ${latest}), 0)::text end
           )), '[]') as limits, (
             select min(effective_at) from limit_changes where player_id = player.player_id and cancelled_at is null
               and effective_at > clock.at and kind <> 'deposit') as "nextChange"
@@ -127,28 +131,34 @@ export const readLimits = async (
             case when known.is_short then player.lost - sums.lost else known.lost + sums.lost end as lost
           from (
             select stored.period, stored.after_seq, stored.wagered, stored.lost,
-              case when begun.is_new then clock.at
+              case when begun.is_new then clock.at when ahead.is_ahead then begun.since
                 else greatest(stored.since, begun.since) end as since,
-              begun.is_new or coalesce(begun.last_old < begun.since - interval '1 minute', false) as is_short,
+              begun.is_new or ahead.is_ahead
+                or coalesce(begun.last_old < begun.since - interval '1 minute', false) as is_short,
               begun.is_new
             from limit_windows stored
               cross join lateral (
                 select ${since} as since,
-                  stored.period = 'session' and coalesce((
-                    select at from entries where player_id = player.player_id and operation = 'debit'
-                    order by seq desc limit 1), '-infinity')
-                    <= clock.at - make_interval(secs => ${sessionBreakS}) as is_new,
+                  stored.period = 'session' and not coalesce((
+                    select at > clock.at - make_interval(secs => ${sessionBreakS}) and at <= ${latest}
+                    from entries where player_id = player.player_id and operation = 'debit'
+                    order by seq desc limit 1), false) as is_new,
                   (select at from entries where player_id = player.player_id and seq = player.seq - ${fewEntries}::bigint
                     and seq > stored.after_seq and stored.period <> 'session') as last_old
                 offset 0 -- Computed once: without it, the expressions are copied to where they are compared with entries.
               ) begun
+              cross join lateral (
+                -- A month of another time zone may have begun later than this one.
+                select coalesce(stored.since > case stored.period when 'month' then clock.at else begun.since end, false)
+                  as is_ahead
+              ) ahead
             where stored.player_id = player.player_id
             offset 0
           ) known
             cross join lateral (
               select case when known.is_new then player.seq + 1 when known.period = 'session' then known.after_seq + 1
                 else coalesce((
-                  select seq from entries where player_id = player.player_id and at >= known.since
+                  select seq from entries where player_id = player.player_id and at between known.since and ${latest}
                     and seq > case when known.is_short then player.seq - ${fewEntries}::bigint else known.after_seq end
                   order by seq limit 1), player.seq + 1) end as seq
               offset 0
@@ -210,5 +220,5 @@ export const storeCounters = async (
     from json_populate_recordset(null::players, ${JSON.stringify(counters)}::text::json)
     on conflict (player_id) do update set wagered = excluded.wagered, lost = excluded.lost,
       wagered_cap = excluded.wagered_cap, lost_cap = excluded.lost_cap, limits_until = excluded.limits_until,
-      decided_at = greatest(players.decided_at, excluded.decided_at)`;
+      decided_at = coalesce(excluded.decided_at, players.decided_at)`;
 };

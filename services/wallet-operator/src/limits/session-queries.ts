@@ -1,4 +1,5 @@
 import type { ISql } from 'postgres';
+import { latestCredible } from '../db/now.ts';
 import { countedEntries, countedSums } from './queries.ts';
 
 export interface SessionRow {
@@ -29,7 +30,8 @@ export const findSession = async (
       select earlier.seq, earlier.at, bet.newest from bet cross join lateral (
         select seq, at from entries where player_id = ${playerId} and operation = 'debit' and seq < bet.seq
         order by seq desc limit 1) earlier
-      where bet.at - earlier.at < make_interval(secs => ${breakS}) and bet.newest - bet.at < interval '24 hours'
+      where earlier.at <= ${sql.unsafe(latestCredible('bet.at'))}
+        and bet.at - earlier.at < make_interval(secs => ${breakS}) and bet.newest - bet.at < interval '24 hours'
     ), session as (
       select min(seq) as first, (array_agg(at order by seq))[1] as started, max(at) as last from bet having count(*) > 0
     )
