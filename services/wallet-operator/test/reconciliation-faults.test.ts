@@ -133,7 +133,7 @@ test('a statement that PostgreSQL lost in a crash is reported, and so is one of 
   expect(await sql`select from reconciliation_lines`).toHaveLength(0);
 });
 
-test('reconciliations are deleted after 90 days, except for what was repaired', async () => {
+test('reconciliations and dry runs are deleted after 90 days, except for what was repaired', async () => {
   await using service = await startService();
   const { sql } = service.context.database;
   await addGame(sql);
@@ -142,7 +142,15 @@ test('reconciliations are deleted after 90 days, except for what was repaired', 
   const kept = await reconcile(service.url, statementOf(playerId, 3));
   await sql`update reconciliation_differences set repair_transaction_id = 'x', state = 'applied'
     where reconciliation_id = ${kept.reconciliationId} and number = 2`;
+  await sql`insert into reconciliation_dry_runs (reconciliation_id, created_at, created_by, repairs)
+    select ${kept.reconciliationId}, now() - make_interval(days => days), days, '[]' from unnest(array[1, 91, 92]) days`;
+  await sql`update reconciliation_differences set dry_run_id = (select dry_run_id from reconciliation_dry_runs
+    where created_by = '92') where number = 2`;
   while (await removeExpired(sql, 90, 2));
+  expect(await sql`select created_by as days from reconciliation_dry_runs order by days`).toEqual([
+    { days: '1' },
+    { days: '92' },
+  ]);
   expect(await sql`select from reconciliation_differences`).toHaveLength(12);
   await sql`update reconciliations set created_at = now() - interval '91 days'`;
   while (await removeExpired(sql, 90, 2));

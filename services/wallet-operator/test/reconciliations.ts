@@ -141,6 +141,8 @@ export const shortly = ({ differences }: Found) =>
 
 export interface RepairView {
   number: number;
+  playerId: string;
+  operation: string | null;
   amount: string | null;
   repair: string;
   state: string;
@@ -151,7 +153,7 @@ export interface RepairView {
 
 export interface DryRunView {
   dryRunId: string;
-  sums: { kind: string; currency: string | null; repairs: number; amount: string }[];
+  sums: { kind: string; operation: string; currency: string | null; repairs: number; amount: string }[];
   repairs: RepairView[];
   approvedBy: string | null;
 }

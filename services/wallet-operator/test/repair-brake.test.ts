@@ -1,26 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { addPlayer, callerOf } from './factories.ts';
-import { keys } from './harness.ts';
-import { alone, apply, dryRun, getJson, lineOf, reconcile, type DryRunView } from './reconciliations.ts';
-
-const approve = async (url: string, id: string, dryRunId: string, sub: string, scope = 'wallet:approve') => {
-  const answer = await fetch(`${url}/v1/reconciliations/${id}/dry-runs/${dryRunId}/approval`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${await keys.token({ scope, sub })}` },
-  });
-  return { status: answer.status, ...((await answer.json()) as Partial<DryRunView>) };
-};
-
-/** A reconciliation that found bets of these amounts missing. */
-const missingBets = async (
-  { url, players }: Awaited<ReturnType<typeof alone>>,
-  amounts: readonly string[],
-): Promise<string> => {
-  const lines = amounts.map((amount) => lineOf({ playerId: players[0] ?? '', amount }));
-  return (await reconcile(url, lines)).reconciliationId;
-};
-
-const needsApproval = { status: 409, code: 'approval_needed' };
+import { approve, missingBets, needsApproval } from './missing-bets.ts';
+import { alone, apply, dryRun, getJson, lineOf, reconcile } from './reconciliations.ts';
 
 test('repairs of more than the amount of a day need the approval of somebody else', async () => {
   const service = await alone({ RECONCILIATION_MAX_AMOUNT: '10.00' });
@@ -43,13 +24,13 @@ test('repairs of more than the amount of a day need the approval of somebody els
   const { dryRunId } = await dryRun(url, id, [3]);
   expect(await apply(url, id, dryRunId)).toMatchObject(needsApproval);
   expect(await approve(url, id, dryRunId, 'bob', 'wallet:admin wallet:read')).toMatchObject({ status: 403 });
-  // Nobody approves for oneself.
-  expect(await approve(url, id, dryRunId, 'ann')).toMatchObject({ status: 200, approvedBy: 'ann' });
+  // Nobody approves what is their own.
+  expect(await approve(url, id, dryRunId, 'ann')).toMatchObject({ status: 409, code: 'own_dry_run' });
   expect(await apply(url, id, dryRunId)).toMatchObject(needsApproval);
   expect(await approve(url, id, dryRunId, 'bob')).toMatchObject({
     status: 200,
     approvedBy: 'bob',
-    sums: [{ kind: 'missing_here', currency: 'EUR', repairs: 1, amount: '0.01' }],
+    sums: [{ kind: 'missing_here', operation: 'debit', currency: 'EUR', repairs: 1, amount: '0.01' }],
   });
   // The approval is of this dry run only.
   const other = await dryRun(url, id, [3]);
@@ -72,16 +53,22 @@ test('repairs of more than the amount of a day need the approval of somebody els
   expect(await apply(url, next, tomorrow.dryRunId)).toMatchObject({ status: 200 });
 });
 
+const aboveMaxAmount = { status: 409, code: 'above_max_amount' };
+
 test('the caller can lower the amount, but not raise it', async () => {
   const service = await alone({ RECONCILIATION_MAX_AMOUNT: '10.00' });
   const { own, url } = service;
   await using _ = own;
   const id = await missingBets(service, ['6.00', '11.00']);
   const small = await dryRun(url, id, [1]);
-  expect(await apply(url, id, small.dryRunId, '5.99')).toMatchObject(needsApproval);
+  expect(await apply(url, id, small.dryRunId, '5.99')).toMatchObject(aboveMaxAmount);
   expect(await apply(url, id, small.dryRunId, '6.00')).toMatchObject({ status: 200 });
   const large = await dryRun(url, id, [2]);
   expect(await apply(url, id, large.dryRunId, '100.00')).toMatchObject(needsApproval);
+  // Nor does an approval raise it.
+  await approve(url, id, large.dryRunId, 'bob');
+  expect(await apply(url, id, large.dryRunId, '16.99')).toMatchObject(aboveMaxAmount);
+  expect(await apply(url, id, large.dryRunId, '17.00')).toMatchObject({ status: 200 });
 });
 
 test('every currency has an amount of its own, and what a rollback gives back counts', async () => {
@@ -103,7 +90,16 @@ test('every currency has an amount of its own, and what a rollback gives back co
     lineOf({ playerId: dollars, amount: '10.00', currency: 'USD' }),
   ]);
   const all = await dryRun(url, id, [1, 2, 3]);
-  expect(all.sums).toContainEqual({ kind: 'missing_here', currency: 'EUR', repairs: 2, amount: '11.00' });
+  expect(all.sums).toHaveLength(3);
+  for (const sum of [
+    { operation: 'rollback', currency: 'EUR', amount: '9.00' },
+    { operation: 'debit', currency: 'EUR', amount: '2.00' },
+    { operation: 'debit', currency: 'USD', amount: '10.00' },
+  ])
+    expect(all.sums).toContainEqual({ kind: 'missing_here', repairs: 1, ...sum });
+  expect(all.repairs).toContainEqual(
+    expect.objectContaining({ playerId: dollars, operation: 'debit', amount: '10.00' }),
+  );
   expect(await apply(url, id, all.dryRunId)).toMatchObject(needsApproval);
   const some = await dryRun(url, id, [1, 3]);
   expect(await apply(url, id, some.dryRunId)).toMatchObject({ status: 200 });
@@ -173,4 +169,20 @@ test('an apply whose process ends counts until it is repeated, and then counts o
     status: 200,
     repairs: [{ state: 'applied' }, { state: 'applied' }],
   });
+});
+
+test('an approval ends after 24 hours, and is of somebody else who was the first', async () => {
+  const service = await alone({ RECONCILIATION_MAX_AMOUNT: '10.00' });
+  const { own, url } = service;
+  await using _ = own;
+  const id = await missingBets(service, ['11.00']);
+  const { dryRunId } = await dryRun(url, id, [1]);
+  await approve(url, id, dryRunId, 'bob');
+  expect(await approve(url, id, dryRunId, 'carol')).toMatchObject({ status: 200, approvedBy: 'bob' });
+  await own.context.database
+    .sql`update reconciliation_dry_runs set approved_at = approved_at - interval '24 hours'`;
+  expect(await apply(url, id, dryRunId)).toMatchObject(needsApproval);
+  expect(await approve(url, id, dryRunId, 'carol')).toMatchObject({ status: 200, approvedBy: 'carol' });
+  expect(await apply(url, id, dryRunId)).toMatchObject({ status: 200 });
+  expect(await approve(url, id, dryRunId, 'bob')).toMatchObject({ status: 409, code: 'nothing_to_apply' });
 });

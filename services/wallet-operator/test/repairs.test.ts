@@ -45,7 +45,10 @@ test('a repair needs a dry run, is applied once, and is in the audit trail', asy
     { number: 2, state: 'open', status: 'OK', amount: '1.00', balance: '999.00' },
     { number: 1, state: 'open', status: 'OK', amount: '3.00', balance: '1002.00' },
   ]);
-  expect(tried.sums).toEqual([{ kind: 'missing_here', currency: 'EUR', repairs: 2, amount: '4.00' }]);
+  expect(tried.sums).toEqual([
+    { kind: 'missing_here', operation: 'debit', currency: 'EUR', repairs: 1, amount: '1.00' },
+    { kind: 'missing_here', operation: 'credit', currency: 'EUR', repairs: 1, amount: '3.00' },
+  ]);
   expect(await sql`select from entries where transaction_id in ('bet', 'win')`).toHaveLength(0);
   for (const _again of [1, 2]) {
     const done = await apply(url, id, tried.dryRunId);

@@ -159,6 +159,8 @@ export const reconciliationDifferences = pgTable(
 export interface RepairResult {
   number: number;
   kind: (typeof differenceKinds)[number];
+  playerId: string;
+  operation: 'debit' | 'credit' | 'rollback' | null;
   repair: (typeof repairActions)[number];
   state: (typeof repairStates)[number];
   status: string | null;
@@ -178,7 +180,6 @@ export const reconciliationDryRuns = pgTable('reconciliation_dry_runs', {
   createdBy: text('created_by').notNull(),
   /** In the order in which they are made. */
   repairs: jsonb().$type<RepairResult[]>().notNull(),
-  /** Whoever approved it last. */
   approvedBy: text('approved_by'),
   approvedAt: dateColumn('approved_at'),
 });

@@ -143,10 +143,17 @@ export const previewOutcomes = async (
   commands: readonly Command[],
   now: Date | undefined,
   policy: Policy,
-): Promise<(command: Command) => Outcome> => {
-  const { states, nextOutcome } = await readBatchState(sql, commands, now, policy);
+): Promise<(command: Command) => Outcome & { moved: bigint }> => {
+  const { states, nextOutcome, writes } = await readBatchState(sql, commands, now, policy);
   const stateOf = new Map(commands.map((command, position) => [command, states[position]]));
-  return (command) => nextOutcome(command, stateOf.get(command));
+  return (command) => {
+    const before = writes.entries.length;
+    const outcome = nextOutcome(command, stateOf.get(command));
+    const moved = writes.entries
+      .slice(before)
+      .reduce((sum, { amount }) => sum + (amount < 0n ? -amount : amount), 0n);
+    return { ...outcome, moved };
+  };
 };
 
 /**

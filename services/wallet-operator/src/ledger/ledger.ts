@@ -17,9 +17,9 @@ export interface Ledger extends AsyncDisposable {
   add(command: Command): Promise<Outcome>;
   /**
    * Reads the state of the commands over a connection of the caller. The function that it returns says how a command
-   * would be decided after those that it was called with before. Writes nothing and locks no player.
+   * would be decided after those that it was called with before, and what its entries would move, in minor units. Writes nothing and locks no player.
    */
-  preview(sql: Sql, commands: readonly Command[]): Promise<(command: Command) => Outcome>;
+  preview(sql: Sql, commands: readonly Command[]): Promise<(command: Command) => Outcome & { moved: bigint }>;
   /** Commands that wait for a batch, or for a player whom another transaction has locked. */
   waiting(): number;
   /** Players whose rows another transaction has locked. */

@@ -1,5 +1,5 @@
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import { and, eq, inArray, ne, sql as raw } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, isNull, lte, ne, or, sql as raw } from 'drizzle-orm';
 import {
   reconciliationDifferences as differences,
   reconciliationDryRuns as dryRuns,
@@ -9,7 +9,19 @@ import type { DifferenceRow } from './difference-queries.ts';
 
 export type DryRunRow = typeof dryRuns.$inferSelect;
 
+/** `isApproved`: its approval holds. */
+export type StoredDryRun = DryRunRow & { isApproved: boolean };
+
+/** `mayOverlap`: an earlier attempt of the same repair has not ended, and may still move the money. */
+export type Attempt = DifferenceRow & { mayOverlap: boolean };
+
+/** Longer than any request takes: an attempt that began before has ended with its process. */
+const longestAttempt = raw`interval '10 minutes'`;
+
 type Update = Pick<PostgresJsDatabase, 'update'>;
+
+/** An approval that is older has ended. */
+const approvedSince = raw`now() - interval '24 hours'`;
 
 export const insertDryRun = async (
   orm: Pick<PostgresJsDatabase, 'insert'>,
@@ -27,14 +39,18 @@ export const findDryRun = async (
   orm: Pick<PostgresJsDatabase, 'select'>,
   id: string,
   dryRunId: string,
-): Promise<DryRunRow | undefined> => {
+): Promise<StoredDryRun | undefined> => {
   const [row] = await orm
-    .select()
+    .select({
+      ...getTableColumns(dryRuns),
+      isApproved: raw<boolean>`coalesce(${dryRuns.approvedAt} > ${approvedSince}, false)`,
+    })
     .from(dryRuns)
     .where(and(eq(dryRuns.dryRunId, dryRunId), eq(dryRuns.reconciliationId, id)));
   return row;
 };
 
+/** Undefined when an approval holds already. */
 export const markApproved = async (
   orm: Update,
   { dryRunId }: DryRunRow,
@@ -43,7 +59,12 @@ export const markApproved = async (
   const [row] = await orm
     .update(dryRuns)
     .set({ approvedBy: by, approvedAt: raw`now()` })
-    .where(eq(dryRuns.dryRunId, dryRunId))
+    .where(
+      and(
+        eq(dryRuns.dryRunId, dryRunId),
+        or(isNull(dryRuns.approvedAt), lte(dryRuns.approvedAt, approvedSince)),
+      ),
+    )
     .returning();
   return row;
 };
@@ -68,20 +89,22 @@ export const movedLately = async (
 
 /**
  * Written before the repairs, with the amount that each moves, so that their entries are known to be repairs even when
- * the process ends meanwhile. Returns the attempts: those that were not applied yet.
+ * the process ends meanwhile. What another attempt reserved stays reserved. Returns the attempts: those that were not
+ * applied yet.
  */
 export const markApplying = (
   orm: Update,
   { reconciliationId, dryRunId }: DryRunRow,
   amounts: ReadonlyMap<number, number>,
   by: string,
-): Promise<DifferenceRow[]> =>
+): Promise<Attempt[]> =>
   orm
     .update(differences)
     .set({
       state: 'applying',
       dryRunId,
-      amount: raw`(${JSON.stringify(Object.fromEntries(amounts))}::text::jsonb ->> ${differences.number}::text)::bigint`,
+      amount: raw`greatest((${JSON.stringify(Object.fromEntries(amounts))}::text::jsonb ->> ${differences.number}::text)::bigint,
+        case ${differences.state} when 'applying' then ${differences.amount} end)`,
       repairTransactionId: raw`case ${differences.repair} when 'apply' then ${differences.transactionId}
         else concat('reconciliation/', ${differences.reconciliationId}, '/', ${differences.number}) end`,
       repairedAt: raw`clock_timestamp()`,
@@ -94,19 +117,23 @@ export const markApplying = (
         ne(differences.state, 'applied'),
       ),
     )
-    .returning();
+    .returning({
+      ...getTableColumns(differences),
+      mayOverlap: raw<boolean>`old.state = 'applying' and old.repaired_at > clock_timestamp() - ${longestAttempt}`,
+    });
 
 /**
- * Writes what the ledger decided about an attempt. Another attempt may have begun after it: then a refusal is not written,
- * because the other one may have moved the money, and the result is undefined.
+ * Writes what the ledger decided about an attempt. A refusal is not written, and the result is undefined, when another
+ * attempt may be in progress: it may move the money.
  */
 export const markDecided = async (
   orm: Update,
-  attempt: DifferenceRow,
+  attempt: Attempt,
   { status, reason = null }: { status: Outcome['status'] | null; reason?: string | null | undefined },
 ): Promise<DifferenceRow | undefined> => {
   const { reconciliationId, number, repairTransactionId, repairedAt } = attempt;
   const isApplied = status === 'OK';
+  if (!isApplied && attempt.mayOverlap) return undefined;
   const isNewest = and(eq(differences.state, 'applying'), eq(differences.repairedAt, repairedAt as Date));
   const [decided] = await orm
     .update(differences)

@@ -64,8 +64,8 @@ export interface Plan {
   walk(decide: Decide): Promise<RepairResult[]>;
   /** What the ledger would decide. Nothing is written to it, and no player is locked. */
   preview(): Promise<RepairResult[]>;
-  /** A result; of a repair that is still to be made also what it moves. */
-  viewOf(row: DifferenceRow, command?: Repair, balance?: string): RepairResult;
+  /** A result; of a repair that is still to be made also what it moves: `moved`, or what it asks for. */
+  viewOf(row: DifferenceRow, command?: Repair, balance?: string, moved?: bigint | null): RepairResult;
 }
 
 /**
@@ -97,17 +97,20 @@ export const planRepairs = async (
   const isCompared = await isTimeBeforeCompared(sql, id);
 
   const viewOf = (
-    { number, kind, repair, state, status, reason }: DifferenceRow,
+    { number, kind, playerId, repair, state, status, reason }: DifferenceRow,
     command?: Repair,
     balance?: string,
+    moved?: bigint | null,
   ): RepairResult => ({
     number,
     kind,
+    playerId,
+    operation: command?.operation ?? null,
     repair,
     state,
     status,
     reason,
-    amount: command === undefined ? null : decimal(factsOf.get(command)?.amount ?? 0),
+    amount: command === undefined ? null : decimal(moved ?? factsOf.get(command)?.amount ?? 0),
     currency: (command && factsOf.get(command)?.currency) ?? null,
     balance: balance === undefined ? null : decimal(balance),
   });
@@ -152,8 +155,8 @@ export const planRepairs = async (
       const decision = await ledger.preview(sql, commands);
       return walk((row, command, waitsFor) => {
         if (waitsFor !== undefined) return viewOf({ ...row, status: null, reason: waitsFor }, command);
-        const { status, reason = null, balance } = decision(command);
-        return viewOf({ ...row, status, reason }, command, balance);
+        const { status, reason = null, balance, moved } = decision(command);
+        return viewOf({ ...row, status, reason }, command, balance, status === 'OK' ? moved : null);
       });
     },
   };

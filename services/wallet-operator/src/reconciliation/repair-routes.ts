@@ -58,11 +58,12 @@ export const repairRoutes = (context: Context): Route[] => {
         operationId: 'approveDryRun',
         tag,
         summary: 'Approve a dry run that moves more than the limit',
-        description: 'Somebody else applies it: whoever approved a dry run cannot use the approval.',
+        description:
+          'Somebody other than the person who made it approves it, and somebody else applies it within 24 hours.',
         auth: context.tokens.guard('wallet:approve'),
         params: DryRunPath,
         responses: { 200: { description: 'The dry run', body: DryRun } },
-        problems: [404],
+        problems: [404, 409],
       },
       async ({ caller, params }) => ({
         status: 200,

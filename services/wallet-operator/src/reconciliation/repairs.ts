@@ -12,7 +12,9 @@ import {
   markApproved,
   markDecided,
   movedLately,
+  type Attempt,
   type DryRunRow,
+  type StoredDryRun,
 } from './dry-run-queries.ts';
 import { planRepairs, type Plan, type Repair } from './planning.ts';
 import type { ApplyRequest, DryRun, Repairs } from './schema.ts';
@@ -35,12 +37,15 @@ const viewOf = (row: DryRunRow): z.input<typeof DryRun> => ({
   createdBy: row.createdBy,
   approvedAt: row.approvedAt?.toISOString() ?? null,
   approvedBy: row.approvedBy,
-  sums: sumsBy(row.repairs, ({ kind, currency }) => `${kind} ${currency}`).map(({ same, sum }) => ({
-    kind: same[0]?.kind ?? 'missing_here',
-    currency: same[0]?.currency ?? null,
-    repairs: same.length,
-    amount: decimal(sum),
-  })),
+  sums: sumsBy(row.repairs, ({ kind, operation, currency }) => `${kind} ${operation} ${currency}`).map(
+    ({ same, sum }) => ({
+      kind: same[0]?.kind ?? 'missing_here',
+      operation: same[0]?.operation ?? 'debit',
+      currency: same[0]?.currency ?? null,
+      repairs: same.length,
+      amount: decimal(sum),
+    }),
+  ),
   repairs: row.repairs,
 });
 
@@ -54,7 +59,7 @@ const expectCompared = async (ctx: Context, id: string): Promise<void> => {
 };
 
 /** Throws NotFound. */
-const dryRunRow = async ({ database }: Context, id: string, dryRunId: string): Promise<DryRunRow> => {
+const dryRunRow = async ({ database }: Context, id: string, dryRunId: string): Promise<StoredDryRun> => {
   const row = await findDryRun(database.orm, id, dryRunId);
   if (row === undefined) throw new NotFound('dry run');
   return row;
@@ -82,7 +87,10 @@ export const makeDryRun = async (
 export const getDryRun = async (ctx: Context, id: string, dryRunId: string) =>
   viewOf(await dryRunRow(ctx, id, dryRunId));
 
-/** Approves a dry run that moves more than the limit, for somebody else to apply it. Throws NotFound. */
+/**
+ * Approves a dry run that moves more than the limit, for somebody else to apply it; the first approval counts, for 24
+ * hours. Throws NotFound, and Conflict `own_dry_run` and `nothing_to_apply`.
+ */
 export const approveDryRun = async (
   ctx: Context,
   by: string,
@@ -90,8 +98,17 @@ export const approveDryRun = async (
   dryRunId: string,
 ): Promise<z.input<typeof DryRun>> => {
   const row = await dryRunRow(ctx, id, dryRunId);
+  if (row.createdBy === by)
+    throw new Conflict('own_dry_run', 'Somebody other than the person who made the dry run approves it.');
+  const pending = row.repairs.filter(isPending).map(({ number }) => number);
+  const rows = await differencesByNumber(ctx.database.orm, id, pending);
+  if (rows.every(({ state }) => state === 'applied'))
+    throw new Conflict('nothing_to_apply', 'The dry run has no repairs that are not applied yet.');
   return ctx.database.orm.transaction(async (tx) => {
-    const view = viewOf((await markApproved(tx, row, by)) ?? row);
+    const approved = await markApproved(tx, row, by);
+    // Somebody else's approval holds.
+    if (approved === undefined) return viewOf((await findDryRun(tx, id, dryRunId)) ?? row);
+    const view = viewOf(approved);
     const details = { by, reconciliationId: id, dryRunId, sums: view.sums };
     await recordEvent(tx, { kind: 'reconciliation_dry_run_approved', playerId: null, details });
     return view;
@@ -104,8 +121,11 @@ const expectUnchanged = (
   rows: readonly DifferenceRow[],
   forecast: readonly RepairResult[],
 ): void => {
+  // Another dry run may have had the same repairs; when all are applied, this is a repetition.
+  const isRepetition = !forecast.some(isPending);
   const changed = forecast.find(({ state, status, reason }, at) => {
     const before = repairs[at];
+    if (state === 'applied' && isRepetition && before?.status === 'OK') return false;
     if (state === 'applied') return before?.state !== 'applied' && rows[at]?.dryRunId !== dryRunId;
     return before?.status !== status || before.reason !== reason;
   });
@@ -118,31 +138,33 @@ const expectUnchanged = (
 
 /**
  * Marks the repairs that are made now, and returns them. Throws Conflict `approval_needed` when together with those of
- * the last 24 hours they move more of a currency than is allowed, and no second person has approved the dry run, and
- * `dry_run_outdated` when somebody else applied one of them meanwhile.
+ * the last 24 hours they move more of a currency than is allowed, and no second person has approved the dry run,
+ * `above_max_amount` when it is more than the request allows, and `dry_run_outdated` when somebody else applied one of them meanwhile.
  */
 const reserve = (
   { database, env }: Context,
   by: string,
-  dryRun: DryRunRow,
+  dryRun: StoredDryRun,
   forecast: readonly RepairResult[],
   maxAmount: string | undefined,
-): Promise<Map<number, DifferenceRow>> =>
+): Promise<Map<number, Attempt>> =>
   database.orm.transaction(async (tx) => {
     const { reconciliationId, dryRunId, approvedBy } = dryRun;
     const pending = forecast.filter(isPending);
     const amounts = new Map(pending.map(({ number, amount }) => [number, minorUnits(amount ?? '0')]));
     const moved = await movedLately(tx, reconciliationId, [...amounts.keys()]);
     const allowed = env.RECONCILIATION_MAX_AMOUNT;
-    const most = maxAmount === undefined ? allowed : Math.min(minorUnits(maxAmount), allowed);
     for (const { key, sum } of sumsBy(pending, ({ currency }) => currency ?? '')) {
       const before = moved.get(key) ?? 0n;
-      const isApproved = approvedBy !== null && approvedBy !== by;
-      if (sum > 0 && BigInt(sum) + before > BigInt(most) && !isApproved)
+      const total = BigInt(sum) + before;
+      const moves = `The repairs move ${decimal(sum)} ${key}, and others of the last 24 hours ${decimal(before)}; more than`;
+      if (sum > 0 && maxAmount !== undefined && total > BigInt(minorUnits(maxAmount)))
+        throw new Conflict('above_max_amount', `${moves} the ${maxAmount} of this request.`);
+      const isApproved = dryRun.isApproved && approvedBy !== by;
+      if (sum > 0 && total > BigInt(allowed) && !isApproved)
         throw new Conflict(
           'approval_needed',
-          `The repairs move ${decimal(sum)} ${key}, and others of the last 24 hours ${decimal(before)}; more than ` +
-            `${decimal(most)} needs the approval of dry run ${dryRunId} by another person.`,
+          `${moves} ${decimal(allowed)} needs the approval of dry run ${dryRunId} by another person.`,
         );
     }
     if (amounts.size === 0) return new Map();
@@ -161,7 +183,7 @@ const reserve = (
 const applyRepair = async (
   { database: { orm }, ledger }: Context,
   plan: Plan,
-  attempt: DifferenceRow,
+  attempt: Attempt,
   command: Repair,
   waitsFor: string | undefined,
 ): Promise<RepairResult> => {
@@ -175,10 +197,10 @@ const applyRepair = async (
     return markDecided(tx, attempt, outcome);
   });
   if (decided !== undefined)
-    return plan.viewOf(decided, command, 'balance' in outcome ? outcome.balance : undefined);
+    return plan.viewOf(decided, command, 'balance' in outcome ? outcome.balance : undefined, decided.amount);
   // Somebody else repairs it at the same time.
   const [now = attempt] = await differencesByNumber(orm, reconciliationId, [number]);
-  return plan.viewOf(now, command);
+  return plan.viewOf(now, command, undefined, now.amount);
 };
 
 /**

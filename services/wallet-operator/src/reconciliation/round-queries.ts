@@ -6,7 +6,7 @@ import type { DifferenceRow } from './difference-queries.ts';
 export interface RoundFacts {
   /** Of a rollback, the round of its debit, which may be another than the one that it names. */
   roundId: string;
-  /** What the repair moves, in minor units. */
+  /** What the repair asks for, in minor units. */
   amount: string;
   /** The player's; null for an unknown player. */
   currency: string | null;

@@ -110,8 +110,8 @@ export const removeLines = async (tx: TransactionSql, { id, lineDone }: Run, to:
 };
 
 /**
- * Deletes some differences of reconciliations older than `days`, and then the reconciliations. Repaired differences are
- * kept, with their reconciliation. Returns whether there may be more.
+ * Deletes some differences of reconciliations older than `days`, and then the reconciliations and dry runs. Repaired
+ * differences are kept, with their reconciliation and the dry run that was applied. Returns whether there may be more.
  */
 export const removeExpired = async (sql: Sql, days: number, most: number): Promise<boolean> => {
   const removed = await sql`
@@ -120,12 +120,12 @@ export const removeExpired = async (sql: Sql, days: number, most: number): Promi
       where created_at < now() - make_interval(days => ${days}) and repair_transaction_id is null limit ${most})`;
   if (removed.count > 0) return true;
   await sql`
-    with removed as (
-      delete from reconciliations expired where created_at < now() - make_interval(days => ${days}) and step = 'ended'
-        and not exists (select from reconciliation_differences left_over
-          where left_over.reconciliation_id = expired.reconciliation_id)
-      returning reconciliation_id
-    )
-    delete from reconciliation_dry_runs where reconciliation_id in (select reconciliation_id from removed)`;
+    delete from reconciliations expired where created_at < now() - make_interval(days => ${days}) and step = 'ended'
+      and not exists (select from reconciliation_differences left_over
+        where left_over.reconciliation_id = expired.reconciliation_id)`;
+  await sql`
+    delete from reconciliation_dry_runs expired where created_at < now() - make_interval(days => ${days})
+      and not exists (select from reconciliation_differences repaired
+        where repaired.reconciliation_id = expired.reconciliation_id and repaired.dry_run_id = expired.dry_run_id)`;
   return false;
 };

@@ -128,14 +128,22 @@ export const Difference = z
   .meta({ id: 'Difference' });
 export const DifferenceList = pageLimitBody('differences', Difference);
 
+const operation = z.enum(['debit', 'credit', 'rollback']);
+
 const RepairResult = z.object({
   number: z.int(),
   kind,
+  playerId: z.string(),
+  operation: operation
+    .nullable()
+    .meta({ description: 'What it books; null when there is nothing to repair' }),
   repair,
   state,
   status,
   reason,
-  amount: z.string().nullable().meta({ description: 'What it moves; null when there is nothing to repair' }),
+  amount: z.string().nullable().meta({
+    description: 'What it moves, 0.00 when the ledger has it by now; null when there is nothing to repair',
+  }),
   currency: z.string().nullable(),
   balance: z.string().nullable().meta({ description: 'Of the player, after the repair' }),
 });
@@ -161,8 +169,19 @@ export const DryRun = z
     approvedAt: instant().nullable(),
     approvedBy: z.string().nullable(),
     sums: z
-      .array(z.object({ kind, currency: z.string().nullable(), repairs: z.int(), amount: z.string() }))
-      .meta({ description: 'The repairs that would be made, and what they move' }),
+      .array(
+        z.object({
+          kind,
+          operation,
+          currency: z.string().nullable(),
+          repairs: z.int(),
+          amount: z.string(),
+        }),
+      )
+      .meta({
+        description:
+          'The repairs that would be made, and what they move: a debit from the player, others to the player',
+      }),
     repairs: z.array(RepairResult),
   })
   .meta({ id: 'DryRun' });
@@ -171,7 +190,7 @@ export const ApplyRequest = z
   .strictObject({
     dryRunId: z.guid().meta({ description: 'The dry run that it follows' }),
     maxAmount: amount.optional().meta({
-      description: 'What repairs may move of a currency in 24 hours, when it is less than the setting',
+      description: 'What repairs may move of a currency in 24 hours; no approval lifts it',
     }),
   })
   .meta({ id: 'ApplyRequest' });

@@ -65,13 +65,25 @@ test('only differences that the ledger can repair are sent, of all pages', async
   expect(paths[1]).toBe('/v1/reconciliations/id/differences?kind=missing_here&page=2&limit=200');
 });
 
-test('the money that repairs move is that of the dry run, by kind and currency', () => {
+test('the money that repairs move is that of the dry run, by kind, operation and currency', () => {
   const sums = [
-    { kind: 'missing_here' as const, currency: 'EUR', repairs: 2, amount: '10.05' },
-    { kind: 'round_state' as const, currency: 'USD', repairs: 1, amount: '0.00' },
+    {
+      kind: 'missing_here' as const,
+      operation: 'debit' as const,
+      currency: 'EUR',
+      repairs: 2,
+      amount: '10.05',
+    },
+    {
+      kind: 'round_state' as const,
+      operation: 'credit' as const,
+      currency: 'USD',
+      repairs: 1,
+      amount: '0.00',
+    },
   ];
   expect(moneyOf({ sums })).toEqual([
-    '10.05 EUR (missing in the ledger)',
-    '0.00 USD (round open on one side only)',
+    'debits of 10.05 EUR (missing in the ledger)',
+    'credits of 0.00 USD (round open on one side only)',
   ]);
 });

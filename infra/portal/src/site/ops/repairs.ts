@@ -20,9 +20,11 @@ export const repairable = async (session: Session, id: string, kind = ''): Promi
 /** What the ledger would decide about repairs, and what they would move. */
 export type DryRun = WalletAnswer<'makeDryRun'>;
 
-/** The money that the repairs of a dry run move: `10.00 EUR` for each currency and kind of difference. */
+/** The money that the repairs of a dry run move: `debits of 10.00 EUR` for each operation, currency and kind of difference. */
 export const moneyOf = ({ sums }: Pick<DryRun, 'sums'>): string[] =>
-  sums.map(({ kind, currency, amount }) => `${amount} ${currency} (${kindText(kind)})`);
+  sums.map(
+    ({ kind, operation, currency, amount }) => `${operation}s of ${amount} ${currency} (${kindText(kind)})`,
+  );
 
 /** Differences of one dry run. */
 const mostAtOnce = 1000;
