@@ -154,6 +154,8 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
       dryRunId: [dryRunId],
       enabled: [true],
     },
+    // Nobody approves their own dry run.
+    unreachable: ['approveDryRun success'],
   };
 };
 

@@ -160,7 +160,7 @@ export interface RepairResult {
   number: number;
   kind: (typeof differenceKinds)[number];
   playerId: string;
-  operation: 'debit' | 'credit' | 'rollback' | null;
+  operation: string | null;
   repair: (typeof repairActions)[number];
   state: (typeof repairStates)[number];
   status: string | null;

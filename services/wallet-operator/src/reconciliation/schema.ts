@@ -128,15 +128,16 @@ export const Difference = z
   .meta({ id: 'Difference' });
 export const DifferenceList = pageLimitBody('differences', Difference);
 
-const operation = z.enum(['debit', 'credit', 'rollback']);
+const operation = z.string().meta({ description: 'debit, credit or rollback' });
 
 const RepairResult = z.object({
   number: z.int(),
   kind,
   playerId: z.string(),
-  operation: operation
+  operation: z
+    .string()
     .nullable()
-    .meta({ description: 'What it books; null when there is nothing to repair' }),
+    .meta({ description: 'debit, credit or rollback; null when there is nothing to repair' }),
   repair,
   state,
   status,

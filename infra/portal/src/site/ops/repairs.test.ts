@@ -69,14 +69,14 @@ test('the money that repairs move is that of the dry run, by kind, operation and
   const sums = [
     {
       kind: 'missing_here' as const,
-      operation: 'debit' as const,
+      operation: 'debit',
       currency: 'EUR',
       repairs: 2,
       amount: '10.05',
     },
     {
       kind: 'round_state' as const,
-      operation: 'credit' as const,
+      operation: 'credit',
       currency: 'USD',
       repairs: 1,
       amount: '0.00',
