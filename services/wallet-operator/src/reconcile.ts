@@ -36,23 +36,28 @@ const { values, positionals } = parseArgs({
     delimiter: { type: 'string' },
     tolerance: { type: 'string' },
     out: { type: 'string' },
-    'dry-run': { type: 'boolean', default: false },
-    approve: { type: 'boolean', default: false },
-    apply: { type: 'boolean', default: false },
+    'dry-run': { type: 'boolean' },
+    approve: { type: 'boolean' },
+    apply: { type: 'boolean' },
     'max-amount': { type: 'string' },
   },
 });
 const { url, token, from, to, columns, delimiter, tolerance, out, approve, apply } = values;
+const statementOptions = ['from', 'to', 'columns', 'delimiter', 'tolerance', 'out', 'dry-run'];
 const [file] = positionals;
 const [, reconciliation = '', dryRunId] =
   /^(\/v1\/reconciliations\/[^/]+)\/dry-runs\/([^/]+)$/.exec(file ?? '') ?? [];
+const dryRunOptions = apply ? ['apply', 'max-amount'] : ['approve'];
+const usable = ['url', 'token', ...(dryRunId === undefined ? statementOptions : dryRunOptions)];
 if (
   file === undefined ||
+  Object.keys(values).some((option) => !usable.includes(option)) ||
   token === undefined ||
   (dryRunId === undefined && (from === undefined || to === undefined))
 )
   throw new Error(
-    'usage: reconcile FILE --token TOKEN --from TIME --to TIME, or reconcile DRY_RUN --token TOKEN --apply',
+    'usage: reconcile FILE --token TOKEN --from TIME --to TIME [--columns …] [--delimiter …] [--tolerance …] [--out FILE] [--dry-run], ' +
+      'or reconcile DRY_RUN --token TOKEN [--approve | --apply [--max-amount …]] with the path that --dry-run prints',
   );
 
 const mostRepeats = 100;
@@ -164,14 +169,29 @@ const showDryRun = (path: string, run: z.output<typeof DryRun>): void => {
   say(`dry run: ${path}/dry-runs/${run.dryRunId}`);
 };
 
-/** Makes a dry run of the first repairs. */
+/**
+ * Makes a dry run of the first repairs that are possible. Those that the ledger would refuse give way to the next ones
+ * while they are more than half of it.
+ */
 const tryRepairs = async (path: string, differences: number): Promise<void> => {
   const all = await repairable(path);
   if (all.length < differences) say(`only the game server can correct: ${differences - all.length}`);
-  if (all.length === 0) return;
-  const numbers = all.slice(0, maxRepairs).map(({ number }) => number);
-  showDryRun(path, await post(`${path}/dry-runs`, { differences: numbers }));
-  if (all.length > maxRepairs) say(`${all.length - maxRepairs} more are possible after it`);
+  const left = all.map(({ number }) => number);
+  let numbers = left.splice(0, maxRepairs);
+  let leftOut = 0;
+  while (numbers.length > 0) {
+    const run = await post<z.output<typeof DryRun>>(`${path}/dry-runs`, { differences: numbers });
+    const possible = run.repairs.filter(({ status, state }) => status === 'OK' && state !== 'applied');
+    if (left.length === 0 || possible.length > maxRepairs / 2) {
+      showDryRun(path, run);
+      break;
+    }
+    leftOut += numbers.length - possible.length;
+    numbers = possible.map(({ number }) => number);
+    numbers.push(...left.splice(0, maxRepairs - numbers.length));
+  }
+  if (leftOut > 0) say(`left out, because they would be refused or wait: ${leftOut}`);
+  if (left.length > 0) say(`not tried yet: ${left.length}; make another dry run when this one is applied`);
 };
 
 const compare = async (): Promise<number> => {

@@ -141,3 +141,41 @@ test('the program takes each bet before it pays the win, also when they are hund
     await sql`select count(*)::int as entries, sum(amount)::int as sum from entries where round_id is not null`;
   expect(sums).toEqual({ entries: 202, sum: 0 });
 });
+
+test('a dry run reaches repairs that come after 1,000 that are refused', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  await addGame(sql);
+  const playerId = await addPlayer(sql);
+  const folder = await mkdtemp(join(tmpdir(), 'reconcile-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const statement = join(folder, 'statement.jsonl');
+  const end = Date.now();
+  const time = new Date(end - 20_000).toISOString();
+  const tooLarge = Array.from({ length: 1000 }, () => lineOf({ playerId, amount: '99999999.00', time }));
+  await writeFile(
+    statement,
+    jsonLines([...tooLarge, lineOf({ playerId, time: new Date(end - 10_000).toISOString() })]),
+  );
+  const token = await keys.token({ scope: 'wallet:admin wallet:read' });
+  const period = ['--from', new Date(end - 60_000).toISOString(), '--to', new Date(end).toISOString()];
+  const options = ['--url', service.url, '--token', token, ...period, '--dry-run'];
+  const tried = await run('src/reconcile.ts', [statement, ...options], {});
+  expect(tried.output).toContain('missing_here: 1 repairs move 1.00 EUR\n');
+  expect(tried.output).toContain('left out, because they would be refused or wait: 1000\n');
+});
+
+test.each([
+  ['s.csv', ['--apply']],
+  ['s.csv', ['--approve']],
+  ['s.csv', ['--dry-run', '--max-amount', '1.00']],
+  ['/v1/reconciliations/r/dry-runs/d', ['--dry-run']],
+  ['/v1/reconciliations/r/dry-runs/d', ['--out', 'differences.csv']],
+  ['/v1/reconciliations/r/dry-runs/d', ['--approve', '--apply']],
+  ['/v1/reconciliations/r/dry-runs/d', ['--max-amount', '1.00']],
+])('%s with %j is refused, because an option would be ignored', async (file, options) => {
+  const period = file === 's.csv' ? ['--from', 'x', '--to', 'x'] : [];
+  const refused = await run('src/reconcile.ts', [file, '--token', 't', ...period, ...options], {});
+  expect(refused.code).toBe(1);
+  expect(refused.output).toContain('usage: reconcile FILE');
+});

@@ -1,5 +1,5 @@
 import { serve } from '@platform/service-kit/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { startService } from '../../../test/harness.ts';
 import { person } from '../../../test/people.ts';
 
@@ -35,4 +35,39 @@ test("a player's currency is on the game server's list as soon as that is known,
     expect(await statusOf(ann, currency)).toEqual([422, 'currency_not_supported']);
   expect(await statusOf(ann, 'CNY')).toEqual([201, 'CNY']);
   expect(await statusOf(ann, 'EUR')).toEqual([201, 'EUR']);
+});
+
+test.each(['[]', '["eur","usd"]'])(
+  'a list of currencies without any code of ISO 4217 (%s) refuses no player',
+  async (list) => {
+    await using gameServer = await serve((_req, res) => res.end(list));
+    await using service = await startService({
+      variables: { GAME_SERVER_URL: gameServer.url, OPERATOR_ID: 'op-1' },
+    });
+    const ann = await person(service);
+    expect((await ann.get('/v1/currencies')).status).toBe(200);
+    expect(await statusOf(ann, 'EUR')).toEqual([201, 'EUR']);
+  },
+);
+
+test('a list of currencies refuses players for a day, and is looked up outside of transactions', async () => {
+  await using gameServer = await serve((_req, res) => res.end('["EUR"]'));
+  await using service = await startService({
+    variables: { GAME_SERVER_URL: gameServer.url, OPERATOR_ID: 'op-1' },
+  });
+  const { context } = service;
+  const ann = await person(service);
+  expect((await ann.get('/v1/currencies')).status).toBe(200);
+  // The pool refuses statements while its caller holds a transaction open.
+  const get = vi.fn<() => Promise<null>>(async () => {
+    await context.database.sql`select 1`;
+    return null;
+  });
+  context.redis = { status: 'ready', get } as unknown as NonNullable<typeof context.redis>;
+  expect(await statusOf(ann, 'SEK')).toEqual([422, 'currency_not_supported']);
+  await expect(get.mock.results[0]?.value).resolves.toBeNull();
+  context.redis = undefined;
+  const dayLater = new Date(Date.now() + 25 * 3_600_000);
+  context.now = () => dayLater;
+  expect(await statusOf(ann, 'SEK')).toEqual([201, 'SEK']);
 });

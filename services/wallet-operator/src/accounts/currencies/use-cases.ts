@@ -48,9 +48,12 @@ const fitsTwoDecimals = (currency: string): boolean =>
   (new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ??
     0) <= 2;
 
+const dayMs = 86_400_000;
+
 /**
- * The code by which the wallet keeps a currency. Throws Problem `currency_not_supported` for a currency whose amounts cannot be booked, and for one that is not on the
- * last good copy of the game server's list, where there is one: nothing is fetched.
+ * The code by which the wallet keeps a currency. Throws Problem `currency_not_supported` for a currency whose amounts
+ * cannot be booked, and for one that is not on the last good copy of the game server's list, where there is one of the
+ * last 24 hours: nothing is fetched. A list without any code of ISO 4217 is a mistake, and refuses nothing.
  */
 export const supportedCurrency = async (ctx: Context, code: string): Promise<string> => {
   const currency = currencyOf(code);
@@ -58,7 +61,9 @@ export const supportedCurrency = async (ctx: Context, code: string): Promise<str
     new Problem({ status: 422, code: 'currency_not_supported', detail: `${currency} ${detail}` });
   if (!fitsTwoDecimals(currency)) throw refuse('is no currency of ISO 4217 with at most two decimals.');
   const copy = ctx.gameServer && (await kept(ctx, ctx.gameServer));
-  if (copy !== undefined && !copy.currencies.map(currencyOf).includes(currency))
+  if (copy === undefined || ctx.now().getTime() - Date.parse(copy.fetchedAt) > dayMs) return currency;
+  const listed = copy.currencies.map(currencyOf);
+  if (listed.some((listedCode) => codes.has(listedCode)) && !listed.includes(currency))
     throw refuse('is not a currency of the game server.');
   return currency;
 };

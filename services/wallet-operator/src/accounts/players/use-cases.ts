@@ -64,18 +64,22 @@ export const playersOf = (ctx: Context, { sql } = ctx.database) => ({
     return row && jsonOf(row);
   },
   /** Throws Conflict `player_exists`, and the errors of `supportedCurrency`. */
-  insert: (on: Queries, input: z.output<typeof NewPlayer>, { caller: { subject: by } }: { caller: Caller }) =>
-    inTransaction(on, async (tx) => {
-      await checkTimeZone(tx, input);
-      const row = await insertPlayer(tx, {
-        ...input,
-        currency: await supportedCurrency(ctx, input.currency),
-      });
+  insert: async (
+    on: Queries,
+    input: z.output<typeof NewPlayer>,
+    { caller: { subject: by } }: { caller: Caller },
+  ) => {
+    // Before the transaction: Redis may take a while to answer.
+    const player = { ...input, currency: await supportedCurrency(ctx, input.currency) };
+    return inTransaction(on, async (tx) => {
+      await checkTimeZone(tx, player);
+      const row = await insertPlayer(tx, player);
       if (row === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
       const { playerId, currency } = row;
       await recordEvent(tx, { kind: 'player_created', playerId, details: { by, currency } });
       return { id: playerId, json: jsonOf(row) };
-    }),
+    });
+  },
   save: async (
     on: Queries,
     change: z.output<typeof PlayerChange>,
