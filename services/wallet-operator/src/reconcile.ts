@@ -203,7 +203,10 @@ const compare = async (): Promise<number> => {
   for (const { kind, differences: count } of kinds) say(`${kind}: ${count}`);
   if (out === undefined) await showDifferences(path);
   else await writeFile(callersFile(out), await (await ask(`${path}/differences.csv`)).text());
-  if (values['dry-run']) await tryRepairs(path, differences);
+  if (values['dry-run']) {
+    await tryRepairs(path, differences);
+    return 0;
+  }
   return differences === 0 ? 0 : 1;
 };
 
