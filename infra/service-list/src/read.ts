@@ -67,7 +67,7 @@ const Rehearsal = z.strictObject({
     table: Text,
     column: Text,
     type: Text,
-    code: z.tuple([Text, Text]).exactOptional(),
+    code: z.array(z.tuple([Text, Text])).exactOptional(),
   }),
 });
 

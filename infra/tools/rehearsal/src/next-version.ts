@@ -66,10 +66,8 @@ const renameOf = (service: string): Rename => {
 /** Makes a copy of a service its next version: a column has another name, and the migration adds it. */
 export const renameColumn = async (service: string, copy: string): Promise<void> => {
   const rename = renameOf(service);
-  const { column, code } = rename;
-  const folder = join(copy, 'src');
-  await edit(folder, column, `${column}_next`);
-  if (code !== undefined) await edit(folder, ...code);
+  const { column, code = [[column, `${column}_next`]] } = rename;
+  for (const [old, next] of code) await edit(join(copy, 'src'), old, next);
   await addMigration(copy, 'expand', expand(rename));
 };
 
