@@ -102,6 +102,7 @@ test('stack.json describes the running stack, and only its owner may read it', a
     nginx: inject('nginxPath') && { pid: aPid },
     demo: {
       adminToken: expect.any(String) as string,
+      approverToken: expect.any(String) as string,
       consignmentsToken: expect.any(String) as string,
       'alpha-notes': '1000',
       'beta-counter': '1000',

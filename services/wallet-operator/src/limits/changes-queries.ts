@@ -79,7 +79,6 @@ const startCounting = async (
   sessionBreakS: number,
 ): Promise<void> => {
   const at = now.toISOString();
-  const latest = sql.unsafe(latestCredible(`'${at}'::timestamptz`));
   const newest = await findSession(sql, playerId, sessionBreakS);
   const isOver =
     newest === undefined || Math.abs(now.getTime() - Date.parse(newest.lastBetAt)) >= sessionBreakS * 1000;
@@ -97,8 +96,8 @@ const startCounting = async (
     ), counted as materialized (${countedEntries(sql, sql`recent`)}
     ), period as (
       select period, since, coalesce((
-        select min(seq) from recent where at between since and ${latest}), first_in.seq + 1) as first
-      from first_in
+        select min(seq) from recent where at between since and ${sql.unsafe(latestCredible('moment'))}), first_in.seq + 1) as first
+      from first_in, (select ${at}::timestamptz as moment) clock
       union all
       select 'session', ${session ? new Date(session.startedAt).toISOString() : at}::timestamptz,
         coalesce(${session?.firstSeq ?? null}::bigint, seq + 1) from players where player_id = ${playerId}
