@@ -117,18 +117,14 @@ export const pageList = <const Name extends string, T>(
   { items, hasMore }: Slice<T>,
 ) => ({ [name]: items, page: { number, has_more: hasMore, limit } }) as PageLimitList<Name, T>;
 
-/**
- * Reads one page and returns its body. `read` gives one row more than the page holds, where there is one; `view` is how
- * a row is shown.
- */
-export const readPage = async <const Name extends string, Row, View = Row>(
+/** Reads one page and returns its body. `read` gives one row more than the page holds, where there is one. */
+export const readPageList = async <const Name extends string, Row>(
   name: Name,
   query: PageQuery,
   read: (page: Page) => PromiseLike<readonly Row[]>,
-  view: (row: Row) => View = (row) => row as unknown as View,
-): Promise<PageLimitList<Name, View>> => {
+): Promise<PageLimitList<Name, Row>> => {
   const page = pageOf(query);
-  return pageList(name, page, slice((await read(page)).map(view), page.limit));
+  return pageList(name, page, slice(await read(page), page.limit));
 };
 
 /** The body of `pageList` as text, of rows that are JSON text already. */

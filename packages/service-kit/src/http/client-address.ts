@@ -34,8 +34,8 @@ export const createClientAddress = (trusted: readonly string[]): ClientAddress =
 
 /**
  * Runs first for every request: removes X-Forwarded-* from requests that do not carry the secret that this service
- * shares with its gateway, so that only the gateway can say who the client is. Without a secret nobody can. The header
- * with the secret, X-Gateway-Secret, goes no further, so that it is never logged.
+ * shares with its gateway, so that only the gateway can say who the client is. Without a secret they are always removed.
+ * X-Gateway-Secret, the header with the secret, is removed as well, so that it is never logged.
  */
 export const behindGateway = (next: RequestListener, secret: string | undefined): RequestListener => {
   const expected = secret === undefined ? undefined : Buffer.from(secret);

@@ -21,9 +21,9 @@ const maxWaiting = 100;
 const linesOf = new WeakMap<object, Map<string, Line>>();
 
 /**
- * Runs `work` after all earlier work of the same turn that uses the same `database`, in this process. Work that changes
- * one row would wait for its lock with a connection of the pool, so that whoever sends many changes of one record would
- * take the connections from all others. Throws TooBusy when a hundred wait.
+ * Runs `work` after all earlier work of the same turn that uses the same `database`, in this process. Otherwise each change
+ * of a record waits for the lock of its row with a connection of the pool, and a caller who sends many changes of one
+ * record holds the connections of all others. Throws TooBusy when a hundred changes wait.
  */
 export const oneAtATime = async <T>(
   database: object,

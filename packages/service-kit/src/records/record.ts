@@ -1,51 +1,19 @@
 import { z } from 'zod';
-import { expectedVersions, isNotModified } from '../http/etag.ts';
+import { isNotModified } from '../http/etag.ts';
 import { route, type Route } from '../http/route.ts';
 import { idempotencyKeyHeader, idempotencyKeyOf, once } from './idempotency.ts';
 import type { Queries, RecordSpec } from './record-spec.ts';
-import {
-  changes,
-  documentedHeaders,
-  mergePatchTypes,
-  orNotFound,
-  ownRecord,
-  versionFieldOf,
-  versionHeaders,
-  versionOf,
-  withLocked,
-} from './versions.ts';
+import { lockedBy, sharedBy, type AnyRecordSpec, type Shared } from './shared.ts';
+import { changes, mergePatchTypes, orNotFound, ownRecord, versionHeaders, withLocked } from './versions.ts';
 
 export type { Queries, Stored, Target } from './record-spec.ts';
 export { inTransaction } from './versions.ts';
-
-type AnyRecordSpec = RecordSpec<
-  z.ZodObject,
-  z.ZodObject,
-  z.ZodObject,
-  z.ZodType<object>,
-  z.ZodType<object>,
-  z.ZodObject,
-  unknown,
-  { subject: string }
->;
-
-const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 
 /** Path parameters of a record with a UUID; the example is the id of one in the demo data. */
 export const idParams = (example: string) =>
   z.strictObject({
     id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the record', example }),
   });
-
-/** What the routes of a record share. */
-const sharedBy = ({ path, params, name, schema, computed }: AnyRecordSpec) => ({
-  one: `${path}/{${Object.keys(params.shape).at(-1)}}`,
-  noun: name.split(' ').map(capitalised).join(''),
-  version: 'version' in schema.shape ? versionFieldOf : (json: string) => versionOf(json, computed),
-  ...documentedHeaders(name),
-});
-
-type Shared = ReturnType<typeof sharedBy>;
 
 const listRoute = (
   { path, parents, tag, read }: AnyRecordSpec,
@@ -149,11 +117,13 @@ const readRoute = (
   );
 
 const changeRoute = (
-  { params, tag, name, schema, write, sql, find, committed }: AnyRecordSpec,
-  { one, noun, etag, ifMatch, version }: Shared,
+  spec: AnyRecordSpec,
+  shared: Shared,
   { patch, example, save }: NonNullable<AnyRecordSpec['change']>,
-): Route =>
-  route(
+): Route => {
+  const { params, tag, name, schema, write, sql, committed } = spec;
+  const { one, noun, etag, ifMatch, version } = shared;
+  return route(
     {
       method: 'patch',
       path: one,
@@ -171,32 +141,24 @@ const changeRoute = (
     },
     async ({ body, req, ...target }) => {
       let isChanged = false;
-      const json = await withLocked(
-        sql,
-        {
-          name,
-          params: target.params,
-          caller: target.caller.subject,
-          version,
-          expected: expectedVersions(req),
-          find: (tx) => find(tx, target, true),
-        },
-        async (tx, current) => {
-          isChanged = changes(JSON.parse(current) as object, body);
-          return isChanged ? save(tx, body, target) : current;
-        },
-      );
+      const json = await withLocked(sql, lockedBy(spec, shared, req, target), async (tx, current) => {
+        isChanged = changes(JSON.parse(current) as object, body);
+        return isChanged ? save(tx, body, target) : current;
+      });
       if (isChanged) await committed?.(target);
       return { status: 200, headers: versionHeaders(version(json)), rawBody: json };
     },
   );
+};
 
 const deleteRoute = (
-  { params, tag, name, write, sql, find, committed }: AnyRecordSpec,
-  { one, noun, ifMatch, version }: Shared,
+  spec: AnyRecordSpec,
+  shared: Shared,
   remove: NonNullable<AnyRecordSpec['remove']>,
-): Route =>
-  route(
+): Route => {
+  const { params, tag, name, write, sql, committed } = spec;
+  const { one, noun, ifMatch } = shared;
+  return route(
     {
       method: 'delete',
       path: one,
@@ -212,22 +174,14 @@ const deleteRoute = (
       problems: [404, ...(remove.conflict === undefined ? [] : [409]), 412],
     },
     async ({ req, query = {}, ...target }) => {
-      await withLocked(
-        sql,
-        {
-          name,
-          params: target.params,
-          caller: target.caller.subject,
-          version,
-          expected: expectedVersions(req),
-          find: (tx) => find(tx, target, true),
-        },
-        (tx) => remove.delete(tx, { ...target, query }),
+      await withLocked(sql, lockedBy(spec, shared, req, target), (tx) =>
+        remove.delete(tx, { ...target, query }),
       );
       await committed?.(target);
       return { status: 204, headers: ownRecord };
     },
   );
+};
 
 /**
  * The operations of a record: list, create, read, patch and delete, with ETag, If-None-Match, If-Match, Idempotency-Key,

@@ -1,4 +1,4 @@
-import { readPage, type PageQuery } from '@platform/pagination/list';
+import { readPageList, type PageQuery } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -99,14 +99,11 @@ export const pageLimitHistory = async (
   query: PageQuery,
 ): Promise<z.input<typeof LimitHistory>> => {
   await playerRow(ctx, playerId);
-  return readPage(
-    'changes',
-    query,
-    (page) => listHistory(ctx.database.sql, playerId, page),
-    ({ value, ...row }) => ({
+  return readPageList('changes', query, async (page) =>
+    (await listHistory(ctx.database.sql, playerId, page)).map(({ value, ...row }) => ({
       ...row,
       limit: value === null ? null : limitText(row.kind, BigInt(value)),
-    }),
+    })),
   );
 };
 

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { readPage } from '@platform/pagination/list';
+import { readPageList } from '@platform/pagination/list';
 import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
@@ -29,7 +29,7 @@ export const pageCheckpoints = (
   query: z.output<typeof CheckpointQuery>,
 ): Promise<z.input<typeof CheckpointList>> => {
   const list = query.sort === 'number' ? checkpointsAfter : newestCheckpoints;
-  return readPage('checkpoints', query, ({ offset, limit }) => list(sql, offset, limit + 1));
+  return readPageList('checkpoints', query, ({ offset, limit }) => list(sql, offset, limit + 1));
 };
 
 /** All public keys that have signed, as a JWKS (RFC 7517). */

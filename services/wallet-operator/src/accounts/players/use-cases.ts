@@ -1,5 +1,12 @@
 import type { Caller } from '@platform/auth/bearer';
-import { pageListJson, pageOf, readPage, slice, type Page, type PageQuery } from '@platform/pagination/list';
+import {
+  pageListJson,
+  pageOf,
+  readPageList,
+  slice,
+  type Page,
+  type PageQuery,
+} from '@platform/pagination/list';
 import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
 import { inTransaction, type Queries, type Target } from '@platform/service-kit/record';
 import type { z } from 'zod';
@@ -112,8 +119,9 @@ export const pageEntries = async (
 ): Promise<z.input<typeof EntryList>> => {
   const { seq } = await playerRow(ctx, playerId);
   const newest = query.sort === '-seq' ? BigInt(seq) : undefined;
-  const read = (page: Page) => listEntries(ctx.database.sql, playerId, page, newest);
-  return readPage('entries', query, read, entryView);
+  const read = async (page: Page) =>
+    (await listEntries(ctx.database.sql, playerId, page, newest)).map(entryView);
+  return readPageList('entries', query, read);
 };
 
 /** The entries with a transaction id, of any player, and their reversals. */
@@ -121,7 +129,9 @@ export const pageTransaction = (
   { database: { sql } }: Context,
   query: z.output<typeof TransactionQuery>,
 ): Promise<z.input<typeof FoundEntryList>> =>
-  readPage('entries', query, (page) => entriesOfTransaction(sql, query.transactionId, page), entryView);
+  readPageList('entries', query, async (page) =>
+    (await entriesOfTransaction(sql, query.transactionId, page)).map(entryView),
+  );
 
 /** The entries of one round of a player. */
 export const roundEntries = (
@@ -130,4 +140,6 @@ export const roundEntries = (
   roundId: string,
   query: PageQuery,
 ): Promise<z.input<typeof EntryList>> =>
-  readPage('entries', query, (page) => entriesOfRound(sql, playerId, roundId, page), entryView);
+  readPageList('entries', query, async (page) =>
+    (await entriesOfRound(sql, playerId, roundId, page)).map(entryView),
+  );

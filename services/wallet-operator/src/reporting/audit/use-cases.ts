@@ -1,4 +1,4 @@
-import { readPage } from '@platform/pagination/list';
+import { readPageList } from '@platform/pagination/list';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
 import type { AuditEventList, AuditQuery } from './schema.ts';
@@ -11,4 +11,4 @@ export const pageEvents = (
   { database: { sql } }: Context,
   query: z.output<typeof AuditQuery>,
 ): Promise<z.input<typeof AuditEventList>> =>
-  readPage('events', query, (page) => listEvents(sql, query.playerId, page));
+  readPageList('events', query, (page) => listEvents(sql, query.playerId, page));

@@ -36,7 +36,7 @@ export const findRound = async (
 /** An open round of a player who plays on would cost every later entry of the player, each on a page of its own. */
 const mostEntriesInList = 100;
 
-/** Whether a round was opened before an instant, or more than so many seconds ago by the clock of the database. */
+/** Whether a round was opened before `age` as an instant, or has been open for `age` seconds by the clock of the database. */
 const isOlderThan = (sql: ISql, age: number | string): Fragment =>
   typeof age === 'string'
     ? sql`opened_at < ${age}::timestamptz`
@@ -72,7 +72,7 @@ export const listRounds = (
     ${selectRounds(sql, page, sql`player.seq - round.opened_seq < ${mostEntriesInList}`)}`;
 };
 
-/** Rounds that have been open for so many seconds. */
+/** The number of rounds that have been open for `seconds` or longer. */
 export const countOpenRounds = async (sql: ISql, seconds: number): Promise<number> => {
   const [row] = await sql<[{ rounds: number }]>`
     select count(*)::int as rounds from rounds where closed_at is null and ${isOlderThan(sql, seconds)}`;

@@ -1,4 +1,4 @@
-import { readPage } from '@platform/pagination/list';
+import { readPageList } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
@@ -25,13 +25,10 @@ export const pageRounds = (
   { database: { sql } }: Context,
   query: z.output<typeof RoundQuery>,
 ): Promise<z.input<typeof RoundList>> =>
-  readPage(
-    'rounds',
-    query,
-    (page) => listRounds(sql, query, page),
-    ({ money, ...round }) => ({
+  readPageList('rounds', query, async (page) =>
+    (await listRounds(sql, query, page)).map(({ money, ...round }) => ({
       ...round,
       stake: money && decimal(money[0]),
       result: money && decimal(money[1]),
-    }),
+    })),
   );

@@ -1,4 +1,4 @@
-import { readPage, type Window } from '@platform/pagination/list';
+import { readPageList, type Window } from '@platform/pagination/list';
 import { Problem } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
@@ -14,7 +14,8 @@ const listLines = async ({ sql }: Context['database'], filter: SummaryFilter, pa
 export const pageSummary = (
   { database }: Context,
   query: z.output<typeof SummaryQuery>,
-): Promise<z.input<typeof Summary>> => readPage('summary', query, (page) => listLines(database, query, page));
+): Promise<z.input<typeof Summary>> =>
+  readPageList('summary', query, (page) => listLines(database, query, page));
 
 /** The account summary as a CSV file. Throws 422 `too_many_lines`. */
 export const summaryFile = async (
