@@ -31,12 +31,16 @@ export const signedIn = async (
 ): Promise<Visit> => {
   const visited = await visit(`/docs/ops/#${fragment}`, options);
   await enterToken(visited.page, token);
-  await visited.page.getByRole('heading', { name: 'Operations', level: 1 }).waitFor();
+  // The sign-in form has the same heading.
+  await visited.page.locator('#dashboard h1').waitFor();
   return visited;
 };
 
-/** Waits until the lists of the view are loaded. */
+/** Waits until the lists, the health strip and the charts of the dashboard have their first values. */
 export const loaded = async (page: Page): Promise<void> => {
-  await page.waitForLoadState('networkidle');
-  await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0);
+  const awaited = page.locator('[aria-busy], .strip summary, .service .state');
+  const isLoading = (elements: Element[]): boolean =>
+    elements.some((one) => one.ariaBusy === 'true' || one.textContent.startsWith('Checking'));
+  await expect.poll(() => awaited.evaluateAll(isLoading)).toBe(false);
+  await page.evaluate(() => document.fonts.ready.then(() => {}));
 };
