@@ -105,7 +105,7 @@ test.each([
     expect(await mailed(service, id)).toEqual(['sent']);
     const [mail = ''] = server.mails;
     expect(/^Subject: (.*?)\r$/m.exec(mail)?.[1]).toMatch(new RegExp(`^Tea shop: ${line}$`));
-    expect(mail).not.toMatch(/evil|Bcc|free text|99999|ZZZ/);
+    expect(mail).not.toMatch(/evil|Bcc|free text|9{12}|Z{12}/);
     expect(server.recipients).toEqual(['ann@example.test']);
   },
 );

@@ -92,13 +92,13 @@ describe('players', () => {
     expect((await caller.debit()).status).toBe('ERROR_PLAYER_DISABLED');
     await ann.patch(`/v1/players/${playerId}`, { status: 'active', excludedUntil: '2999-01-01' });
     expect(await caller.authenticate()).toMatchObject({ excluded: true, excludedUntil: '2999-01-01' });
-    const ended = await ann.patch(`/v1/players/${playerId}`, { excluded: false, name: 'Bo' });
+    const ended = await ann.patch(`/v1/players/${playerId}`, { excluded: false, name: 'Bo Bergström' });
     // An exclusion ends after 24 hours.
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     expect(ended.body).toMatchObject({
       excluded: true,
       excludedUntil: tomorrow,
-      name: 'Bo',
+      name: 'Bo Bergström',
       balance: '50.00',
     });
     expect((await ann.get('/v1/audit/events?playerId=%00')).status).toBe(400);
@@ -116,7 +116,7 @@ describe('players', () => {
       { kind: 'transfer_requested', details: { by: 'ann', amount: '50' } },
       { kind: 'player_created' },
     ]);
-    expect(JSON.stringify(events.body)).not.toContain('Bo');
+    expect(JSON.stringify(events.body)).not.toContain('Bergström');
     expect((await ann.patch('/v1/players/nobody', {})).status).toBe(404);
     expect((await ann.patch(`/v1/players/${playerId}`, {})).status).toBe(200);
   });
