@@ -17,6 +17,7 @@ const known: Record<string, string[]> = {
     '/v1/players',
     '/v1/games',
     '/v1/rounds',
+    '/v1/refusals',
     '/v1/launches',
     '/v1/audit',
     '/v1/currencies',

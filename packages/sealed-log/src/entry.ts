@@ -10,7 +10,7 @@ const minorUnits = z
 export const SealedEntry = z.strictObject({
   playerId: z.string(),
   seq: z.string().regex(/^\d{1,19}$/),
-  operation: z.enum(['debit', 'credit', 'rollback', 'deposit', 'withdrawal', 'tombstone']),
+  operation: z.enum(['debit', 'credit', 'rollback', 'deposit', 'withdrawal', 'adjustment', 'tombstone']),
   transactionId: z.string(),
   roundId: z.string().nullable(),
   gameCode: z.string().nullable(),

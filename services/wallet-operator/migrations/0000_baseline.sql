@@ -1,3 +1,18 @@
+-- Trigram index, for the search of players. The owner of a database may create this one.
+create extension if not exists pg_trgm;
+--> statement-breakpoint
+CREATE TABLE "adjustment_requests" (
+	"player_id" text NOT NULL,
+	"transaction_id" text NOT NULL,
+	"amount" bigint NOT NULL,
+	"reason" text NOT NULL,
+	"note" text NOT NULL,
+	"requested_by" text NOT NULL,
+	"approved_by" text,
+	"approved_at" timestamp (3) with time zone,
+	CONSTRAINT "adjustment_requests_player_id_transaction_id_pk" PRIMARY KEY("player_id","transaction_id")
+);
+--> statement-breakpoint
 CREATE TABLE "audit_events" (
 	"event_id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
 	"at" timestamp (3) with time zone NOT NULL,
@@ -20,11 +35,13 @@ CREATE TABLE "entries" (
 	"at" timestamp (3) with time zone NOT NULL,
 	"id_space" text NOT NULL,
 	"named_round_id" text,
+	"metadata" text,
 	CONSTRAINT "entries_player_id_seq_pk" PRIMARY KEY("player_id","seq"),
 	CONSTRAINT "entries_balance_after" CHECK ("entries"."balance_after" >= 0),
 	CONSTRAINT "entries_amount" CHECK (case "entries"."operation"
         when 'debit' then "entries"."amount" <= 0
         when 'withdrawal' then "entries"."amount" < 0
+        when 'adjustment' then "entries"."amount" <> 0
         when 'tombstone' then "entries"."amount" = 0
         else "entries"."amount" >= 0 end)
 );
@@ -61,6 +78,7 @@ CREATE TABLE "players" (
 	"country_code" text,
 	"language_code" text,
 	"birth_date" date,
+	"registration_date" date,
 	"address" text,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"time_zone" text,
@@ -186,6 +204,20 @@ CREATE TABLE "reconciliations" (
 	"failed_attempts" integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "refusals" (
+	"refusal_id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"callback" text NOT NULL,
+	"player_id" text,
+	"round_id" text,
+	"transaction_id" text,
+	"status" text NOT NULL,
+	"cause" text NOT NULL,
+	"amount" bigint,
+	"balance" bigint,
+	"limit" jsonb,
+	"field" text
+) PARTITION BY RANGE ("refusal_id");
+--> statement-breakpoint
 CREATE TABLE "sealed_ranges" (
 	"number" bigint PRIMARY KEY NOT NULL,
 	"entries" integer NOT NULL,
@@ -222,17 +254,24 @@ CREATE TABLE "daily_sums" (
 	"reversals" numeric NOT NULL,
 	"deposits" numeric NOT NULL,
 	"withdrawals" numeric NOT NULL,
+	"adjustments" numeric NOT NULL,
 	"closing" numeric NOT NULL,
 	CONSTRAINT "daily_sums_day_currency_game_code_pk" PRIMARY KEY("day","currency","game_code")
 );
 --> statement-breakpoint
 CREATE INDEX "audit_events_player" ON "audit_events" USING btree ("player_id","event_id");--> statement-breakpoint
+CREATE INDEX "audit_events_kind" ON "audit_events" USING btree ("kind","event_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "entries_transaction" ON "entries" USING btree ("transaction_id","id_space");--> statement-breakpoint
 CREATE UNIQUE INDEX "entries_reversal" ON "entries" USING btree ("reverses","id_space") WHERE "entries"."operation" = 'rollback' and "entries"."amount" > 0;--> statement-breakpoint
 CREATE INDEX "entries_deposits" ON "entries" USING btree ("player_id","at") WHERE "entries"."operation" = 'deposit';--> statement-breakpoint
+CREATE INDEX "entries_adjustments" ON "entries" USING btree ("at") WHERE "entries"."operation" = 'adjustment';--> statement-breakpoint
 CREATE INDEX "entries_at" ON "entries" USING brin ("at") WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "players_created" ON "players" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "players_currency" ON "players" USING btree ("currency","created_at");--> statement-breakpoint
+CREATE INDEX "players_disabled" ON "players" USING btree ("created_at") WHERE "players"."status" = 'disabled';--> statement-breakpoint
+CREATE INDEX "players_excluded" ON "players" USING btree ("created_at") WHERE "players"."excluded_until" is not null;--> statement-breakpoint
+CREATE INDEX "players_search" ON "players" USING gin ((casefold((player_id || chr(31) || coalesce(name, '')) collate "pg_unicode_fast")) gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "rounds_open" ON "rounds" USING btree ("opened_at") WHERE "rounds"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "rounds_promotional" ON "rounds" USING btree ("opened_at") WHERE "rounds"."promotional";--> statement-breakpoint
 CREATE INDEX "rounds_id" ON "rounds" USING brin (round_id text_bloom_ops(n_distinct_per_range = 3000)) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
@@ -242,6 +281,9 @@ CREATE INDEX "reconciliation_differences_repair" ON "reconciliation_differences"
 CREATE INDEX "reconciliation_differences_missing" ON "reconciliation_differences" USING btree ("player_id") WHERE "reconciliation_differences"."kind" = 'missing_here' and "reconciliation_differences"."state" <> 'applied';--> statement-breakpoint
 CREATE UNIQUE INDEX "reconciliation_lines_transaction" ON "reconciliation_lines" USING btree ("reconciliation_id","transaction_id","id_space") WHERE not "reconciliation_lines"."is_repeated";--> statement-breakpoint
 CREATE INDEX "reconciliation_lines_reverses" ON "reconciliation_lines" USING btree ("reconciliation_id","reverses","id_space") WHERE "reconciliation_lines"."reverses" is not null;--> statement-breakpoint
+CREATE INDEX "refusals_player" ON "refusals" USING btree ("player_id","refusal_id");--> statement-breakpoint
+CREATE INDEX "refusals_round" ON "refusals" USING btree ("round_id","refusal_id");--> statement-breakpoint
+CREATE INDEX "refusals_cause" ON "refusals" USING btree ("cause","refusal_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "sealed_runs_entry" ON "sealed_runs" USING btree ("player_id","last_seq");--> statement-breakpoint
 -- The ledger with its checkpoints, the audit trail, the changes of limits and the settings that the ledger depends on are
 -- append-only.
@@ -276,4 +318,42 @@ ALTER TABLE "reconciliation_lines" SET UNLOGGED;--> statement-breakpoint
 -- The planner does not see how few pages a Bloom filter leaves, and would read the whole table.
 CREATE FUNCTION players_of_round(wanted text) RETURNS SETOF text
   LANGUAGE sql STABLE SET enable_seqscan = off SET enable_indexscan = off
-  AS $$ SELECT player_id FROM rounds WHERE round_id = wanted $$;
+  AS $$ SELECT player_id FROM rounds WHERE round_id = wanted $$;--> statement-breakpoint
+-- The smallest UUIDv7 of an instant.
+CREATE FUNCTION first_id_of(at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE
+  AS $$ SELECT rpad(lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0'), 32, '0')::uuid $$;--> statement-breakpoint
+-- Creates the partitions of `refusals` for today and the next week, and removes those of days before the last `kept`. The
+-- run-time role may call it, although it may not change tables. Callbacks go on: attaching a partition does not conflict
+-- with inserts, only the partition itself is locked to empty it, and it is dropped when no callback uses the table at
+-- that moment, else by a later call.
+CREATE FUNCTION keep_refusal_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET lock_timeout = '1s' AS $$
+DECLARE
+  today date := (now() AT TIME ZONE 'UTC')::date;
+  day date;
+  partition text;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(4218337) THEN RETURN; END IF;
+  FOR day IN SELECT today + n FROM generate_series(0, 7) n LOOP
+    partition := to_char(day, '"refusals_"YYYYMMDD');
+    CONTINUE WHEN to_regclass(partition) IS NOT NULL;
+    EXECUTE format('CREATE TABLE %I (LIKE refusals INCLUDING ALL)', partition);
+    EXECUTE format('ALTER TABLE refusals ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', partition,
+      first_id_of(day::timestamp AT TIME ZONE 'UTC'), first_id_of((day + 1)::timestamp AT TIME ZONE 'UTC'));
+  END LOOP;
+  FOR partition IN
+    SELECT relname FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'refusals'::regclass
+      AND relname < to_char(today - kept, '"refusals_"YYYYMMDD') ORDER BY relname
+  LOOP
+    BEGIN
+      EXECUTE format('TRUNCATE %I', partition);
+    EXCEPTION WHEN lock_not_available THEN CONTINUE;
+    END;
+    BEGIN
+      LOCK TABLE refusals IN ACCESS EXCLUSIVE MODE NOWAIT;
+      EXECUTE format('DROP TABLE %I', partition);
+    EXCEPTION WHEN lock_not_available THEN CONTINUE;
+    END;
+  END LOOP;
+END $$;--> statement-breakpoint
+SELECT keep_refusal_days(90);

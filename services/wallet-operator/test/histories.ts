@@ -19,7 +19,8 @@ const amount = fc.oneof(
   fc.constant(999_999_999_999_999),
 );
 const session = fc.option(fc.constantFrom(...sessionIds), { nil: undefined, freq: 3 });
-const common = { playerId, transactionId, roundId, gameCode };
+const metadata = fc.constantFrom(undefined, undefined, 'NULL', '{"a":\n"\\b"},ü\u0001');
+const common = { playerId, transactionId, roundId, gameCode, metadata };
 
 const withSession = <T extends { session: string | undefined }>({ session, ...rest }: T) => ({
   ...rest,
@@ -58,6 +59,16 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
       playerId,
       transactionId,
       amount: fc.integer({ min: 1, max: 2000 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      operation: fc.constant('adjustment' as const),
+      playerId,
+      transactionId,
+      amount: fc.integer({ min: -2000, max: 2000 }).filter((amount) => amount !== 0),
+      metadata: fc.constant('{"reason":"goodwill"}'),
     }),
   },
   { weight: 1, arbitrary: fc.record({ operation: fc.constant('balance' as const), playerId }) },

@@ -131,7 +131,7 @@ test('the file has the same rows, and no text that a spreadsheet would calculate
   const game = await addGame(sql(), `=1+1,"${randomUUID()}`);
   const caller = callerOf(service, await addPlayer(sql(), { currency: 'NOK', balance: 10_000 }));
   await caller.debit({ gameCode: game, amount: '3.00' });
-  await sql()`insert into daily_sums values ('2020-01-05', 'NOK', ${game}, 1, 300, 0, 0, 0, 0, 0, -300)`;
+  await sql()`insert into daily_sums values ('2020-01-05', 'NOK', ${game}, 1, 300, 0, 0, 0, 0, 0, 0, -300)`;
   await using _ = { [Symbol.asyncDispose]: async () => void (await sql()`truncate daily_sums`) };
   const answer = await fetch(`${service.url}/v1/audit/summary.csv?from=2020-01-05&to=2020-01-05&by=game`, {
     headers: { Authorization: `Bearer ${await keys.token({ scope: 'wallet:read' })}` },
@@ -141,14 +141,14 @@ test('the file has the same rows, and no text that a spreadsheet would calculate
     'attachment; filename="summary-2020-01-05-2020-01-05.csv"',
   );
   expect(await answer.text()).toBe(
-    'day,currency,gameCode,opening,bets,wins,promotionalWins,reversals,grossRevenue,deposits,withdrawals,closing,entries,complete\r\n' +
-      `2020-01-05,NOK,"'${game.replaceAll('"', '""')}",0.00,3.00,0.00,0.00,0.00,3.00,0.00,0.00,-3.00,1,true\r\n`,
+    'day,currency,gameCode,opening,bets,wins,promotionalWins,reversals,grossRevenue,deposits,withdrawals,adjustments,closing,entries,complete\r\n' +
+      `2020-01-05,NOK,"'${game.replaceAll('"', '""')}",0.00,3.00,0.00,0.00,0.00,3.00,0.00,0.00,0.00,-3.00,1,true\r\n`,
   );
 });
 
 test('days are complete when they are kept, and pages follow each other', async () => {
   const ann = await person(service, 'wallet:read');
-  await sql()`insert into daily_sums select '2021-05-01'::date + n, 'DKK', '', 1, 0, 0, 0, 0, 100, 0, 100 * (n + 1)
+  await sql()`insert into daily_sums select '2021-05-01'::date + n, 'DKK', '', 1, 0, 0, 0, 0, 100, 0, 0, 100 * (n + 1)
     from generate_series(0, 4) n`;
   await using _ = { [Symbol.asyncDispose]: async () => void (await sql()`truncate daily_sums`) };
   const page = async (number: number) => {
@@ -184,7 +184,7 @@ test('a summary needs the scope wallet:read and at most 31 days', async () => {
 });
 
 test('a day with more rows than a file may have is refused', async () => {
-  await sql()`insert into daily_sums select '2022-01-01', 'EUR', 'game-' || n, 1, 0, 1, 0, 0, 0, 0, 1
+  await sql()`insert into daily_sums select '2022-01-01', 'EUR', 'game-' || n, 1, 0, 1, 0, 0, 0, 0, 0, 1
     from generate_series(1, 3) n`;
   await using _ = { [Symbol.asyncDispose]: async () => void (await sql()`truncate daily_sums`) };
   const filter = { from: '2022-01-01', to: '2022-01-01', by: 'game' } as const;

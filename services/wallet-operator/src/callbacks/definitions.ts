@@ -12,6 +12,7 @@ import { minorUnits } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
 import { sessionHash } from '../accounts/sessions/token-hash.ts';
 import type { Command } from '../ledger/command.ts';
+import { keptMetadata } from '../ledger/metadata.ts';
 
 interface Definition {
   summary: string;
@@ -65,13 +66,14 @@ export const definitions: Record<Callback, Definition> = {
     DebitRequest,
     { ...round, transactionId: 'my-bet', gameCode, amount: '1.00' },
     MoneyResponse,
-    ({ playerId, transactionId, roundId, gameCode: game, amount, sessionToken }) => ({
+    ({ playerId, transactionId, roundId, gameCode: game, amount, metadata, sessionToken }) => ({
       operation: 'debit',
       playerId,
       transactionId,
       roundId,
       gameCode: game,
       amount: minorUnits(amount),
+      metadata: keptMetadata(metadata),
       ...session(sessionToken),
     }),
   ),
@@ -80,7 +82,7 @@ export const definitions: Record<Callback, Definition> = {
     CreditRequest,
     { ...round, transactionId: 'my-win', roundClosed: true, gameId: gameCode, amount: '2.50' },
     MoneyResponse,
-    ({ playerId, transactionId, roundId, gameId, amount, roundClosed }) => ({
+    ({ playerId, transactionId, roundId, gameId, amount, roundClosed, metadata }) => ({
       operation: 'credit',
       playerId,
       transactionId,
@@ -88,6 +90,7 @@ export const definitions: Record<Callback, Definition> = {
       gameCode: gameId,
       amount: minorUnits(amount),
       roundClosed,
+      metadata: keptMetadata(metadata),
     }),
   ),
   balance: define('Give the balance', BalanceRequest, player, MoneyResponse, ({ playerId }) => ({
@@ -105,7 +108,15 @@ export const definitions: Record<Callback, Definition> = {
       gameId: gameCode,
     },
     MoneyResponse,
-    ({ playerId, transactionId, reverseTransactionId: reverses, roundId, roundClosed, gameId }) => ({
+    ({
+      playerId,
+      transactionId,
+      reverseTransactionId: reverses,
+      roundId,
+      roundClosed,
+      gameId,
+      metadata,
+    }) => ({
       operation: 'rollback',
       playerId,
       transactionId,
@@ -113,6 +124,7 @@ export const definitions: Record<Callback, Definition> = {
       gameCode: gameId,
       reverses,
       roundClosed,
+      metadata: keptMetadata(metadata),
     }),
   ),
 };

@@ -13,7 +13,7 @@ export const dailySums = pgTable(
     /** UTC. */
     day: date().notNull(),
     currency: text().notNull(),
-    /** Empty for deposits and withdrawals. */
+    /** Empty for deposits, withdrawals and adjustments. */
     gameCode: text('game_code').notNull(),
     entries: integer().notNull(),
     bets: sum('bets'),
@@ -23,6 +23,8 @@ export const dailySums = pgTable(
     reversals: sum('reversals'),
     deposits: sum('deposits'),
     withdrawals: sum('withdrawals'),
+    /** Signed. */
+    adjustments: sum('adjustments'),
     /** Sum of all entries up to the end of the day. */
     closing: sum('closing'),
   },

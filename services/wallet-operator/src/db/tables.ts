@@ -21,10 +21,17 @@ export { idempotencyKeys } from '@platform/service-kit/idempotency';
 export * from './limits.ts';
 /** Comparisons with statements of the game server. */
 export * from './reconciliations.ts';
+/** Refused callbacks. */
+export * from './refusals.ts';
 /** Checkpoints over the ledger. */
 export * from './seals.ts';
 /** Account summaries. */
 export * from './summary.ts';
+
+/** SQL: what a search of players looks in. The index has the same expression. */
+export const playerSearchText = sql.raw(
+  `casefold((player_id || chr(31) || coalesce(name, '')) collate "pg_unicode_fast")`,
+);
 
 /** Players, each with the balance and the sequence number of the newest entry, and the counters of limits. */
 export const players = pgTable(
@@ -48,6 +55,8 @@ export const players = pgTable(
     countryCode: text('country_code'),
     languageCode: text('language_code'),
     birthDate: date('birth_date'),
+    /** Null: the day on which the player was added here. */
+    registrationDate: date('registration_date'),
     address: text(),
     createdAt: dateColumn('created_at')
       .notNull()
@@ -74,6 +83,14 @@ export const players = pgTable(
     check('players_seq', sql`${table.seq} >= 0`),
     // Without the id, so that no plan looks up players in it.
     index('players_created').on(table.createdAt),
+    index('players_currency').on(table.currency, table.createdAt),
+    index('players_disabled')
+      .on(table.createdAt)
+      .where(sql`${table.status} = 'disabled'`),
+    index('players_excluded')
+      .on(table.createdAt)
+      .where(sql`${table.excludedUntil} is not null`),
+    index('players_search').using('gin', sql`(${playerSearchText}) gin_trgm_ops`),
   ],
 );
 
@@ -85,7 +102,7 @@ export const entries = pgTable(
     /** 1, 2, 3, … for each player, without gaps. */
     seq: minor('seq').notNull(),
     operation: text({
-      enum: ['debit', 'credit', 'rollback', 'deposit', 'withdrawal', 'tombstone'],
+      enum: ['debit', 'credit', 'rollback', 'deposit', 'withdrawal', 'adjustment', 'tombstone'],
     }).notNull(),
     /** Unique within `idSpace`, forever. A tombstone holds the id of a debit that was rolled back before it arrived. */
     transactionId: text('transaction_id').notNull(),
@@ -103,6 +120,8 @@ export const entries = pgTable(
     idSpace: text('id_space').notNull(),
     /** The round that a rollback named, where its debit is of another: `roundId` is that of the debit. */
     namedRoundId: text('named_round_id'),
+    /** Text that the caller sent with it (ledger/metadata.ts). */
+    metadata: text(),
   },
   (table) => [
     primaryKey({ columns: [table.playerId, table.seq] }),
@@ -115,6 +134,10 @@ export const entries = pgTable(
     index('entries_deposits')
       .on(table.playerId, table.at)
       .where(sql`${table.operation} = 'deposit'`),
+    // For what adjustments moved lately.
+    index('entries_adjustments')
+      .on(table.at)
+      .where(sql`${table.operation} = 'adjustment'`),
     // For totals of days. Entries are written in the order of time, so that a few kilobytes are enough.
     index('entries_at').using('brin', table.at).with({ autosummarize: true }),
     check('entries_balance_after', sql`${table.balanceAfter} >= 0`),
@@ -123,6 +146,7 @@ export const entries = pgTable(
       sql`case ${table.operation}
         when 'debit' then ${table.amount} <= 0
         when 'withdrawal' then ${table.amount} < 0
+        when 'adjustment' then ${table.amount} <> 0
         when 'tombstone' then ${table.amount} = 0
         else ${table.amount} >= 0 end`,
     ),
@@ -192,6 +216,26 @@ export const sessions = pgTable(
   ],
 );
 
+/** Why an adjustment is made. */
+export const adjustmentReasons = ['bonus', 'correction', 'goodwill'] as const;
+
+/** Adjustments that need the approval of a second person. */
+export const adjustmentRequests = pgTable(
+  'adjustment_requests',
+  {
+    playerId: text('player_id').notNull(),
+    transactionId: text('transaction_id').notNull(),
+    amount: minor('amount').notNull(),
+    reason: text({ enum: adjustmentReasons }).notNull(),
+    note: text().notNull(),
+    /** Subjects of the access tokens. */
+    requestedBy: text('requested_by').notNull(),
+    approvedBy: text('approved_by'),
+    approvedAt: dateColumn('approved_at'),
+  },
+  (table) => [primaryKey({ columns: [table.playerId, table.transactionId] })],
+);
+
 /** Settings that the existing entries depend on. Written at the first start; a trigger refuses any change. */
 export const ledgerSettings = pgTable('ledger_settings', {
   name: text().primaryKey(),
@@ -204,6 +248,8 @@ export const auditKinds = [
   'player_changed',
   'limits_changed',
   'transfer_requested',
+  'adjustment_requested',
+  'adjustment_approved',
   'game_created',
   'game_changed',
   'reconciliation_requested',
@@ -213,7 +259,7 @@ export const auditKinds = [
   'reconciliation_repair_decided',
 ] as const;
 
-/** The audit trail: refusals, exclusions, changes by people. */
+/** The audit trail: exclusions, late reversals, wins that were refused, changes by people. */
 export const auditEvents = pgTable(
   'audit_events',
   {
@@ -225,5 +271,8 @@ export const auditEvents = pgTable(
     playerId: text('player_id'),
     details: jsonb().$type<Record<string, unknown>>().notNull(),
   },
-  (table) => [index('audit_events_player').on(table.playerId, table.eventId)],
+  (table) => [
+    index('audit_events_player').on(table.playerId, table.eventId),
+    index('audit_events_kind').on(table.kind, table.eventId),
+  ],
 );

@@ -16,6 +16,8 @@ interface OfRound {
   transactionId: string;
   roundId: string;
   gameCode: string;
+  /** As it is kept: see metadata.ts. */
+  metadata?: string | undefined;
   /** It repairs a difference to a statement: it needs no session, and its caller writes to the audit trail. */
   isRepair?: true;
 }
@@ -41,10 +43,13 @@ export interface Rollback extends OfRound {
 
 /** Money that comes or goes outside of games. */
 export interface Transfer {
-  operation: 'deposit' | 'withdrawal';
+  operation: 'deposit' | 'withdrawal' | 'adjustment';
   playerId: string;
   transactionId: string;
+  /** Of an adjustment, signed. */
   amount: number;
+  /** As it is kept: see metadata.ts. */
+  metadata?: string;
 }
 
 /** All ids that any command has. */
@@ -105,7 +110,7 @@ export const locksPlayer = ({ operation }: Command): boolean =>
 
 /**
  * Where the transaction id of a command is unique. Two entries with one transaction id may exist in two spaces.
- * - `operator`: ids of deposits and withdrawals, which the operator chooses
+ * - `operator`: ids of deposits, withdrawals and adjustments, which the operator chooses
  * - `game`: ids of the game server, when they are unique over all players
  * - `player/<id>`: ids of the game server, when they are unique for each player only
  */
@@ -113,7 +118,7 @@ export const idSpaceOf = (
   { operation, playerId }: { operation: string; playerId: string },
   scope: Policy['transactionIds'],
 ): string => {
-  if (operation === 'deposit' || operation === 'withdrawal') return 'operator';
+  if (operation === 'deposit' || operation === 'withdrawal' || operation === 'adjustment') return 'operator';
   return scope === 'global' ? 'game' : `player/${playerId}`;
 };
 

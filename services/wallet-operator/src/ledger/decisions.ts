@@ -8,7 +8,7 @@ import { lockPlayers, readStates } from './state-queries.ts';
 import type { Outcome, Player, State } from './state.ts';
 
 /** Fields of a command that an audit event has elsewhere, under another name, or not at all. */
-const omitted = new Set(['playerId', 'session', 'currency', 'reverses']);
+const omitted = new Set(['playerId', 'session', 'currency', 'reverses', 'metadata']);
 
 const auditDetails = (
   command: Command,

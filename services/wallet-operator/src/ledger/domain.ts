@@ -61,16 +61,19 @@ const entryOf = (player: Player, command: MoneyCommand, amount: bigint, policy: 
   amount,
   balanceAfter: player.balance + amount,
   idSpace: idSpaceOf(command, policy.transactionIds),
+  metadata: command.metadata,
 });
 
-const magnitudeOf = ({ amount }: Entry): bigint => (amount < 0n ? -amount : amount);
+/** What the command changes in the balance when it is accepted. */
+const changeOf = ({ operation, amount }: Debit | Credit | Transfer): bigint =>
+  BigInt(operation === 'debit' || operation === 'withdrawal' ? -amount : amount);
 
 /** Whether the command has the parameters that the entry was made with. */
 const isRepeat = (known: Entry, command: MoneyCommand): boolean => {
   const first = { ...known, roundId: known.namedRoundId ?? known.roundId };
   return (
     Object.entries(fieldsOf(command)).every(([name, value]) => first[name as keyof Entry] === value) &&
-    (!('amount' in command) || magnitudeOf(known) === BigInt(command.amount))
+    (!('amount' in command) || known.amount === changeOf(command))
   );
 };
 
@@ -174,6 +177,7 @@ const rollback = (state: State, player: Player, command: Rollback, policy: Polic
       transactionId: reverses,
       reverses: null,
       roundClosed: null,
+      metadata: null,
     };
     return accept(0n, 'nothing_to_reverse', [tombstone]);
   }
@@ -190,19 +194,15 @@ const rollback = (state: State, player: Player, command: Rollback, policy: Polic
 
 const transfer = (state: State, player: Player, command: Transfer, policy: Policy): Decision => {
   const { balance } = player;
-  const amount = BigInt(command.amount);
-  if (command.operation === 'deposit' && player.disabled)
-    return refuse('ERROR_PLAYER_DISABLED', 'player_disabled');
-  if (command.operation === 'deposit' && player.excluded)
-    return refuse('ERROR_PLAYER_DISABLED', 'player_excluded');
-  if (command.operation === 'withdrawal' && amount > balance)
-    return refuse('ERROR_NOT_ENOUGH_MONEY', 'no_money', balance);
-  if (command.operation === 'deposit' && amount > maxBalance - balance)
-    return refuse('ERROR_UNKNOWN', 'balance_overflow');
   const { operation } = command;
+  const change = changeOf(command);
+  if (operation === 'deposit' && player.disabled) return refuse('ERROR_PLAYER_DISABLED', 'player_disabled');
+  if (operation === 'deposit' && player.excluded) return refuse('ERROR_PLAYER_DISABLED', 'player_excluded');
+  if (-change > balance) return refuse('ERROR_NOT_ENOUGH_MONEY', 'no_money', balance);
+  if (change > maxBalance - balance) return refuse('ERROR_UNKNOWN', 'balance_overflow');
   const refused = operation === 'deposit' && refusedByLimit(state, player, { ...command, operation }, policy);
   if (refused) return refused;
-  const entry = entryOf(player, command, command.operation === 'deposit' ? amount : -amount, policy);
+  const entry = entryOf(player, command, change, policy);
   return { status: 'OK', balance: entry.balanceAfter, entries: [entry] };
 };
 

@@ -3,7 +3,10 @@ import type { ISql, PendingQuery, Row } from 'postgres';
 import type { entries } from '../db/tables.ts';
 
 /** An entry of the ledger, as rules compute with it. Its time is that of the batch that writes it. */
-export type Entry = Omit<typeof entries.$inferSelect, 'at'>;
+export type Entry = Omit<typeof entries.$inferSelect, 'at' | 'metadata'> & {
+  /** Absent where an entry is read only for a decision. */
+  metadata?: string | null | undefined;
+};
 
 /** A time as ISO 8601, UTC, milliseconds. */
 export const isoTime = (sql: ISql, at: PendingQuery<Row[]>) =>

@@ -132,7 +132,7 @@ test('PostgreSQL decides whole batches exactly as the rules decide one command a
       const written = await sql`
         select player_id as "playerId", operation, transaction_id as "transactionId", round_id as "roundId",
           named_round_id as "namedRoundId", game_code as "gameCode", amount, balance_after as "balanceAfter", reverses, round_closed as "roundClosed",
-          seq, id_space as "idSpace"
+          seq, id_space as "idSpace", metadata
         from entries where transaction_id not like 'start-%' order by player_id, seq`;
       const byPlayer = model.entries.toSorted((a, b) =>
         a.playerId < b.playerId ? -1 : a.playerId > b.playerId ? 1 : 0,
@@ -140,6 +140,7 @@ test('PostgreSQL decides whole batches exactly as the rules decide one command a
       expect(written.map((row) => ({ ...row }))).toEqual(
         byPlayer.map((entry) => ({
           ...entry,
+          metadata: entry.metadata ?? null,
           seq: String(entry.seq),
           amount: String(entry.amount),
           balanceAfter: String(entry.balanceAfter),

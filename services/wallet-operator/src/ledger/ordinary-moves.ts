@@ -7,12 +7,12 @@ import { leftOver, type BatchOutcome } from './state.ts';
  * The locks make `players` and `rounds` current, also where another transaction changed them after the statement began.
  * A transaction id or a round that another transaction has written since then violates a unique index.
  *
- * Ids hold no control characters, so they are sent as lines, which cost less than arrays.
+ * Ids hold no control characters, so they are sent as lines, which cost less than arrays. Without metadata, $14 is null.
  */
 const statement = `
   with judged as materialized (
     select move.player_id, move.transaction_id, move.id_space, move.round_id, move.game_code, move.amount, move.total,
-      move.is_last, move.round_closed, player.at, player.balance, player.wagered, player.lost,
+      move.is_last, move.round_closed, move.metadata, player.at, player.balance, player.wagered, player.lost,
       player.seq + move.place as seq, round.player_id is null as is_new_round,
       known.player_id is null and round.closed_at is null
         and -move.total <= player.balance and move.total <= 9223372036854775807 - player.balance
@@ -35,9 +35,9 @@ const statement = `
       select *, coalesce($12::timestamptz, now()) as at from unnest(
         string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), string_to_array($3, e'\\n'),
         string_to_array($4, e'\\n'), string_to_array($5, e'\\n'), string_to_array($6, e'\\n', ''),
-        $7::bigint[], $8::bigint[], $9::int[], $10::boolean[], $11::boolean[]
+        $7::bigint[], $8::bigint[], $9::int[], $10::boolean[], $11::boolean[], $14::text[]
       ) as move (player_id, transaction_id, id_space, round_id, game_code, session,
-        amount, total, place, is_last, round_closed)
+        amount, total, place, is_last, round_closed, metadata)
       order by player_id collate "C"
     ) move
       join lateral (
@@ -57,9 +57,9 @@ const statement = `
     select * from judged where player_id not in (select player_id from judged where not is_ordinary)
   ), new_entries as (
     insert into entries (player_id, seq, operation, transaction_id, round_id, game_code, amount, balance_after,
-      round_closed, at, id_space)
+      round_closed, at, id_space, metadata)
     select player_id, seq, case when round_closed is null then 'debit' else 'credit' end, transaction_id, round_id,
-      game_code, amount, balance + total, round_closed, at, id_space from accepted
+      game_code, amount, balance + total, round_closed, at, id_space, metadata from accepted
   ), new_rounds as (
     insert into rounds (player_id, round_id, game_code, opened_at, closed_at, opened_seq, promotional)
     select player_id, round_id, game_code, at, case when round_closed then at end, seq, round_closed is not null
@@ -128,6 +128,9 @@ export const commitMoves = async (
       arrayOf(moves.map((move) => (move.operation === 'credit' ? move.roundClosed : null))),
       now?.toISOString() ?? null,
       policy.creditUnknownRound === 'accept',
+      moves.some(({ metadata }) => metadata !== undefined)
+        ? moves.map(({ metadata }) => metadata ?? null)
+        : null,
     ],
     { prepare: true },
   );

@@ -58,6 +58,11 @@ const decision = (event: AuditEvent): string => {
   return status === 'OK' ? `Accepted ${what}` : `Refused ${what} (${text(status)})`;
 };
 
+const adjustment = (verb: string, event: AuditEvent): string => {
+  const { amount, reason, note } = event.details;
+  return `${verb} an adjustment of ${money(amount, event)} (${words(text(reason))}): ${text(note)}`;
+};
+
 /** The transaction that repairs a difference. */
 const repair = (event: AuditEvent): string => {
   const { number, operation, amount, transactionId } = event.details;
@@ -75,6 +80,8 @@ const sentences: Readonly<Record<string, (event: AuditEvent) => string>> = {
   limits_changed: limitsChange,
   transfer_requested: (event) =>
     `Requested a ${text(event.details['operation'])} of ${money(event.details['amount'], event)}`,
+  adjustment_requested: (event) => adjustment('Requested', event),
+  adjustment_approved: (event) => adjustment('Approved', event),
   game_created: ({ details }) => `Added the game ${text(details['gameCode'])}`,
   game_changed: ({ details: { gameCode, name, enabled } }) =>
     [
@@ -108,6 +115,6 @@ export const whatHappened = (event: AuditEvent): string => {
 /** Who did it: the subject of an access token, or the game server. Transfers have their subject in another event. */
 export const whoActed = ({ kind, details: { by, operation } }: AuditEvent): string => {
   if (typeof by === 'string') return by;
-  const isTransfer = operation === 'deposit' || operation === 'withdrawal';
+  const isTransfer = ['deposit', 'withdrawal', 'adjustment'].includes(text(operation));
   return kind === 'callback' && !isTransfer ? 'game server' : '–';
 };

@@ -16,6 +16,7 @@ const sums = [
   ['Revenue', 'grossRevenue'],
   ['Deposits', 'deposits'],
   ['Withdrawals', 'withdrawals'],
+  ['Adjustments', 'adjustments'],
   ['Closing', 'closing'],
 ] as const;
 

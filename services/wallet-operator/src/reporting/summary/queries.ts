@@ -24,7 +24,8 @@ export const openDays = (sql: ISql, open: string, to: string) => {
         coalesce(sum(amount) filter (where operation = 'credit'), 0) as wins,
         coalesce(sum(amount) filter (where operation = 'rollback'), 0) as reversals,
         coalesce(sum(amount) filter (where operation = 'deposit'), 0) as deposits,
-        coalesce(-sum(amount) filter (where operation = 'withdrawal'), 0) as withdrawals
+        coalesce(-sum(amount) filter (where operation = 'withdrawal'), 0) as withdrawals,
+        coalesce(sum(amount) filter (where operation = 'adjustment'), 0) as adjustments
       -- OFFSET 0: otherwise the planner expects as many days as times, and sorts instead of hashing.
       from (select ${dayOf(sql`at`)} as day, * from entries where ${isOfDays(sql`at`)} offset 0) e
         join players using (player_id)
@@ -41,7 +42,8 @@ export const openDays = (sql: ISql, open: string, to: string) => {
       select day, currency, game_code, coalesce(entries, 0) as entries, coalesce(bets, 0) as bets,
         coalesce(wins, 0) as wins, coalesce(promotional, 0) as promotional, coalesce(reversals, 0) as reversals,
         coalesce(deposits, 0) as deposits, coalesce(withdrawals, 0) as withdrawals,
-        coalesce(closing, 0) + coalesce(sum(wins + reversals + deposits - bets - withdrawals)
+        coalesce(adjustments, 0) as adjustments,
+        coalesce(closing, 0) + coalesce(sum(wins + reversals + deposits + adjustments - bets - withdrawals)
           over (partition by currency, game_code order by day), 0) as closing
       from (select day::date from generate_series(${open}::date,
           least(${to}::date, ${dayOf(sql`now()`)}), interval '1 day') day) days
@@ -92,7 +94,7 @@ const closeNextDay = (sql: Sql, to: string): Promise<boolean> =>
     for (let day = open; day <= to; day = dayAfter(day)) {
       const { count } =
         await tx`insert into daily_sums (day, currency, game_code, entries, bets, wins, promotional, reversals,
-          deposits, withdrawals, closing) select * from ${openDays(tx, day, day)} days`;
+          deposits, withdrawals, adjustments, closing) select * from ${openDays(tx, day, day)} days`;
       if (count > 0) return true;
     }
     return false;
@@ -126,13 +128,14 @@ export const listSums = (
   const total = (minor: PendingQuery<Row[]>) => sql`round(sum(${minor}) / 100, 2)::text`;
   return sql<SummaryRow[]>`
     select day::text, currency, nullif(game, '') as "gameCode", sum(entries)::float8 as entries,
-      ${total(sql`closing - wins - reversals - deposits + bets + withdrawals`)} as opening, ${total(sql`bets`)} as bets,
+      ${total(sql`closing - wins - reversals - deposits - adjustments + bets + withdrawals`)} as opening, ${total(sql`bets`)} as bets,
       ${total(sql`wins`)} as wins, ${total(sql`promotional`)} as "promotionalWins",
       ${total(sql`reversals`)} as reversals, ${total(sql`bets - wins - reversals`)} as "grossRevenue",
-      ${total(sql`deposits`)} as deposits, ${total(sql`withdrawals`)} as withdrawals, ${total(sql`closing`)} as closing,
+      ${total(sql`deposits`)} as deposits, ${total(sql`withdrawals`)} as withdrawals,
+      ${total(sql`adjustments`)} as adjustments, ${total(sql`closing`)} as closing,
       coalesce(day < ${open}, false) as complete
     from (
-      select day, currency, game_code, entries, bets, wins, promotional, reversals, deposits, withdrawals, closing
+      select day, currency, game_code, entries, bets, wins, promotional, reversals, deposits, withdrawals, adjustments, closing
       from daily_sums where day between ${from} and ${to} and day < ${open}
       ${isAllClosed ? sql`` : sql`union all select * from ${openDays(sql, open, to)} open_days`}
     ) sums cross join lateral (select ${by === 'game' ? sql`game_code` : sql`''`} as game) account

@@ -18,7 +18,7 @@ export const summaryRoutes = (context: Context): Route[] => {
         tag,
         summary: 'The account summary of days, by currency or by game and currency',
         description:
-          'Opening, bets, wins, reversals, deposits, withdrawals and closing. Rows without entries and with a closing of 0.00 are left out.',
+          'Opening, bets, wins, reversals, deposits, withdrawals, adjustments and closing. Rows without entries and with a closing of 0.00 are left out.',
         auth: reader,
         query: SummaryQuery,
         responses: { 200: { description: 'A page', body: Summary } },

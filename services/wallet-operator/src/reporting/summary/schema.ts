@@ -38,7 +38,9 @@ export const SummaryLine = z
     gameCode: z
       .string()
       .nullable()
-      .meta({ description: 'null: deposits and withdrawals, or with `by=currency` all games and these' }),
+      .meta({
+        description: 'null: deposits, withdrawals and adjustments, or with `by=currency` all games and these',
+      }),
     opening: sum('`closing` of the day before; 0.00 where the day before has no such row'),
     bets: sum('Debits'),
     wins: sum('Credits'),
@@ -47,7 +49,8 @@ export const SummaryLine = z
     grossRevenue: sum('Bets less wins and reversals; negative when players won more'),
     deposits: sum('Deposits'),
     withdrawals: sum('Withdrawals'),
-    closing: sum('opening - bets + wins + reversals + deposits - withdrawals'),
+    adjustments: sum('Adjustments; negative when they took money'),
+    closing: sum('opening - bets + wins + reversals + deposits - withdrawals + adjustments'),
     entries: z.int(),
     complete: z.boolean().meta({ description: 'Whether the day is over and its sums are kept' }),
   })

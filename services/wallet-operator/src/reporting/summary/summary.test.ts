@@ -79,13 +79,22 @@ const read = async (by: SummaryFilter['by'], from = '2026-01-01', to = lastDay):
   return [...(await listSums(sql, open, { from, to, by }, { limit: 10_000, offset: 0n }))];
 };
 
-const fields = ['bets', 'wins', 'promotionalWins', 'reversals', 'deposits', 'withdrawals'] as const;
+const fields = [
+  'bets',
+  'wins',
+  'promotionalWins',
+  'reversals',
+  'deposits',
+  'withdrawals',
+  'adjustments',
+] as const;
 const fieldOf = {
   debit: 'bets',
   credit: 'wins',
   rollback: 'reversals',
   deposit: 'deposits',
   withdrawal: 'withdrawals',
+  adjustment: 'adjustments',
 } as const;
 type Sums = Record<(typeof fields)[number] | 'closing' | 'entries', bigint>;
 const none = (): Sums => ({
@@ -95,6 +104,7 @@ const none = (): Sums => ({
   reversals: 0n,
   deposits: 0n,
   withdrawals: 0n,
+  adjustments: 0n,
   closing: 0n,
   entries: 0n,
 });
@@ -130,7 +140,7 @@ const expected = async (
       if (ofDay !== day || operation === 'tombstone') continue;
       sum.entries += 1n;
       const size = BigInt(amount) < 0n ? -BigInt(amount) : BigInt(amount);
-      sum[fieldOf[operation]] += size;
+      sum[fieldOf[operation]] += operation === 'adjustment' ? BigInt(amount) : size;
       if (operation === 'credit' && opens) sum.promotionalWins += size;
     }
   }
