@@ -200,7 +200,7 @@ CREATE TABLE "reconciliations" (
 	"line_done" integer DEFAULT 0 NOT NULL,
 	"entries_done" timestamp (3) with time zone,
 	"differences" integer DEFAULT 0 NOT NULL,
-	"equal_amounts" integer DEFAULT 0 NOT NULL,
+	"equal_amounts" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"failed_attempts" integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint

@@ -59,8 +59,8 @@ export const reconciliations = pgTable('reconciliations', {
   /** Progress of the step `entries`: entries before this instant were looked up. */
   entriesDone: dateColumn('entries_done'),
   differences: integer().notNull().default(0),
-  /** Lines with the same amount, not 0, as our entry. */
-  equalAmounts: integer('equal_amounts').notNull().default(0),
+  /** Lines with the same amount, not 0, as our entry, by currency. */
+  equalAmounts: jsonb('equal_amounts').$type<Record<string, number>>().notNull().default({}),
   /** Transactions of its comparison that failed since the last one that succeeded. */
   failedAttempts: integer('failed_attempts').notNull().default(0),
 });

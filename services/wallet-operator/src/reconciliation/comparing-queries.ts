@@ -84,7 +84,7 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
   await tx`
     with run as (select * from reconciliations where reconciliation_id = ${id}),
     found as (
-      select line.line, line.transaction_id, kind, line.player_id,
+      select line.line, line.transaction_id, kind, line.player_id, player.currency,
         case when kind <> 'equal' then ${sideOfLine(tx)} end as there,
         case when kind <> 'equal' and entry.player_id is not null then ${sideOfEntry(tx)} end as here,
         case
@@ -115,8 +115,10 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
       returning 1
     )
     update reconciliations set differences = differences + (select count(*) from stored),
-      equal_amounts = equal_amounts + (select count(*) from found where kind = 'equal'), line_done = ${to},
-      failed_attempts = 0, touched_at = now()
+      equal_amounts = equal_amounts || (
+        select coalesce(jsonb_object_agg(currency, amounts + coalesce((equal_amounts ->> currency)::int, 0)), '{}')
+        from (select currency, count(*) as amounts from found where kind = 'equal' group by currency) equal),
+      line_done = ${to}, failed_attempts = 0, touched_at = now()
     where reconciliation_id = ${id}`;
 };
 
@@ -202,16 +204,23 @@ export const compareEntries = async (
   return row?.count ?? 0;
 };
 
-/** Whether most amounts differ from ours by one factor: the statement is in another unit or currency, such as cents. */
+/**
+ * Whether most amounts of a currency differ from ours by one factor: the statement is in another unit or currency. A
+ * single amount tells only a hundredth or a hundred times ours, which is cents; 0 on either side tells nothing.
+ */
 export const hasOneFactor = async (tx: TransactionSql, { id }: Run): Promise<boolean> => {
   const rows = await tx`
     with factor as (
-      select count(*) as lines from reconciliation_differences
-      where reconciliation_id = ${id} and kind = 'amount'
       -- The quotient of two integers below 2^53 is the same for the same factor.
-      group by (there ->> 'amount')::float8 / nullif((here ->> 'amount')::float8, 0)
+      select here ->> 'currency' as currency, (there ->> 'amount')::float8 / (here ->> 'amount')::float8 as factor,
+        count(*) as amounts
+      from reconciliation_differences
+      where reconciliation_id = ${id} and kind = 'amount' and '0' not in (there ->> 'amount', here ->> 'amount')
+      group by 1, 2
+    ), compared as (
+      select *, sum(amounts) over (partition by currency) + coalesce((equal_amounts ->> currency)::int, 0) as of_currency
+      from factor cross join reconciliations where reconciliation_id = ${id}
     )
-    select from reconciliations where reconciliation_id = ${id} and (select max(lines) from factor) > 1
-      and 2 * (select max(lines) from factor) > (select sum(lines) from factor) + equal_amounts`;
+    select from compared where 2 * amounts > of_currency and (amounts > 1 or factor in (100, 0.01)) limit 1`;
   return rows.length > 0;
 };
