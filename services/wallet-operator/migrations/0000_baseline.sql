@@ -259,6 +259,22 @@ CREATE TABLE "daily_sums" (
 	CONSTRAINT "daily_sums_day_currency_game_code_pk" PRIMARY KEY("day","currency","game_code")
 );
 --> statement-breakpoint
+CREATE TABLE "ledger_checks" (
+	"id" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"proved_at" timestamp (3) with time zone,
+	"walk_begun_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"walked_number" bigint DEFAULT 0 NOT NULL,
+	"walked_day" date,
+	"walked_at" timestamp (3) with time zone,
+	"violations" jsonb DEFAULT '[]'::jsonb NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "sealed_head" (
+	"id" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"number" bigint NOT NULL,
+	"hash" text NOT NULL
+);
+--> statement-breakpoint
 CREATE INDEX "audit_events_player" ON "audit_events" USING btree ("player_id","event_id");--> statement-breakpoint
 CREATE INDEX "audit_events_kind" ON "audit_events" USING btree ("kind","event_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "entries_transaction" ON "entries" USING btree ("transaction_id","id_space");--> statement-breakpoint
@@ -310,6 +326,22 @@ CREATE TRIGGER sealed_runs_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "s
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
 CREATE TRIGGER sealing_keys_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "sealing_keys"
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
+-- The role of the service may add rows to all tables, but a key that it adds would vouch for any ledger.
+CREATE FUNCTION refuse_other_roles() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT pg_has_role((SELECT relowner FROM pg_class WHERE oid = tg_relid), 'MEMBER') THEN
+    RAISE EXCEPTION 'only migrations add rows to %', tg_table_name USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN NULL;
+END $$;--> statement-breakpoint
+CREATE TRIGGER sealing_keys_of_migrations BEFORE INSERT ON "sealing_keys"
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_other_roles();--> statement-breakpoint
+INSERT INTO "sealed_head" ("number", "hash") VALUES (0, repeat('0', 64));--> statement-breakpoint
+CREATE TRIGGER sealed_head_forward BEFORE UPDATE ON "sealed_head" FOR EACH ROW
+  WHEN (new.id IS DISTINCT FROM old.id OR new.number <> old.number + 1) EXECUTE FUNCTION refuse_change();--> statement-breakpoint
+CREATE TRIGGER sealed_head_stays BEFORE DELETE OR TRUNCATE ON "sealed_head"
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
+INSERT INTO "ledger_checks" DEFAULT VALUES;--> statement-breakpoint
 -- Balances change with every callback: with free space on its page a new row version needs no new index entries.
 ALTER TABLE "players" SET (fillfactor = 50);--> statement-breakpoint
 ALTER TABLE "rounds" SET (fillfactor = 85);--> statement-breakpoint

@@ -7,9 +7,11 @@ import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import type { Background } from '@platform/service-kit/background';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
+import { createReading } from '@platform/service-kit/reading';
 import { startProving, type Proving } from './reporting/proof/proving.ts';
 import type { Env } from './env.ts';
 import type { SealingKey } from '@platform/sealed-log/keys';
+import { secondsSinceSeal } from './sealing/queries.ts';
 import { startSealing } from './sealing/sealing.ts';
 import { openLedger, type Ledger } from './ledger/ledger.ts';
 import { createGameServer, type GameServer } from './accounts/sessions/game-server.ts';
@@ -56,7 +58,9 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     now,
     waiting: () => ledger.waiting(),
     lockedPlayers: () => ledger.lockedPlayers(),
-    unsealedSeconds: () => sealing?.waitingSeconds() ?? 0,
+    unsealedSeconds:
+      sealing?.waitingSeconds ??
+      createReading(parts.metrics.registry, 'seals', () => secondsSinceSeal(base.database.sql)),
     stuckRounds: () => countOpenRounds(base.database.sql, env.STUCK_ROUND_S),
     summaryOverdueSeconds: () => overdueSeconds(base.database.sql),
     failingReconciliations: () => countFailing(base.database.orm),

@@ -17,7 +17,7 @@ export interface WalletGauges {
   failingReconciliations: () => Promise<number>;
   waiting: () => number;
   lockedPlayers: () => number;
-  unsealedSeconds: () => number;
+  unsealedSeconds: () => number | Promise<number | undefined>;
   now: () => Date;
 }
 
@@ -58,7 +58,7 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
   );
   gauge(
     'wallet_unsealed_seconds',
-    'How long the oldest entry of this process waits for its checkpoint; 0 when all are sealed',
+    'How long the oldest entry of this process has waited for its checkpoint, or sealing has failed; 0 when all are sealed. Without SEALING_KEY: the age of the newest checkpoint; NaN when there is none',
     gauges.unsealedSeconds,
   );
   gauge(

@@ -1,5 +1,6 @@
 import { dateColumn } from '@platform/service-kit/columns';
-import { integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { boolean, date, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { minor } from './columns.ts';
 
 /** Signed checkpoints: each seals a range of entries under the root of a Merkle tree (docs/adr/0036). */
@@ -30,10 +31,47 @@ export const sealedRuns = pgTable(
   ],
 );
 
-/** Public keys that signed checkpoints. */
+/** The newest checkpoint that was signed: one row, which the signer locks. A trigger lets its number only grow by one. */
+export const sealedHead = pgTable('sealed_head', {
+  id: boolean().primaryKey().default(true),
+  number: minor('number').notNull(),
+  hash: text().notNull(),
+});
+
+/** Public keys whose checkpoints are trusted. A trigger lets only the owner of the table, which migrates, add one. */
 export const sealingKeys = pgTable('sealing_keys', {
   keyId: text('key_id').primaryKey(),
   /** `x` of the JWK. */
   x: text().notNull(),
   createdAt: dateColumn('created_at').notNull(),
+});
+
+/** Something in the ledger that does not add up. */
+export interface StoredViolation {
+  kind: string;
+  playerId: string | null;
+  transactionId: string | null;
+  detail: string;
+  /** ISO 8601: when it was last found. */
+  foundAt: string;
+}
+
+/** What the proof and the walk over all sealed entries have found: one row, which the walk locks. */
+export const ledgerChecks = pgTable('ledger_checks', {
+  id: boolean().primaryKey().default(true),
+  /** When the last proof read its snapshot; null before the first. */
+  provedAt: dateColumn('proved_at'),
+  /** When the walk began with the first checkpoint. */
+  walkBegunAt: dateColumn('walk_begun_at')
+    .notNull()
+    .default(sql`now()`),
+  /** The walk has checked the checkpoints up to this number, and the sums of the days up to this one. */
+  walkedNumber: minor('walked_number')
+    .notNull()
+    .default(sql`0`),
+  walkedDay: date('walked_day'),
+  /** When a walk last reached the end; null before the first time. */
+  walkedAt: dateColumn('walked_at'),
+  /** Kept until a walk that began later has ended without finding them. */
+  violations: jsonb().$type<StoredViolation[]>().notNull().default([]),
 });

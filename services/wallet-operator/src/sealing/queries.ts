@@ -1,7 +1,8 @@
 import type { ISql, TransactionSql } from 'postgres';
-import type { Checkpoint } from '@platform/sealed-log/checkpoint';
+import { checkpointHash, type Checkpoint } from '@platform/sealed-log/checkpoint';
 import { entryColumns, isoTime } from '../ledger/entry.ts';
 import type { SealedEntry } from '@platform/sealed-log/entry';
+import type { SealingKey } from '@platform/sealed-log/keys';
 
 /** Consecutive entries of a player. */
 export interface Run {
@@ -9,9 +10,6 @@ export interface Run {
   firstSeq: string;
   lastSeq: string;
 }
-
-/** One lock for all processes that seal; advisory locks are per database. */
-const lock = 4_218_332;
 
 /** The hash of an entry `e`; `entryHash` in entry.ts is the same in TypeScript. */
 const leafOfRow = (sql: ISql) => sql`
@@ -23,9 +21,11 @@ const checkpointColumns = (sql: ISql) => sql`
   number::float8, entries, total::float8, previous, root, ${isoTime(sql, sql`sealed_at`)} as "sealedAt",
   key_id as "keyId", signature`;
 
-/** Waits until no other process seals; until the end of the transaction. */
-export const lockSealing = async (tx: TransactionSql): Promise<void> => {
-  await tx`select pg_advisory_xact_lock(${lock})`;
+/** The newest checkpoint that any process signed. Waits until no other process seals; until the end of the transaction. */
+export const lockHead = async (tx: TransactionSql): Promise<{ number: number; hash: string }> => {
+  const [head] = await tx<[{ number: number; hash: string }]>`
+    select number::float8, hash from sealed_head for update`;
+  return head;
 };
 
 /** `limit` checkpoints whose numbers are greater than `after`. Numbers have no gaps, so any page is found at once. */
@@ -73,22 +73,33 @@ export const leavesOfRanges = (sql: ISql, from: number, to: number) => sql<
 
 export const insertRange = async (
   tx: TransactionSql,
-  { number, entries, total, previous, root, sealedAt, keyId, signature }: Checkpoint,
+  checkpoint: Checkpoint,
   runs: readonly Run[],
 ): Promise<void> => {
+  const { number, entries, total, previous, root, sealedAt, keyId, signature } = checkpoint;
   await tx`insert into sealed_ranges (number, entries, total, previous, root, sealed_at, key_id, signature)
     values (${number}, ${entries}, ${total}, ${previous}, ${root}, ${sealedAt}, ${keyId}, ${signature})`;
   await tx`insert into sealed_runs (number, player_id, first_seq, last_seq)
     select ${number}, run.* from unnest(${runs.map(({ playerId }) => playerId)}::text[],
       ${runs.map(({ firstSeq }) => firstSeq)}::bigint[], ${runs.map(({ lastSeq }) => lastSeq)}::bigint[]) run`;
+  await tx`update sealed_head set number = ${number}, hash = ${checkpointHash(checkpoint)}`;
 };
 
-/** Keeps the public key, so that what it signs can be verified after it was replaced. */
-export const keepKey = async (sql: ISql, keyId: string, x: string): Promise<void> => {
-  await sql`insert into sealing_keys (key_id, x, created_at) values (${keyId}, ${x}, now()) on conflict do nothing`;
+/** Adds the public key to those that are trusted, where it is not. Rejects for a role that does not own the table. */
+export const trustKey = async (sql: ISql, { keyId, x }: SealingKey): Promise<void> => {
+  const [known] = await sql`select from sealing_keys where key_id = ${keyId}`;
+  if (known === undefined)
+    await sql`insert into sealing_keys (key_id, x, created_at) values (${keyId}, ${x}, now()) on conflict do nothing`;
 };
 
-/** The public keys that have signed, the newest first. */
+/** Seconds since the newest checkpoint; undefined before the first. */
+export const secondsSinceSeal = async (sql: ISql): Promise<number | undefined> => {
+  const [newest] = await sql<{ seconds: number }[]>`
+    select extract(epoch from now() - sealed_at)::float8 as seconds from sealed_ranges order by number desc limit 1`;
+  return newest?.seconds;
+};
+
+/** The public keys that are trusted, the newest first. */
 export const listKeys = (sql: ISql) =>
   sql<{ x: string }[]>`select x from sealing_keys order by created_at desc, key_id`;
 

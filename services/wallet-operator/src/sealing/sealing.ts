@@ -13,14 +13,13 @@ import { publicJwk, publicKeysOf, type SealingKey } from '@platform/sealed-log/k
 import { hashBytes, merkleLevels, rootOf } from '@platform/sealed-log/merkle';
 import { databaseNow } from '../db/now.ts';
 import {
-  checkpointsByNumber,
   insertRange,
-  keepKey,
   leavesOfRuns,
   listKeys,
-  lockSealing,
+  lockHead,
   newestCheckpoints,
   playersAfter,
+  trustKey,
   unsealedRuns,
   type Run,
 } from './queries.ts';
@@ -54,35 +53,23 @@ const takeRuns = (runs: readonly Run[], most: number): Run[] => {
   return taken;
 };
 
-interface SealOptions {
-  /** Entries of the range at most. */
-  most?: number;
-  /** A checkpoint that must still be in the database as it was. */
-  remembered?: Checkpoint | undefined;
-}
-
 interface Sealed {
   checkpoint?: Checkpoint;
-  /** Players who still have entries that are not sealed. */
+  /** Players who still have entries that can be sealed. */
   left: string[];
   /** Players with a missing entry: nothing of theirs was sealed. */
   damaged: string[];
 }
 
-/** The newest checkpoint. Throws when it, or the remembered one, is not what was signed: somebody rewrote the chain. */
-const trustedNewest = async (
-  tx: TransactionSql,
-  key: SealingKey,
-  remembered: Checkpoint | undefined,
-): Promise<Checkpoint | undefined> => {
-  if (remembered !== undefined) {
-    const [stored] = await checkpointsByNumber(tx, [remembered.number]);
-    if (stored === undefined || checkpointHash(stored) !== checkpointHash(remembered))
-      throw new ChainRewritten(`checkpoint ${remembered.number} was rewritten or removed`);
-  }
+/** The newest checkpoint. Throws when it is not the one that was signed last, by any process: somebody rewrote the chain. */
+const trustedNewest = async (tx: TransactionSql): Promise<Checkpoint | undefined> => {
+  const head = await lockHead(tx);
   const [newest] = await newestCheckpoints(tx, 0n, 1);
+  const hash = newest === undefined ? noCheckpoint : checkpointHash(newest);
+  if (head.number !== (newest?.number ?? 0) || head.hash !== hash)
+    throw new ChainRewritten(`checkpoint ${head.number} was rewritten or removed`);
   if (newest === undefined) return undefined;
-  const publicKey = publicKeysOf({ keys: [...(await listKeys(tx)), key].map(({ x }) => publicJwk(x)) }).get(
+  const publicKey = publicKeysOf({ keys: (await listKeys(tx)).map(({ x }) => publicJwk(x)) }).get(
     newest.keyId,
   );
   if (publicKey === undefined || !isSigned(newest, publicKey))
@@ -98,22 +85,22 @@ export const sealPlayers = (
   sql: Sql,
   key: SealingKey,
   playerIds: readonly string[],
-  { most = maxEntries, remembered }: SealOptions = {},
+  most = maxEntries,
 ): Promise<Sealed> =>
   sql.begin(async (tx) => {
-    await lockSealing(tx);
-    const newest = await trustedNewest(tx, key, remembered);
+    const newest = await trustedNewest(tx);
     const unsealed = await unsealedRuns(tx, playerIds);
     const taken = takeRuns(unsealed, most);
     const leavesOf = await leavesOfRuns(tx, taken);
-    const { whole: runs = [], damaged = [] } = Object.groupBy(taken, (run) =>
-      leavesOf.get(run.playerId)?.length === lengthOf(run) * hashBytes ? 'whole' : 'damaged',
-    );
+    const isWhole = (run: Run) => leavesOf.get(run.playerId)?.length === lengthOf(run) * hashBytes;
+    const runs = taken.filter(isWhole);
+    const damaged = taken.filter((run) => !isWhole(run)).map(({ playerId }) => playerId);
     const rest = {
+      // A damaged player would be tried again and again before the others.
       left: unsealed
-        .filter(({ lastSeq }, at) => taken[at]?.lastSeq !== lastSeq)
+        .filter(({ playerId, lastSeq }, at) => taken[at]?.lastSeq !== lastSeq && !damaged.includes(playerId))
         .map(({ playerId }) => playerId),
-      damaged: damaged.map(({ playerId }) => playerId),
+      damaged,
     };
     if (runs.length === 0) return rest;
     const leaves = Buffer.concat(runs.map(({ playerId }) => leavesOf.get(playerId) ?? Buffer.alloc(0)));
@@ -134,7 +121,7 @@ export const sealPlayers = (
 export interface Sealing extends AsyncDisposable {
   /** Notes that the player has a new entry. */
   note(playerId: string): void;
-  /** How long the oldest noted entry has waited, in seconds; 0 when all are sealed. */
+  /** How long the oldest noted entry has waited, or sealing has failed, in seconds; 0 when all are sealed. */
   waitingSeconds(): number;
 }
 
@@ -143,7 +130,8 @@ const lastRanges = 20;
 
 /**
  * Seals the entries of this process every `everyMs` and when it stops, and once an hour what any other process left
- * unsealed. Each checkpoint that it signed is compared before the next one: when it is gone, nothing is signed any more.
+ * unsealed. Before it signs, it looks for the checkpoint that was signed last: when it is gone, nothing is signed any more.
+ * Each checkpoint is a line of the log, which whoever changes the database does not reach.
  */
 export const startSealing = (
   sql: Sql,
@@ -154,8 +142,9 @@ export const startSealing = (
   let noted = new Map<string, number>();
   let walkedTo: string | undefined = '';
   let nextWalk = 0;
-  let remembered: Checkpoint | undefined;
-  let isKeyKept = false;
+  let isKeyTrusted = false;
+  /** Since when all runs failed. */
+  let failingSince: number | undefined;
   const reported = new Set<string>();
 
   const take = (): Map<string, number> => {
@@ -182,17 +171,17 @@ export const startSealing = (
       reported.add(playerId);
     }
   };
-  const run = async (): Promise<boolean> => {
-    if (!isKeyKept) await keepKey(sql, key.keyId, key.x);
-    isKeyKept = true;
+  const sealNext = async (): Promise<boolean> => {
+    if (!isKeyTrusted) await trustKey(sql, key);
+    isKeyTrusted = true;
     const taken = take();
-    // While many wait, no more are looked for.
-    if (noted.size === 0)
-      for (const playerId of await walk()) taken.set(playerId, taken.get(playerId) ?? performance.now());
-    if (taken.size === 0) return false;
     try {
-      const { checkpoint, left, damaged } = await sealPlayers(sql, key, [...taken.keys()], { remembered });
-      remembered = checkpoint ?? remembered;
+      // While many wait, no more are looked for.
+      if (noted.size === 0)
+        for (const playerId of await walk()) taken.set(playerId, taken.get(playerId) ?? performance.now());
+      if (taken.size === 0) return false;
+      const { checkpoint, left, damaged } = await sealPlayers(sql, key, [...taken.keys()]);
+      if (checkpoint) log.info({ ...checkpoint, hash: checkpointHash(checkpoint) }, 'checkpoint signed');
       report(damaged);
       noted = new Map([...left.map((id) => [id, taken.get(id) ?? performance.now()] as const), ...noted]);
       return noted.size >= maxPlayers || left.length > 0 || walkedTo !== undefined;
@@ -202,14 +191,25 @@ export const startSealing = (
       throw error;
     }
   };
+  const run = async (): Promise<boolean> => {
+    try {
+      const more = await sealNext();
+      failingSince = undefined;
+      return more;
+    } catch (error) {
+      failingSince ??= performance.now();
+      throw error;
+    }
+  };
   const background: Background = startBackground({ name: 'sealing', everyMs, log, run });
   return {
     note: (playerId) => {
       if (!noted.has(playerId)) noted.set(playerId, performance.now());
     },
     waitingSeconds: () => {
-      const [oldest] = noted.values();
-      return oldest === undefined ? 0 : (performance.now() - oldest) / 1000;
+      const now = performance.now();
+      const [oldest = now] = noted.values();
+      return (now - Math.min(oldest, failingSince ?? now)) / 1000;
     },
     [Symbol.asyncDispose]: async () => {
       await background[Symbol.asyncDispose]();
