@@ -1,3 +1,4 @@
+import { id } from '@platform/wallet-protocol/ids';
 import { z } from 'zod';
 import { leafHash } from './merkle.ts';
 
@@ -8,18 +9,18 @@ const minorUnits = z
 
 /** An entry of the ledger as it is sealed: every column, in the order in which the columns are hashed. */
 export const SealedEntry = z.strictObject({
-  playerId: z.string(),
+  playerId: id,
   seq: z.string().regex(/^\d{1,19}$/),
   operation: z.enum(['debit', 'credit', 'rollback', 'deposit', 'withdrawal', 'adjustment', 'tombstone']),
-  transactionId: z.string(),
-  roundId: z.string().nullable(),
-  gameCode: z.string().nullable(),
+  transactionId: id,
+  roundId: id.nullable(),
+  gameCode: id.nullable(),
   amount: minorUnits,
   balanceAfter: minorUnits,
-  reverses: z.string().nullable(),
+  reverses: id.nullable(),
   roundClosed: z.boolean().nullable(),
   at: z.iso.datetime({ precision: 3 }),
-  idSpace: z.string(),
+  idSpace: z.string().regex(/^[^\p{Cc}]+$/u),
 });
 
 export type SealedEntry = z.output<typeof SealedEntry>;
@@ -27,8 +28,8 @@ export type SealedEntry = z.output<typeof SealedEntry>;
 const columns = Object.keys(SealedEntry.shape) as (keyof SealedEntry)[];
 
 /**
- * The hash of an entry: its columns as lines, null as an empty one. No value holds a line end and no id is empty, so two
- * entries never have the same text. The wallet computes the same in SQL.
+ * The hash of an entry: its columns and the currency of its player as lines, null as an empty one. No value holds a line
+ * end and no id is empty, so two entries never have the same text. The wallet computes the same in SQL.
  */
-export const entryHash = (entry: SealedEntry): Buffer =>
-  leafHash(columns.map((column) => entry[column] ?? '').join('\n'));
+export const entryHash = (entry: SealedEntry, currency: string): Buffer =>
+  leafHash([...columns.map((column) => entry[column] ?? ''), currency].join('\n'));

@@ -7,7 +7,14 @@ export const Evidence = z.strictObject({
   version: z.literal(1),
   playerId: z.string(),
   roundId: z.string(),
-  currency: z.string(),
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .meta({ description: 'Of all amounts; sealed with each entry', examples: ['EUR'] }),
+  closedAt: z.iso.datetime({ precision: 3 }).nullable().meta({
+    description:
+      'When the round was closed: the time of its first entry with `roundClosed`; null: it is open',
+  }),
   createdAt: z.iso.datetime({ precision: 3 }),
   entries: z
     .array(

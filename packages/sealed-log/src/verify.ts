@@ -52,7 +52,7 @@ const checkFileSignature = ({ evidence, keyId, signature }: EvidenceFile, keys: 
   demand(holds, 'the signature of the file is wrong');
 };
 
-const checkEntries = ({ playerId, roundId, entries, checkpoints }: Evidence): void => {
+const checkEntries = ({ playerId, roundId, currency, closedAt, entries, checkpoints }: Evidence): void => {
   const rangeOf = new Map(checkpoints.map((checkpoint) => [checkpoint.number, checkpoint]));
   demand(rangeOf.size === checkpoints.length, 'a checkpoint is there twice');
   let before = 0n;
@@ -63,14 +63,18 @@ const checkEntries = ({ playerId, roundId, entries, checkpoints }: Evidence): vo
     before = BigInt(entry.seq);
     const range = rangeOf.get(checkpoint);
     demand(range !== undefined, `${name}: checkpoint ${checkpoint} is missing`);
-    const root = leaf < range.entries ? rootByPath(entryHash(entry), leaf, range.entries, path) : undefined;
+    const root =
+      leaf < range.entries ? rootByPath(entryHash(entry, currency), leaf, range.entries, path) : undefined;
     demand(root === range.root, `${name}: is not what checkpoint ${checkpoint} sealed`);
   }
+  const closing = entries.find(({ roundClosed }) => roundClosed === true);
+  demand(closedAt === (closing?.at ?? null), 'closedAt is not the time of the entry that closed the round');
 };
 
 /**
  * Verifies an evidence file without a database or a network: its own signature, the signature of each checkpoint, and
- * that each entry is in the range that its checkpoint sealed. Throws NotProven.
+ * that each entry, with the currency, is in the range that its checkpoint sealed. Throws NotProven. What it does not show:
+ * that no entry is missing, and that the caller sent what the entries say.
  */
 export const verifyEvidence = (text: string, keys: Keys): Evidence => {
   const file = parseExact(text);

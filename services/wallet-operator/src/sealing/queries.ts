@@ -11,11 +11,11 @@ export interface Run {
   lastSeq: string;
 }
 
-/** The hash of an entry `e`; `entryHash` in entry.ts is the same in TypeScript. */
+/** The hash of an entry `e` of a player `p`; `entryHash` of `sealed-log` is the same in TypeScript. */
 const leafOfRow = (sql: ISql) => sql`
   sha256('\\x00'::bytea || convert_to(concat_ws(e'\\n', e.player_id, e.seq, e.operation, e.transaction_id,
     coalesce(e.round_id, ''), coalesce(e.game_code, ''), e.amount, e.balance_after, coalesce(e.reverses, ''),
-    coalesce(e.round_closed::text, ''), ${isoTime(sql, sql`e.at`)}, e.id_space), 'UTF8'))`;
+    coalesce(e.round_closed::text, ''), ${isoTime(sql, sql`e.at`)}, e.id_space, p.currency), 'UTF8'))`;
 
 const checkpointColumns = (sql: ISql) => sql`
   number::float8, entries, total::float8, previous, root, ${isoTime(sql, sql`sealed_at`)} as "sealedAt",
@@ -59,6 +59,7 @@ export const leavesOfRuns = async (sql: ISql, runs: readonly Run[]): Promise<Map
     from unnest(${runs.map(({ playerId }) => playerId)}::text[], ${runs.map(({ firstSeq }) => firstSeq)}::bigint[],
       ${runs.map(({ lastSeq }) => lastSeq)}::bigint[]) as run (player_id, first_seq, last_seq)
     join entries e on e.player_id = run.player_id and e.seq between run.first_seq and run.last_seq
+    join players p on p.player_id = e.player_id
     group by e.player_id`;
   return new Map(rows.map(({ playerId, leaves }) => [playerId, leaves]));
 };
@@ -69,6 +70,7 @@ export const leavesOfRanges = (sql: ISql, from: number, to: number) => sql<
 >`
   select run.number::float8, string_agg(${leafOfRow(sql)}, ''::bytea order by run.player_id collate "C", e.seq) as leaves
   from sealed_runs run join entries e on e.player_id = run.player_id and e.seq between run.first_seq and run.last_seq
+    join players p on p.player_id = e.player_id
   where run.number between ${from} and ${to} group by run.number order by run.number`;
 
 export const insertRange = async (
@@ -115,6 +117,8 @@ export interface PlacedEntry extends SealedEntry {
   checkpoint: number | null;
   /** First entry of the player in that range. */
   firstSeq: string | null;
+  /** Of the round, as it is now. */
+  closedAt: string | null;
 }
 
 /** The first `limit` entries of a round, in order, and where they are sealed. Reads all entries of the player. */
@@ -122,10 +126,12 @@ export const placedEntries = (sql: ISql, playerId: string, roundId: string, limi
   PlacedEntry[]
 >`
   select ${entryColumns(sql, 'e')},
-    run.number::float8 as checkpoint, run.first_seq as "firstSeq"
-  from entries e left join lateral (
-    select * from sealed_runs where player_id = e.player_id and last_seq >= e.seq order by last_seq limit 1
-  ) run on true
+    run.number::float8 as checkpoint, run.first_seq as "firstSeq",
+    ${isoTime(sql, sql`round.closed_at`)} as "closedAt"
+  from entries e left join rounds round on round.player_id = e.player_id and round.round_id = e.round_id
+    left join lateral (
+      select * from sealed_runs where player_id = e.player_id and last_seq >= e.seq order by last_seq limit 1
+    ) run on true
   where e.player_id = ${playerId} and e.round_id = ${roundId} order by e.seq limit ${limit}`;
 
 /** How many leaves of a range come before those of the player. */

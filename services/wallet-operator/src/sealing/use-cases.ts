@@ -3,12 +3,11 @@ import { readPageList } from '@platform/pagination/list';
 import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
-import { SafeError } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../db/now.ts';
 import { playerRow } from '../accounts/players/use-cases.ts';
 import { checkpointHash, follows, type Checkpoint } from '@platform/sealed-log/checkpoint';
-import { publicJwk, type PublicJwk } from '@platform/sealed-log/keys';
+import { publicJwk, publicKeysOf, type PublicJwk, type SealingKey } from '@platform/sealed-log/keys';
 import { hashBytes, merkleLevels, pathTo, rootOf } from '@platform/sealed-log/merkle';
 import type { CheckpointList, CheckpointQuery } from './schema.ts';
 import type { Evidence } from '@platform/sealed-log/evidence';
@@ -22,7 +21,7 @@ import {
   placedEntries,
   type PlacedEntry,
 } from './queries.ts';
-import { checkSignature } from '@platform/sealed-log/verify';
+import { checkSignature, NotProven, verifyEvidence } from '@platform/sealed-log/verify';
 
 export const pageCheckpoints = (
   { database: { sql } }: Context,
@@ -45,6 +44,9 @@ type SealedEntryRow = PlacedEntry & { checkpoint: number; firstSeq: string };
 
 const isSealed = (entry: PlacedEntry): entry is SealedEntryRow => entry.checkpoint !== null;
 
+const changedEntries = (number: number): string =>
+  `checkpoint ${number}: its entries, or the currency of a player, were changed after they were sealed`;
+
 /** The entries that one checkpoint sealed, with their inclusion proofs. The tree is computed from the entries as they are now. */
 const proveEntries = async (
   sql: Sql,
@@ -54,19 +56,46 @@ const proveEntries = async (
 ): Promise<Evidence['entries']> => {
   const [range] = await leavesOfRanges(sql, number, number);
   const levels = merkleLevels(range?.leaves ?? Buffer.alloc(0));
-  if (rootOf(levels) !== root)
-    throw new SafeError(`entries of checkpoint ${number} were changed after they were sealed`);
+  if (rootOf(levels) !== root) throw new NotProven(changedEntries(number));
   const before = await leavesBefore(sql, number, playerId);
-  return entries.map(({ firstSeq, ...entry }) => {
+  return entries.map(({ firstSeq, closedAt: _closedAt, ...entry }) => {
     const leaf = before + Number(BigInt(entry.seq) - BigInt(firstSeq));
     return { ...entry, leaf, path: pathTo(levels, leaf) };
   });
 };
 
+/** The evidence of sealed entries of a round, as the text of the file. Throws NotProven when something of it is damaged. */
+const signEvidence = async (
+  sql: Sql,
+  { keyId, sign }: SealingKey,
+  round: Pick<Evidence, 'playerId' | 'roundId' | 'currency'>,
+  sealed: readonly SealedEntryRow[],
+): Promise<string> => {
+  const byCheckpoint = Map.groupBy(sealed, ({ checkpoint }) => checkpoint);
+  const checkpoints = await checkpointsByNumber(sql, [...byCheckpoint.keys()]);
+  const entries: Evidence['entries'] = [];
+  for (const [number, own] of byCheckpoint) {
+    const checkpoint = checkpoints.find((one) => one.number === number);
+    if (checkpoint === undefined) throw new NotProven(`checkpoint ${number} is missing`);
+    entries.push(...(await proveEntries(sql, checkpoint, own, round.playerId)));
+  }
+  const evidence: Evidence = {
+    version: 1,
+    ...round,
+    closedAt: sealed[0]?.closedAt ?? null,
+    createdAt: (await databaseNow(sql)).toISOString(),
+    entries,
+    checkpoints: [...checkpoints],
+  };
+  const signed = JSON.stringify(evidence);
+  // Built from the signed text itself: serialising the object again could change its bytes.
+  return `{"evidence":${signed},${JSON.stringify({ keyId, signature: sign(signed) }).slice(1)}`;
+};
+
 /**
  * The evidence of a round, as the text of the file: its entries, the proof that each was sealed, and the signed
  * checkpoints. Throws NotFound, Conflict (`not_sealed` while the newest entries wait for their checkpoint,
- * `round_too_large`), and Unavailable without a key.
+ * `round_too_large`, `evidence_damaged` with what is damaged), and Unavailable without a key.
  */
 export const roundEvidence = async (ctx: Context, playerId: string, roundId: string): Promise<string> => {
   const { database, sealingKey } = ctx;
@@ -87,26 +116,36 @@ export const roundEvidence = async (ctx: Context, playerId: string, roundId: str
       'not_sealed',
       'The newest entries of the round are not sealed yet; try again in a moment.',
     );
-  const byCheckpoint = Map.groupBy(sealed, ({ checkpoint }) => checkpoint);
-  const checkpoints = await checkpointsByNumber(sql, [...byCheckpoint.keys()]);
-  const entries: Evidence['entries'] = [];
-  for (const checkpoint of checkpoints)
-    entries.push(
-      ...(await proveEntries(sql, checkpoint, byCheckpoint.get(checkpoint.number) ?? [], playerId)),
-    );
-  const evidence: Evidence = {
-    version: 1,
-    playerId,
-    roundId,
-    currency,
-    createdAt: (await databaseNow(sql)).toISOString(),
-    entries,
-    checkpoints: [...checkpoints],
-  };
-  const signed = JSON.stringify(evidence);
-  const { keyId, sign } = sealingKey;
-  // Built from the signed text itself: serialising the object again could change its bytes.
-  return `{"evidence":${signed},${JSON.stringify({ keyId, signature: sign(signed) }).slice(1)}`;
+  try {
+    const text = await signEvidence(sql, sealingKey, { playerId, roundId, currency }, sealed);
+    // What the recipient would find wrong is found here.
+    verifyEvidence(text, publicKeysOf(await sealingKeys(ctx)));
+    return text;
+  } catch (error) {
+    if (!(error instanceof NotProven)) throw error;
+    throw new Conflict('evidence_damaged', `The ledger cannot prove this round: ${error.message}.`);
+  }
+};
+
+type Keys = ReadonlyMap<string, KeyObject>;
+
+/**
+ * Throws NotProven unless the checkpoint follows from the one before it and was signed over the entries as they are in
+ * `ranges`, what `leavesOfRanges` reads.
+ */
+export const verifyRange = (
+  checkpoint: Checkpoint,
+  before: Checkpoint | undefined,
+  ranges: readonly { number: number; leaves: Buffer }[],
+  keys: Keys,
+): void => {
+  const { number, root, entries } = checkpoint;
+  const { leaves = Buffer.alloc(0) } = ranges.find((range) => range.number === number) ?? {};
+  if (!follows(checkpoint, before))
+    throw new NotProven(`checkpoint ${number} does not follow from the one before it`);
+  checkSignature(checkpoint, keys);
+  if (leaves.length !== entries * hashBytes || rootOf(merkleLevels(leaves)) !== root)
+    throw new NotProven(changedEntries(number));
 };
 
 /** Ranges that are read in one statement. */
@@ -118,7 +157,7 @@ const rangesAtOnce = 64;
  */
 export const verifySeals = async (
   sql: Sql,
-  keys: ReadonlyMap<string, KeyObject>,
+  keys: Keys,
   kept: readonly Checkpoint[] = [],
 ): Promise<number> => {
   const keptHash = new Map(kept.map((checkpoint) => [checkpoint.number, checkpointHash(checkpoint)]));
@@ -129,20 +168,15 @@ export const verifySeals = async (
     if (checkpoints.length === 0) {
       const [missing] = keptHash.keys();
       if (missing !== undefined)
-        throw new SafeError(`checkpoint ${missing} was kept, and is not in the database`);
+        throw new NotProven(`checkpoint ${missing} was kept, and is not in the database`);
       return newest?.total ?? 0;
     }
     const ranges = await leavesOfRanges(sql, after + 1, after + rangesAtOnce);
     for (const checkpoint of checkpoints) {
-      const { number, root, entries } = checkpoint;
-      const { leaves = Buffer.alloc(0) } = ranges.find((range) => range.number === number) ?? {};
-      if (!follows(checkpoint, newest))
-        throw new SafeError(`checkpoint ${number} does not follow from the one before it`);
-      checkSignature(checkpoint, keys);
-      if (leaves.length !== entries * hashBytes || rootOf(merkleLevels(leaves)) !== root)
-        throw new SafeError(`entries of checkpoint ${number} were changed after they were sealed`);
+      const { number } = checkpoint;
+      verifyRange(checkpoint, newest, ranges, keys);
       if ((keptHash.get(number) ?? checkpointHash(checkpoint)) !== checkpointHash(checkpoint))
-        throw new SafeError(`checkpoint ${number} was rewritten: it differs from the kept one`);
+        throw new NotProven(`checkpoint ${number} was rewritten: it differs from the kept one`);
       keptHash.delete(number);
       newest = checkpoint;
     }
