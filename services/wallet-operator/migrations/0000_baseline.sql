@@ -1,7 +1,7 @@
 -- Trigram index, for the search of players. The owner of a database may create this one.
 create extension if not exists pg_trgm;
 --> statement-breakpoint
-CREATE TABLE "adjustment_requests" (
+CREATE TABLE "adjustments" (
 	"player_id" text NOT NULL,
 	"transaction_id" text NOT NULL,
 	"amount" bigint NOT NULL,
@@ -10,7 +10,8 @@ CREATE TABLE "adjustment_requests" (
 	"requested_by" text NOT NULL,
 	"approved_by" text,
 	"approved_at" timestamp (3) with time zone,
-	CONSTRAINT "adjustment_requests_player_id_transaction_id_pk" PRIMARY KEY("player_id","transaction_id")
+	"moved_at" timestamp (3) with time zone,
+	CONSTRAINT "adjustments_player_id_transaction_id_pk" PRIMARY KEY("player_id","transaction_id")
 );
 --> statement-breakpoint
 CREATE TABLE "audit_events" (
@@ -276,11 +277,11 @@ CREATE TABLE "sealed_head" (
 );
 --> statement-breakpoint
 CREATE INDEX "audit_events_player" ON "audit_events" USING btree ("player_id","event_id");--> statement-breakpoint
+CREATE INDEX "adjustments_moved" ON "adjustments" USING btree ("moved_at");--> statement-breakpoint
 CREATE INDEX "audit_events_kind" ON "audit_events" USING btree ("kind","event_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "entries_transaction" ON "entries" USING btree ("transaction_id","id_space");--> statement-breakpoint
 CREATE UNIQUE INDEX "entries_reversal" ON "entries" USING btree ("reverses","id_space") WHERE "entries"."operation" = 'rollback' and "entries"."amount" > 0;--> statement-breakpoint
 CREATE INDEX "entries_deposits" ON "entries" USING btree ("player_id","at") WHERE "entries"."operation" = 'deposit';--> statement-breakpoint
-CREATE INDEX "entries_adjustments" ON "entries" USING btree ("at") WHERE "entries"."operation" = 'adjustment';--> statement-breakpoint
 CREATE INDEX "entries_at" ON "entries" USING brin ("at") WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "players_created" ON "players" USING btree ("created_at");--> statement-breakpoint

@@ -8,6 +8,7 @@ import { launchRoutes } from './accounts/sessions/routes.ts';
 import { limitRoutes } from './limits/routes.ts';
 import { playerRoutes } from './accounts/players/routes.ts';
 import { reconciliationRoutes } from './reconciliation/routes.ts';
+import { refusalRoutes } from './reporting/refusals/routes.ts';
 import { roundRoutes } from './reporting/rounds/routes.ts';
 import { summaryRoutes } from './reporting/summary/routes.ts';
 import { transferRoutes } from './accounts/transfers/routes.ts';
@@ -39,6 +40,7 @@ export const createApp = (context: Context): HttpApp =>
       ...transferRoutes(context),
       ...limitRoutes(context),
       ...roundRoutes(context),
+      ...refusalRoutes(context),
       ...gameRoutes(context),
       ...launchRoutes(context),
       ...auditRoutes(context),

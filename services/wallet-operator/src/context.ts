@@ -4,8 +4,10 @@ import {
   type RequestSignatures,
 } from '@platform/wallet-protocol/signing';
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
+import { createBatcher, type Batcher } from '@platform/group-commit';
 import type { Background } from '@platform/service-kit/background';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { tokenOptions } from '@platform/service-kit/env';
 import { createReading } from '@platform/service-kit/reading';
 import { startProving, type Proving } from './reporting/proof/proving.ts';
@@ -14,6 +16,7 @@ import type { SealingKey } from '@platform/sealed-log/keys';
 import { secondsSinceSeal } from './sealing/queries.ts';
 import { startSealing } from './sealing/sealing.ts';
 import { openLedger, type Ledger } from './ledger/ledger.ts';
+import { insertRefusals, type NewRefusal } from './ledger/refusals.ts';
 import { createGameServer, type GameServer } from './accounts/sessions/game-server.ts';
 import { createWalletMetrics, type WalletMetrics } from './metrics.ts';
 import { startComparing } from './reconciliation/comparing.ts';
@@ -34,6 +37,8 @@ export interface Context extends BaseContext {
   sealingKey: SealingKey | undefined;
   /** Undefined when no game server is configured. */
   gameServer: GameServer | undefined;
+  /** Writes refusals for which the ledger was not asked. */
+  syntaxRefusals: Batcher<NewRefusal, void>;
   wallet: WalletMetrics;
   proving: Proving;
   /** For work that reads much of the ledger. */
@@ -83,6 +88,15 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
       ...(sealing && { onCommitted: sealing.note }),
       onBatch: wallet.observeBatch,
     });
+  const syntaxRefusals = createBatcher<NewRefusal, void>({
+    maxBatch: 200,
+    maxQueue: 1000,
+    maxInFlight: 1,
+    flush: async (rows) => {
+      await runOutsideRequest(() => insertRefusals(base.database.sql, rows));
+      return rows.map(() => undefined);
+    },
+  });
   const slow = createSlowConnection(env.DATABASE_URL);
   const closing = startClosing(base.database.sql, { slow, everyMs: closeEveryMs, log: parts.log });
   const proving = startProving({
@@ -106,6 +120,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     env,
     ledger,
     sealingKey,
+    syntaxRefusals,
     wallet,
     proving,
     slow,
@@ -123,6 +138,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
       await closing[Symbol.asyncDispose]();
       await slow[Symbol.asyncDispose]();
       await comparing[Symbol.asyncDispose]();
+      await syntaxRefusals[Symbol.asyncDispose]();
       await ledger[Symbol.asyncDispose]();
       await sealing?.[Symbol.asyncDispose]();
       await base[Symbol.asyncDispose]();

@@ -57,6 +57,10 @@ const shape = {
   PROVE_EVERY_S: seconds(0, 86_400),
   /** What repairs may move of a currency in 24 hours without the approval of a second person. */
   RECONCILIATION_MAX_AMOUNT: amount.default('1000.00').transform(minorUnits),
+  /** Days for which refused callbacks are kept. */
+  REFUSALS_DAYS: z.coerce.number().int().min(1).max(3650).default(90),
+  /** What adjustments may move of a currency in 24 hours without the approval of a second person. */
+  ADJUSTMENT_MAX_AMOUNT: amount.default('1000.00').transform(minorUnits),
   /** Rounds open for longer count as stuck in the metrics. */
   STUCK_ROUND_S: seconds(1, 3600),
 };

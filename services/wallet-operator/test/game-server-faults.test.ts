@@ -29,8 +29,7 @@ const play = async (rates: FaultRates, seed: number) => {
   await caller.settle();
   await expectSoundLedger(service);
   const [row] = await sql<{ balance: string }[]>`select balance from players`;
-  const refused =
-    await sql`select from audit_events where details ->> 'status' = 'ERROR_DUPLICATE_TRANSACTION'`;
+  const refused = await sql`select from refusals where status = 'ERROR_DUPLICATE_TRANSACTION'`;
   const inLedger = Number(row?.balance);
   // A credit that stayed without an answer may or may not have moved money; all others say what they moved.
   const isClear = rounds

@@ -20,6 +20,7 @@ export const limitedPlayer = async (
     limits: async () => (await admin.get(`${path}/limits`)).body,
     deposit: (amount: string, transactionId = randomUUID()) =>
       admin.post(`${path}/deposits`, { transactionId, amount }),
+    refusals: async () => (await admin.get(`/v1/refusals?playerId=${playerId}`)).body['refusals'],
     events: async () =>
       (await admin.get(`/v1/audit/events?playerId=${playerId}`)).body['events'] as {
         details: object;

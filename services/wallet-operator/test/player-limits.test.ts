@@ -25,7 +25,7 @@ describe('a limit on bets', () => {
     ['xx', 'This bet would exceed your betting limit for 24 hours.'],
     [null, 'This bet would exceed your betting limit for 24 hours.'],
   ])(
-    'refuses a debit beyond it in the language of the player (%s), and the audit trail says so',
+    'refuses a debit beyond it in the language of the player (%s), and the list of refusals says so',
     async (language, text) => {
       const player = await newPlayer(language);
       expect((await player.set({ wager: { '24h': '25.00', '7d': '1000.00' } })).status).toBe(200);
@@ -38,15 +38,12 @@ describe('a limit on bets', () => {
         customUserError: text,
       });
       expect(await player.debit({ amount: '5.00' })).toMatchObject({ status: 'OK', balance: '975.00' });
-      expect(await player.events()).toContainEqual(
-        expect.objectContaining({
-          kind: 'callback',
-          details: expect.objectContaining({
-            reason: 'limit_reached',
-            limit: { kind: 'wager', period: '24h', limit: '25.00', remaining: '5.00' },
-          }),
-        }),
-      );
+      expect(await player.refusals()).toMatchObject([
+        {
+          cause: 'limit_reached',
+          limit: { kind: 'wager', period: '24h', limit: '25.00', remaining: '5.00' },
+        },
+      ]);
       await expectSoundLedger(service);
     },
   );

@@ -59,7 +59,7 @@ const createSmallBackend = (rules: typeof decisionOf): Server => {
       const { ok } = signatures.verify({ ...readSignature(req.headers), path: req.url ?? '', body });
       if (!ok) return write(401, refusal(requestId, 'ERROR_INVALID_SIGNATURE'));
       const command = definitions[callback].read(value);
-      if (command === undefined) return write(200, refusal(requestId, 'ERROR_WRONG_SYNTAX'));
+      if ('wrongField' in command) return write(200, refusal(requestId, 'ERROR_WRONG_SYNTAX'));
       const { status, reason, balance } = model.apply(command);
       const outcome = { status, reason, balance: balance?.toString(), profile: undefined };
       write(200, answerOf(requestId, command, outcome));

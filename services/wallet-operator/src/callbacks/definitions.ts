@@ -19,8 +19,8 @@ interface Definition {
   /** Shape of the body, and a body that is accepted. */
   request: { schema: z.ZodType; example: object };
   response: z.ZodType;
-  /** The command that a JSON value asks for; undefined when its syntax is wrong. */
-  read(value: unknown): Command | undefined;
+  /** The command that a JSON value asks for, or its first field with a wrong syntax; null when it is no JSON object. */
+  read(value: unknown): Command | { wrongField: string | null };
 }
 
 const define = <Request extends z.ZodType>(
@@ -35,7 +35,9 @@ const define = <Request extends z.ZodType>(
   response,
   read: (value) => {
     const result = schema.safeParse(value);
-    return result.success ? toCommand(result.data) : undefined;
+    if (result.success) return toCommand(result.data);
+    const [field] = result.error.issues[0]?.path ?? [];
+    return { wrongField: field === undefined ? null : String(field) };
   },
 });
 

@@ -2,10 +2,12 @@ import { isOverload, toProblem } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import { jsonOf, requestIdIn, requestIdOf } from '@platform/wallet-protocol/body';
 import type { Callback } from '@platform/wallet-protocol/callbacks';
+import { id } from '@platform/wallet-protocol/ids';
 import { decimal } from '@platform/wallet-protocol/money';
 import type { Status } from '@platform/wallet-protocol/statuses';
 import type { Command } from '../ledger/command.ts';
 import type { Outcome } from '../ledger/state.ts';
+import type { NewRefusal } from '../ledger/refusals.ts';
 import { definitions } from './definitions.ts';
 import { messageFor } from './messages.ts';
 
@@ -62,6 +64,17 @@ export const answerOf = (requestId: string, command: Command, outcome: Outcome):
   });
 };
 
+/** A signed callback with a wrong syntax, with those of its ids that are valid. */
+const syntaxRefusal = (callback: Callback, value: unknown, field: string | null): NewRefusal => {
+  const ids = Object.fromEntries(
+    (['playerId', 'roundId', 'transactionId'] as const).map((name) => [
+      name,
+      id.safeParse((value as Record<string, unknown> | null | undefined)?.[name]).data,
+    ]),
+  );
+  return { callback, ...ids, status: 'ERROR_WRONG_SYNTAX', cause: 'wrong_syntax', field };
+};
+
 /** RFC 9110 asks for it in every 401. The scheme is not registered: docs/wallet-operator.md describes it. */
 const challenge = { 'WWW-Authenticate': 'HMAC-SHA256 realm="callbacks"' };
 
@@ -70,7 +83,7 @@ const challenge = { 'WWW-Authenticate': 'HMAC-SHA256 realm="callbacks"' };
  * wrong signature, 500 only when the outcome is unknown, so that the game server repeats the request.
  */
 export const answerCallback = async (
-  { signatures, ledger, wallet, log, refusals }: Context,
+  { signatures, ledger, wallet, log, refusals, syntaxRefusals }: Context,
   { callback, network, path, timestamp, signature, body }: SignedCallback,
 ): Promise<CallbackAnswer> => {
   const refuse = <Http extends CallbackAnswer['status']>(http: Http, status: Status, requestId: string) => {
@@ -88,7 +101,14 @@ export const answerCallback = async (
   const value = jsonOf(body);
   const requestId = requestIdOf(value);
   const command = definitions[callback].read(value);
-  if (command === undefined) return refuse(200, 'ERROR_WRONG_SYNTAX', requestId);
+  if ('wrongField' in command) {
+    // Not awaited: the answer needs no database.
+    syntaxRefusals.add(syntaxRefusal(callback, value, command.wrongField)).catch((err: unknown) => {
+      if (refusals.sample('refusal not stored', network))
+        log.warn({ err, callback }, 'a refusal was not stored');
+    });
+    return refuse(200, 'ERROR_WRONG_SYNTAX', requestId);
+  }
   try {
     const outcome = await ledger.add(command);
     wallet.countOutcome(callback, outcome.status);

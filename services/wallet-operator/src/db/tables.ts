@@ -134,10 +134,6 @@ export const entries = pgTable(
     index('entries_deposits')
       .on(table.playerId, table.at)
       .where(sql`${table.operation} = 'deposit'`),
-    // For what adjustments moved lately.
-    index('entries_adjustments')
-      .on(table.at)
-      .where(sql`${table.operation} = 'adjustment'`),
     // For totals of days. Entries are written in the order of time, so that a few kilobytes are enough.
     index('entries_at').using('brin', table.at).with({ autosummarize: true }),
     check('entries_balance_after', sql`${table.balanceAfter} >= 0`),
@@ -219,9 +215,9 @@ export const sessions = pgTable(
 /** Why an adjustment is made. */
 export const adjustmentReasons = ['bonus', 'correction', 'goodwill'] as const;
 
-/** Adjustments that need the approval of a second person. */
-export const adjustmentRequests = pgTable(
-  'adjustment_requests',
+/** Adjustments that were made, or wait for the approval of a second person. */
+export const adjustments = pgTable(
+  'adjustments',
   {
     playerId: text('player_id').notNull(),
     transactionId: text('transaction_id').notNull(),
@@ -232,8 +228,13 @@ export const adjustmentRequests = pgTable(
     requestedBy: text('requested_by').notNull(),
     approvedBy: text('approved_by'),
     approvedAt: dateColumn('approved_at'),
+    /** When the ledger was asked to move the money; null: never, or it refused. */
+    movedAt: dateColumn('moved_at'),
   },
-  (table) => [primaryKey({ columns: [table.playerId, table.transactionId] })],
+  (table) => [
+    primaryKey({ columns: [table.playerId, table.transactionId] }),
+    index('adjustments_moved').on(table.movedAt),
+  ],
 );
 
 /** Settings that the existing entries depend on. Written at the first start; a trigger refuses any change. */

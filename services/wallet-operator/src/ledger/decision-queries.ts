@@ -1,7 +1,8 @@
-import { getTableColumns } from 'drizzle-orm';
 import type { ISql } from 'postgres';
 import { entries, rounds } from '../db/tables.ts';
 import type { Entry } from './entry.ts';
+import { jsonRows } from './json-rows.ts';
+import { insertRefusals, type NewRefusal } from './refusals.ts';
 
 /** A round that is new, or that is closed now. */
 export interface RoundChange extends Omit<typeof rounds.$inferSelect, 'openedAt' | 'closedAt'> {
@@ -13,34 +14,20 @@ export interface Writes {
   entries: Entry[];
   rounds: RoundChange[];
   audit: { playerId: string; details: Record<string, unknown> }[];
+  refusals: NewRefusal[];
   /** The time of the decisions about each player. */
   clocks: Map<string, Date>;
 }
-
-const columnsOf = { entries: getTableColumns(entries), rounds: getTableColumns(rounds) };
-
-/** Rows for `json_populate_recordset`: with the names of the columns, and int64 as text. */
-const jsonRows = (columns: Record<string, { name: string }>, rows: readonly object[]): string =>
-  JSON.stringify(
-    rows.map((row) =>
-      Object.fromEntries(
-        Object.entries(row).map(([field, value]: [string, unknown]) => [
-          columns[field]?.name ?? field,
-          typeof value === 'bigint' ? String(value) : value,
-        ]),
-      ),
-    ),
-  );
 
 /** Writes decisions in one statement. The players of the entries must be locked by the transaction. */
 export const insertDecisions = async (sql: ISql, writes: Writes, now: Date): Promise<void> => {
   const atOf = (playerId: string): string => (writes.clocks.get(playerId) ?? now).toISOString();
   const entryRows = jsonRows(
-    columnsOf.entries,
+    entries,
     writes.entries.map((entry) => ({ ...entry, at: atOf(entry.playerId) })),
   );
   const roundRows = jsonRows(
-    columnsOf.rounds,
+    rounds,
     writes.rounds.map(({ closed, ...round }) => {
       const openedAt = atOf(round.playerId);
       return { ...round, openedAt, closedAt: closed ? openedAt : null };
@@ -64,7 +51,7 @@ export const insertDecisions = async (sql: ISql, writes: Writes, now: Date): Pro
       from new_entries order by player_id, seq desc
       on conflict (player_id) do update set balance = excluded.balance, seq = excluded.seq,
         decided_at = excluded.decided_at
-    )
+    ) ${writes.refusals.length > 0 ? sql`, new_refusals as (${insertRefusals(sql, writes.refusals)})` : sql``}
     insert into audit_events (at, kind, player_id, details)
     select ${now.toISOString()}, 'callback', player_id, details
     from json_to_recordset(${JSON.stringify(auditRows)}::text::json) as event (player_id text, details jsonb)`;

@@ -1,14 +1,26 @@
 import type { ISql, Sql } from 'postgres';
 import { readCounters, writeCounters } from '../limits/counters.ts';
 import { count, limitText, type PlayerLimits } from '../limits/domain.ts';
-import { idSpaceOf, locksPlayer, type AnyCommand, type Command, type Policy } from './command.ts';
+import {
+  idSpaceOf,
+  locksPlayer,
+  type AnyCommand,
+  type Command,
+  type Policy,
+  type Reason,
+} from './command.ts';
 import { insertDecisions, type Writes } from './decision-queries.ts';
+import { refusalOf } from './refusals.ts';
 import { decisionOf, roundOfRollback } from './domain.ts';
 import { lockPlayers, readStates } from './state-queries.ts';
 import type { Outcome, Player, State } from './state.ts';
 
 /** Fields of a command that an audit event has elsewhere, under another name, or not at all. */
 const omitted = new Set(['playerId', 'session', 'currency', 'reverses', 'metadata']);
+
+/** Whether a refused callback is in the audit trail, too: a win or a rollback that is not booked may be owed. */
+const isAudited = ({ operation }: Command, reason: Reason): boolean =>
+  operation !== 'debit' && (reason === 'round_closed' || reason === 'tombstoned');
 
 const auditDetails = (
   command: Command,
@@ -56,7 +68,10 @@ const outcomeOf = (command: Command, state: State, policy: Policy, writes: Write
     languageCode: reason === undefined ? undefined : state.profile?.languageCode,
     profile: command.operation === 'authenticate' && status === 'OK' ? state.profile : undefined,
   };
-  if (reason !== undefined && command.operation !== 'balance' && !('isRepair' in command))
+  if (reason === undefined || 'isRepair' in command) return outcome;
+  const refusal = status === 'OK' ? undefined : refusalOf(command, outcome, reason);
+  if (refusal !== undefined) writes.refusals.push(refusal);
+  if (refusal === undefined || isAudited(command, reason))
     writes.audit.push({ playerId: command.playerId, details: auditDetails(command, outcome, state.target) });
   return outcome;
 };
@@ -117,7 +132,7 @@ const readBatchState = async (
 ): Promise<BatchState> => {
   const { states, moment } = await readStates(sql, commands, now, policy);
   const limitsOf = await readCounters(sql, limitedPlayers(commands, states), moment, policy.sessionBreakS);
-  const writes: Writes = { entries: [], rounds: [], audit: [], clocks: new Map() };
+  const writes: Writes = { entries: [], rounds: [], audit: [], refusals: [], clocks: new Map() };
   const players = new Map<string, Player>();
   const nextOutcome = (command: Command, state: State | undefined): Outcome => {
     if (state === undefined) throw new Error('no state was read for a command');
@@ -172,7 +187,8 @@ export const commitCommands = async (
     if (moving.length > 0) await lockPlayers(sql, new Set(moving.map(({ playerId }) => playerId)));
     const { states, nextOutcome, writes, limits, moment } = await readBatchState(sql, commands, now, policy);
     outcomes = commands.map((command, position) => nextOutcome(command, states[position]));
-    if (writes.entries.length > 0 || writes.audit.length > 0) await insertDecisions(sql, writes, moment);
+    if (writes.entries.length + writes.audit.length + writes.refusals.length > 0)
+      await insertDecisions(sql, writes, moment);
     await writeCounters(sql, limits);
   });
   return outcomes;

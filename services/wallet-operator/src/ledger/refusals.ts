@@ -1,0 +1,49 @@
+import { callbacks, type Callback } from '@platform/wallet-protocol/callbacks';
+import type { ISql } from 'postgres';
+import { refusals } from '../db/refusals.ts';
+import { limitText } from '../limits/domain.ts';
+import type { AnyCommand, Command, Reason } from './command.ts';
+import { jsonRows } from './json-rows.ts';
+import type { Outcome } from './state.ts';
+
+export type NewRefusal = Omit<typeof refusals.$inferInsert, 'refusalId'>;
+
+const isCallback = (operation: string): operation is Callback =>
+  (callbacks as readonly string[]).includes(operation);
+
+/** Undefined for what people ask for, which is in the audit trail. */
+export const refusalOf = (
+  command: Command,
+  { status, balance, limit }: Outcome,
+  cause: Reason,
+): NewRefusal | undefined => {
+  const { operation } = command;
+  if (!isCallback(operation)) return undefined;
+  const { playerId, roundId, transactionId }: AnyCommand = command;
+  return {
+    callback: operation,
+    playerId,
+    roundId,
+    transactionId,
+    status,
+    cause,
+    amount: 'amount' in command ? BigInt(command.amount) : undefined,
+    balance: balance === undefined ? undefined : BigInt(balance),
+    limit: limit && {
+      ...limit,
+      limit: limitText(limit.kind, limit.limit),
+      remaining: limitText(limit.kind, limit.remaining),
+    },
+    field: cause === 'reverses_itself' ? 'reverseTransactionId' : undefined,
+  };
+};
+
+/**
+ * The statement that writes refusals, also as a part of another. It writes nothing when the partition of tomorrow is
+ * missing, because `keep_refusal_days` has failed for days: a decision must not fail for want of a partition.
+ */
+export const insertRefusals = (sql: ISql, rows: readonly NewRefusal[]) => sql`
+  insert into refusals (callback, player_id, round_id, transaction_id, status, cause, amount, balance, "limit", field)
+  select callback, player_id, round_id, transaction_id, status, cause, amount, balance, "limit", field
+  from json_populate_recordset(null::refusals, ${jsonRows(refusals, rows)}::text::json)
+  where to_regclass(to_char(now() at time zone 'UTC' + interval '1 day', '"refusals_"YYYYMMDD')) is not null`;

@@ -1,0 +1,42 @@
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
+import { instant, text } from '@platform/service-kit/text';
+import { callbacks } from '@platform/wallet-protocol/callbacks';
+import { id } from '@platform/wallet-protocol/ids';
+import { z } from 'zod';
+import { timeRange } from '../time-range.ts';
+
+export const RefusalQuery = z.strictObject({
+  ...pageLimitQuery,
+  playerId: id.optional(),
+  roundId: id.optional(),
+  cause: text(1, 64).optional().meta({ description: 'Such as `no_money`, `limit_reached`, `wrong_syntax`' }),
+  ...timeRange,
+});
+
+const money = z.string().nullable();
+
+export const Refusal = z
+  .object({
+    refusalId: z.string(),
+    at: instant(),
+    callback: z.enum(callbacks),
+    playerId: z.string().nullable().meta({ description: 'null where the request has no valid one' }),
+    currency: z.string().nullable().meta({ description: 'Of the player; null without one' }),
+    roundId: z.string().nullable(),
+    transactionId: z.string().nullable(),
+    status: z.string(),
+    cause: z.string(),
+    amount: money.meta({ description: 'Of the bet or win', examples: ['5.00'] }),
+    balance: money.meta({ description: 'Of the player, where money or a limit was the cause' }),
+    limit: z
+      .object({ kind: z.string(), period: z.string(), limit: z.string(), remaining: z.string() })
+      .nullable()
+      .meta({ description: 'The limit, and what was left of it: in money, or in minutes' }),
+    field: z
+      .string()
+      .nullable()
+      .meta({ description: 'The first field with a wrong syntax; null when the body is no JSON object' }),
+  })
+  .meta({ id: 'Refusal' });
+
+export const RefusalList = pageLimitBody('refusals', Refusal);
