@@ -17,7 +17,7 @@ const reader = await person(service, 'wallet:read');
 const admin = await person(service);
 
 const listed = async (query: Record<string, string>) =>
-  (await reader.get(`/v1/refusals?${new URLSearchParams(query)}`)).body['refusals'] as z.output<
+  (await reader.get(`/v1/refusals?${new URLSearchParams(query).toString()}`)).body['refusals'] as z.output<
     typeof Refusal
   >[];
 

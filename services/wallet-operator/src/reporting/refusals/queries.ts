@@ -5,12 +5,10 @@ import { allOf, createdBetween } from '../../db/conditions.ts';
 import { isoTime } from '../../ledger/entry.ts';
 import type { Refusal, RefusalQuery } from './schema.ts';
 
-type Filter = Omit<z.output<typeof RefusalQuery>, 'page' | 'limit'>;
-
 /** The newest first; one more than the page holds. */
 export const listRefusals = (
   sql: ISql,
-  { playerId, roundId, cause, ...range }: Filter,
+  { playerId, roundId, cause, ...range }: z.output<typeof RefusalQuery>,
   { limit, offset }: Page,
 ) => sql<z.input<typeof Refusal>[]>`
   select refusal_id as "refusalId", ${isoTime(sql, sql`uuid_extract_timestamp(refusal_id)`)} as at, callback,

@@ -35,12 +35,9 @@ export const SummaryLine = z
   .object({
     day: z.string().meta({ description: 'UTC', examples: ['2026-11-01'] }),
     currency: z.string(),
-    gameCode: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'null: deposits, withdrawals and adjustments, or with `by=currency` all games and these',
-      }),
+    gameCode: z.string().nullable().meta({
+      description: 'null: deposits, withdrawals and adjustments, or with `by=currency` all games and these',
+    }),
     opening: sum('`closing` of the day before; 0.00 where the day before has no such row'),
     bets: sum('Debits'),
     wins: sum('Credits'),
