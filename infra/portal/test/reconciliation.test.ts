@@ -142,6 +142,21 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
     expect(visited.faults).toEqual([]);
   });
 
+  test('withdraws a reconciliation after a confirmation, and says so', async () => {
+    await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
+    const { page } = visited;
+    await compared(page, pastStatement(playerId));
+    await page.getByRole('button', { name: 'Withdraw …' }).click();
+    await page.getByText('no repair waits for its differences').waitFor();
+    await page.getByRole('button', { name: 'Withdraw now' }).press('Enter');
+    await page.getByText('The reconciliation was withdrawn: nothing more is repaired from it.').waitFor();
+    await expect.poll(() => page.getByRole('button', { name: /^Withdraw/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Ledger', exact: true }).click();
+    const log = page.getByRole('table', { name: 'Audit log' });
+    await log.getByText('Withdrew the reconciliation').first().waitFor();
+    expect(visited.faults).toEqual([]);
+  });
+
   test('one difference has an address, both sides, and a repair of its own', async () => {
     const own = await addPlayer('EUR');
     await using visited = await signedIn('reconciliation', { ...utc, ...desktop });

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { callerOf } from './factories.ts';
-import { ago, alone, lineOf, reconcile, shortly } from './reconciliations.ts';
+import { ago, alone, apply, dryRun, lineOf, reconcile, shortly } from './reconciliations.ts';
 
 /** A bet of 10.00 and a win of 5.00 of the first player, and their lines. */
 const paidRound = async (scope: string) => {
@@ -71,4 +71,55 @@ test('TRANSACTION_ID_SCOPE=player: two players with one transaction id are two t
   // Each line that is left out is missing there, although another player has its id.
   expect(shortly(await reconcile(url, [bet, win]))).toEqual(['missing_there win']);
   expect(shortly(await reconcile(url, [bet, missing]))).toEqual(['missing_there win']);
+});
+
+const ofAnother = { state: 'open', status: null, reason: 'received_for_another_player' };
+
+test('TRANSACTION_ID_SCOPE=player: a win is not paid to the player whom the statement names when it arrives for another one after the comparison', async () => {
+  const { own, url, players } = await alone({ TRANSACTION_ID_SCOPE: 'player' });
+  await using _ = own;
+  const [playerId = '', stranger = ''] = players;
+  const win = { transactionId: 'win', roundId: 'r', amount: '5.00' };
+  const line = lineOf({ ...win, playerId: stranger, operation: 'credit', roundClosed: true });
+  const bet = { transactionId: 'bet', roundId: 'r', amount: '1.00' };
+  const { reconciliationId: id } = await reconcile(url, [
+    lineOf({ ...bet, playerId: stranger, time: ago(5) }),
+    line,
+  ]);
+  const { dryRunId, repairs } = await dryRun(url, id, [1, 2]);
+  expect(repairs.map(({ status }) => status)).toEqual(['OK', 'OK']);
+  // Another transaction of that id, which says nothing about the win.
+  await callerOf(own, players[2] ?? '').debit({ transactionId: 'win', roundId: 'other' });
+  // A late retry arrives while the repairs are made, after the ledger was asked what it would decide.
+  const { ledger } = own.context;
+  const add = ledger.add.bind(ledger);
+  vi.spyOn(ledger, 'add').mockImplementationOnce(async (command) => {
+    const outcome = await add(command);
+    await callerOf(own, playerId).credit(win);
+    return outcome;
+  });
+  expect((await apply(url, id, dryRunId)).repairs).toMatchObject([
+    { state: 'applied' },
+    { ...ofAnother, state: 'refused' },
+  ]);
+  expect((await dryRun(url, id, [2])).repairs).toMatchObject([{ ...ofAnother, state: 'refused' }]);
+  const { sql } = own.context.database;
+  expect(await sql`select player_id as id from entries where operation = 'credit'`).toEqual([
+    { id: playerId },
+  ]);
+});
+
+test('TRANSACTION_ID_SCOPE=player: a dry run is outdated when one of its transactions arrives for another player, unless the statement has both', async () => {
+  const { own, url, players } = await alone({ TRANSACTION_ID_SCOPE: 'player' });
+  await using _ = own;
+  const [playerId = '', stranger = ''] = players;
+  const bet = { transactionId: 'bet', roundId: 'r', amount: '1.00' };
+  const named = lineOf({ ...bet, playerId: stranger });
+  const { reconciliationId: id } = await reconcile(url, [named]);
+  const { reconciliationId: both } = await reconcile(url, [named, lineOf({ ...bet, playerId })]);
+  const { dryRunId } = await dryRun(url, id, [1]);
+  await callerOf(own, playerId).debit(bet);
+  expect(await apply(url, id, dryRunId)).toMatchObject({ status: 409, code: 'dry_run_outdated' });
+  expect((await dryRun(url, id, [1])).repairs).toMatchObject([ofAnother]);
+  expect((await dryRun(url, both, [1])).repairs).toMatchObject([{ status: 'OK' }]);
 });

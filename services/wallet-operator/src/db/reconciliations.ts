@@ -44,6 +44,7 @@ export const reconciliations = pgTable('reconciliations', {
       'statement_lost',
       'too_many_differences',
       'one_factor',
+      'withdrawn',
       'internal',
     ],
   }),

@@ -254,6 +254,7 @@ export const auditKinds = [
   'game_created',
   'game_changed',
   'reconciliation_requested',
+  'reconciliation_withdrawn',
   'reconciliation_dry_run',
   'reconciliation_dry_run_approved',
   'reconciliation_repair_requested',

@@ -1,5 +1,6 @@
 import type { PendingQuery, Row, TransactionSql } from 'postgres';
 import { isoTime } from '../ledger/entry.ts';
+import { isOfAnotherPlayer } from './round-queries.ts';
 import type { Run } from './run-queries.ts';
 
 /** A `Side`, from the line of the statement or from our entry. */
@@ -27,13 +28,7 @@ const isRepair = (tx: TransactionSql) => tx`exists (select from reconciliation_d
  * id of two players is one transaction when neither side has the other one, and both are of one period or one round:
  * to ask the game server costs less than to pay twice.
  */
-const isMisnamed = (tx: TransactionSql, id: string) => tx`entry.transaction_id = line.transaction_id
-  and entry.id_space <> line.id_space and starts_with(entry.id_space, 'player/') and starts_with(line.id_space, 'player/')
-  and entry.operation in (line.operation, 'tombstone')
-  and (entry.round_id = line.round_id or entry.at >= run.period_from - make_interval(secs => run.tolerance_s)
-    and entry.at < run.period_to + make_interval(secs => run.tolerance_s))
-  and not exists (select from entries own
-    where own.transaction_id = line.transaction_id and own.id_space = line.id_space offset 0)
+const isMisnamed = (tx: TransactionSql, id: string) => tx`${isOfAnotherPlayer(tx)}
   and not exists (select from reconciliation_lines own where own.reconciliation_id = ${id}
     and own.transaction_id = entry.transaction_id and own.id_space = entry.id_space and not own.is_repeated offset 0)`;
 

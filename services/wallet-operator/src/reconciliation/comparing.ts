@@ -12,6 +12,7 @@ import {
   hasLines,
   removeExpired,
   removeLines,
+  type Failure,
   type Run,
 } from './run-queries.ts';
 
@@ -53,16 +54,19 @@ export const createComparer = (sql: Sql) => {
 
   const work = async (tx: TransactionSql, run: Run): Promise<void> => {
     const { id, step, differences } = run;
-    if (step === 'receiving') return failRun(tx, id, 'interrupted');
+    const fail = async (failure: Failure): Promise<void> => {
+      await failRun(tx, id, failure);
+    };
+    if (step === 'receiving') return fail('interrupted');
     if (step !== 'removing') {
-      if (!(await hasLines(tx, run))) return failRun(tx, id, 'statement_lost');
-      if (differences > maxDifferences) return failRun(tx, id, 'too_many_differences');
+      if (!(await hasLines(tx, run))) return fail('statement_lost');
+      if (differences > maxDifferences) return fail('too_many_differences');
     }
     if (step === 'entries') return lookUpEntries(tx, run);
     const to = await endOfNextLines(tx, run, linesAtOnce);
     if (to === undefined) {
       if (step === 'removing') return enterStep(tx, id, 'ended');
-      return (await hasOneFactor(tx, run)) ? failRun(tx, id, 'one_factor') : enterStep(tx, id, 'entries');
+      return (await hasOneFactor(tx, run)) ? fail('one_factor') : enterStep(tx, id, 'entries');
     }
     await (step === 'removing' ? removeLines : compareLines)(tx, run, to);
   };

@@ -4,7 +4,13 @@ import type { Context } from '../context.ts';
 import type { RepairResult } from '../db/reconciliations.ts';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
 import { differencesByNumber, type DifferenceRow } from './difference-queries.ts';
-import { isTimeBeforeCompared, missingInRounds, readRoundFacts, type Missing } from './round-queries.ts';
+import {
+  isTimeBeforeCompared,
+  missingInRounds,
+  readRoundFacts,
+  receivedForOthers,
+  type Missing,
+} from './round-queries.ts';
 
 export type Repair = Debit | Credit | Rollback;
 
@@ -55,6 +61,9 @@ const isBefore = (a: Placed, b: Placed): boolean =>
 const transactionOf = ({ playerId, transactionId }: Pick<DifferenceRow, 'playerId' | 'transactionId'>) =>
   `${playerId}\n${transactionId}`;
 
+/** The reason when the transaction has arrived for another player: only the game server knows whose it is. */
+export const receivedForAnother = 'received_for_another_player';
+
 /** The outcome of one repair; `reason` when it waits for something else. */
 type Decide = (row: DifferenceRow, command: Repair, reason?: string) => Promise<RepairResult> | RepairResult;
 
@@ -72,7 +81,8 @@ export interface Plan {
  * Reads what repairs of a reconciliation depend on. They are made in the order of the times. A credit or rollback waits
  * (`earlier_first`) while an earlier transaction of its round is missing in any reconciliation: it may close the round,
  * and then its bet could never be taken. So does a credit of a round that the ledger does not know, as long as no
- * statement of the time before was compared, which may have its bet (`earlier_statement_first`). Throws NotFound.
+ * statement of the time before was compared, which may have its bet (`earlier_statement_first`). What has arrived for
+ * another player meanwhile is not repaired (`receivedForAnother`). Throws NotFound.
  */
 export const planRepairs = async (
   { database: { orm, sql }, ledger }: Context,
@@ -95,6 +105,7 @@ export const planRepairs = async (
     facts.map(({ roundId }) => roundId),
   );
   const isCompared = await isTimeBeforeCompared(sql, id);
+  const received = await receivedForOthers(sql, id, numbers);
 
   const viewOf = (
     { number, kind, playerId, repair, state, status, reason }: DifferenceRow,
@@ -118,6 +129,7 @@ export const planRepairs = async (
   const walk = async (decide: Decide): Promise<RepairResult[]> => {
     const repaired = new Set<string>();
     const reasonToWait = (row: DifferenceRow, command: Repair): string | undefined => {
+      if (received.has(row.number)) return receivedForAnother;
       if (command.operation === 'debit') return undefined;
       const { roundId, isKnown = false } = factsOf.get(command) ?? { roundId: command.roundId };
       const isEarlier = (other: Missing): boolean =>

@@ -50,13 +50,16 @@ const readInThread = async (
   }
 };
 
-/** The reconciliation counts as interrupted by now. */
+/** The reconciliation was given up by now. */
 export const interrupted = (): Conflict =>
-  new Conflict('interrupted', 'Nothing was received for two minutes; send the statement again.');
+  new Conflict(
+    'interrupted',
+    'Nothing was received for two minutes, or the reconciliation was withdrawn; send the statement again.',
+  );
 
 /**
  * Stores the lines of a statement as they arrive. Returns how many lines state each field. Throws the errors of
- * `readInThread`, and Conflict when the reconciliation counts as interrupted.
+ * `readInThread`, and Conflict when the reconciliation was given up.
  */
 export const storeLines = (sql: Sql, id: string, body: Readable, reading: Reading): Promise<StatedFields> =>
   readInThread(body, reading, async (batch) => {

@@ -16,7 +16,8 @@ import {
   type DryRunRow,
   type StoredDryRun,
 } from './dry-run-queries.ts';
-import { planRepairs, type Plan, type Repair } from './planning.ts';
+import { planRepairs, receivedForAnother, type Plan, type Repair } from './planning.ts';
+import { receivedForOthers } from './round-queries.ts';
 import type { ApplyRequest, DryRun, Repairs } from './schema.ts';
 import { reconciliationRow } from './use-cases.ts';
 
@@ -179,16 +180,19 @@ const reserve = (
     return new Map(attempts.map((attempt) => [attempt.number, attempt]));
   });
 
-/** Makes one repair that is marked. */
+/** Makes one repair that is marked, unless its transaction arrived meanwhile for another player. */
 const applyRepair = async (
-  { database: { orm }, ledger }: Context,
+  { database: { orm, sql }, ledger }: Context,
   plan: Plan,
   attempt: Attempt,
   command: Repair,
   waitsFor: string | undefined,
 ): Promise<RepairResult> => {
-  const outcome = waitsFor === undefined ? await ledger.add(command) : { status: null, reason: waitsFor };
   const { reconciliationId, number, repair, repairedBy: by } = attempt;
+  const isReceived = (await receivedForOthers(sql, reconciliationId, [number])).has(number);
+  const reasonToWait = isReceived ? receivedForAnother : waitsFor;
+  const outcome =
+    reasonToWait === undefined ? await ledger.add(command) : { status: null, reason: reasonToWait };
   const { playerId, isRepair: _isRepair, ...asked } = command;
   const { status, reason } = outcome;
   const decided = await orm.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-import type { Sql } from 'postgres';
+import type { ISql, Sql } from 'postgres';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
 import type { DifferenceRow } from './difference-queries.ts';
 
@@ -56,4 +56,41 @@ export const isTimeBeforeCompared = async (sql: Sql, id: string): Promise<boolea
     from reconciliations this join reconciliations other on other.period_from < this.period_from
     where this.reconciliation_id = ${id} and other.failure is null`;
   return row?.compared ?? false;
+};
+
+/**
+ * Whether `line` of the statement of `run` may give the transaction of `entry` to another player, where ids are unique
+ * for each player only, and that player does not have it.
+ */
+export const isOfAnotherPlayer = (sql: ISql) => sql`entry.transaction_id = line.transaction_id
+  and entry.id_space <> line.id_space and starts_with(entry.id_space, 'player/') and starts_with(line.id_space, 'player/')
+  and entry.operation in (line.operation, 'tombstone')
+  and (entry.round_id = line.round_id or entry.at >= run.period_from - make_interval(secs => run.tolerance_s)
+    and entry.at < run.period_to + make_interval(secs => run.tolerance_s))
+  and not exists (select from entries own
+    where own.transaction_id = line.transaction_id and own.id_space = line.id_space offset 0)`;
+
+/**
+ * Differences whose transaction has arrived for another player since the statement was received, as a late retry does.
+ * The comparison judged earlier entries, when it had the lines. Not those whose statement has the transactions of both.
+ */
+export const receivedForOthers = async (
+  sql: Sql,
+  id: string,
+  numbers: readonly number[],
+): Promise<Set<number>> => {
+  const rows = await sql<{ number: number }[]>`
+    select number from reconciliations run join lateral (
+        select number, transaction_id, there ->> 'operation' as operation, there ->> 'roundId' as round_id,
+          'player/' || player_id as id_space
+        from reconciliation_differences
+        where reconciliation_id = run.reconciliation_id and number = any (${numbers as number[]}::int[])
+          and kind = 'missing_here' and state <> 'applied'
+      ) line on true
+    where run.reconciliation_id = ${id} and exists (select from entries entry where ${isOfAnotherPlayer(sql)}
+      -- The time of an entry is that at which its batch began.
+      and entry.at > run.created_at - interval '1 minute'
+      and not exists (select from reconciliation_differences own where own.reconciliation_id = ${id}
+        and own.transaction_id = entry.transaction_id and own.player_id = entry.player_id offset 0) offset 0)`;
+  return new Set(rows.map(({ number }) => number));
 };

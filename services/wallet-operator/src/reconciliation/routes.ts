@@ -30,6 +30,7 @@ import {
   pageReconciliations,
   receiveStatement,
   reconciliationRow,
+  withdrawReconciliation,
 } from './use-cases.ts';
 
 const tag = 'Reconciliation';
@@ -184,6 +185,26 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         status: 200,
         body: await getReconciliation(context, params.reconciliationId),
       }),
+    ),
+    route(
+      {
+        method: 'delete',
+        path: '/v1/reconciliations/{reconciliationId}',
+        operationId: 'withdrawReconciliation',
+        tag,
+        summary: 'Withdraw a reconciliation whose statement was wrong',
+        description:
+          'Nothing more is repaired from it, and repairs of others do not wait for what it found. It stays to be seen, ' +
+          'as failed; what was repaired stays, and so does an apply that has begun.',
+        auth: admin,
+        params: ReconciliationPath,
+        responses: { 204: { description: 'It is withdrawn, or had failed before' } },
+        problems: [404],
+      },
+      async ({ caller, params }) => {
+        await withdrawReconciliation(context, caller.subject, params.reconciliationId);
+        return { status: 204 };
+      },
     ),
     route(
       {

@@ -67,14 +67,14 @@ export const endOfNextLines = async (
   return row.line ?? undefined;
 };
 
-export const failRun = async (
-  sql: ISql,
-  id: string,
-  failure: NonNullable<ReconciliationRow['failure']>,
-): Promise<void> => {
-  await sql`update reconciliations set step = 'removing', failure = ${failure}, line_done = 0, failed_attempts = 0,
-    touched_at = now()
-    where reconciliation_id = ${id}`;
+export type Failure = NonNullable<ReconciliationRow['failure']>;
+
+/** Returns false when it has failed already, for whichever reason. */
+export const failRun = async (sql: ISql, id: string, failure: Failure): Promise<boolean> => {
+  const failed = await sql`update reconciliations set step = 'removing', failure = ${failure}, line_done = 0,
+    failed_attempts = 0, touched_at = now()
+    where reconciliation_id = ${id} and failure is null`;
+  return failed.count > 0;
 };
 
 /** So many transactions one after the other failed: the reconciliation cannot be compared. */

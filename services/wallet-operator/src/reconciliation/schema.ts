@@ -71,7 +71,7 @@ const shape = {
   status: z.enum(['receiving', 'comparing', 'done', 'failed']),
   failure: z.string().nullable().meta({
     description:
-      'Why it failed: interrupted, invalid_statement, statement_lost, too_many_differences, one_factor or internal; send it again',
+      'Why it failed: interrupted, invalid_statement, statement_lost, too_many_differences, one_factor or internal, then send it again; or withdrawn',
   }),
   lines: z.int().meta({ description: 'Lines that were received' }),
   comparedLines: z.int(),
@@ -103,7 +103,8 @@ const reason = z
   .meta({
     description:
       'Why it was not repaired: the reason of the ledger; earlier_first while an earlier transaction of the round is ' +
-      'missing; earlier_statement_first while its bet may be in an earlier statement',
+      'missing; earlier_statement_first while its bet may be in an earlier statement; received_for_another_player when ' +
+      'it arrived meanwhile for a player whom the statement does not name',
   });
 
 export const Difference = z

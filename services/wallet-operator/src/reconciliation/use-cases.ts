@@ -102,6 +102,20 @@ export const receiveStatement = async (
   return viewOf(row);
 };
 
+/**
+ * Gives a reconciliation up: nothing more is repaired from it, and no repair waits for what it found. What was repaired
+ * stays. Throws NotFound.
+ */
+export const withdrawReconciliation = async (ctx: Context, by: string, id: string): Promise<void> => {
+  await reconciliationRow(ctx, id);
+  await ctx.database.sql.begin(async (tx) => {
+    if (!(await failRun(tx, id, 'withdrawn'))) return;
+    const details = { by, reconciliationId: id };
+    await recordEvent(tx, { kind: 'reconciliation_withdrawn', playerId: null, details });
+  });
+  ctx.comparing.wake();
+};
+
 /** Throws NotFound. */
 export const reconciliationRow = async ({ database }: Context, id: string): Promise<ReconciliationRow> => {
   const row = await findReconciliation(database.orm, id);

@@ -95,6 +95,8 @@ const sentences: Readonly<Record<string, (event: AuditEvent) => string>> = {
     ].join(' '),
   reconciliation_requested: ({ details: { from, to } }) =>
     `Sent a statement of the game server from ${timeText(from)} to ${timeText(to)}`,
+  reconciliation_withdrawn: ({ details }) =>
+    `Withdrew the reconciliation ${text(details['reconciliationId'])}`,
   reconciliation_dry_run: ({ details }) => `Made a dry run of the repair of ${differencesOf(details)}`,
   reconciliation_dry_run_approved: ({ details }) => `Approved the dry run ${text(details['dryRunId'])}`,
   reconciliation_repair_requested: ({ details }) => `Requested the repair of ${differencesOf(details)}`,

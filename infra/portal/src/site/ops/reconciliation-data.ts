@@ -44,7 +44,8 @@ const failures: Readonly<Record<string, string>> = {
   too_many_differences:
     'There are too many differences. Most likely the period, the columns or the player ids are not those of the statement.',
   one_factor:
-    'Most amounts differ from ours by one factor, so they are in another unit or currency, such as cents. The statement was refused as a whole.',
+    'Most amounts of a currency differ from ours by one factor, so they are in another unit or currency, such as cents. The statement was refused as a whole.',
+  withdrawn: 'The reconciliation was withdrawn: nothing more is repaired from it.',
   internal: 'Something went wrong. The log of the wallet says what; then send the statement again.',
 };
 
@@ -67,6 +68,7 @@ export const isRepairable = ({ repair, state }: Pick<Difference, 'repair' | 'sta
 
 const reasons: Readonly<Record<string, string>> = {
   earlier_first: 'an earlier transaction of the round is missing',
+  received_for_another_player: 'it has arrived for another player meanwhile; ask the game server whose it is',
   earlier_statement_first: 'its bet may be in the statement of the time before, which was not compared',
 };
 

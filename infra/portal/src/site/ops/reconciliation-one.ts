@@ -131,15 +131,42 @@ const differencesOf = (session: Session, id: string, kinds: readonly KindCount[]
   return element('div', { class: 'differences dense' }, filters.form, saved, repairs, list);
 };
 
+/** Withdraws a reconciliation after a confirmation. */
+const withdrawal = (session: Session, id: string, changed: () => void): HTMLElement => {
+  const outcome = element('div', { role: 'status' });
+  const sure = button('Withdraw now', 'danger', () => {
+    void show(outcome, async () => {
+      await session.ask(pathOf(id), 'DELETE');
+      changed();
+      return 'Withdrawn.';
+    });
+  });
+  const ask = button('Withdraw …', 'quiet', () => {
+    const meaning = 'Nothing more is repaired from it, and no repair waits for its differences.';
+    outcome.replaceChildren(
+      element(
+        'div',
+        { class: 'note' },
+        element('p', {}, meaning),
+        element('div', { class: 'actions' }, sure),
+      ),
+    );
+    sure.focus();
+  });
+  return element('div', {}, element('div', { class: 'actions' }, ask), outcome);
+};
+
 /** One reconciliation: its progress until it is done, then its differences. */
 export const oneReconciliation = (session: Session, id: string): HTMLElement => {
   const [summary, differences] = [element('div'), element('div')];
+  const withdraw = withdrawal(session, id, () => load());
   const load = (): void => {
     void show(summary, async () => {
       const one = await session.ask<WalletAnswer<'getReconciliation'>>(pathOf(id));
       if (isRunning(one)) setTimeout(() => summary.isConnected && load(), refreshMs);
       else if (one.differences > 0 && differences.childNodes.length === 0)
         differences.append(differencesOf(session, id, one.kinds, load));
+      withdraw.hidden = one.failure !== null;
       return about(one);
     });
   };
@@ -153,6 +180,7 @@ export const oneReconciliation = (session: Session, id: string): HTMLElement => 
       element('a', { href: addressOf('reconciliation') }, 'All reconciliations'),
     ),
     summary,
+    withdraw,
     differences,
   );
 };

@@ -30,10 +30,10 @@ export interface Session {
   subject: string;
   expiresAt: Date | undefined;
   /**
-   * Sends a request and returns the JSON of the response. A Blob is sent as it is, else JSON. Throws Refused or
-   * NetworkError.
+   * Sends a request and returns the JSON of the response, which a DELETE does not have. A Blob is sent as it is, else
+   * JSON. Throws Refused or NetworkError.
    */
-  ask: <T>(path: string, method?: 'GET' | 'POST', body?: unknown) => Promise<T>;
+  ask: <T>(path: string, method?: 'GET' | 'POST' | 'DELETE', body?: unknown) => Promise<T>;
   /** Reads a file. Throws Refused or NetworkError. */
   file: (path: string) => Promise<Blob>;
   /** The time of the gateway, to the second and never later, by its newest answer; the browser's own before that. */
@@ -85,8 +85,10 @@ export const openSession = (given: string, onExpired: () => void): Session => {
   return {
     subject: typeof sub === 'string' ? sub : 'somebody',
     expiresAt: typeof exp === 'number' ? new Date(exp * 1000) : undefined,
-    ask: async <T>(...request: Parameters<typeof send>) =>
-      (await (await send(...request)).json().catch(throwNetworkError)) as T,
+    ask: async <T>(...request: Parameters<typeof send>) => {
+      const answer = await send(...request);
+      return (answer.status === 204 ? undefined : await answer.json().catch(throwNetworkError)) as T;
+    },
     file: async (path) => (await send(path)).blob().catch(throwNetworkError),
     serverTime: () => new Date(Date.now() + aheadMs),
     close: () => {
