@@ -61,11 +61,13 @@ test('sessions: unknown, of somebody else, past their time, and needed by no pay
   expect((await caller.rollback({ sessionToken: old })).status).toBe('OK');
 });
 
-test('a session of one game cannot bet in another one', async () => {
+test('a session of one game can neither authenticate nor bet in another one', async () => {
   await using service = await startService();
   const caller = await callerWith(service);
   const gameCode = await addGame(service.context.database.sql, 'cards');
   const sessionToken = await addSession(service, caller.playerId, '2999-01-01', gameCode);
+  expect((await caller.authenticate({ sessionToken })).status).toBe('ERROR_INVALID_SESSION');
+  expect((await caller.authenticate({ sessionToken, gameCode })).status).toBe('OK');
   // By the statement of ordinary moves, and then by a decision.
   expect((await caller.debit({ sessionToken })).status).toBe('ERROR_INVALID_SESSION');
   expect((await caller.debit({ sessionToken, amount: '5000.00' })).status).toBe('ERROR_INVALID_SESSION');

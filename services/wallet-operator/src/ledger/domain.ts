@@ -87,14 +87,14 @@ const repeated = (known: Entry, command: MoneyCommand): Decision => {
 
 const refusedSession = (
   { session }: State,
-  command: { session?: string; playerId: string },
+  command: { session?: string; playerId: string; gameCode: string },
   needed: boolean,
-  gameCode = session?.gameCode,
 ): Decision | undefined => {
   if (command.session === undefined)
     return needed ? refuse('ERROR_INVALID_SESSION', 'session_missing') : undefined;
   if (session?.playerId !== command.playerId) return refuse('ERROR_INVALID_SESSION', 'session_unknown');
-  if (session.gameCode !== gameCode) return refuse('ERROR_INVALID_SESSION', 'session_of_another_game');
+  if (session.gameCode !== command.gameCode)
+    return refuse('ERROR_INVALID_SESSION', 'session_of_another_game');
   return session.expired ? refuse('ERROR_SESSION_EXPIRED', 'session_expired') : undefined;
 };
 
@@ -119,7 +119,7 @@ const debit = (state: State, player: Player, command: Debit, policy: Policy): De
   if (player.disabled) return refuse('ERROR_PLAYER_DISABLED', 'player_disabled');
   if (player.excluded) return refuse('ERROR_PLAYER_DISABLED', 'player_excluded');
   const needsSession = policy.sessions === 'required' && !command.isRepair;
-  const session = refusedSession(state, command, needsSession, command.gameCode);
+  const session = refusedSession(state, command, needsSession);
   if (session) return session;
   if (!state.gameEnabled) return refuse('ERROR_INVALID_GAME', 'game_unavailable');
   if (state.round === 'closed') return refuse('ERROR_UNKNOWN', 'round_closed');
