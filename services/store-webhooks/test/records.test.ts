@@ -86,6 +86,18 @@ test('a store is created once for each Idempotency-Key; a repeat names it and sh
   expect(kept).not.toContain(first.body['webhookToken']);
 });
 
+test('guesses of credentials cannot be compared with the stored hash of a request without its Idempotency-Key', async () => {
+  const { sql } = service.context.database;
+  await sql`delete from idempotency_keys`;
+  const keys = ['first key', 'second key'];
+  for (const key of keys)
+    expect((await send('POST', '/v1/stores', { 'idempotency-key': key }, shop)).status).toBe(201);
+  const rows = await sql<{ requestHash: string }[]>`
+    select *, request_hash as "requestHash" from idempotency_keys`;
+  expect(new Set(rows.map(({ requestHash }) => requestHash)).size).toBe(2);
+  for (const key of keys) expect(JSON.stringify(rows)).not.toContain(key);
+});
+
 test('a token is rotated once for each Idempotency-Key', async () => {
   const { id } = await service.store();
   const path = `/v1/stores/${id}/webhook-token/rotate`;

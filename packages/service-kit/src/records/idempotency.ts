@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { Sql, TransactionSql } from 'postgres';
@@ -14,8 +14,9 @@ export const idempotencyKeys = pgTable(
   {
     /** Who sent the key: keys of two callers are independent. */
     owner: text().notNull(),
+    /** SHA-256 in hex of the key, which is the secret of `requestHash`. */
     key: text().notNull(),
-    /** SHA-256 in hex of the first request with this key. */
+    /** HMAC-SHA256 in hex of the first request: it may have secrets, and a copy of the table must not confirm guesses. */
     requestHash: text('request_hash').notNull(),
     /** The answer to it as JSON; null only inside the transaction that does the work. */
     answer: text(),
@@ -62,18 +63,22 @@ export interface Repeatable {
   request: unknown;
 }
 
-const hashOf = (request: unknown): string =>
-  createHash('sha256').update(JSON.stringify(request)).digest('hex');
-
 type Keyed = Repeatable & { key: string };
+
+/** What is stored of a key and its request. */
+const hashesOf = ({ key, request }: Keyed) => ({
+  key: createHash('sha256').update(key).digest('hex'),
+  requestHash: createHmac('sha256', key).update(JSON.stringify(request)).digest('hex'),
+});
 
 const claimOrRepeat = async <Answer>(
   sql: Sql,
-  { owner, key, request }: Keyed,
+  keyed: Keyed,
   work: (tx: TransactionSql) => Promise<Answer>,
 ): Promise<Answer> =>
   (await sql.begin(async (tx) => {
-    const requestHash = hashOf(request);
+    const { owner } = keyed;
+    const { key, requestHash } = hashesOf(keyed);
     // Waits for a concurrent transaction that claims the same key.
     const { count } = await tx`
       insert into idempotency_keys (owner, key, request_hash, created_at)
