@@ -21,12 +21,6 @@ const connectionLimit = ({ connectionsPerClient }: GatewaySettings, factor = 1):
 const rateLimit = ({ rateLimit: limit }: GatewaySettings): string[] =>
   limit ? [`limit_req zone=requests burst=${limit.burst} nodelay;`] : [];
 
-/** Webhooks and callbacks: their services recognise a request that comes again, so one that met a closing connection may. */
-const machines = (settings: GatewaySettings): string[] => [
-  ...connectionLimit(settings, machineFactor),
-  'proxy_next_upstream error timeout non_idempotent;',
-];
-
 /** An import may run for minutes, and its client wants the result lines while it runs. */
 const streaming = [
   'proxy_buffering off;',
@@ -43,7 +37,7 @@ const routeLocation = (route: Route, settings: GatewaySettings): string[] =>
     route.cookies ? ['set $service_cookie $http_cookie;'] : [],
     route.maxBody ? [`client_max_body_size ${route.maxBody};`] : [],
     route.stream ? streaming : [],
-    route.unlimited ? machines(settings) : rateLimit(settings),
+    route.unlimited ? connectionLimit(settings, machineFactor) : rateLimit(settings),
     passTo(route.service, settings),
   );
 

@@ -73,21 +73,19 @@ describe('a service with two instances', () => {
   });
 
   test.each([
-    ['/callback/debit', 'wallet-operator', 200],
-    ['/api/v1/hooks/order_updated/token', 'store-webhooks', 200],
-    ['/api/v1/tasks', 'task-manager', 502],
-  ])(
-    'answers a POST to %s that one of them closed the connection on: of %s with %i',
-    async (path, name, status) => {
-      await using closing = await startService((_, response) => void response.destroy());
-      await using service = await startService();
-      await using gateway = await startGateway({ upstreams: { [name]: [closing.place, service.place] } });
-      const answers = [];
-      for (let sent = 0; sent < 2; sent += 1)
-        answers.push((await request(gateway.port, path, 'POST', ['Content-Length: 2'], '{}')).status);
-      expect(answers.toSorted((a, b) => a - b)).toEqual([200, status]);
-    },
-  );
+    ['/callback/debit', 'wallet-operator'],
+    ['/api/v1/hooks/order_updated/token', 'store-webhooks'],
+    ['/api/v1/tasks', 'task-manager'],
+  ])('sends a POST to %s once, although an instance closes the connection on it', async (path, name) => {
+    await using closing = await startService((_, response) => void response.destroy());
+    await using service = await startService();
+    await using gateway = await startGateway({ upstreams: { [name]: [closing.place, service.place] } });
+    const answers = [];
+    for (let sent = 0; sent < 2; sent += 1)
+      answers.push((await request(gateway.port, path, 'POST', ['Content-Length: 2'], '{}')).status);
+    expect(answers.toSorted((a, b) => a - b)).toEqual([200, 502]);
+    expect([closing.received.length, service.received.length]).toEqual([1, 1]);
+  });
 
   test('closes an idle connection before a stopping instance does', async () => {
     await using service = await startService();

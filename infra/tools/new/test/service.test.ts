@@ -145,60 +145,72 @@ const insertBefore = (file: string, part: string, added: string): void => {
 };
 
 // CONTRIBUTING.md, "Add an endpoint", in the service of the tests before.
-test('an endpoint is added in four files of its resource, and passes its tests', async () => {
+test('an endpoint is added in four files, and passes its tests', async () => {
+  insertBefore(
+    'schema.ts',
+    'export const ColdRoomPatch',
+    `export const ColdRoomAge = z.object({ newer: z.int().min(0) }).meta({ id: 'ColdRoomAge' });
+
+`,
+  );
   insertBefore(
     'queries.ts',
     'export const insertColdRoom',
-    `export const renameColdRoom = async ({ orm }: Database, coldRoomId: string, name: string): Promise<ColdRoomRow | undefined> => {
-  const [row] = await orm.update(coldRooms).set({ name }).where(eq(coldRooms.coldRoomId, coldRoomId)).returning();
-  return row;
+    `/** How many are newer; undefined when there is no such cold room. */
+export const countNewer = async (sql: Queries, id: string): Promise<number | undefined> => {
+  const [row] = await sql<{ newer: number }[]>\`
+    select (select count(*)::int from cold_rooms newer where newer.cold_room_id > this.cold_room_id) as newer
+    from cold_rooms this where cold_room_id = \${id}\`;
+  return row?.newer;
 };
 
 `,
   );
-  insertBefore('use-cases.ts', 'insertColdRoom, type', 'renameColdRoom, ');
-  insertBefore(
-    'use-cases.ts',
-    'export const listColdRooms',
-    `export const changeColdRoom = async (ctx: Context, coldRoomId: string, { name }: { name: string }): Promise<ColdRoomRow> => {
-  const coldRoom = await renameColdRoom(ctx.database, coldRoomId, name);
-  if (coldRoom === undefined) throw new NotFound('cold room');
-  return coldRoom;
-};
+  writeFileSync(
+    join(folder, 'src/cold-rooms/routes.ts'),
+    `import { orNotFound } from '@platform/service-kit/record-versions';
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { countNewer } from './queries.ts';
+import { ColdRoomAge, ColdRoomPath } from './schema.ts';
 
-`,
-  );
-  insertBefore('routes.ts', 'createColdRoom, getColdRoom', 'changeColdRoom, ');
-  insertBefore(
-    'routes.ts',
-    '];\n',
-    `  route(
+export const ageRoute = ({ reader, database: { sql } }: Context): Route =>
+  route(
     {
-      method: 'put',
-      path: '/cold-rooms/{coldRoomId}',
-      operationId: 'changeColdRoom',
-      tag,
-      summary: 'Rename a cold room',
-      auth: ctx.writer,
+      method: 'get',
+      path: '/cold-rooms/{coldRoomId}/age',
+      operationId: 'getColdRoomAge',
+      tag: 'Cold rooms',
+      summary: 'How many cold rooms are newer',
+      auth: reader,
       params: ColdRoomPath,
-      body: { schema: ColdRoomInput, example: { name: 'Mine' } },
-      responses: { 200: { description: 'The cold room', body: ColdRoom } },
+      responses: { 200: { description: 'Their number', body: ColdRoomAge } },
       problems: [404],
     },
-    async ({ params, body }) => ({ status: 200, body: toWire(await changeColdRoom(ctx, params.coldRoomId, body)) }),
-  ),
+    async ({ params: { coldRoomId } }) => ({
+      status: 200,
+      body: { newer: orNotFound(await countNewer(sql, coldRoomId), 'cold room') },
+    }),
+  );
 `,
   );
   insertBefore(
-    'routes.test.ts',
+    '../app.ts',
+    'import { coldRoomRoutes }',
+    "import { ageRoute } from './cold-rooms/routes.ts';\n",
+  );
+  insertBefore('../app.ts', 'coldRoomRoutes(context)', '[ageRoute(context), ...');
+  insertBefore('../app.ts', ',\n  });', ']');
+  insertBefore(
+    'record.test.ts',
     "test('cold rooms are listed",
-    `test('a cold room is renamed by a caller who may, and only with a valid name', async () => {
-  const { headers } = await post(service, '/cold-rooms', { name: 'before' }).expect(201);
-  const put = (body: object) => supertest(service.app).put(String(headers['location'])).send(body);
-  await put({ name: 'after' }).expect(401);
-  const writer = await tokenWith('${name}:write');
-  expect((await put({ name: 'after' }).auth(writer, { type: 'bearer' }).expect(200)).body.name).toBe('after');
-  await put({ name: '' }).auth(writer, { type: 'bearer' }).expect(400);
+    `test('the newer cold rooms are counted for a caller who may read', async () => {
+  const { headers } = await post(service, '/cold-rooms', { name: 'old' }).expect(201);
+  await post(service, '/cold-rooms', { name: 'new' }).expect(201);
+  const path = \`\${String(headers['location']).slice('/v1'.length)}/age\`;
+  expect((await get(service, path).expect(200)).body).toEqual({ newer: 1 });
+  await get(service, '/cold-rooms/1/age').expect(400);
+  await supertest(service.app).get(\`/v1\${path}\`).expect(401);
 });
 
 `,
@@ -208,5 +220,5 @@ test('an endpoint is added in four files of its resource, and passes its tests',
   await node(client, '--run', 'generate');
   for (const project of [`services/${name}`, 'packages/client'])
     await tool('typescript/bin/tsc', '--project', project);
-  expect(await node(folder, '--run', 'test', '--', 'routes', 'exercise')).toMatch(/Tests .*\d+ passed/);
+  expect(await node(folder, '--run', 'test', '--', 'record', 'exercise')).toMatch(/Tests .*\d+ passed/);
 });

@@ -1,6 +1,6 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import type { Context } from './context.ts';
-import { sparePartRoutes } from './spare-parts/routes.ts';
+import { sparePartRoutes } from './spare-parts/record.ts';
 
 /** The resources of the service, and their description in the OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>

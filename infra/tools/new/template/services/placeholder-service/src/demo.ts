@@ -3,7 +3,7 @@ import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
-import { createSparePart, findOrUndefined } from './spare-parts/use-cases.ts';
+import { insertSparePart, spareParts } from './spare-parts/queries.ts';
 
 /** Fixed, so that loading the demo data again changes nothing. */
 const sparePartId = '0198c5a0-7e57-7000-8000-000000000001';
@@ -14,9 +14,9 @@ const env = { ...processEnv(), REDIS_URL: undefined };
 const log = createLog('placeholder-service-demo', 'silent');
 await using context = createContext(env, { log, metrics: createMetrics() });
 
-if ((await findOrUndefined(context, sparePartId)) === undefined) {
-  await createSparePart(context, { sparePartId, name: 'The first spare part' });
-}
+const { sql } = context.database;
+if ((await spareParts.find(sql, { spare_part_id: sparePartId }, false)) === undefined)
+  await insertSparePart(sql, 'The first spare part', sparePartId);
 
 const authorization = `-H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}'`;
 const output = {

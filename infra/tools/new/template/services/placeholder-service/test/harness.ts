@@ -23,5 +23,11 @@ export const get = ({ app }: Instance, path: string): Test =>
   supertest(app).get(`/v1${path}`).auth(readToken, { type: 'bearer' });
 
 /** A request with a token that may write. */
-export const post = ({ app }: Instance, path: string, body: object): Test =>
-  supertest(app).post(`/v1${path}`).auth(writeToken, { type: 'bearer' }).send(body);
+const write =
+  (method: 'post' | 'patch' | 'delete') =>
+  ({ app }: Instance, path: string, body?: object): Test =>
+    supertest(app)[method](`/v1${path}`).auth(writeToken, { type: 'bearer' }).send(body);
+
+export const post = write('post');
+export const patch = write('patch');
+export const remove = write('delete');

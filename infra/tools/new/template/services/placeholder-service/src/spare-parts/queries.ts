@@ -1,24 +1,20 @@
-import type { Database } from '@platform/service-kit/db';
-import { desc, eq } from 'drizzle-orm';
-import { spareParts } from '../db/tables.ts';
+import type { Window } from '@platform/pagination/list';
+import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
+import type { Queries, Stored } from '@platform/service-kit/record';
+import { v7 } from 'uuid';
+import { SparePart } from './schema.ts';
 
-export type SparePartRow = typeof spareParts.$inferSelect;
+export const spareParts = jsonTable('spare_parts', Object.keys(SparePart.shape));
 
-export const findSparePart = async (
-  { orm }: Database,
-  sparePartId: string,
-): Promise<SparePartRow | undefined> => {
-  const [row] = await orm.select().from(spareParts).where(eq(spareParts.sparePartId, sparePartId));
-  return row;
+/** Newest first; one more than the page holds, where there is one. */
+export const findSpareParts = async (sql: Queries, { offset, limit }: Window): Promise<string[]> => {
+  const rows = await sql<JsonRow[]>`
+    select ${sql.unsafe(spareParts.json)} from spare_parts
+    order by spare_part_id desc offset ${String(offset)} limit ${limit + 1}`;
+  return rows.map(({ json }) => json);
 };
 
-/** Newest first. */
-export const findSpareParts = (
-  { orm }: Database,
-  { offset, limit }: { offset: bigint; limit: number },
-): Promise<SparePartRow[]> =>
-  orm.select().from(spareParts).orderBy(desc(spareParts.sparePartId)).offset(Number(offset)).limit(limit);
-
-export const insertSparePart = async ({ orm }: Database, sparePart: SparePartRow): Promise<void> => {
-  await orm.insert(spareParts).values(sparePart);
+export const insertSparePart = async (sql: Queries, name: string, sparePartId = v7()): Promise<Stored> => {
+  const sparePart = { sparePartId, name, createdAt: sql`statement_timestamp()` };
+  return { id: sparePartId, json: await spareParts.insert(sql, sparePart) };
 };

@@ -13,6 +13,8 @@ export const SparePartQuery = z.strictObject(pageLimitQuery);
 
 export const SparePartInput = z.strictObject({ name: text(1, 200) }).meta({ id: 'SparePartInput' });
 
+export const SparePartPatch = SparePartInput.partial().meta({ id: 'SparePartPatch' });
+
 export const SparePart = z
   .object({ sparePartId: z.guid(), name: z.string(), createdAt: instant() })
   .meta({ id: 'SparePart' });
