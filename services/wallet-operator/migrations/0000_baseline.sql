@@ -51,7 +51,8 @@ CREATE TABLE "games" (
 	"game_code" text PRIMARY KEY NOT NULL,
 	"name" text NOT NULL,
 	"enabled" boolean NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"disabled_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "idempotency_keys" (
@@ -61,6 +62,15 @@ CREATE TABLE "idempotency_keys" (
 	"answer" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "idempotency_keys_owner_key_pk" PRIMARY KEY("owner","key")
+);
+--> statement-breakpoint
+CREATE TABLE "launches" (
+	"launch_id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"player_id" text NOT NULL,
+	"game_code" text NOT NULL,
+	"launched_by" text NOT NULL,
+	"outcome" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "ledger_settings" (
@@ -110,7 +120,7 @@ CREATE TABLE "sessions" (
 	"game_code" text NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
-	"launch_id" uuid DEFAULT uuidv7() NOT NULL
+	"session_id" uuid DEFAULT uuidv7() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "limit_changes" (
@@ -284,6 +294,7 @@ CREATE UNIQUE INDEX "entries_reversal" ON "entries" USING btree ("reverses","id_
 CREATE INDEX "entries_deposits" ON "entries" USING btree ("player_id","at") WHERE "entries"."operation" = 'deposit';--> statement-breakpoint
 CREATE INDEX "entries_at" ON "entries" USING brin ("at") WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "launches_player" ON "launches" USING btree ("player_id","launch_id");--> statement-breakpoint
 CREATE INDEX "players_created" ON "players" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "players_currency" ON "players" USING btree ("currency","created_at");--> statement-breakpoint
 CREATE INDEX "players_disabled" ON "players" USING btree ("created_at") WHERE "players"."status" = 'disabled';--> statement-breakpoint
@@ -292,8 +303,8 @@ CREATE INDEX "players_search" ON "players" USING gin ((casefold((player_id || ch
 CREATE INDEX "rounds_open" ON "rounds" USING btree ("opened_at") WHERE "rounds"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "rounds_promotional" ON "rounds" USING btree ("opened_at") WHERE "rounds"."promotional";--> statement-breakpoint
 CREATE INDEX "rounds_id" ON "rounds" USING brin (round_id text_bloom_ops(n_distinct_per_range = 3000)) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
-CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
-CREATE UNIQUE INDEX "sessions_launch" ON "sessions" USING btree ("launch_id");--> statement-breakpoint
+CREATE INDEX "sessions_created" ON "sessions" USING btree ("created_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "sessions_player" ON "sessions" USING btree ("player_id","session_id");--> statement-breakpoint
 CREATE INDEX "reconciliation_differences_repair" ON "reconciliation_differences" USING btree ("repair_transaction_id") WHERE "reconciliation_differences"."repair_transaction_id" is not null;--> statement-breakpoint
 CREATE INDEX "reconciliation_differences_missing" ON "reconciliation_differences" USING btree ("player_id") WHERE "reconciliation_differences"."kind" = 'missing_here' and "reconciliation_differences"."state" <> 'applied';--> statement-breakpoint
 CREATE UNIQUE INDEX "reconciliation_lines_transaction" ON "reconciliation_lines" USING btree ("reconciliation_id","transaction_id","id_space") WHERE not "reconciliation_lines"."is_repeated";--> statement-breakpoint
@@ -346,6 +357,7 @@ INSERT INTO "ledger_checks" DEFAULT VALUES;--> statement-breakpoint
 -- Balances change with every callback: with free space on its page a new row version needs no new index entries.
 ALTER TABLE "players" SET (fillfactor = 50);--> statement-breakpoint
 ALTER TABLE "rounds" SET (fillfactor = 85);--> statement-breakpoint
+ALTER TABLE "sessions" SET (fillfactor = 85);--> statement-breakpoint
 -- A statement is kept only while it is compared, so its lines need no place in the log that callbacks wait for.
 ALTER TABLE "reconciliation_lines" SET UNLOGGED;--> statement-breakpoint
 -- The planner does not see how few pages a Bloom filter leaves, and would read the whole table.

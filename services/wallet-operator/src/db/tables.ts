@@ -190,7 +190,30 @@ export const games = pgTable('games', {
   name: text().notNull(),
   enabled: boolean().notNull(),
   createdAt: dateColumn('created_at').notNull(),
+  /** When the game was last disabled: sessions from before it have ended. One value instead of a write to each of them. */
+  disabledAt: dateColumn('disabled_at'),
 });
+
+/** Every launch that was asked for, and what became of it. */
+export const launches = pgTable(
+  'launches',
+  {
+    /** By time. */
+    launchId: uuid('launch_id')
+      .primaryKey()
+      .default(sql`uuidv7()`),
+    playerId: text('player_id').notNull(),
+    gameCode: text('game_code').notNull(),
+    /** The subject of the access token. */
+    launchedBy: text('launched_by').notNull(),
+    /** `started`, `launched`, or the code of the refusal. */
+    outcome: text().notNull(),
+    createdAt: dateColumn('created_at')
+      .notNull()
+      .default(sql`now()`),
+  },
+  (table) => [index('launches_player').on(table.playerId, table.launchId)],
+);
 
 /** Sessions created by launches. Only the hash of the token is stored. */
 export const sessions = pgTable(
@@ -201,14 +224,15 @@ export const sessions = pgTable(
     gameCode: text('game_code').notNull(),
     createdAt: dateColumn('created_at').notNull(),
     expiresAt: dateColumn('expires_at').notNull(),
-    launchId: uuid('launch_id')
+    /** The id of its launch, by which people name it. */
+    sessionId: uuid('session_id')
       .notNull()
       .default(sql`uuidv7()`),
   },
   (table) => [
-    // Sessions that ended long ago are deleted in the background.
-    index('sessions_expiry').on(table.expiresAt),
-    uniqueIndex('sessions_launch').on(table.launchId),
+    // Old sessions are deleted in the background. No index has `expires_at`, so that moving it writes to none.
+    index('sessions_created').on(table.createdAt),
+    uniqueIndex('sessions_player').on(table.playerId, table.sessionId),
   ],
 );
 
@@ -253,6 +277,8 @@ export const auditKinds = [
   'adjustment_approved',
   'game_created',
   'game_changed',
+  'launch_refused',
+  'sessions_ended',
   'reconciliation_requested',
   'reconciliation_withdrawn',
   'reconciliation_dry_run',

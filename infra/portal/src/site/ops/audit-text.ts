@@ -93,6 +93,10 @@ const sentences: Readonly<Record<string, (event: AuditEvent) => string>> = {
         .flat()
         .join(', '),
     ].join(' '),
+  launch_refused: ({ details: { gameCode, code } }) =>
+    `The launch of ${text(gameCode)} was refused: ${words(text(code))}`,
+  sessions_ended: ({ details: { sessionId } }) =>
+    sessionId === undefined ? 'Ended all sessions of the player' : `Ended the session ${text(sessionId)}`,
   reconciliation_requested: ({ details: { from, to } }) =>
     `Sent a statement of the game server from ${timeText(from)} to ${timeText(to)}`,
   reconciliation_withdrawn: ({ details }) =>

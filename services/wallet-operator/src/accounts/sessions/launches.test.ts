@@ -67,7 +67,7 @@ test('a launch is made once for each Idempotency-Key: a repeat learns its addres
   const { body: other } = await send({ ...order, countryCode: 'SE' }).expect(422);
   expect(other.code).toBe('idempotency_key_reused');
   await agent.post('/v1/launches').set('Idempotency-Key', 'x'.repeat(129)).send(order).expect(400);
-  expect(await sql`select launch_id as "launchId" from sessions`).toEqual([{ launchId }]);
+  expect(await sql`select session_id as "launchId" from sessions`).toEqual([{ launchId }]);
 });
 
 test('a launch that the game server did not answer is not made again under its Idempotency-Key', async () => {
@@ -82,7 +82,7 @@ test('a launch that the game server did not answer is not made again under its I
   const order = { playerId: await addPlayer(sql), gameCode: 'dice-alpha', countryCode: 'DE' };
   const send = () => agent.post('/v1/launches').set('Idempotency-Key', 'once').send(order);
   expect((await send().expect(503)).body.code).toBe('game_server_unavailable');
-  const [{ launchId } = {}] = await sql`select launch_id as "launchId" from sessions`;
+  const [{ launchId } = {}] = await sql`select session_id as "launchId" from sessions`;
   expect((await send().expect(409)).body.detail).toContain(`/v1/launches/${launchId}`);
   expect(calls).toBe(1);
 });

@@ -14,7 +14,7 @@ export const outdatedSessions: Prunable = {
 };
 
 const launchColumns = (sql: ISql) => sql`
-  launch_id as "launchId", player_id as "playerId", game_code as "gameCode",
+  session_id as "launchId", player_id as "playerId", game_code as "gameCode",
   ${isoTime(sql, sql`created_at`)} as "createdAt", ${isoTime(sql, sql`expires_at`)} as "expiresAt"`;
 
 /** Adds a session of `seconds`, by the clock of the database. */
@@ -32,6 +32,6 @@ export const insertSession = async (
 
 export const findLaunch = async (sql: ISql, launchId: string): Promise<LaunchRow | undefined> => {
   const [launch] = await sql<LaunchRow[]>`
-    select ${launchColumns(sql)} from sessions where launch_id = ${launchId}`;
+    select ${launchColumns(sql)} from sessions where session_id = ${launchId}`;
   return launch;
 };
