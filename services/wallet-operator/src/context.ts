@@ -81,6 +81,8 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
         transactionIds: env.TRANSACTION_ID_SCOPE,
         limitStatus: env.LIMIT_STATUS,
         sessionBreakS: env.SESSION_BREAK_S,
+        sessionTtlS: env.SESSION_TTL_S,
+        sessionMaxS: env.SESSION_MAX_S,
       },
       maxQueue: env.MAX_WAITING,
       maxWaitMs: env.MAX_WAIT_MS,

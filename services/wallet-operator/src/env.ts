@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { limitStatuses } from './ledger/command.ts';
 import { sealingKeyOf, type SealingKey } from '@platform/sealed-log/keys';
 
-const seconds = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);
+const atLeast = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);
 
 /** One signed callback is enough to try secrets against it offline, so the secret must be long. */
 const hmacSecret = z.string().min(16, 'must be at least 16 characters');
@@ -31,17 +31,21 @@ const shape = {
   SIGNATURE_STRING: z.enum(['timestamp+path+body', 'timestamp+body']).default('timestamp+path+body'),
   /** A path prefix that a gateway removes; the game server signs the path with it. */
   SIGNATURE_PATH_PREFIX: z.string().default(''),
-  SIGNATURE_TOLERANCE_S: seconds(0, 30),
+  SIGNATURE_TOLERANCE_S: atLeast(0, 30),
   ROLLBACK_AFTER_CLOSE: z.enum(['reverse', 'reject']).default('reverse'),
   CREDIT_UNKNOWN_ROUND: z.enum(['accept', 'reject']).default('accept'),
   /** Whether the game server's transaction ids are unique over all players or for each player. Kept in the database. */
   TRANSACTION_ID_SCOPE: z.enum(['global', 'player']).default('global'),
   SESSION_POLICY: z.enum(['optional', 'required']).default('optional'),
-  SESSION_TTL_S: seconds(1, 3600),
+  SESSION_TTL_S: atLeast(1, 3600),
+  /** The longest time from the launch of a session to its end. */
+  SESSION_MAX_S: atLeast(1, 43_200),
+  /** Days after which the record of a launch is deleted. */
+  LAUNCHES_DAYS: atLeast(1, 90),
   /** The answer to a debit beyond a limit of the player. */
   LIMIT_STATUS: z.enum(limitStatuses).default('ERROR_NOT_ENOUGH_MONEY'),
   /** A session of play, for its limit and for reality checks, ends when no debit was accepted for so long. */
-  SESSION_BREAK_S: seconds(60, 1800),
+  SESSION_BREAK_S: atLeast(60, 1800),
   /** Callbacks that may wait; beyond it they are answered 500 at once. */
   MAX_WAITING: z.coerce.number().int().min(1).default(2000),
   /** How long a callback waits for a batch, and for a player whom another transaction holds; then it is answered 500. */
@@ -54,7 +58,7 @@ const shape = {
   SEALING_KEY: sealingKey.optional(),
   SEAL_EVERY_MS: z.coerce.number().int().min(10).default(10_000),
   /** Seconds between two proofs of the ledger by this process; 0 for none but those that are requested. */
-  PROVE_EVERY_S: seconds(0, 86_400),
+  PROVE_EVERY_S: atLeast(0, 86_400),
   /** What repairs may move of a currency in 24 hours without the approval of a second person. */
   RECONCILIATION_MAX_AMOUNT: amount.default('1000.00').transform(minorUnits),
   /** Days for which refused callbacks are kept. */
@@ -62,7 +66,7 @@ const shape = {
   /** What adjustments may move of a currency in 24 hours without the approval of a second person. */
   ADJUSTMENT_MAX_AMOUNT: amount.default('1000.00').transform(minorUnits),
   /** Rounds open for longer count as stuck in the metrics. */
-  STUCK_ROUND_S: seconds(1, 3600),
+  STUCK_ROUND_S: atLeast(1, 3600),
 };
 
 export const { envOf, processEnv } = settingsOf(shape);

@@ -4,7 +4,7 @@ import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
-import { outdatedSessions } from './accounts/sessions/queries.ts';
+import { outdatedLaunches, outdatedSessions } from './accounts/sessions/queries.ts';
 import { withRefusalDays } from './reporting/refusals/keeping.ts';
 import { ScopeMismatch } from './ledger/transaction-id-scope.ts';
 
@@ -18,7 +18,9 @@ await runService({
       // The database is down. The first batch checks the scope again before it writes anything.
       parts.log.warn({ err }, 'the scope of transaction ids could not be checked yet');
     });
-    return withRefusalDays(withPruning(context, [outdatedSessions, outdatedKeys]));
+    return withRefusalDays(
+      withPruning(context, [outdatedSessions(env), outdatedLaunches(env), outdatedKeys]),
+    );
   },
   createApp,
 });

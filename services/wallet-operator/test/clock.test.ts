@@ -26,7 +26,11 @@ test.each([40, -40])(
     const excluded = callerOf(service, await addPlayer(sql, { excluded: true, excludedUntil: dateIn(2) }));
     const free = callerOf(service, await addPlayer(sql, { excluded: true, excludedUntil: dateIn(-2) }));
     const sessionOf = (playerId: string, token: string) =>
-      insertSession(sql, { tokenHash: sessionHash(token), playerId, gameCode: 'dice-alpha' }, 3600);
+      insertSession(
+        sql,
+        { tokenHash: sessionHash(token), playerId, gameCode: 'dice-alpha', sessionId: randomUUID() },
+        { ttl: 3600, longest: 43_200 },
+      );
     await sessionOf(free.playerId, 'made before');
     await sql`insert into sessions values ('old', ${free.playerId}, 'dice-alpha', now(), now() - interval '1 minute')`;
     moveClock(days);

@@ -130,4 +130,6 @@ export const policy: fc.Arbitrary<Policy> = fc.record({
   transactionIds: fc.constantFrom('global', 'player'),
   limitStatus: fc.constant('ERROR_NOT_ENOUGH_MONEY'),
   sessionBreakS: fc.constant(1800),
+  sessionTtlS: fc.constant(3600),
+  sessionMaxS: fc.constant(43_200),
 });

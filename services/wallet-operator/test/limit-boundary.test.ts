@@ -44,6 +44,8 @@ const limited = async (limits: Wanted[] = [{ kind: 'wager', period: '24h', value
       limitStatus: 'ERROR_NOT_ENOUGH_MONEY',
       transactionIds,
       sessionBreakS,
+      sessionTtlS: 3600,
+      sessionMaxS: 43_200,
     },
   });
   await sql.begin(async (tx) => {

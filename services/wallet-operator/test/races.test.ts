@@ -19,6 +19,8 @@ const openLedgerOf = (databaseUrl: string): Ledger =>
       transactionIds: 'global',
       limitStatus: 'ERROR_NOT_ENOUGH_MONEY',
       sessionBreakS: 1800,
+      sessionTtlS: 3600,
+      sessionMaxS: 43_200,
     },
     maxQueue: 100,
     maxInFlight: 2,

@@ -42,6 +42,8 @@ const createSmallBackend = (rules: typeof decisionOf): Server => {
       transactionIds: 'global',
       limitStatus: 'ERROR_NOT_ENOUGH_MONEY',
       sessionBreakS: 1800,
+      sessionTtlS: 3600,
+      sessionMaxS: 43_200,
     },
     rules,
   );

@@ -131,6 +131,10 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
     headers: { 'Content-Type': 'application/json', ...signatures.headers('/callback/debit', bet) },
     body: bet,
   });
+  // The session is there also when the game server does not answer yet.
+  await call(place, 'POST', '/v1/launches', { playerId, gameCode });
+  const { body } = await call(place, 'GET', `/v1/players/${playerId}/sessions`);
+  const [session] = body['sessions'] as { sessionId: string }[];
   // Both are done in the background.
   const round = `/v1/players/${playerId}/rounds/${roundId}`;
   await waitFor('a round is sealed', async () => (await call(place, 'GET', `${round}/evidence`)).response.ok);
@@ -143,7 +147,13 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
       signature: ({ target, body = '' }) => sign(target, body),
       timestamp: () => timestamp,
     },
-    paths: [round, `/v1/games/${gameCode}`, reconciliation, `${reconciliation}/dry-runs/${dryRunId}`],
+    paths: [
+      round,
+      `/v1/games/${gameCode}`,
+      `/v1/players/${playerId}/sessions/${session?.sessionId}`,
+      reconciliation,
+      `${reconciliation}/dry-runs/${dryRunId}`,
+    ],
     values: {
       playerId: [playerId, `new-${randomUUID()}`],
       roundId: [roundId],

@@ -73,6 +73,10 @@ export interface Policy {
   limitStatus: (typeof limitStatuses)[number];
   /** A session of play ends when no debit was accepted for so long. */
   sessionBreakS: number;
+  /** A session of a launch ends when no call that names it was accepted for so long, */
+  sessionTtlS: number;
+  /** or so long after its launch. */
+  sessionMaxS: number;
 }
 
 /** The reason of an outcome, for logs and the audit trail. */

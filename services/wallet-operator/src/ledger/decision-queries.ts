@@ -3,6 +3,7 @@ import { entries, rounds } from '../db/tables.ts';
 import type { Entry } from './entry.ts';
 import { jsonRows } from './json-rows.ts';
 import { insertRefusals, type NewRefusal } from './refusals.ts';
+import type { Session } from './state.ts';
 
 /** A round that is new, or that is closed now. */
 export interface RoundChange extends Omit<typeof rounds.$inferSelect, 'openedAt' | 'closedAt'> {
@@ -17,6 +18,8 @@ export interface Writes {
   refusals: NewRefusal[];
   /** The time of the decisions about each player. */
   clocks: Map<string, Date>;
+  /** Sessions that get their `laterEnd`, by the hash of their token. */
+  sessions: Map<string, Session>;
 }
 
 /** Writes decisions in one statement. The players of the entries must be locked by the transaction. */
@@ -55,4 +58,16 @@ export const insertDecisions = async (sql: ISql, writes: Writes, now: Date): Pro
     insert into audit_events (at, kind, player_id, details)
     select ${now.toISOString()}, 'callback', player_id, details
     from json_to_recordset(${JSON.stringify(auditRows)}::text::json) as event (player_id text, details jsonb)`;
+};
+
+/** Gives sessions their later end. One that was ended meanwhile stays so. */
+export const extendSessions = (sql: ISql, sessions: Writes['sessions'], now: Date) => {
+  const rows = [...sessions].map(([hash, session]) => ({ hash, ...session }));
+  // As in ordinary-moves.ts: the rows exist, and all transactions lock them in this order.
+  return sql`
+    insert into sessions (token_hash, player_id, game_code, created_at, expires_at)
+    select hash, "playerId", "gameCode", ${now.toISOString()}, "laterEnd" from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as session (hash text, "playerId" text, "gameCode" text, "laterEnd" timestamptz) order by hash
+    on conflict (token_hash) do update set expires_at = excluded.expires_at
+      where sessions.expires_at > excluded.created_at`;
 };

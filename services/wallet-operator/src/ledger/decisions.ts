@@ -9,7 +9,7 @@ import {
   type Policy,
   type Reason,
 } from './command.ts';
-import { insertDecisions, type Writes } from './decision-queries.ts';
+import { extendSessions, insertDecisions, type Writes } from './decision-queries.ts';
 import { refusalOf } from './refusals.ts';
 import { decisionOf, roundOfRollback } from './domain.ts';
 import { lockPlayers, readStates } from './state-queries.ts';
@@ -49,6 +49,11 @@ const outcomeOf = (command: Command, state: State, policy: Policy, writes: Write
   const { entries, round, status, balance, reason, limit } = decisionOf(state, command, policy);
   writes.entries.push(...entries);
   for (const entry of entries) if (state.limits) count(state.limits, entry, state.target?.seq);
+  const { session }: AnyCommand = command;
+  // A repeat has no entry, and is answered whatever its session is.
+  const isAccepted = status === 'OK' && (entries.length > 0 || command.operation === 'authenticate');
+  if (isAccepted && session !== undefined && state.session?.laterEnd)
+    writes.sessions.set(session, state.session);
   const isOvertaken = command.operation === 'debit' && state.isPromotional === true;
   const isChanged =
     state.round === undefined || (state.round === 'open' && round === 'closed') || isOvertaken;
@@ -132,7 +137,14 @@ const readBatchState = async (
 ): Promise<BatchState> => {
   const { states, moment } = await readStates(sql, commands, now, policy);
   const limitsOf = await readCounters(sql, limitedPlayers(commands, states), moment, policy.sessionBreakS);
-  const writes: Writes = { entries: [], rounds: [], audit: [], refusals: [], clocks: new Map() };
+  const writes: Writes = {
+    entries: [],
+    rounds: [],
+    audit: [],
+    refusals: [],
+    clocks: new Map(),
+    sessions: new Map(),
+  };
   const players = new Map<string, Player>();
   const nextOutcome = (command: Command, state: State | undefined): Outcome => {
     if (state === undefined) throw new Error('no state was read for a command');
@@ -190,6 +202,7 @@ export const commitCommands = async (
     if (writes.entries.length + writes.audit.length + writes.refusals.length > 0)
       await insertDecisions(sql, writes, moment);
     await writeCounters(sql, limits);
+    if (writes.sessions.size > 0) await extendSessions(sql, writes.sessions, moment);
   });
   return outcomes;
 };

@@ -105,9 +105,9 @@ const authenticate = (
 ): Decision => {
   const { balance } = player;
   if (player.disabled) return refuse('ERROR_PLAYER_DISABLED', 'player_disabled');
+  if (!state.gameEnabled) return refuse('ERROR_INVALID_GAME', 'game_unavailable');
   const session = refusedSession(state, command, false);
   if (session) return session;
-  if (!state.gameEnabled) return refuse('ERROR_INVALID_GAME', 'game_unavailable');
   if (currencyOf(command.currency) !== player.currency)
     return refuse('ERROR_WRONG_CURRENCY', 'currency_differs');
   return { status: 'OK', balance, reason: player.excluded ? 'player_excluded' : undefined, entries: [] };
@@ -118,10 +118,10 @@ const debit = (state: State, player: Player, command: Debit, policy: Policy): De
   const amount = BigInt(command.amount);
   if (player.disabled) return refuse('ERROR_PLAYER_DISABLED', 'player_disabled');
   if (player.excluded) return refuse('ERROR_PLAYER_DISABLED', 'player_excluded');
+  if (!state.gameEnabled) return refuse('ERROR_INVALID_GAME', 'game_unavailable');
   const needsSession = policy.sessions === 'required' && !command.isRepair;
   const session = refusedSession(state, command, needsSession);
   if (session) return session;
-  if (!state.gameEnabled) return refuse('ERROR_INVALID_GAME', 'game_unavailable');
   if (state.round === 'closed') return refuse('ERROR_UNKNOWN', 'round_closed');
   if (amount > balance) return refuse('ERROR_NOT_ENOUGH_MONEY', 'no_money', balance);
   const refused = refusedByLimit(state, player, command, policy);

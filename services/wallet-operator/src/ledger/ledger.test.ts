@@ -37,6 +37,8 @@ const rules: Omit<Policy, 'transactionIds'> = {
   sessions: 'optional',
   limitStatus: 'ERROR_NOT_ENOUGH_MONEY',
   sessionBreakS: 1800,
+  sessionTtlS: 3600,
+  sessionMaxS: 43_200,
 };
 /** Commands that the statement has written, without a decision. */
 let byStatement = 0;

@@ -1,6 +1,7 @@
 import type { Sql } from 'postgres';
 import { decisionTime, latestCredible } from '../db/now.ts';
 import { idSpaceOf, type Move, type Policy } from './command.ts';
+import { isSessionOpen, laterEnd } from './session-time.ts';
 import { leftOver, type BatchOutcome } from './state.ts';
 
 /**
@@ -14,6 +15,7 @@ const statement = `
     select move.player_id, move.transaction_id, move.id_space, move.round_id, move.game_code, move.amount, move.total,
       move.is_last, move.round_closed, move.metadata, player.at, player.balance, player.wagered, player.lost,
       player.seq + move.place as seq, round.player_id is null as is_new_round,
+      move.session, ${laterEnd('session', 'player.at', { ttl: '$15::int', longest: '$16::int' })} as session_end,
       known.player_id is null and round.closed_at is null
         and -move.total <= player.balance and move.total <= 9223372036854775807 - player.balance
         and case when move.round_closed is null -- a debit
@@ -21,7 +23,7 @@ const statement = `
             and not coalesce(player.excluded_until > move.at, false)
             and (move.session is null
               or coalesce(session.player_id = move.player_id and session.game_code = move.game_code
-                and session.expires_at > move.at, false))
+                and ${isSessionOpen('session', 'game', 'move.at')}, false))
             -- The first bet after a win that opened the round makes it an ordinary win.
             and round.promotional is not true
             and (player.limits_until is null or player.at < player.limits_until
@@ -69,6 +71,13 @@ const statement = `
     insert into rounds (player_id, round_id, game_code, opened_at, opened_seq)
     select player_id, round_id, game_code, at, seq from accepted where round_closed and not is_new_round
     on conflict (player_id, round_id) do update set closed_at = excluded.opened_at
+  ), later_sessions as (
+    -- These rows exist, too. A session that was ended meanwhile stays so.
+    insert into sessions (token_hash, player_id, game_code, created_at, expires_at)
+    select distinct on (session) session, player_id, game_code, at, session_end from accepted
+    where session_end is not null order by session
+    on conflict (token_hash) do update set expires_at = excluded.expires_at
+      where sessions.expires_at > excluded.created_at
   )
   insert into players (player_id, currency, balance, seq, created_at, decided_at, wagered, lost)
   select player_id, '', balance + total, seq, at, at,
@@ -131,6 +140,8 @@ export const commitMoves = async (
       moves.some(({ metadata }) => metadata !== undefined)
         ? moves.map(({ metadata }) => metadata ?? null)
         : null,
+      policy.sessionTtlS,
+      policy.sessionMaxS,
     ],
     { prepare: true },
   );

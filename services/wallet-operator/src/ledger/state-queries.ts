@@ -3,7 +3,8 @@ import { idSpaceOf, type AnyCommand, type Command, type Policy } from './command
 import { decisionTime } from '../db/now.ts';
 import { entryColumns, parseEntry, type StoredEntry } from './entry.ts';
 import { lastExcludedDay } from './exclusion.ts';
-import type { Player, Profile, State } from './state.ts';
+import { isSessionOpen, laterEnd } from './session-time.ts';
+import type { Player, Profile, Session, State } from './state.ts';
 
 interface Row {
   /** Milliseconds since 1970. */
@@ -17,7 +18,7 @@ interface Row {
   targetReversed: boolean;
   round: 'open' | 'closed' | null;
   gameEnabled: boolean;
-  session: { playerId: string; gameCode: string; expired: boolean } | null;
+  session: Session | null;
   isPromotional: boolean;
 }
 
@@ -62,6 +63,7 @@ export const readStates = async (
           select ${entryColumns(sql, alias)}, ${sql(alias)}.named_round_id as "namedRoundId") entry) end`;
   const column = (read: (command: AnyCommand) => string | undefined) =>
     commands.map((command) => read(command) ?? null);
+  const times = { ttl: policy.sessionTtlS, longest: policy.sessionMaxS };
   const rows = await sql<Row[]>`
     select (extract(epoch from clock.moment) * 1000)::float8 as moment,
       (extract(epoch from ${sql.unsafe(decisionTime('clock.moment', 'player.decided_at'))}) * 1000)::float8 as clock,
@@ -82,7 +84,8 @@ export const readStates = async (
       coalesce(round.promotional, false) as "isPromotional",
       coalesce(game.enabled, false) as "gameEnabled",
       case when session.player_id is not null then json_build_object('playerId', session.player_id,
-        'gameCode', session.game_code, 'expired', session.expires_at <= clock.moment) end as session
+        'gameCode', session.game_code, 'expired', not ${sql.unsafe(isSessionOpen('session', 'game', 'clock.moment'))},
+        'laterEnd', ${sql.unsafe(laterEnd('session', 'clock.moment', times))}) end as session
     from unnest(
         ${column(({ playerId }) => playerId)}::text[], ${column(({ transactionId }) => transactionId)}::text[],
         ${commands.map((command) => idSpaceOf(command, policy.transactionIds))}::text[],

@@ -3,6 +3,15 @@ import type { LimitReached, PlayerLimits } from '../limits/domain.ts';
 import type { Reason } from './command.ts';
 import type { Entry } from './entry.ts';
 
+/** A session of a launch. */
+export interface Session {
+  playerId: string;
+  gameCode: string;
+  expired: boolean;
+  /** Its end after an accepted call, as an ISO 8601 time, where that has to be written. */
+  laterEnd?: string | null;
+}
+
 export interface Player {
   balance: bigint;
   /** Number of the newest entry. */
@@ -22,7 +31,7 @@ export interface State {
   profile?: Profile | undefined;
   gameEnabled: boolean;
   /** The session of the token that was sent. */
-  session?: { playerId: string; gameCode: string; expired: boolean } | undefined;
+  session?: Session | undefined;
   /** The player's round of that id; undefined: never seen. */
   round?: 'open' | 'closed' | undefined;
   /** Whether a win opened the round, and no bet has followed. */

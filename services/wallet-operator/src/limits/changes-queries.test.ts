@@ -18,6 +18,8 @@ const policy: Policy = {
   transactionIds: 'global',
   limitStatus: 'ERROR_NOT_ENOUGH_MONEY',
   sessionBreakS,
+  sessionTtlS: 3600,
+  sessionMaxS: 43_200,
 };
 const stack = new AsyncDisposableStack();
 let sql: Sql;

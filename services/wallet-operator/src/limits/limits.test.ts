@@ -23,6 +23,8 @@ const policy: Policy = {
   transactionIds: 'global',
   limitStatus: 'ERROR_NOT_ENOUGH_MONEY',
   sessionBreakS,
+  sessionTtlS: 3600,
+  sessionMaxS: 43_200,
 };
 const playerId = 'ada';
 const [minute, hour] = [60_000, 3_600_000];

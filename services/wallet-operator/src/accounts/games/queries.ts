@@ -26,14 +26,15 @@ export const findGame = async (sql: ISql, gameCode: string, lock = false): Promi
   return row;
 };
 
-/** Changes a game that exists. */
+/** Changes a game that exists. Disabling it ends its sessions. */
 export const updateGame = async (
   sql: ISql,
   gameCode: string,
   { name, enabled }: z.output<typeof GameChange>,
 ): Promise<GameRow> => {
   const [row] = await sql<[GameRow]>`
-    update games set name = coalesce(${name ?? null}, name), enabled = coalesce(${enabled ?? null}, enabled)
+    update games set name = coalesce(${name ?? null}, name), enabled = coalesce(${enabled ?? null}, enabled),
+      disabled_at = case when ${enabled === false} then now() else disabled_at end
     where game_code = ${gameCode} returning ${gameColumns(sql)}`;
   return row;
 };

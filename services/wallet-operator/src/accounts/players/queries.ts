@@ -119,6 +119,11 @@ export const updatePlayer = async (
   return row;
 };
 
+/** Ends the sessions of a player who exists, or one of them. A batch of the ledger locks the player before its sessions, too. */
+export const endSessions = (sql: ISql, playerId: string, sessionId?: string) => sql`
+  update sessions set expires_at = now()
+  where player_id = ${playerId} and expires_at > now() ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}`;
+
 /** One more than the page holds, the oldest first. */
 export const listPlayers = (sql: ISql, { limit, offset }: Page) => sql<PlayerRow[]>`
   select ${playerColumns(sql)} from players order by created_at, player_id

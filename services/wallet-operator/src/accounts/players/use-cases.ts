@@ -27,6 +27,7 @@ import type {
   PlayerQuery,
 } from './schema.ts';
 import {
+  endSessions,
   entriesOfRound,
   entriesOfTransaction,
   findPlayer,
@@ -100,6 +101,7 @@ export const playersOf = (ctx: Context, { sql } = ctx.database) => ({
     // The audit trail names the changed personal fields, without their values.
     const details = { by, fields: Object.keys(change), status, excluded, until };
     await recordEvent(on, { kind: 'player_changed', playerId, details });
+    if (status === 'disabled') await endSessions(on, playerId);
     return jsonOf(row);
   },
 });
@@ -109,6 +111,20 @@ export const playerRow = async ({ database }: Context, playerId: string): Promis
   const row = await findPlayer(database.sql, playerId);
   if (row === undefined) throw new NotFound('player');
   return row;
+};
+
+/** Locks a player until the transaction ends. Throws NotFound. */
+export const lockPlayer = async (tx: Queries, playerId: string): Promise<void> => {
+  if ((await findPlayer(tx, playerId, true)) === undefined) throw new NotFound('player');
+};
+
+/** Ends all sessions of a locked player, or one of them. */
+export const endSessionsOf = async (
+  tx: Queries,
+  { playerId, sessionId, by }: { playerId: string; sessionId?: string; by: string },
+): Promise<void> => {
+  await endSessions(tx, playerId, sessionId);
+  await recordEvent(tx, { kind: 'sessions_ended', playerId, details: { by, sessionId } });
 };
 
 /** The entries of a player. Throws NotFound. */

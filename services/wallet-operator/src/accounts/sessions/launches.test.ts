@@ -6,7 +6,7 @@ import { secret, startService } from '../../../test/harness.ts';
 import { person } from '../../../test/people.ts';
 import { serve } from '../../../test/serve.ts';
 import { createStandIn } from '@platform/wallet-conformance/game-server/server';
-import { outdatedSessions } from './queries.ts';
+import { outdatedLaunches } from './queries.ts';
 
 /** A service and a stand-in that know each other. */
 const startBoth = async (gameServerUrl?: string) => {
@@ -37,11 +37,18 @@ test('a launch opens a session here and the game there', async () => {
       gameServer: { sessionToken: expect.any(String) },
     },
   });
-  const { launchId, createdAt, expiresAt } = made.body;
+  const { launchId, createdAt } = made.body;
   // The address that opens the game is returned only once.
   expect(await ann.get(made.location ?? '')).toMatchObject({
     status: 200,
-    body: { launchId, playerId, gameCode: 'dice-alpha', createdAt, expiresAt },
+    body: {
+      launchId,
+      playerId,
+      gameCode: 'dice-alpha',
+      launchedBy: 'ann',
+      outcome: 'launched',
+      createdAt,
+    },
   });
   const { body: record } = await ann.get(made.location ?? '');
   expect(Object.keys(record)).not.toContain('launchUrl');
@@ -105,18 +112,90 @@ test('a launch is refused here for what we know, and there for what it finds out
   expect(await refusal(await addPlayer(sql, { excluded: true }))).toBe('422 player_self_excluded');
 });
 
-test('sessions that ended more than a day ago are deleted in the background', async () => {
-  const { service, sql } = await startBoth();
+test('every launch is recorded with its caller and outcome, and refusals are audited', async () => {
+  const answers = [200, 403, 500];
+  let asked = 0;
+  const target = createServer((_req, res) => {
+    res.statusCode = answers[asked++] ?? 200;
+    res.end('{"url":"https://games.example.test/"}');
+  });
+  const { service, sql, ann } = await startBoth(await serve(target));
   await using _ = service;
-  const playerId = await addPlayer(sql);
-  for (const [token, hours] of [
-    ['old', 25],
-    ['late', 23],
-  ] as const)
-    await sql`insert into sessions values (${token}, ${playerId}, 'dice-alpha', now(), now() - ${`${hours} hours`}::interval)`;
-  await using _pruning = startPruning({ sql, log: service.context.log, prunables: [outdatedSessions] });
-  const left = () => sql<{ token: string }[]>`select token_hash as token from sessions`;
-  await expect.poll(async () => (await left()).map(({ token }) => token)).toEqual(['late']);
+  await addGame(sql, 'off', false);
+  const order = { gameCode: 'dice-alpha', countryCode: 'DE' };
+  const excluded = await addPlayer(sql, { excluded: true });
+  const active = await addPlayer(sql);
+  await ann.post('/v1/launches', { ...order, playerId: excluded });
+  await ann.post('/v1/launches', { ...order, playerId: 'nobody' });
+  await ann.post('/v1/launches', { ...order, playerId: active, gameCode: 'off' });
+  expect(asked).toBe(0);
+  for (const _answer of answers) await ann.post('/v1/launches', { ...order, playerId: active });
+  const launched = async (query: string) => {
+    const { status, body } = await ann.get(`/v1/launches${query}`);
+    expect(status).toBe(200);
+    return (body['launches'] as Record<string, unknown>[]).map(
+      ({ playerId, gameCode, launchedBy, outcome }) =>
+        `${String(launchedBy)} ${playerId === active ? 'active' : playerId === excluded ? 'excluded' : String(playerId)} ${String(gameCode)} ${String(outcome)}`,
+    );
+  };
+  const [down, refused, open, off, unknown, barred] = [
+    'ann active dice-alpha game_server_unavailable',
+    'ann active dice-alpha game_server_refused',
+    'ann active dice-alpha launched',
+    'ann active off game_disabled',
+    'ann nobody dice-alpha not_found',
+    'ann excluded dice-alpha player_self_excluded',
+  ];
+  expect(await launched('')).toEqual([down, refused, open, off, unknown, barred]);
+  expect(await launched(`?playerId=${excluded}`)).toEqual([barred]);
+  expect(await launched(`?playerId=${active}&gameCode=off`)).toEqual([off]);
+  expect(await launched('?outcome=launched')).toEqual([open]);
+  expect(await launched('?limit=1&page=2')).toEqual([refused]);
+  expect((await ann.get('/v1/launches?outcome=unknown')).status).toBe(400);
+  const audit = await sql<{ playerId: string; code: string; by: string }[]>`
+    select player_id as "playerId", details ->> 'code' as code, details ->> 'by' as by from audit_events
+    where kind = 'launch_refused' order by event_id`;
+  expect(audit).toEqual([
+    { playerId: excluded, code: 'player_self_excluded', by: 'ann' },
+    { playerId: active, code: 'game_disabled', by: 'ann' },
+    { playerId: active, code: 'game_server_refused', by: 'ann' },
+  ]);
+});
+
+test('a launch that the game server has not answered yet is recorded as started', async () => {
+  const held = Promise.withResolvers<void>();
+  const slow = createServer(async (_req, res) => {
+    await held.promise;
+    res.end('{"url":"https://games.example.test/"}');
+  });
+  const { service, sql, ann } = await startBoth(await serve(slow));
+  await using _ = service;
+  const order = { playerId: await addPlayer(sql), gameCode: 'dice-alpha', countryCode: 'DE' };
+  const launch = ann.post('/v1/launches', order);
+  const outcomes = async () =>
+    (await sql`select outcome from launches`).map((row) => row['outcome'] as string);
+  await expect.poll(outcomes).toEqual(['started']);
+  held.resolve();
+  expect((await launch).status).toBe(201);
+  expect(await outcomes()).toEqual(['launched']);
+});
+
+test('launches are read with wallet:read, and deleted after LAUNCHES_DAYS', async () => {
+  await using service = await startService({ variables: { LAUNCHES_DAYS: '30' } });
+  const { context, agent } = service;
+  const { sql } = context.database;
+  const reader = await agent('wallet:read');
+  for (const days of [29, 31])
+    await sql`insert into launches (launch_id, player_id, game_code, launched_by, outcome)
+      values (uuidv7(${-days} * interval '1 day'), ${`p-${days}`}, 'dice-alpha', 'ann', 'launched')`;
+  const players = async (): Promise<string[]> =>
+    (await reader.get('/v1/launches').expect(200)).body.launches.map(
+      ({ playerId }: { playerId: string }) => playerId,
+    );
+  expect(await players()).toEqual(['p-29', 'p-31']);
+  await using _ = startPruning({ sql, log: context.log, prunables: [outdatedLaunches(context.env)] });
+  await expect.poll(players).toEqual(['p-29']);
+  await (await agent('wallet:adjust')).get('/v1/launches').expect(403);
 });
 
 test('without a game server launches say so', async () => {

@@ -1,6 +1,8 @@
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { id } from '@platform/wallet-protocol/ids';
+import { PlayerPath } from '../players/schema.ts';
 
 export const NewLaunch = z
   .strictObject({
@@ -14,28 +16,72 @@ export const NewLaunch = z
   })
   .meta({ id: 'NewLaunch' });
 
+export const LaunchOutcome = z.enum([
+  'started',
+  'launched',
+  'not_found',
+  'player_disabled',
+  'player_self_excluded',
+  'game_disabled',
+  'country_unknown',
+  'no_game_server',
+  'game_server_refused',
+  'game_server_unavailable',
+]);
+export type LaunchOutcome = z.output<typeof LaunchOutcome>;
+
 const shape = {
   launchId: z.uuid(),
   playerId: z.string(),
   gameCode: z.string(),
   createdAt: instant(),
-  expiresAt: instant().meta({ description: 'End of our session' }),
 };
+const expiresAt = instant().meta({ description: 'End of the session, unless calls that name it move it' });
 
 export const Launch = z
   .object({
     ...shape,
+    expiresAt,
     launchUrl: z.string().nullable().meta({ description: 'Where the game is, when the game server says it' }),
     gameServer: z.record(z.string(), z.unknown()).meta({ description: 'What the game server answered' }),
   })
   .meta({ id: 'Launch' });
 
-export const LaunchRecord = z.object(shape).meta({
-  id: 'LaunchRecord',
-  description: 'Without what opens the game: that is in the answer of POST only',
-});
+export const LaunchRecord = z
+  .object({
+    ...shape,
+    launchedBy: z.string().meta({ description: 'Subject of the access token' }),
+    outcome: LaunchOutcome.meta({
+      description: '`started` until the game server answers, then `launched`, or the code of the problem',
+    }),
+  })
+  .meta({
+    id: 'LaunchRecord',
+    description: 'Without what opens the game: that is in the answer of POST only',
+  });
 
 export const LaunchPath = z.object({ launchId: z.uuid() });
+export const LaunchQuery = z.strictObject({
+  ...pageLimitQuery,
+  playerId: id.optional(),
+  gameCode: id.optional(),
+  outcome: LaunchOutcome.optional(),
+});
+export const LaunchList = pageLimitBody('launches', LaunchRecord);
+
+export const Session = z
+  .object({
+    sessionId: z.uuid().meta({ description: 'Also the id of its launch; it opens nothing' }),
+    playerId: z.string(),
+    gameCode: z.string(),
+    createdAt: instant(),
+    expiresAt,
+  })
+  .meta({ id: 'Session' });
+
+export const SessionPath = PlayerPath.extend({ sessionId: z.uuid() });
+export const SessionQuery = z.strictObject(pageLimitQuery);
+export const SessionList = pageLimitBody('sessions', Session);
 
 export const CurrencyList = z
   .object({

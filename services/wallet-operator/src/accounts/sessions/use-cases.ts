@@ -1,31 +1,34 @@
 import { randomBytes } from 'node:crypto';
+import { readPageList } from '@platform/pagination/list';
 import { onceWithSecret } from '@platform/service-kit/idempotency';
 import { NotFound, Problem } from '@platform/service-kit/problem';
+import { inTransaction } from '@platform/service-kit/record';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
+import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import { getGame } from '../games/use-cases.ts';
-import { playerRow } from '../players/use-cases.ts';
+import { endSessionsOf, lockPlayer, playerRow } from '../players/use-cases.ts';
 import { sessionHash } from './token-hash.ts';
 import { serverOf } from './game-server.ts';
-import type { Launch, NewLaunch } from './schema.ts';
-import { findLaunch, insertSession, type LaunchRow } from './queries.ts';
+import { LaunchOutcome, type Launch, type LaunchList, type LaunchQuery, type NewLaunch } from './schema.ts';
+import {
+  findLaunch,
+  insertLaunch,
+  insertSession,
+  listLaunches,
+  updateOutcome,
+  type LaunchRow,
+} from './queries.ts';
 
-const refuse = (code: string, detail: string) => new Problem({ status: 422, code, detail });
+type Order = z.output<typeof NewLaunch>;
+
+const refuse = (code: LaunchOutcome, detail: string) => new Problem({ status: 422, code, detail });
 
 /** The address of a launch. */
 export const launchPath = ({ launchId }: { launchId: string }): string => `/v1/launches/${launchId}`;
 
-/**
- * Creates a session and asks the game server to open the game, which calls `authenticate` before it answers. An
- * Idempotency-Key is used up with the session, whatever the game server answers: docs/adr/0108.
- */
-export const launch = async (
-  ctx: Context,
-  request: { owner: string; key: string | undefined },
-  order: z.output<typeof NewLaunch>,
-): Promise<z.input<typeof Launch>> => {
-  const { playerId, gameCode, countryCode } = order;
-  const server = serverOf(ctx);
+/** What a launch needs. Throws a Problem where it is refused before the game server is called. */
+const prepare = async (ctx: Context, { playerId, gameCode, countryCode }: Order) => {
   const player = await playerRow(ctx, playerId);
   const game = await getGame(ctx, gameCode);
   if (player.status === 'disabled') throw refuse('player_disabled', 'The player is locked.');
@@ -33,30 +36,93 @@ export const launch = async (
   if (!game.enabled) throw refuse('game_disabled', 'The game is disabled.');
   const country = countryCode ?? player.countryCode;
   if (country === null) throw refuse('country_unknown', 'Neither the request nor the player says a country.');
+  return { server: serverOf(ctx), currency: player.currency, country };
+};
+
+/**
+ * Records why a launch failed, a refusal also in the audit trail. An error that is no outcome of a launch is left to the
+ * caller. `launchId`: it had started.
+ */
+const recordFailure = async (
+  { database }: Context,
+  order: { playerId: string; gameCode: string; launchedBy: string },
+  error: unknown,
+  launchId?: string,
+): Promise<void> => {
+  const { status, code } = error instanceof Problem ? error : {};
+  const outcome = LaunchOutcome.safeParse(code).data;
+  if (outcome === undefined) return;
+  const { playerId, gameCode, launchedBy: by } = order;
+  await inTransaction(database.sql, async (tx) => {
+    if (launchId !== undefined) await updateOutcome(tx, launchId, outcome);
+    const details = { by, gameCode, code, launchId: launchId ?? (await insertLaunch(tx, order, outcome)) };
+    if (status === 422) await recordEvent(tx, { kind: 'launch_refused', playerId, details });
+  });
+};
+
+/**
+ * Creates a session and asks the game server to open the game, which calls `authenticate` before it answers. An
+ * Idempotency-Key is used up with the session, whatever the game server answers: docs/adr/0108. Every launch is recorded
+ * (docs/adr/0116).
+ */
+export const launch = async (
+  ctx: Context,
+  request: { owner: string; key: string | undefined },
+  body: Order,
+): Promise<z.input<typeof Launch>> => {
+  const { playerId, gameCode } = body;
+  const { database, env, log } = ctx;
+  const order = { playerId, gameCode, launchedBy: request.owner };
+  const recordAndThrow = (launchId?: string) => async (error: unknown) => {
+    await recordFailure(ctx, order, error, launchId);
+    throw error;
+  };
+  const { server, currency, country } = await prepare(ctx, body).catch(recordAndThrow());
 
   const sessionToken = randomBytes(32).toString('base64url');
-  const session = { tokenHash: sessionHash(sessionToken), playerId, gameCode };
   // Committed before the game server is called, because it looks for the session.
   const launched = await onceWithSecret(
-    ctx.database.sql,
-    { ...request, request: { path: '/v1/launches', body: order } },
-    (tx) => insertSession(tx, session, ctx.env.SESSION_TTL_S),
+    database.sql,
+    { ...request, request: { path: '/v1/launches', body } },
+    async (tx) => {
+      const launchId = await insertLaunch(tx, order, 'started');
+      const session = { tokenHash: sessionHash(sessionToken), playerId, gameCode, sessionId: launchId };
+      const times = { ttl: env.SESSION_TTL_S, longest: env.SESSION_MAX_S };
+      const { sessionId: _, ...shown } = await insertSession(tx, session, times);
+      return { launchId, ...shown };
+    },
     launchPath,
   );
-  const answer = await server.launch({
-    playerId,
-    currency: player.currency,
-    gameCode,
-    countryCode: country,
-    details: { sessionToken },
-  });
+  const { launchId } = launched;
+  const details = { sessionToken };
+  const answer = await server
+    .launch({ playerId, currency, gameCode, countryCode: country, details })
+    .catch(recordAndThrow(launchId));
+  // The game is open, whatever is recorded.
+  await updateOutcome(database.sql, launchId, 'launched').catch((err: unknown) =>
+    log.warn({ err, launchId }, 'a launch stays recorded as started'),
+  );
   const url = [answer['launchUrl'], answer['gameUrl'], answer['url']].find((one) => typeof one === 'string');
   return { ...launched, launchUrl: url ?? null, gameServer: answer };
 };
 
-/** A launch whose session has not been deleted: that happens a day after it expired. Throws NotFound. */
+/** Throws NotFound; launches are deleted after LAUNCHES_DAYS. */
 export const getLaunch = async ({ database }: Context, launchId: string): Promise<LaunchRow> => {
   const row = await findLaunch(database.sql, launchId);
   if (row === undefined) throw new NotFound('launch');
   return row;
 };
+
+/** The launches of a player, of a game, or with an outcome; of all without any of them. */
+export const pageLaunches = (
+  { database: { sql } }: Context,
+  query: z.output<typeof LaunchQuery>,
+): Promise<z.input<typeof LaunchList>> =>
+  readPageList('launches', query, (page) => listLaunches(sql, query, page));
+
+/** Ends all sessions of a player. Throws NotFound. */
+export const endAllSessions = ({ database }: Context, playerId: string, by: string): Promise<void> =>
+  inTransaction(database.sql, async (tx) => {
+    await lockPlayer(tx, playerId);
+    await endSessionsOf(tx, { playerId, by });
+  });

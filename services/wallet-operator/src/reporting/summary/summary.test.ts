@@ -32,6 +32,8 @@ const rules = {
   transactionIds: 'global',
   limitStatus: 'ERROR_NOT_ENOUGH_MONEY',
   sessionBreakS: 1800,
+  sessionTtlS: 3600,
+  sessionMaxS: 43_200,
 } as const;
 
 const stack = new AsyncDisposableStack();
