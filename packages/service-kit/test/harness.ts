@@ -1,6 +1,7 @@
 import type {} from '@platform/local/provided';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
+import postgres from 'postgres';
 import { inject } from 'vitest';
 import { createMetrics } from '../src/process/metrics.ts';
 import { createHttpServer } from '../src/http/server.ts';
@@ -47,4 +48,20 @@ export const sendRaw = async (port: number, bytes: string | Buffer): Promise<str
   let answer = '';
   for await (const chunk of socket) answer += String(chunk);
   return answer;
+};
+
+/** A statement that takes as long as a test holds the lock of `holdLock`. */
+export const waitForLock = (sql: postgres.Sql | postgres.TransactionSql) =>
+  sql`select pg_advisory_lock(1), pg_advisory_unlock(1)`;
+
+/** Holds a lock of the database at `url`, for which `waitForLock` waits until `release`. */
+export const holdLock = async (url: string) => {
+  const sql = postgres(url, { max: 1 });
+  const hold = async (): Promise<void> => void (await sql`select pg_advisory_lock(1)`);
+  await hold();
+  return {
+    hold,
+    release: async (): Promise<void> => void (await sql`select pg_advisory_unlock(1)`),
+    [Symbol.asyncDispose]: () => sql.end(),
+  };
 };

@@ -19,7 +19,7 @@ import {
 import { listen } from '../src/process/service.ts';
 import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
-import { startFixture } from './harness.ts';
+import { holdLock, startFixture, waitForLock } from './harness.ts';
 
 type Fixture = Awaited<ReturnType<typeof startFixture>>;
 
@@ -187,6 +187,7 @@ const startProxy = async (databaseUrl: string) => {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const heldCancels: (() => void)[] = [];
+  let deliveredCancels = 0;
   const server = createServer(async (client) => {
     const upstream = connect(Number(target.port), target.hostname);
     for (const socket of [client, upstream]) {
@@ -194,7 +195,10 @@ const startProxy = async (databaseUrl: string) => {
       socket.on('error', () => void [client, upstream].map((each) => each.destroy()));
     }
     const [first] = (await once(client, 'data')) as [Buffer];
-    if (isCancelRequest(first)) await new Promise<void>((release) => heldCancels.push(release));
+    if (isCancelRequest(first)) {
+      await new Promise<void>((release) => heldCancels.push(release));
+      upstream.once('close', () => (deliveredCancels += 1));
+    }
     upstream.write(first);
     client.pipe(upstream).pipe(client);
   });
@@ -205,6 +209,8 @@ const startProxy = async (databaseUrl: string) => {
     url: url.href,
     /** Each sends a cancel request on; until it is called, the request is late. */
     heldCancels,
+    /** How many cancel requests PostgreSQL has answered by closing their connections. */
+    deliveredCancels: () => deliveredCancels,
     /** Drops all packets without closing a connection, as a firewall does that has lost its connection table. */
     lose: () => {
       for (const socket of sockets) socket.unpipe().pause();
@@ -282,15 +288,15 @@ test.each(['statement', 'transaction'])(
   async (kind) => {
     await using clone = await cloneDatabase(inject('postgresUrl'), migrations);
     await using proxy = await startProxy(clone.url);
+    await using lock = await holdLock(clone.url);
     await using served = await serveWork({ max: 2, databaseUrl: proxy.url }, async ({ sql }) => {
-      // Long enough for the polls below to see it.
-      if (kind === 'statement') await sql`select pg_sleep(3)`;
-      else await sql.begin((tx) => tx`select pg_sleep(3)`);
+      if (kind === 'statement') await waitForLock(sql);
+      else await sql.begin(waitForLock);
     });
     const running = async (): Promise<number> => {
       const [row] = await served.database.probe<{ count: number }[]>`
         select count(*)::int from pg_stat_activity
-        where datname = current_database() and wait_event = 'PgSleep'`;
+        where datname = current_database() and wait_event = 'advisory'`;
       return row?.count ?? 0;
     };
     const leaving = new AbortController();
@@ -299,22 +305,30 @@ test.each(['statement', 'transaction'])(
     leaving.abort();
     await gone;
     await expect.poll(() => proxy.heldCancels.length).toBe(1);
+    await lock.release();
     await expect.poll(running).toBe(0);
+    await lock.hold();
     const next = fetch(served.url);
     await expect.poll(running).toBe(1);
     for (const release of proxy.heldCancels) release();
+    await expect.poll(proxy.deliveredCancels).toBe(1);
+    await lock.release();
     expect((await next).status).toBe(200);
+    await lock.hold();
     const both = [fetch(served.url), fetch(served.url)];
     await expect.poll(running).toBe(2);
+    await lock.release();
     for (const { status } of await Promise.all(both)) expect(status).toBe(200);
   },
 );
 
 test('work that several requests share is not cancelled with the request that started it', async () => {
   let shared: Promise<unknown> | undefined;
-  await using served = await serveWork({ max: 2 }, ({ sql }) => {
+  await using clone = await cloneDatabase(inject('postgresUrl'), migrations);
+  await using lock = await holdLock(clone.url);
+  await using served = await serveWork({ max: 2, databaseUrl: clone.url }, ({ sql }) => {
     expect(currentRequest()).toBeDefined();
-    return (shared ??= runOutsideRequest(async () => sql`select pg_sleep(1)`));
+    return (shared ??= runOutsideRequest(async () => waitForLock(sql)));
   });
   const first = new AbortController();
   const gone = fetch(served.url, { signal: first.signal }).catch(() => undefined);
@@ -322,6 +336,7 @@ test('work that several requests share is not cancelled with the request that st
   const second = fetch(served.url);
   first.abort();
   await gone;
+  await lock.release();
   expect((await second).status).toBe(200);
 });
 
@@ -386,11 +401,13 @@ test('the queue of a pool is part of its metrics', async () => {
   await using database = openDatabase({ url: clone.url, name: 'metrics', max: 1, maxWaiting: 0 });
   const metrics = createMetrics();
   addPoolMetrics(metrics, database);
-  const running = database.sql`select pg_sleep(3)`.execute();
+  await using lock = await holdLock(clone.url);
+  const running = waitForLock(database.sql).execute();
   await expect.poll(async () => (await database.connections())[0]?.state).toBe('active');
   await expect(runOutsideRequest(async () => database.sql`select 1`)).rejects.toMatchObject({
     code: 'too_busy',
   });
+  await lock.release();
   await running;
   expect(await metrics.registry.metrics()).toContain('db_pool_refused_total 1');
 });

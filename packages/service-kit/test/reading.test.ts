@@ -21,8 +21,11 @@ test('a scrape waits for no database that hangs: it gets the last values and the
   await using fixture = await startFixture({ DATABASE_URL: proxy.url });
   const { url, context } = fixture;
   addPoolMetrics(context.metrics, context.database);
+  let reading = false;
   const notes = createReading(context.metrics.registry, 'notes', async () => {
+    reading = true;
     const [row] = await context.database.sql<[{ count: number }]>`select 41 + 1 as count`;
+    reading = false;
     return row.count;
   });
   new Gauge({
@@ -37,12 +40,8 @@ test('a scrape waits for no database that hangs: it gets the last values and the
   expect((await scrape(url)).get('db_up')).toBe(1);
 
   proxy.freeze();
-  await scrape(url);
-  const start = performance.now();
   const during = await scrape(url);
-  // Statements of the pool give up after 6 s, the ping after one.
-  expect(performance.now() - start).toBeLessThan(3000);
-  expect(during.get('notes')).toBe(42);
+  expect([reading, during.get('notes')]).toEqual([true, 42]);
   await expect.poll(async () => (await scrape(url)).get('db_up')).toBe(0);
   const age = 'metrics_reading_age_seconds{reading="notes"}';
   await expect.poll(async () => (await scrape(url)).get(age)).toBeGreaterThan(1);

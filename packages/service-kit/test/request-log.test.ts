@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startFixture } from './harness.ts';
+import { holdLock, startFixture, waitForLock } from './harness.ts';
 
 /** Sends one request that succeeds, one that fails and one whose response is an error of the server. */
 const requestLines = async (variables: Record<string, string>) => {
@@ -32,8 +32,10 @@ test('a request that a problem answered has its code, and what overload refused 
   const limits = { DATABASE_POOL: '1', DATABASE_WAIT_MS: '50' };
   await using fixture = await startFixture(limits);
   const { url, lines, context } = fixture;
-  const held = context.database.sql`select pg_sleep(2)`.execute();
+  await using lock = await holdLock(fixture.database.url);
+  const held = waitForLock(context.database.sql).execute();
   expect((await fetch(`${url}/v1/notes/one`)).status).toBe(503);
+  await lock.release();
   await held;
   expect((await fetch(`${url}/v1/notes/one`)).status).toBe(404);
   await context.database[Symbol.asyncDispose]();
