@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { baseEnv } from './env.ts';
+import { basename } from 'node:path';
+import { baseEnv, inCi } from './env.ts';
 import { exists } from './files.ts';
 import { debianPackage, findProgram, howToGet, type Program } from './programs.ts';
 import { run } from './spawn.ts';
@@ -47,18 +48,22 @@ const install = async (programs: Program[]): Promise<void> => {
 /** Where each program is; null for one that is missing. */
 export type Found = Record<Program, string | null>;
 
+/** A browser with windows renders the same as the headless shell, in three times its processor time. */
+const isSlowBrowser = (program: Program, path: string): boolean =>
+  program === 'chromium' && basename(path) !== debianPackage(program);
+
 /**
- * Finds the programs. As root on Debian it installs missing ones and says so. For a program that is still missing it
- * prints how to get it.
+ * Finds the programs. As root on Debian it installs missing ones and says so; in an unattended run also the headless
+ * shell in place of another browser. For a program that is still missing it prints how to get it.
  */
 export const providePrograms = async (wanted: readonly Program[], mayInstall: boolean): Promise<Found> => {
-  const missing = async (): Promise<Program[]> => {
+  const lacking = async (isEnough: (program: Program, path: string) => boolean): Promise<Program[]> => {
     const paths = await Promise.all(wanted.map(findProgram));
-    return wanted.filter((_, index) => !paths[index]);
+    return wanted.filter((program, at) => !paths[at] || !isEnough(program, paths[at]));
   };
-  const before = await missing();
+  const before = await lacking((program, path) => !inCi() || !isSlowBrowser(program, path));
   if (before.length > 0 && mayInstall && (await canInstall())) await install(before);
-  for (const program of await missing()) say(`Missing: ${program}. ${howToGet(program)}`);
+  for (const program of await lacking(() => true)) say(`Missing: ${program}. ${howToGet(program)}`);
   return {
     'redis-server': await findProgram('redis-server'),
     nginx: await findProgram('nginx'),

@@ -8,7 +8,7 @@ export type Program = 'redis-server' | 'nginx' | 'chromium';
 const NAMES: Record<Program, string[]> = {
   'redis-server': ['redis-server', 'valkey-server'],
   nginx: ['nginx'],
-  // The headless shell renders the same and needs half of the processor time: it has no windows of a browser.
+  // The headless shell renders the same and needs a third of the processor time: it has no windows of a browser.
   chromium: [
     'chromium-headless-shell',
     'chromium',
