@@ -1,4 +1,5 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
+import { adjustmentRoutes } from './accounts/adjustments/routes.ts';
 import { auditRoutes } from './reporting/audit/routes.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import type { Context } from './context.ts';
@@ -38,6 +39,7 @@ export const createApp = (context: Context): HttpApp =>
       ...callbackRoutes(context),
       ...playerRoutes(context),
       ...transferRoutes(context),
+      ...adjustmentRoutes(context),
       ...limitRoutes(context),
       ...roundRoutes(context),
       ...refusalRoutes(context),

@@ -7,6 +7,7 @@ import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createBatcher, type Batcher } from '@platform/group-commit';
 import type { Background } from '@platform/service-kit/background';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
+import { openSearchLane, type SearchLane } from '@platform/service-kit/search-lane';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { tokenOptions } from '@platform/service-kit/env';
 import { createReading } from '@platform/service-kit/reading';
@@ -41,6 +42,8 @@ export interface Context extends BaseContext {
   syntaxRefusals: Batcher<NewRefusal, void>;
   wallet: WalletMetrics;
   proving: Proving;
+  /** For searches of players. */
+  searches: SearchLane;
   /** For work that reads much of the ledger. */
   slow: SlowConnection;
   /** Compares statements of the game server with the ledger. */
@@ -99,6 +102,11 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
       return rows.map(() => undefined);
     },
   });
+  const searches = openSearchLane(
+    'wallet-operator:search',
+    env,
+    'Give `q` more letters, or add another filter.',
+  );
   const slow = createSlowConnection(env.DATABASE_URL);
   const closing = startClosing(base.database.sql, { slow, everyMs: closeEveryMs, log: parts.log });
   const proving = startProving({
@@ -123,6 +131,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     ledger,
     sealingKey,
     syntaxRefusals,
+    searches,
     wallet,
     proving,
     slow,
@@ -140,6 +149,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
       await closing[Symbol.asyncDispose]();
       await slow[Symbol.asyncDispose]();
       await comparing[Symbol.asyncDispose]();
+      await searches[Symbol.asyncDispose]();
       await syntaxRefusals[Symbol.asyncDispose]();
       await ledger[Symbol.asyncDispose]();
       await sealing?.[Symbol.asyncDispose]();

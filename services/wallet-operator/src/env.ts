@@ -2,6 +2,7 @@ import type { JsonWebKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
+import { searchEnv } from '@platform/service-kit/search-lane';
 import { amount, minorUnits } from '@platform/wallet-protocol/money';
 import { z } from 'zod';
 import { limitStatuses } from './ledger/command.ts';
@@ -24,6 +25,7 @@ const sealingKey = z.string().transform((text, context): SealingKey => {
 const shape = {
   ...commonEnv,
   ...tokenEnv,
+  ...searchEnv,
   /** Shared with the game server; signs both directions. */
   HMAC_SECRET: hmacSecret,
   /** Also accepted while the secret is replaced. */

@@ -30,6 +30,8 @@ test('every operation answers as the document says', async () => {
   );
   await seal(sql);
   const { reconciliationId } = await reconcile(service.url, withoutMoves);
+  await sql`insert into adjustments (player_id, transaction_id, amount, reason, note, requested_by)
+    values (${playerId}, 'a-1', 1000000, 'bonus', 'for somebody else to approve', 'somebody')`;
   const { dryRunId } = await dryRun(service.url, reconciliationId, [1]);
   // One moment for all, since the two headers of a request are asked for one after the other.
   const now = new Date();
@@ -38,7 +40,9 @@ test('every operation answers as the document says', async () => {
   const faults = await exercise({
     url: service.url,
     credentials: {
-      bearer: await keys.token({ scope: 'wallet:admin wallet:approve wallet:read wallet:audit' }),
+      bearer: await keys.token({
+        scope: 'wallet:adjust wallet:admin wallet:approve wallet:read wallet:audit',
+      }),
       signature: ({ target, body = '' }) => signatures.sign(target, body).signature,
       timestamp,
     },
@@ -47,6 +51,8 @@ test('every operation answers as the document says', async () => {
       `/v1/players/${playerId}/rounds/r-1`,
       `/v1/games/${gameCode}`,
       `/v1/players/${playerId}/sessions/${sessionId}`,
+      `/v1/players/${playerId}/adjustments/a-1`,
+      `/v1/players/${playerId}/adjustments/a-1/approval`,
       `/v1/reconciliations/${reconciliationId}`,
       `/v1/reconciliations/${reconciliationId}/dry-runs/${dryRunId}`,
     ],

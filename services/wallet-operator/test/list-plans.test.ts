@@ -1,4 +1,5 @@
 import { recordPlans } from '@platform/service-kit/testing';
+import type { ISql } from 'postgres';
 import { expect, test } from 'vitest';
 import { addGame, addPlayer } from './factories.ts';
 import { startService } from './harness.ts';
@@ -9,11 +10,20 @@ test('every list is read in the order of an index, without a sequential scan', a
   await addGame(sql);
   const playerId = await addPlayer(sql);
   await using plans = recordPlans(first.databaseUrl);
-  const overrides = { database: plans.database };
+  const searches = {
+    ...first.context.searches,
+    run: <T>(read: (sql: ISql) => Promise<T>) => read(plans.sql),
+  };
+  const overrides = { database: plans.database, searches };
   await using service = await startService({ databaseUrl: first.databaseUrl, overrides });
   const agent = await service.agent('wallet:read wallet:admin wallet:audit');
   for (const path of [
     '/v1/players',
+    '/v1/players?q=a&currency=EUR',
+    '/v1/players?status=disabled',
+    '/v1/players?currency=EUR',
+    '/v1/players?excluded=true',
+    '/v1/players?excluded=false',
     '/v1/games',
     '/v1/rounds',
     '/v1/rounds?roundId=a',
@@ -24,6 +34,8 @@ test('every list is read in the order of an index, without a sequential scan', a
     '/v1/launches?playerId=a',
     '/v1/audit/events',
     '/v1/audit/events?playerId=a',
+    '/v1/audit/events?kind=callback',
+    '/v1/audit/events?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z',
     '/v1/audit/entries?transactionId=a',
     '/v1/refusals',
     '/v1/refusals?playerId=a',

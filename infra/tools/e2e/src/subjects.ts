@@ -135,6 +135,8 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
   await call(place, 'POST', '/v1/launches', { playerId, gameCode });
   const { body } = await call(place, 'GET', `/v1/players/${playerId}/sessions`);
   const [session] = body['sessions'] as { sessionId: string }[];
+  const adjustment = { transactionId: randomUUID(), amount: '1.00', reason: 'bonus', note: 'exercise' };
+  await call(place, 'POST', `/v1/players/${playerId}/adjustments`, adjustment);
   // Both are done in the background.
   const round = `/v1/players/${playerId}/rounds/${roundId}`;
   await waitFor('a round is sealed', async () => (await call(place, 'GET', `${round}/evidence`)).response.ok);
@@ -151,6 +153,7 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
       round,
       `/v1/games/${gameCode}`,
       `/v1/players/${playerId}/sessions/${session?.sessionId}`,
+      `/v1/players/${playerId}/adjustments/${adjustment.transactionId}`,
       reconciliation,
       `${reconciliation}/dry-runs/${dryRunId}`,
     ],
@@ -164,8 +167,8 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
       dryRunId: [dryRunId],
       enabled: [true],
     },
-    // Nobody approves their own dry run.
-    unreachable: ['approveDryRun success'],
+    // Nobody approves what they made themselves.
+    unreachable: ['approveDryRun success', 'approveAdjustment success'],
   };
 };
 

@@ -29,9 +29,7 @@ export * from './seals.ts';
 export * from './summary.ts';
 
 /** SQL: what a search of players looks in. The index has the same expression. */
-export const playerSearchText = sql.raw(
-  `casefold((player_id || chr(31) || coalesce(name, '')) collate "pg_unicode_fast")`,
-);
+export const playerSearchText = `casefold((player_id || chr(31) || coalesce(name, '')) collate "pg_unicode_fast")`;
 
 /** Players, each with the balance and the sequence number of the newest entry, and the counters of limits. */
 export const players = pgTable(
@@ -90,7 +88,7 @@ export const players = pgTable(
     index('players_excluded')
       .on(table.createdAt)
       .where(sql`${table.excludedUntil} is not null`),
-    index('players_search').using('gin', sql`(${playerSearchText}) gin_trgm_ops`),
+    index('players_search').using('gin', sql`(${sql.raw(playerSearchText)}) gin_trgm_ops`),
   ],
 );
 

@@ -72,7 +72,7 @@ export const readStates = async (
         'excluded', coalesce(player.excluded_until > clock.moment, false)) end as player,
       case when player.player_id is not null then json_build_object('name', player.name,
         'countryCode', player.country_code, 'languageCode', player.language_code, 'birthDate', player.birth_date,
-        'registrationDate', (player.created_at at time zone 'UTC')::date, 'address', player.address,
+        'registrationDate', coalesce(player.registration_date, (player.created_at at time zone 'UTC')::date), 'address', player.address,
         'excludedUntil', ${sql.unsafe(lastExcludedDay('player'))}) end as profile,
       player.limits_until is not null as "isCounted",
       ${entryJson('known')} as known,

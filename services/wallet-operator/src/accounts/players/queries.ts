@@ -3,9 +3,10 @@ import type { SealedEntry } from '@platform/sealed-log/entry';
 import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 import type { z } from 'zod';
 import { entryColumns, isoTime } from '../../ledger/entry.ts';
-import { players } from '../../db/tables.ts';
+import { allOf } from '../../db/conditions.ts';
+import { players, playerSearchText } from '../../db/tables.ts';
 import { lastExcludedDay } from '../../ledger/exclusion.ts';
-import type { NewPlayer, Player, PlayerChange } from './schema.ts';
+import type { NewPlayer, Player, PlayerChange, PlayerQuery } from './schema.ts';
 
 /** A player as people read it, with the balance in minor units. */
 export type PlayerRow = z.input<typeof Player> & {
@@ -16,6 +17,7 @@ export type PlayerRow = z.input<typeof Player> & {
 const playerColumns = (sql: ISql) => sql`
   player_id as "playerId", currency, balance::text, status,
   coalesce(excluded_until > now(), false) as excluded, ${sql.unsafe(lastExcludedDay('players'))} as "excludedUntil",
+  coalesce(registration_date, (created_at at time zone 'UTC')::date)::text as "registrationDate",
   name, country_code as "countryCode", language_code as "languageCode", birth_date::text as "birthDate", address,
   time_zone as "timeZone", ${isoTime(sql, sql`created_at`)} as "createdAt", seq::text`;
 
@@ -40,9 +42,14 @@ const columnsOf = (fields: Partial<Record<(typeof writableFields)[number], strin
 /** Returns undefined when a player with this id exists. */
 export const insertPlayer = async (
   sql: ISql,
-  { playerId, currency, ...profile }: z.output<typeof NewPlayer>,
+  { playerId, currency, registrationDate = null, ...profile }: z.output<typeof NewPlayer>,
 ): Promise<PlayerRow | undefined> => {
-  const row = { player_id: playerId, currency, ...columnsOf(profile) };
+  const row = {
+    player_id: playerId,
+    currency,
+    registration_date: registrationDate,
+    ...columnsOf(profile),
+  };
   const [player] = await sql<PlayerRow[]>`
     insert into players ${sql(row)} on conflict do nothing returning ${playerColumns(sql)}`;
   return player;
@@ -124,19 +131,35 @@ export const endSessions = (sql: ISql, playerId: string, sessionId?: string) => 
   update sessions set expires_at = now()
   where player_id = ${playerId} and expires_at > now() ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}`;
 
+/** Finds the text itself anywhere, in upper and lower case. */
+const containing = (sql: ISql, q: string): Fragment => sql`${sql.unsafe(playerSearchText)}
+  like casefold(${`%${q.replace(/[\\%_]/g, '\\$&')}%`}::text collate "pg_unicode_fast")`;
+
 /** One more than the page holds, the oldest first. */
-export const listPlayers = (sql: ISql, { limit, offset }: Page) => sql<PlayerRow[]>`
-  select ${playerColumns(sql)} from players order by created_at, player_id
-  limit ${limit + 1} offset ${String(offset)}`;
+export const listPlayers = (
+  sql: ISql,
+  { q, status, currency, excluded }: z.output<typeof PlayerQuery>,
+  { limit, offset }: Page,
+) => sql<PlayerRow[]>`
+  select ${playerColumns(sql)} from players
+  where ${allOf(sql, [
+    q === undefined ? undefined : containing(sql, q),
+    status === undefined ? undefined : sql`status = ${status}`,
+    currency === undefined ? undefined : sql`currency = ${currency}`,
+    excluded === 'true' ? sql`excluded_until > now()` : undefined,
+    excluded === 'false' ? sql`(excluded_until is null or excluded_until <= now())` : undefined,
+  ])}
+  order by created_at, player_id limit ${limit + 1} offset ${String(offset)}`;
 
 /** An entry as people read it. */
 export interface ShownEntry extends SealedEntry {
   currency: string;
   promotional: boolean;
+  metadata: string | null;
 }
 
 const selectEntries = (sql: Sql) => sql`
-  select ${entryColumns(sql, 'e')}, p.currency,
+  select ${entryColumns(sql, 'e')}, p.currency, e.metadata,
     coalesce(r.promotional and r.opened_seq = e.seq, false) as promotional
   from entries e join players p on p.player_id = e.player_id
     left join rounds r on r.player_id = e.player_id and r.round_id = e.round_id`;

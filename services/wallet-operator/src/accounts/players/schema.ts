@@ -2,12 +2,13 @@ import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { SealedEntry } from '@platform/sealed-log/entry';
+import { currencyOf } from '../../ledger/domain.ts';
 import { addressableId, id } from '@platform/wallet-protocol/ids';
 
-const currency = z
-  .string()
-  .regex(/^[A-Z]{3,10}$/, 'must be a code such as EUR')
-  .meta({ description: 'RMB is kept as CNY', examples: ['EUR'] });
+const currencyCode = z.string().regex(/^[A-Z]{3,10}$/, 'must be a code such as EUR');
+const currency = currencyCode.meta({ description: 'RMB is kept as CNY', examples: ['EUR'] });
+
+const statuses = ['active', 'disabled'] as const;
 
 /** PostgreSQL's calendar has no year 0. */
 export const day = z.iso.date().refine((date) => !date.startsWith('0000'), 'must be a date from year 1 on');
@@ -30,13 +31,20 @@ const profile = {
 };
 
 export const NewPlayer = z
-  .strictObject({ playerId: addressableId, currency, ...profile })
+  .strictObject({
+    playerId: addressableId,
+    currency,
+    ...profile,
+    registrationDate: day.nullish().meta({
+      description: 'The day on which the player registered with the operator; today unless given',
+    }),
+  })
   .meta({ id: 'NewPlayer' });
 
 export const PlayerChange = z
   .strictObject({
     ...profile,
-    status: z.enum(['active', 'disabled']).optional(),
+    status: z.enum(statuses).optional(),
     excluded: z.boolean().optional().meta({ description: 'false ends an exclusion with the next day' }),
     excludedUntil: day.nullish().meta({
       description:
@@ -50,7 +58,7 @@ export const Player = z
     playerId: z.string(),
     currency: z.string(),
     balance: z.string().meta({ examples: ['1000.00'] }),
-    status: z.enum(['active', 'disabled']),
+    status: z.enum(statuses),
     excluded: z.boolean().meta({ description: 'Whether an exclusion holds now' }),
     excludedUntil: z.string().nullable(),
     name: z.string().nullable(),
@@ -59,12 +67,25 @@ export const Player = z
     birthDate: z.string().nullable(),
     address: z.string().nullable(),
     timeZone: z.string().nullable(),
+    registrationDate: z.string(),
     createdAt: instant(),
   })
   .meta({ id: 'Player' });
 
 export const PlayerPath = z.object({ playerId: id.meta({ example: 'demo-1' }) });
-export const PlayerQuery = z.strictObject(pageLimitQuery);
+export const PlayerQuery = z.strictObject({
+  ...pageLimitQuery,
+  q: text(1, 255).optional().meta({ description: 'Text in the id or the name, in upper or lower case' }),
+  status: z.enum(statuses).optional(),
+  currency: currencyCode
+    .transform(currencyOf)
+    .optional()
+    .meta({ type: 'string', examples: ['EUR'] }),
+  excluded: z
+    .enum(['true', 'false'], 'must be true or false')
+    .optional()
+    .meta({ description: 'Whether an exclusion holds now', type: 'boolean' }),
+});
 export const PlayerList = pageLimitBody('players', Player);
 
 export const Entry = z
@@ -79,6 +100,11 @@ export const Entry = z
     balanceAfter: z.string(),
     reverseTransactionId: z.string().nullable(),
     at: instant(),
+    metadata: z.string().nullable().meta({
+      description:
+        'Text that came with the callback; of an adjustment, JSON with its reason, note and people. At most 4 kB',
+    }),
+    metadataCut: z.boolean().meta({ description: 'Whether it was longer; then it ends with […]' }),
     promotional: z
       .boolean()
       .meta({ description: 'A win that opened its round: a free round, a jackpot or another gift' }),

@@ -9,7 +9,9 @@ import {
 } from '@platform/pagination/list';
 import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
 import { inTransaction, type Queries, type Target } from '@platform/service-kit/record';
+import type { ISql } from 'postgres';
 import type { z } from 'zod';
+import { isCut } from '../../ledger/metadata.ts';
 import { decimal } from '@platform/wallet-protocol/money';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import type { TransactionQuery } from '../../reporting/audit/schema.ts';
@@ -50,6 +52,7 @@ const entryView = ({ reverses, ...entry }: ShownEntry): z.input<typeof FoundEntr
   seq: Number(entry.seq),
   amount: decimal(entry.amount),
   balanceAfter: decimal(entry.balanceAfter),
+  metadataCut: isCut(entry.metadata),
   reverseTransactionId: reverses,
 });
 
@@ -65,7 +68,9 @@ const checkTimeZone = async (
 export const playersOf = (ctx: Context, { sql } = ctx.database) => ({
   page: async (query: z.output<typeof PlayerQuery>) => {
     const page = pageOf(query);
-    return pageListJson('players', page, slice((await listPlayers(sql, page)).map(jsonOf), page.limit));
+    const read = (on: ISql) => listPlayers(on, query, page);
+    const rows = query.q === undefined ? await read(sql) : await ctx.searches.run(read);
+    return pageListJson('players', page, slice(rows.map(jsonOf), page.limit));
   },
   find: async (on: Queries, { params: { playerId } }: Target<typeof PlayerPath, unknown>, lock: boolean) => {
     const row = await findPlayer(on, playerId, lock);

@@ -12,8 +12,8 @@ type TransferView = z.input<typeof Transfer>;
 const unprocessable = (code: string, detail: string, members: Record<string, string> = {}): Problem =>
   new Problem({ status: 422, code, detail, members });
 
-/** Why a transfer was refused. */
-const problemOf = ({ reason, balance = '0', limit }: Outcome): Problem => {
+/** Why a transfer or an adjustment was refused. */
+export const problemOf = ({ reason, balance = '0', limit }: Outcome): Problem => {
   if (limit) {
     const [most, remaining] = [decimal(limit.limit), decimal(limit.remaining)];
     const detail = `The deposit limit is ${most} (${limit.period}); ${remaining} may still be deposited.`;

@@ -3,9 +3,10 @@ import type { Executor } from '@platform/service-kit/db';
 import { sql as raw } from 'drizzle-orm';
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
+import { allOf, createdBetween } from '../../db/conditions.ts';
 import { auditEvents } from '../../db/tables.ts';
 import { isoTime } from '../../ledger/entry.ts';
-import type { AuditEvent } from './schema.ts';
+import type { AuditEvent, AuditQuery } from './schema.ts';
 
 type NewEvent = Omit<typeof auditEvents.$inferInsert, 'eventId' | 'at'>;
 
@@ -18,11 +19,26 @@ export const insertEvent = async (on: Pick<Executor, 'insert'> | ISql, event: Ne
   }
 };
 
-/** The newest first, of a player or of all; one more than the page holds. */
-export const listEvents = (sql: ISql, playerId: string | undefined, { limit, offset }: Page) => sql<
-  z.input<typeof AuditEvent>[]
->`
+/** Longer than any transaction: the id of an event is made after the beginning of its transaction, which is its time. */
+const longestMs = 3_600_000;
+
+/** The newest first; one more than the page holds. */
+export const listEvents = (
+  sql: ISql,
+  { playerId, kind, from, to }: z.output<typeof AuditQuery>,
+  { limit, offset }: Page,
+) => sql<z.input<typeof AuditEvent>[]>`
   select event_id as "eventId", ${isoTime(sql, sql`event.at`)} as at, kind, event.player_id as "playerId", currency, details
   from audit_events event left join players player on player.player_id = event.player_id
-  ${playerId === undefined ? sql`` : sql`where event.player_id = ${playerId}`}
+  where ${allOf(sql, [
+    playerId === undefined ? undefined : sql`event.player_id = ${playerId}`,
+    kind === undefined ? undefined : sql`kind = ${kind}`,
+    from === undefined ? undefined : sql`event.at >= ${from}`,
+    to === undefined ? undefined : sql`event.at < ${to}`,
+    // Only so that the index finds them.
+    ...createdBetween(sql, sql`event_id`, {
+      from,
+      to: to && new Date(Date.parse(to) + longestMs).toISOString(),
+    }),
+  ])}
   order by event_id desc limit ${limit + 1} offset ${String(offset)}`;

@@ -3,10 +3,13 @@ import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { auditKinds } from '../../db/tables.ts';
 import { id } from '@platform/wallet-protocol/ids';
+import { timeRange } from '../time-range.ts';
 
 export const AuditQuery = z.strictObject({
   ...pageLimitQuery,
   playerId: text(1, 255).optional(),
+  kind: z.enum(auditKinds).optional(),
+  ...timeRange,
 });
 
 export const TransactionQuery = z.strictObject({

@@ -11,4 +11,4 @@ export const pageEvents = (
   { database: { sql } }: Context,
   query: z.output<typeof AuditQuery>,
 ): Promise<z.input<typeof AuditEventList>> =>
-  readPageList('events', query, (page) => listEvents(sql, query.playerId, page));
+  readPageList('events', query, (page) => listEvents(sql, query, page));

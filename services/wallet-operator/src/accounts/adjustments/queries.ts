@@ -1,0 +1,65 @@
+import type { ISql } from 'postgres';
+import type { z } from 'zod';
+import { isoTime } from '../../ledger/entry.ts';
+import type { Adjustment, AdjustmentPath, NewAdjustment } from './schema.ts';
+
+type Key = z.output<typeof AdjustmentPath>;
+
+/** Amounts are in minor units. `isApproved`: its approval holds. */
+export type AdjustmentRow = z.output<typeof Adjustment> & { isApproved: boolean };
+
+/** What is asked for; `amount` is in minor units. */
+export type Asked = Key & Omit<z.output<typeof NewAdjustment>, 'amount'> & { amount: number };
+
+/** Others that ask at the same time wait for this transaction, so that together they do not exceed what is allowed. */
+export const lockAdjustments = (sql: ISql) => sql`select pg_advisory_xact_lock(4218336)`;
+
+/** Does nothing when there is one with this id, or no such player. */
+export const insertAdjustment = (sql: ISql, by: string, { playerId, transactionId, ...asked }: Asked) => sql`
+  insert into adjustments (player_id, transaction_id, amount, reason, note, requested_by)
+  select player_id, ${transactionId}, ${asked.amount}, ${asked.reason}, ${asked.note}, ${by}
+  from players where player_id = ${playerId} on conflict do nothing`;
+
+export const findAdjustment = async (
+  sql: ISql,
+  { playerId, transactionId }: Key,
+): Promise<AdjustmentRow | undefined> => {
+  const [row] = await sql<AdjustmentRow[]>`
+    select a.player_id as "playerId", a.transaction_id as "transactionId", a.amount::text, currency, reason, note,
+      requested_by as "requestedBy", approved_by as "approvedBy", ${isoTime(sql, sql`approved_at`)} as "approvedAt",
+      coalesce(approved_at > now() - interval '24 hours', false) as "isApproved", balance_after::text as balance
+    from adjustments a join players p on p.player_id = a.player_id
+      left join entries e on e.transaction_id = a.transaction_id and e.id_space = 'operator'
+        and e.player_id = a.player_id and e.operation = 'adjustment'
+    where a.player_id = ${playerId} and a.transaction_id = ${transactionId}`;
+  return row;
+};
+
+/** What other adjustments in the same currency moved in the last 24 hours, or may have moved, in minor units. */
+export const movedLately = async (
+  sql: ISql,
+  { playerId, transactionId, currency }: AdjustmentRow,
+): Promise<bigint> => {
+  const [row] = await sql<[{ sum: string }]>`
+    select coalesce(sum(abs(amount)), 0)::text as sum from adjustments join players using (player_id)
+    where moved_at > clock_timestamp() - interval '24 hours' and currency = ${currency}
+      and (player_id, transaction_id) <> (${playerId}, ${transactionId})`;
+  return BigInt(row.sum);
+};
+
+/** Written before the ledger is asked, so that it counts even when the process ends meanwhile. Returns the time. */
+export const markMoving = async (sql: ISql, { playerId, transactionId }: Key): Promise<string> => {
+  const [row] = await sql<[{ at: string }]>`
+    update adjustments set moved_at = clock_timestamp()
+    where player_id = ${playerId} and transaction_id = ${transactionId} returning moved_at::text as at`;
+  return row.at;
+};
+
+/** Forgets one that the ledger refused, unless somebody asked again meanwhile: its id may be used with other parameters. */
+export const deleteRefused = (sql: ISql, { playerId, transactionId }: Key, movedAt: string) => sql`
+  delete from adjustments
+  where player_id = ${playerId} and transaction_id = ${transactionId} and moved_at = ${movedAt}::timestamptz`;
+
+export const markApproved = (sql: ISql, { playerId, transactionId }: Key, by: string) => sql`
+  update adjustments set approved_by = ${by}, approved_at = now()
+  where player_id = ${playerId} and transaction_id = ${transactionId}`;

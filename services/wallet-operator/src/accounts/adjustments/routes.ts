@@ -1,0 +1,73 @@
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../../context.ts';
+import { PlayerPath } from '../players/schema.ts';
+import { Adjustment, AdjustmentPath, NewAdjustment } from './schema.ts';
+import { approveAdjustment, getAdjustment, makeAdjustment } from './use-cases.ts';
+
+const tag = 'Players';
+const path = '/v1/players/{playerId}/adjustments';
+
+/** Bonuses, corrections and goodwill, which people book by hand and which are no deposits. */
+export const adjustmentRoutes = (context: Context): Route[] => [
+  route(
+    {
+      method: 'post',
+      path,
+      operationId: 'adjust',
+      tag,
+      summary: 'Give or take money that is no deposit or withdrawal',
+      description:
+        'The same transactionId again returns the same answer and moves nothing. Beyond the limit of 24 hours the ' +
+        'answer is 409 `approval_needed`: send it again after another person has approved it.',
+      auth: context.tokens.guard('wallet:adjust'),
+      params: PlayerPath,
+      body: {
+        schema: NewAdjustment,
+        example: { transactionId: 'my-adjustment', amount: '1.00', reason: 'bonus', note: 'Welcome' },
+      },
+      responses: { 201: { description: 'Booked', body: Adjustment, headers: { Location: 'Its address' } } },
+      problems: [404, 409, 422],
+    },
+    async ({ caller: { subject }, params: { playerId }, body }) => {
+      const [player, transaction] = [playerId, body.transactionId].map(encodeURIComponent);
+      return {
+        status: 201,
+        headers: { Location: `/v1/players/${player}/adjustments/${transaction}` },
+        body: await makeAdjustment(context, subject, playerId, body),
+      };
+    },
+  ),
+  route(
+    {
+      method: 'get',
+      path: `${path}/{transactionId}`,
+      operationId: 'getAdjustment',
+      tag,
+      summary: 'An adjustment, booked or not',
+      auth: context.tokens.guard('wallet:read'),
+      params: AdjustmentPath,
+      responses: { 200: { description: 'The adjustment', body: Adjustment } },
+      problems: [404],
+    },
+    async ({ params }) => ({ status: 200, body: await getAdjustment(context, params) }),
+  ),
+  route(
+    {
+      method: 'post',
+      path: `${path}/{transactionId}/approval`,
+      operationId: 'approveAdjustment',
+      tag,
+      summary: 'Approve an adjustment that exceeds the limit',
+      description:
+        'Somebody other than the person who asked for it approves it; the approval holds for 24 hours.',
+      auth: context.tokens.guard('wallet:approve'),
+      params: AdjustmentPath,
+      responses: { 200: { description: 'The adjustment', body: Adjustment } },
+      problems: [404, 409],
+    },
+    async ({ caller: { subject }, params }) => ({
+      status: 200,
+      body: await approveAdjustment(context, subject, params),
+    }),
+  ),
+];

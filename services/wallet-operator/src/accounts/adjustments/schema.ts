@@ -1,0 +1,39 @@
+import { instant, text } from '@platform/service-kit/text';
+import { addressableId, id } from '@platform/wallet-protocol/ids';
+import { z } from 'zod';
+import { adjustmentReasons } from '../../db/tables.ts';
+
+export const NewAdjustment = z
+  .strictObject({
+    transactionId: addressableId.meta({
+      description: 'Idempotency key, in one id space with those of deposits and withdrawals',
+    }),
+    amount: z
+      .string()
+      .regex(/^-?(0|[1-9]\d{0,12})(\.\d{1,2})?$/, 'must be an amount such as 12.50 or -12.50')
+      .refine((value) => /[1-9]/.test(value), 'must not be 0')
+      .meta({ description: 'Negative to take money', examples: ['-2.50'] }),
+    reason: z.enum(adjustmentReasons),
+    note: text(1, 500).meta({ description: 'For those who read the entry later' }),
+  })
+  .meta({ id: 'NewAdjustment' });
+
+export const Adjustment = z
+  .object({
+    playerId: z.string(),
+    transactionId: z.string(),
+    amount: z.string(),
+    currency: z.string(),
+    reason: z.enum(adjustmentReasons),
+    note: z.string(),
+    requestedBy: z.string(),
+    approvedBy: z.string().nullable(),
+    approvedAt: instant().nullable(),
+    balance: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of the player right after the adjustment; null until it is booked' }),
+  })
+  .meta({ id: 'Adjustment' });
+
+export const AdjustmentPath = z.object({ playerId: id, transactionId: id });
