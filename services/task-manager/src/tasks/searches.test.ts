@@ -6,7 +6,7 @@ const limits = {
   SEARCH_POOL: '1',
   SEARCH_QUEUE: '1',
   SEARCH_WAIT_MS: '300',
-  SEARCH_TIMEOUT_MS: '200',
+  SEARCH_TIMEOUT_MS: '2000',
   SEARCH_MS_PER_MINUTE: '100',
   RATE_LIMIT: 'on',
 };
@@ -67,7 +67,7 @@ test('a search asks for its plan and its time in its transaction, not when it co
       order by name`,
   );
   const idle = { name: 'idle_in_transaction_session_timeout', setting: '10000', source: 'client' };
-  const own = { jit: 'off', plan_cache_mode: 'force_custom_plan', statement_timeout: '200' };
+  const own = { jit: 'off', plan_cache_mode: 'force_custom_plan', statement_timeout: '2000' };
   expect(settings).toEqual([
     idle,
     ...Object.entries(own).map(([name, setting]) => ({ name, setting, source: 'session' })),
