@@ -93,6 +93,7 @@ CREATE TABLE "players" (
 	"address" text,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"time_zone" text,
+	"month_since" timestamp (3) with time zone,
 	"decided_at" timestamp (3) with time zone,
 	"wagered" bigint,
 	"lost" bigint,

@@ -114,4 +114,11 @@ test('the time zone of a player must be one that PostgreSQL has', async () => {
     'Europe/Berlin',
   );
   expect((await player.limits())['timeZone']).toBe('Europe/Berlin');
+  // The month of the limits stays that of the zone before.
+  const { sql } = service.context.database;
+  expect(
+    await sql`select month_since = date_trunc('month', now(), 'UTC') as kept from players`,
+  ).toContainEqual({
+    kept: true,
+  });
 });

@@ -61,6 +61,8 @@ export const players = pgTable(
       .default(sql`now()`),
     /** IANA name, for calendar months; null: UTC. */
     timeZone: text('time_zone'),
+    /** Where the month of limits began when the time zone was changed: that month does not begin again in another zone. */
+    monthSince: dateColumn('month_since'),
     /**
      * The time of the newest entry or decision by limits. A batch that began earlier but is decided later takes this
      * time, so that times are in the order of the entries and no period begins after an entry that it holds.

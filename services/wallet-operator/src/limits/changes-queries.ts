@@ -85,7 +85,7 @@ const startCounting = async (
   const session = isOver ? undefined : newest;
   await sql`
     with first_in as (
-      select period, ${sinceOf(sql, sql`period`, sql`player.time_zone`, sql`${at}::timestamptz`)} as since, player.seq from players player,
+      select period, ${sinceOf(sql, sql`period`, sql`${at}::timestamptz`)} as since, player.seq from players player,
         unnest(array['24h', '7d', 'month']) as money (period) where player_id = ${playerId}
     ), recent as materialized (
       select seq, at, operation, amount, transaction_id, id_space from entries

@@ -1,6 +1,7 @@
 import type { ISql, PendingQuery, Row } from 'postgres';
 import { decisionTime, latestCredible } from '../db/now.ts';
 import type { Kind, Limit, Period, PlayerLimits, Window } from './domain.ts';
+import { limitMonth } from './month.ts';
 
 type Fragment = PendingQuery<Row[]>;
 
@@ -19,25 +20,14 @@ export const countedSums = (sql: ISql) => sql`
   coalesce(-sum(amount) filter (where operation in ('debit', 'credit') and not reversed), 0)::bigint as lost`;
 
 /**
- * The first instant of the local month. Where clocks go back at midnight, it occurs twice, and PostgreSQL means the
- * second one; the first one is found from the clock of the day before.
+ * Start of a period of a `player` at a moment. 24 hours and 7 days are rolling, in steps of a minute; a month begins at
+ * midnight in the time zone of the player.
  */
-export const monthStart = (sql: ISql, timeZone: Fragment, moment: Fragment) => sql`(
-  select case when early at time zone zone = midnight then least(early, late) else late end
-  from (select coalesce(${timeZone}, 'UTC') as zone) named
-    cross join lateral (select date_trunc('month', ${moment}, zone) as late) last
-    cross join lateral (select late at time zone zone as midnight, late - interval '24 hours' as eve) day
-    cross join lateral (select eve + (midnight - (eve at time zone zone)) as early) first)`;
-
-/**
- * Start of a period at a moment. 24 hours and 7 days are rolling, in steps of a minute; a month begins at midnight in
- * the time zone of the player.
- */
-export const sinceOf = (sql: ISql, period: Fragment, timeZone: Fragment, moment: Fragment) => sql`
+export const sinceOf = (sql: ISql, period: Fragment, moment: Fragment) => sql`
   case ${period}
     when '24h' then date_trunc('minute', ${moment}) - interval '24 hours'
     when '7d' then date_trunc('minute', ${moment}) - interval '168 hours'
-    when 'month' then ${monthStart(sql, timeZone, moment)}
+    when 'month' then ${limitMonth(sql, 'player', moment)}
   end`;
 
 interface LimitsRow {
@@ -96,7 +86,7 @@ export const readLimits = async (
   moment: Date,
   sessionBreakS: number,
 ): Promise<Map<string, PlayerLimits>> => {
-  const since = sinceOf(sql, sql`period`, sql`player.time_zone`, sql`clock.at`);
+  const since = sinceOf(sql, sql`period`, sql`clock.at`);
   const latest = sql.unsafe(latestCredible('clock.at'));
   const rows = await sql<LimitsRow[]>`
     select player.player_id as "playerId", clock.at as moment, player.wagered::text, player.lost::text, in_force.limits, in_force."nextChange",

@@ -4,7 +4,9 @@ import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 import type { z } from 'zod';
 import { entryColumns, isoTime } from '../../ledger/entry.ts';
 import { allOf } from '../../db/conditions.ts';
+import { decisionTime } from '../../db/now.ts';
 import { players, playerSearchText } from '../../db/tables.ts';
+import { keptMonth } from '../../limits/month.ts';
 import { lastExcludedDay } from '../../ledger/exclusion.ts';
 import type { NewPlayer, Player, PlayerChange, PlayerQuery } from './schema.ts';
 
@@ -119,9 +121,12 @@ export const updatePlayer = async (
   );
   const earliest = sql`least(coalesce(${current}, '-infinity'), ${tomorrow})`;
   const excludedUntil = wanted ? sql`nullif(greatest(${wanted}, ${earliest}), '-infinity')` : current;
+  const now = sql`${sql.unsafe(decisionTime('now()', 'decided_at'))}`;
+  const month = change.timeZone === undefined ? sql`month_since` : keptMonth(sql, now);
   // Balance, seq and the counters of limits belong to the ledger.
   const [row] = await sql<[PlayerRow]>`
-    update players set ${sql({ player_id: playerId, ...columnsOf(change) })}, excluded_until = ${excludedUntil}
+    update players set ${sql({ player_id: playerId, ...columnsOf(change) })}, excluded_until = ${excludedUntil},
+      month_since = ${month}
     where player_id = ${playerId} returning ${playerColumns(sql)}`;
   return row;
 };
