@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRandom } from '../src/random.ts';
-import { simulate } from './simulated-wallet.ts';
+import { simulate } from './simulate.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'conformance-package-'));
 
@@ -30,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 test('the packed program runs with npx, without any other package', async () => {
-  const calls = simulate(createRandom(1), { player: 'ada', histories: 3 });
+  const calls = await simulate({ seed: 1, seconds: 1 });
   await writeFile(join(folder, 'calls.jsonl'), calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
   const checked = await run('npx', ['wallet-conformance', 'check', 'calls.jsonl']);
   expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('0 violations, 0 not judged') });

@@ -1,8 +1,7 @@
 /** `node test/simulate-history.ts FILE CALLS`: writes histories of a correct wallet, for `check`. */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { createRandom } from '../src/random.ts';
-import { simulate } from './simulated-wallet.ts';
+import { simulate } from './simulate.ts';
 
 const [file, calls] = process.argv.slice(2);
 if (file === undefined || calls === undefined) throw new Error('usage: simulate-history FILE CALLS');
@@ -10,7 +9,7 @@ if (file === undefined || calls === undefined) throw new Error('usage: simulate-
 const out = createWriteStream(file);
 let left = Number(calls);
 for (let seed = 0; left > 0; seed++) {
-  const recorded = simulate(createRandom(seed), { player: `player-${seed}`, histories: 50 });
+  const recorded = await simulate({ seed, seconds: 5, player: `player-${seed}` });
   left -= recorded.length;
   if (!out.write(recorded.map((call) => `${JSON.stringify(call)}\n`).join(''))) await once(out, 'drain');
 }

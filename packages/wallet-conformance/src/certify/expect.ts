@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { minorOf, type Reply, type Target, type Wallet } from './wallet.ts';
+import { minorOf, type Fields, type Reply, type Target, type Wallet } from './wallet.ts';
 
 /** The backend breaks a promise of the contract. */
 export class NotKept extends Error {
@@ -12,6 +12,13 @@ export interface Case {
   /** Whether the case applies to this backend; always, when left out. */
   applies?(target: Target): boolean;
   run(wallet: Wallet): Promise<unknown>;
+}
+
+/** A test with a pause in it. */
+export interface CaseWithPause {
+  title: string;
+  /** What comes before the pause. Resolves with what comes after it; both throw like `run`. */
+  begin(wallet: Wallet): Promise<() => Promise<unknown>>;
 }
 
 export interface Group {
@@ -63,6 +70,13 @@ export const expectChange = async (
   await act();
   amounts(await wallet.money(), before + by, 'balance afterwards');
 };
+
+/** Throws unless a rollback is OK, gives back exactly `by` minor units and says so in its answer. */
+export const expectRollback = (wallet: Wallet, by: bigint, fields?: Fields): Promise<void> =>
+  expectChange(wallet, by, async () => {
+    const before = await wallet.money();
+    amounts(expectOk(await wallet.rollback(fields)), before + by, 'balance in the answer');
+  });
 
 /** New ids, as a game server creates them. */
 export const newIds = () => ({ transactionId: randomUUID(), roundId: randomUUID() });

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterPause } from './cases/after-pause.ts';
 import { attacks } from './cases/attacks.ts';
 import { edgeCases } from './cases/edge-cases.ts';
 import { errors } from './cases/errors.ts';
@@ -19,22 +21,41 @@ export interface Result {
 /** The seven groups of the kit, in the order they run. */
 export const groups: readonly Group[] = [happyPath, idempotency, errors, hmac, attacks, edgeCases, races];
 
-/** Runs every case against a backend, one after the other. Moves money of the player, and leaves some of it moved. */
-export const certify = async (target: Target, onResult?: (result: Result) => void): Promise<Result[]> => {
+/** The group of the cases with a pause. */
+const pauseGroup = 'After a pause';
+
+/**
+ * Runs every case against a backend, one after the other. Moves money of the player, and leaves some of it moved. With
+ * `pauseSeconds` also the cases with a pause of that length, in which the other cases run.
+ */
+export const certify = async (
+  target: Target,
+  onResult?: (result: Result) => void,
+  pauseSeconds?: number,
+): Promise<Result[]> => {
   const wallet = openWallet(target);
   const results: Result[] = [];
-  for (const group of groups) {
-    for (const { title, run, applies } of group.cases) {
-      if (applies?.(target) === false) continue;
-      const start = performance.now();
-      const failure = await run(wallet).then(
-        () => undefined,
-        (error: unknown) => (error instanceof Error ? error.message : String(error)),
-      );
-      const result = { group: group.title, title, ms: performance.now() - start, failure };
-      results.push(result);
-      onResult?.(result);
-    }
+  const runCase = async (group: string, title: string, run: () => Promise<unknown>): Promise<void> => {
+    const start = performance.now();
+    const failure = await run().then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    const result = { group, title, ms: performance.now() - start, failure };
+    results.push(result);
+    onResult?.(result);
+  };
+
+  const begun: { title: string; end: () => Promise<unknown> }[] = [];
+  for (const { title, begin } of pauseSeconds === undefined ? [] : afterPause) {
+    const end = await begin(wallet).catch((error: unknown) => () => Promise.reject(error));
+    begun.push({ title, end });
   }
+  const pause = sleep((pauseSeconds ?? 0) * 1000, undefined, { signal: target.deadline }).catch(() => {});
+  for (const { title: group, cases } of groups)
+    for (const { title, run, applies } of cases)
+      if (applies?.(target) !== false) await runCase(group, title, () => run(wallet));
+  await pause;
+  for (const { title, end } of begun) await runCase(pauseGroup, title, end);
   return results;
 };

@@ -1,16 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { junit, line, summary } from '../certify/report.ts';
-import { certify } from '../certify/run.ts';
+import { certify, type Result } from '../certify/run.ts';
 import { say } from '@platform/wallet-protocol/terminal';
 import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 
 const usage = `certify --url <callback url> --player <id of a player with 100.00 or more>: tests every promise of the contract
 ${targetUsage}  --other-player <id>    a second player with 1.00 or more, for the cases that need two
   --transaction-ids <scope>  global (default), or player where ids are unique for each player only
+  --long                 also tests what the wallet must know after a pause of 90 s
   --within <seconds>     what has not been tested after this time fails (600)
   --junit <file>         also writes the results as JUnit XML
 `;
+
+/** Seconds of `--long`. */
+const longPause = 90;
 
 /** Exit code 1 when the wallet does not keep the contract. */
 const run = async (args: string[]): Promise<number> => {
@@ -21,6 +25,7 @@ const run = async (args: string[]): Promise<number> => {
       player: { type: 'string' },
       'other-player': { type: 'string' },
       'transaction-ids': { type: 'string', default: 'global' },
+      long: { type: 'boolean', default: false },
       within: { type: 'string', default: '600' },
       junit: { type: 'string' },
     },
@@ -35,11 +40,12 @@ const run = async (args: string[]): Promise<number> => {
     transactionIds,
   } as const;
   let group = '';
-  const results = await certify(target, (result) => {
+  const onResult = (result: Result): void => {
     if (result.group !== group) say(`\n${result.group}`);
     ({ group } = result);
     say(line(result));
-  });
+  };
+  const results = await certify(target, onResult, values.long ? longPause : undefined);
   say(`\n${summary(results)}`);
   if (values.junit !== undefined) await writeFile(values.junit, junit(results));
   return results.some(({ failure }) => failure !== undefined) ? 1 : 0;

@@ -1,14 +1,21 @@
+import { parseArgs } from 'node:util';
 import type { Command } from './target.ts';
 import { judge } from '../history/judge.ts';
 import { exitCodeOf, readCalls, reportVerdict } from '../history/report.ts';
 import { complain, say } from '@platform/wallet-protocol/terminal';
 
-const usage = `check <file>: judges a recording again\n`;
+const usage = `check <file> [--no-limits]: judges a recording again; --no-limits as in record\n`;
 
 /** Exit codes of `exitCodeOf`. */
-const run = async ([file]: string[]): Promise<number> => {
+const run = async (args: string[]): Promise<number> => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { 'no-limits': { type: 'boolean', default: false } },
+  });
+  const [file] = positionals;
   if (file === undefined) throw new Error('a recorded file is needed');
-  const verdict = judge(await readCalls(file));
+  const verdict = judge(await readCalls(file), { noLimits: values['no-limits'] });
   say(await reportVerdict(verdict, file));
   if (verdict.histories === verdict.unusable.length)
     complain('No history could be judged; record one with "record FILE".');

@@ -1,12 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { recordAndJudge } from '../history/record-and-judge.ts';
-import { exitCodeOf, reportVerdict } from '../history/report.ts';
+import { exitCodeOf, readCalls, reportVerdict } from '../history/report.ts';
 import { say } from '@platform/wallet-protocol/terminal';
 import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 
 const usage = `record <file> --url <callback url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers
 ${targetUsage}  --seconds <n>          how long to record (10)
+  --patience <seconds>   how long a call without a clear answer is repeated (60)
+  --no-limits            the player has no limits, so that each refused bet must be explained otherwise
+  --resume <file>        continues an earlier recording, which becomes a part of this one: its transactions are named again
   --seed <n>             repeats the choices of an earlier recording
 `;
 
@@ -19,6 +22,9 @@ const run = async (args: string[]): Promise<number> => {
       ...targetOptions,
       player: { type: 'string', multiple: true, default: [] },
       seconds: { type: 'string', default: '10' },
+      patience: { type: 'string', default: '60' },
+      'no-limits': { type: 'boolean', default: false },
+      resume: { type: 'string' },
       seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     },
   });
@@ -26,9 +32,21 @@ const run = async (args: string[]): Promise<number> => {
   if (file === undefined) throw new Error('a file for the recording is needed');
   const [seconds, seed] = [countOf(values.seconds, 'seconds'), countOf(values.seed, 'seed')];
   const { player: players } = values;
+  const patience = countOf(values.patience, 'patience');
+  const declared = { noLimits: values['no-limits'] };
+  const resumed = values.resume === undefined ? [] : await readCalls(values.resume);
   const target = await targetOf(values, players[0]);
   say(`seed ${seed}`);
-  const verdict = await recordAndJudge({ target, players, file, seconds, seed });
+  const verdict = await recordAndJudge({
+    target,
+    players,
+    file,
+    seconds,
+    patience,
+    declared,
+    resumed,
+    seed,
+  });
   say(await reportVerdict(verdict, file));
   return exitCodeOf(verdict);
 };

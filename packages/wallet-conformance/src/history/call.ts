@@ -13,6 +13,10 @@ export interface Call {
   /** The debit that a rollback reverses. */
   reverses?: string;
   amount?: number;
+  /** A rollback names the round of its debit. Calls without a round belong to one round together. */
+  round?: string;
+  /** Whether a credit or rollback closes its round. */
+  closes?: boolean;
   sent: number;
   /** Null: no answer, or one that does not say what happened (5xx, unreadable). */
   answered: number | null;
@@ -20,6 +24,9 @@ export interface Call {
   status: string | null;
   balance: number | null;
 }
+
+/** What a call asks for. */
+export type Asked = Pick<Call, 'operation' | 'transaction' | 'reverses' | 'amount' | 'round' | 'closes'>;
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value);
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
@@ -36,6 +43,9 @@ const faultOf = (call: Record<string, unknown>): string | undefined => {
     return 'reverses belongs to rollbacks, and to each of them';
   const moves = operation === 'debit' || operation === 'credit';
   if (moves && !isCount(call['amount'])) return 'amount is not a whole number of minor units';
+  if (call['round'] !== undefined && !isId(call['round'])) return 'round is not a text';
+  if (call['closes'] !== undefined && typeof call['closes'] !== 'boolean')
+    return 'closes is not true or false';
   if (!isTime(sent)) return 'sent is not a number';
   if (
     answered === null

@@ -8,14 +8,19 @@ interface Transaction {
   id: string;
   /** Signed, in minor units. */
   amount: number;
+  /** How often it may count in a sound wallet, beyond what the opening balance includes. */
+  usual: readonly number[];
 }
 
-/** The transactions of a history that move money. */
-const transactionsOf = (calls: readonly Call[]): Transaction[] => {
+/** The transactions of a history that move money, and those of earlier histories that it names. */
+const transactionsOf = ({ calls, earlier }: Violation): Transaction[] => {
   const moves = new Map<string, Transaction>();
-  for (const { operation, transaction: id = '', amount = 0 } of calls)
+  const add = (usual: readonly number[], { operation, transaction: id = '', amount = 0 }: Call): void => {
     if (operation === 'debit' || operation === 'credit')
-      moves.set(id, { id, amount: operation === 'debit' ? -amount : amount });
+      moves.set(id, { id, amount: operation === 'debit' ? -amount : amount, usual });
+  };
+  for (const call of calls) add([0, 1], call);
+  for (const call of earlier) add([0, -1], call);
   return [...moves.values()];
 };
 
@@ -23,12 +28,12 @@ const transactionsOf = (calls: readonly Call[]): Transaction[] => {
 const summands = (
   transactions: readonly Transaction[],
   sum: number,
-  counts: readonly number[],
+  countsOf: (transaction: Transaction) => readonly number[],
 ): number[] | undefined => {
   const [first, ...rest] = transactions;
   if (first === undefined) return sum === 0 ? [] : undefined;
-  for (const count of counts) {
-    const others = summands(rest, sum - count * first.amount, counts);
+  for (const count of countsOf(first)) {
+    const others = summands(rest, sum - count * first.amount, countsOf);
     if (others !== undefined) return [count, ...others];
   }
   return undefined;
@@ -37,12 +42,12 @@ const summands = (
 /** More transactions than these are too many to try all combinations of two, or of four, counts. */
 const [most, mostOfFour] = [12, 7];
 
-/** What a balance is made of, as a text; each transaction counts once or not at all in a sound wallet. */
+/** What a balance is made of, as a text; the usual counts first. */
 const derivation = (balance: number, opening: number, transactions: readonly Transaction[]): string => {
   if (transactions.length > most) return '';
-  const once = summands(transactions, balance - opening, [0, 1]);
+  const once = summands(transactions, balance - opening, ({ usual }) => usual);
   const isFew = transactions.length <= mostOfFour;
-  const counts = once ?? (isFew ? summands(transactions, balance - opening, [0, 1, 2, -1]) : undefined);
+  const counts = once ?? (isFew ? summands(transactions, balance - opening, () => [0, 1, -1, 2]) : undefined);
   if (counts === undefined) return isFew ? ', which no combination of the transactions gives' : '';
   const parts = transactions.flatMap(({ id, amount }, at) => {
     const count = counts[at] ?? 0;
@@ -53,16 +58,18 @@ const derivation = (balance: number, opening: number, transactions: readonly Tra
   return ` = opening balance ${parts.length === 0 ? 'unchanged' : parts.join(' ')}`;
 };
 
-const asked = ({ operation, transaction, reverses, amount }: Call): string => {
+const asked = ({ operation, transaction, reverses, amount, closes }: Call): string => {
   if (operation === 'balance') return 'balance';
-  if (operation === 'rollback') return `rollback ${transaction} of ${reverses}`;
-  return `${operation} ${transaction} of ${decimal(amount ?? 0)}`;
+  const ending = closes ? ', which closes its round' : '';
+  if (operation === 'rollback') return `rollback ${transaction} of ${reverses}${ending}`;
+  return `${operation} ${transaction} of ${decimal(amount ?? 0)}${ending}`;
 };
 
 /** A violation in words, a line for each call that matters. */
-export const explain = ({ player, history, opening, calls, contradiction }: Violation): string[] => {
+export const explain = (violation: Violation): string[] => {
+  const { player, history, opening, calls, contradiction } = violation;
   const from = Math.min(...calls.map(({ sent }) => sent));
-  const transactions = transactionsOf(calls);
+  const transactions = transactionsOf(violation);
   const lines = contradiction.map((call, at) => {
     const { sent, answered, status, balance } = call;
     const shown =

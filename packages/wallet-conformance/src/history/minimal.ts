@@ -1,5 +1,6 @@
 import type { Call } from './call.ts';
-import { serialOrder, Undecided, type Budget } from './serial-order.ts';
+import { Undecided, type Opening } from './prepare.ts';
+import { serialOrder, type Budget } from './serial-order.ts';
 
 const unanswered = (call: Call): Call => ({ ...call, answered: null, status: null, balance: null });
 
@@ -8,7 +9,7 @@ const unanswered = (call: Call): Call => ({ ...call, answered: null, status: nul
  * still contradict each other. A call whose answer is forgotten may have taken effect at any time, or never, so what
  * is left contradicts itself whatever became of the others. When the budget is used up, the rest is not tried.
  */
-export const minimal = (calls: readonly Call[], opening: number, budget: Budget): Call[] => {
+export const minimal = (calls: readonly Call[], opening: Opening, budget: Budget): Call[] => {
   let known = [...calls];
   try {
     for (const call of calls) {

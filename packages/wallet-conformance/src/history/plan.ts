@@ -1,52 +1,84 @@
-import type { Call } from './call.ts';
+import type { Asked } from './call.ts';
+import type { Earlier } from './earlier.ts';
+import { planEarlier } from './plan-earlier.ts';
 
 /** A callback to send at some time after a history has begun. */
-export interface Planned extends Pick<Call, 'operation' | 'transaction' | 'reverses' | 'amount'> {
+export interface Planned extends Asked {
   /** Milliseconds. */
   at: number;
 }
 
+export interface Plan {
+  /** Opens the rounds, one call after the other, so that operators who pay no free rounds take the credits. */
+  opening: Asked[];
+  /** Sent at the same time, by `at`. */
+  concurrent: Planned[];
+}
+
 /** How long the calls of a history are spread; short, so that they overlap. */
 const spanMs = 20;
-/** Calls of one history; with those that open and close it and its repetitions, at most 30 can be judged. */
-const maxPlanned = 19;
+/** Concurrent calls of one history; with those that open and close it, at most 30 can be judged. */
+const maxConcurrent = 21;
 /** Transactions of one history, without rollbacks. */
 const mostTransactions = 7;
 
 /**
  * Chooses the calls of one history: debits and credits of 1, 4, 16, 64 … minor units, so that each balance names the
  * transactions that it includes, and each at most once; copies and rollbacks of some, before, beside and after them;
- * reads; and now and then a debit of the whole balance, which is rolled back.
+ * a credit that closes a round beside them; calls that name transactions of earlier histories; reads; and now and then
+ * a debit of the whole balance, which is rolled back.
  * @param balance minor units that the player has
- * @param id makes a transaction id that was never used
+ * @param id makes an id that was never used
  */
-export const planHistory = (balance: number, random: () => number, id: () => string): Planned[] => {
+export const planHistory = (
+  balance: number,
+  earlier: Earlier,
+  random: () => number,
+  id: () => string,
+): Plan => {
   const at = (): number => random() * spanMs;
   const chance = (share: number): boolean => random() < share;
-  const count = Math.min(mostTransactions, Math.floor(Math.log(3 * balance + 1) / Math.log(4)));
-  const planned: Planned[] = [];
-  for (let power = 0; power < count; power++) {
-    const transaction = id();
-    const isDebit = chance(0.7);
-    const move: Planned = {
-      operation: isDebit ? 'debit' : 'credit',
-      transaction,
-      amount: 4 ** power,
-      at: at(),
-    };
-    planned.push(move);
-    if (chance(0.3)) planned.push({ ...move, at: at() });
-    if (!isDebit || !chance(0.4)) continue;
-    const rollback: Planned = { operation: 'rollback', transaction: id(), reverses: transaction, at: at() };
-    planned.push(rollback);
-    if (chance(0.3)) planned.push({ ...rollback, ...(chance(0.5) && { transaction: id() }), at: at() });
-  }
+  const [openRound, closingRound] = [id(), id()];
+  const open = (round: string): Asked => ({ operation: 'debit', transaction: id(), round, amount: 0 });
+  const concurrent: Planned[] = planEarlier(earlier, random, id).map((call) => ({ ...call, at: at() }));
+  const returned = new Set(
+    concurrent.map(({ reverses = '' }) => earlier.transactions.get(reverses)?.call?.amount),
+  );
+  for (let read = 0; read < 3; read++) concurrent.push({ operation: 'balance', at: at() });
   if (chance(0.25)) {
-    const transaction = id();
-    planned.push({ operation: 'debit', transaction, amount: balance, at: at() });
+    const debit = { operation: 'debit', transaction: id(), round: openRound, amount: balance } as const;
+    const rollback = { transaction: id(), reverses: debit.transaction, round: openRound };
+    concurrent.push({ ...debit, at: at() });
     // Gives the money back for the histories to come.
-    planned.push({ operation: 'rollback', transaction: id(), reverses: transaction, at: spanMs });
+    concurrent.push({ operation: 'rollback', ...rollback, at: spanMs });
   }
-  for (let read = 0; read < 3; read++) planned.push({ operation: 'balance', at: at() });
-  return planned.toSorted((a, b) => a.at - b.at).slice(0, maxPlanned);
+  const count = Math.min(mostTransactions, Math.floor(Math.log(3 * balance + 1) / Math.log(4)));
+  for (let power = 0; power < count; power++) {
+    const amount = 4 ** power;
+    // A rollback of an earlier debit may move the same amount.
+    if (returned.has(amount)) continue;
+    const round = chance(0.3) ? closingRound : openRound;
+    const isDebit = chance(0.65);
+    const closes = !isDebit && round === closingRound;
+    const ids = { transaction: id(), round };
+    const move: Planned = isDebit
+      ? { operation: 'debit', ...ids, amount, at: at() }
+      : { operation: 'credit', ...ids, amount, closes, at: at() };
+    const calls = [move];
+    if (chance(0.3)) calls.push({ ...move, at: at() });
+    if (isDebit && chance(0.4)) {
+      const reversal = { transaction: id(), reverses: ids.transaction, round };
+      const rollback: Planned = { operation: 'rollback', ...reversal, closes: false, at: at() };
+      // Some debits are sent in a later history only.
+      if (chance(0.2)) calls.splice(0);
+      calls.push(rollback);
+      if (chance(0.3)) calls.push({ ...rollback, ...(chance(0.5) && { transaction: id() }), at: at() });
+    }
+    if (concurrent.length + calls.length > maxConcurrent) break;
+    concurrent.push(...calls);
+  }
+  return {
+    opening: [open(openRound), open(closingRound)],
+    concurrent: concurrent.toSorted((a, b) => a.at - b.at),
+  };
 };

@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import type { Target } from '../certify/wallet.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openWallet, type Target } from '../certify/wallet.ts';
 import type { Call } from './call.ts';
+import { readEarlier } from './histories.ts';
 import { judge, type Verdict } from './judge.ts';
+import type { Declared } from './model.ts';
 import { createRandom } from '../random.ts';
 import { record } from './record.ts';
 
@@ -10,25 +14,50 @@ export interface HistoryOptions {
   target: Omit<Target, 'player'>;
   players: readonly string[];
   seconds: number;
+  /** Seconds for which a call without a clear answer is repeated; default 60. */
+  patience?: number;
+  declared?: Declared;
   seed: number;
-  /** Where the calls are written, one JSON object a line; replaced when it exists. */
+  /** Calls of an earlier recording, which the new one continues: it names their transactions, too. */
+  resumed?: readonly Call[];
+  /** Where the calls are written, those of the earlier recording first, one JSON object a line; replaced when it exists. */
   file: string;
 }
 
+const clock = { now: () => performance.now(), sleep: (ms: number) => sleep(ms) };
+
 /** Records histories against a backend, writes them to a file and judges them. */
-export const recordAndJudge = async ({ seed, file, ...options }: HistoryOptions): Promise<Verdict> => {
+export const recordAndJudge = async ({
+  seed,
+  file,
+  target,
+  players,
+  seconds,
+  declared,
+  patience = 60,
+  resumed = [],
+}: HistoryOptions): Promise<Verdict> => {
   const calls: Call[] = [];
   const out = createWriteStream(file);
   await once(out, 'open');
+  const onCall = (call: Call): void => {
+    calls.push(call);
+    out.write(`${JSON.stringify(call)}\n`);
+  };
+  for (const call of resumed) onCall(call);
+  const earlier = readEarlier(resumed);
   await record({
-    ...options,
+    walletOf: (player) => openWallet({ ...target, player }),
+    players,
+    seconds,
+    patience,
     random: createRandom(seed),
-    onCall: (call) => {
-      calls.push(call);
-      out.write(`${JSON.stringify(call)}\n`);
-    },
+    clock,
+    newId: randomUUID,
+    resume: (player) => earlier.get(player),
+    onCall,
   });
   out.end();
   await once(out, 'close');
-  return judge(calls);
+  return judge(calls, declared);
 };

@@ -1,90 +1,82 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { decimal } from '@platform/wallet-protocol/money';
-import { minorOf, openWallet, type Reply, type Target, type Wallet } from '../certify/wallet.ts';
-import type { Call } from './call.ts';
-import { planHistory, type Planned } from './plan.ts';
+import type { Asked, Call } from './call.ts';
+import { addHistory, createEarlier, type Earlier } from './earlier.ts';
+import { ok } from './model.ts';
+import { planHistory } from './plan.ts';
+import { createSender, type Callbacks, type Clock } from './sender.ts';
 
 export interface RecordOptions {
-  target: Omit<Target, 'player'>;
+  walletOf(player: string): Callbacks;
   /** Players with 1.00 or more each, whom nobody else uses meanwhile. Their histories run at the same time. */
   players: readonly string[];
   seconds: number;
+  /** Seconds for which a call without a clear answer is repeated. */
+  patience: number;
   random: () => number;
+  clock: Clock;
+  newId(): string;
+  /** What an earlier recording says about a player, and the number of the first history of this one. */
+  resume?(player: string): { earlier: Earlier; history: number } | undefined;
   /** Called for every call when it is over, in no particular order. */
   onCall(call: Call): void;
 }
 
-/** Repetitions of one history; with the calls that were planned they stay below what can be judged. */
-const maxRepetitions = 8;
+type Send = ReturnType<typeof createSender>;
 
-const micros = (): number => Math.round(performance.now() * 1000);
+const read: Asked = { operation: 'balance' };
 
-/** What the answer says; nulls when it leaves open what happened. */
-const outcomeOf = ({ http, status, balance }: Reply): Pick<Call, 'status' | 'balance'> => {
-  if (http !== 200 || typeof status !== 'string') return { status: null, balance: null };
-  const minor = minorOf(balance);
-  return { status, balance: minor === undefined ? null : Number(minor) };
-};
-
-/** Sends the calls of one player and notes each. */
-const createSender = (
-  wallet: Wallet,
-  roundId: string,
-  note: (call: Omit<Call, 'player' | 'history'>) => void,
-) => {
-  let left = maxRepetitions;
-  const send = ({ operation, transaction, reverses, amount = 0 }: Planned): Promise<Reply> => {
-    const fields = { transactionId: transaction, roundId };
-    if (operation === 'debit') return wallet.debit({ ...fields, amount: decimal(amount) });
-    if (operation === 'credit')
-      return wallet.credit({ ...fields, amount: decimal(amount), roundClosed: false });
-    if (operation === 'rollback') return wallet.rollback({ ...fields, reverseTransactionId: reverses });
-    return wallet.balance();
-  };
-  /** Resolves with what was answered; null when there was no clear answer. */
-  const once = async (planned: Planned): Promise<Pick<Call, 'status' | 'balance'>> => {
-    const sent = micros();
-    const outcome = await send(planned).then(outcomeOf, () => ({ status: null, balance: null }));
-    const { at: _at, ...fields } = planned;
-    note({ ...fields, sent, answered: outcome.status === null ? null : micros(), ...outcome });
-    return outcome;
-  };
-  /** Sends again, as game servers do, until there is a clear answer or no repetition is left for this history. */
-  return async (planned: Planned): Promise<Pick<Call, 'status' | 'balance'>> => {
-    let outcome = await once(planned);
-    for (let attempt = 1; outcome.status === null && left > 0; attempt++) {
-      left--;
-      await sleep(20 * 2 ** attempt);
-      outcome = await once(planned);
-    }
-    return outcome;
-  };
-};
-
-const read: Planned = { operation: 'balance', at: 0 };
-
-/** Records one history. Resolves with false when the player cannot be used any more. */
-const recordHistory = async (
-  wallet: Wallet,
-  history: number,
-  { random, onCall }: RecordOptions,
-): Promise<boolean> => {
-  const { player } = wallet.target;
-  const send = createSender(wallet, randomUUID(), (call) => onCall({ player, history, ...call }));
-  const { status, balance } = await send(read);
-  if (status !== 'OK' || balance === null) return false;
-  // Opens the round, so that operators who pay no free rounds take the credits.
-  const opened = await send({ operation: 'debit', transaction: randomUUID(), amount: 0, at: 0 });
-  if (opened.status === null) return false;
+/**
+ * Rolls debits back that were refused after an attempt without an answer: that attempt may still arrive, when there is
+ * money for it. Resolves with false when that got no answer.
+ */
+const settle = async (calls: readonly Call[], send: Send, newId: () => string): Promise<boolean> => {
+  const unanswered = new Set(
+    calls.flatMap(({ status, transaction }) => (status === null ? [transaction] : [])),
+  );
+  const refused = calls.filter(
+    ({ operation, status, transaction }) =>
+      operation === 'debit' && status !== null && status !== ok && unanswered.has(transaction),
+  );
+  const debits = new Map(refused.map((call) => [call.transaction, call]));
   const outcomes = await Promise.all(
-    planHistory(balance, random, randomUUID).map(async (planned) => {
-      await sleep(planned.at);
-      return send(planned);
+    [...debits.values()].map(({ transaction: reverses = '', round = '' }) =>
+      send({ operation: 'rollback', transaction: newId(), reverses, round, closes: false }),
+    ),
+  );
+  return outcomes.every(({ status }) => status !== null);
+};
+
+/** Records one history. Resolves with false when its outcome stays open, so that the player cannot be used any more. */
+const recordHistory = async (
+  player: string,
+  history: number,
+  earlier: Earlier,
+  options: RecordOptions,
+): Promise<boolean> => {
+  const { walletOf, clock, patience, random, newId, onCall } = options;
+  const calls: Call[] = [];
+  const send = createSender({
+    wallet: walletOf(player),
+    clock,
+    patience: patience * 1000,
+    note: (fields) => {
+      const call = { player, history, ...fields };
+      calls.push(call);
+      onCall(call);
+    },
+  });
+  const first = await send(read);
+  if (first.status !== ok || first.balance === null) return false;
+  const { opening, concurrent } = planHistory(first.balance, earlier, random, newId);
+  for (const asked of opening) if ((await send(asked)).status === null) return false;
+  const outcomes = await Promise.all(
+    concurrent.map(async ({ at, ...asked }) => {
+      await clock.sleep(at);
+      return send(asked);
     }),
   );
-  const closing = await send(read);
-  return closing.status === 'OK' && outcomes.every((outcome) => outcome.status !== null);
+  if (outcomes.some(({ status }) => status === null) || !(await settle(calls, send, newId))) return false;
+  if ((await send(read)).status !== ok) return false;
+  return addHistory(earlier, calls).length === 0;
 };
 
 /**
@@ -93,14 +85,17 @@ const recordHistory = async (
  * @throws when there is no player
  */
 export const record = async (options: RecordOptions): Promise<void> => {
-  const { players, seconds, target } = options;
+  const { players, seconds, clock } = options;
   if (players.length === 0) throw new Error('a history needs at least one player');
-  const end = performance.now() + seconds * 1000;
+  const end = clock.now() + seconds * 1000;
   await Promise.all(
     players.map(async (player) => {
-      const wallet = openWallet({ ...target, player });
-      for (let history = 0; performance.now() < end; history++)
-        if (!(await recordHistory(wallet, history, options))) return;
+      const { earlier, history: first } = options.resume?.(player) ?? {
+        earlier: createEarlier(),
+        history: 0,
+      };
+      for (let history = first; clock.now() < end; history++)
+        if (!(await recordHistory(player, history, earlier, options))) return;
     }),
   );
 };

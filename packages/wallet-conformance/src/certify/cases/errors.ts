@@ -6,6 +6,7 @@ import {
   expectOk,
   expectRefusal,
   expectChange,
+  expectRollback,
   expectStatus,
   type Group,
 } from '../expect.ts';
@@ -58,7 +59,7 @@ export const errors: Group = {
     },
     {
       title: 'a rollback of an unknown debit is OK and moves nothing',
-      run: (w) => expectChange(w, 0n, async () => expectOk(await w.rollback())),
+      run: (w) => expectRollback(w, 0n),
     },
     {
       title: 'a debit that comes after its rollback is refused',
@@ -86,7 +87,7 @@ export const errors: Group = {
         expectChange(w, 0n, async () => {
           const debit = newIds();
           expectOk(await w.debit(debit));
-          expectOk(await w.rollback({ reverseTransactionId: debit.transactionId }));
+          await expectRollback(w, 100n, { reverseTransactionId: debit.transactionId });
         }),
     },
     {

@@ -1,4 +1,13 @@
-import { amounts, check, newIds, expectOk, expectChange, expectStatus, type Group } from '../expect.ts';
+import {
+  amounts,
+  check,
+  newIds,
+  expectOk,
+  expectChange,
+  expectRollback,
+  expectStatus,
+  type Group,
+} from '../expect.ts';
 
 export const happyPath: Group = {
   title: 'Happy path',
@@ -56,12 +65,12 @@ export const happyPath: Group = {
         }),
     },
     {
-      title: 'a rollback gives a debit back',
+      title: 'a rollback gives a debit back and tells the balance after it',
       run: (w) =>
         expectChange(w, 0n, async () => {
           const { transactionId, roundId } = newIds();
           expectOk(await w.debit({ transactionId, roundId }));
-          expectOk(await w.rollback({ roundId, reverseTransactionId: transactionId }));
+          await expectRollback(w, 100n, { roundId, reverseTransactionId: transactionId });
         }),
     },
     {
@@ -70,7 +79,7 @@ export const happyPath: Group = {
         expectChange(w, 0n, async () => {
           const { transactionId, roundId } = newIds();
           expectOk(await w.debit({ transactionId, roundId }));
-          expectOk(await w.rollback({ roundId, reverseTransactionId: transactionId, roundClosed: true }));
+          await expectRollback(w, 100n, { roundId, reverseTransactionId: transactionId, roundClosed: true });
         }),
     },
     {

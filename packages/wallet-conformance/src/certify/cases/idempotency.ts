@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { amounts, newIds, expectOk, expectChange, expectStatus, type Case, type Group } from '../expect.ts';
+import {
+  amounts,
+  newIds,
+  expectOk,
+  expectChange,
+  expectRollback,
+  expectStatus,
+  type Case,
+  type Group,
+} from '../expect.ts';
 import type { Fields, Wallet } from '../wallet.ts';
 
 type Operation = 'debit' | 'credit' | 'rollback';
@@ -70,8 +79,8 @@ export const idempotency: Group = {
           const debit = newIds();
           expectOk(await w.debit(debit));
           const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
-          expectOk(await w.rollback(reversal));
-          expectOk(await w.rollback(reversal));
+          await expectRollback(w, 100n, reversal);
+          await expectRollback(w, 0n, reversal);
         }),
     },
     {

@@ -1,0 +1,93 @@
+import type { Call } from './call.ts';
+import { fate, ok, roundState } from './model.ts';
+
+/** What the earlier histories of a player say about a transaction. */
+export interface KnownTransaction {
+  id: string;
+  /** Undefined: only a rollback has named it. */
+  call: Call | undefined;
+  /** Undefined: the answers leave it open. */
+  fate: (typeof fate)[keyof typeof fate] | undefined;
+  /** Balances with which it was answered. */
+  answers: number[];
+}
+
+/** What the earlier histories of a player say. */
+export interface Earlier {
+  transactions: Map<string, KnownTransaction>;
+  /** Those of `transactions` in the order they were first seen, to choose from. */
+  list: KnownTransaction[];
+  closedRounds: Set<string>;
+  openRounds: Set<string>;
+}
+
+export const createEarlier = (): Earlier => ({
+  transactions: new Map(),
+  list: [],
+  closedRounds: new Set(),
+  openRounds: new Set(),
+});
+
+export const roundOf = ({ round = '' }: Call): string => round;
+
+export const roundStateOf = ({ closedRounds, openRounds }: Earlier, round: string): number => {
+  if (closedRounds.has(round)) return roundState.closed;
+  return openRounds.has(round) ? roundState.open : roundState.unseen;
+};
+
+const transactionOf = ({ transactions, list }: Earlier, id: string): KnownTransaction => {
+  const known = transactions.get(id) ?? { id, call: undefined, fate: fate.none, answers: [] };
+  if (!transactions.has(id)) {
+    transactions.set(id, known);
+    list.push(known);
+  }
+  return known;
+};
+
+/** Notes that a call was answered OK. */
+const noteAccepted = (earlier: Earlier, call: Call): void => {
+  const known = transactionOf(earlier, call.transaction ?? '');
+  if (known.fate === fate.none) known.fate = fate.applied;
+  if (call.balance !== null && !known.answers.includes(call.balance)) known.answers.push(call.balance);
+  if (call.closes) earlier.closedRounds.add(roundOf(call));
+  else if (call.operation !== 'rollback') earlier.openRounds.add(roundOf(call));
+};
+
+const noteReversal = (earlier: Earlier, id: string, isMaybeApplied: boolean): void => {
+  const target = transactionOf(earlier, id);
+  if (target.fate === fate.applied && target.call?.operation === 'debit') target.fate = fate.reversed;
+  // A request without an answer may have come before the rollback, or after it.
+  else if (target.fate === fate.none) target.fate = isMaybeApplied ? undefined : fate.tombstoned;
+};
+
+/**
+ * Adds what the answers of one more history say; it depends on no order of the calls. Returns the transactions that may
+ * still take effect later: those with a call without an answer, unless their outcome is final.
+ */
+export const addHistory = (earlier: Earlier, calls: readonly Call[]): string[] => {
+  const moves = calls.filter(({ operation }) => operation !== 'balance');
+  const unanswered = new Set<string>();
+  const answered = new Set<string>();
+  for (const call of moves) {
+    const known = transactionOf(earlier, call.transaction ?? '');
+    known.call ??= call;
+    (call.status === null ? unanswered : answered).add(known.id);
+  }
+  const accepted = moves.filter(({ status }) => status === ok);
+  for (const call of accepted) noteAccepted(earlier, call);
+  for (const { reverses } of accepted)
+    if (reverses !== undefined) noteReversal(earlier, reverses, unanswered.has(reverses));
+  return [...unanswered].filter((id) => {
+    const { call, fate: known } = transactionOf(earlier, id);
+    const isRefusedForGood =
+      answered.has(id) &&
+      call !== undefined &&
+      (call.operation === 'rollback' || earlier.closedRounds.has(roundOf(call)));
+    return known === fate.none && !isRefusedForGood;
+  });
+};
+
+/** From now on nothing is known for certain about the transactions, because some of them may take effect later. */
+export const forget = ({ list }: Earlier): void => {
+  for (const known of list) known.fate = undefined;
+};

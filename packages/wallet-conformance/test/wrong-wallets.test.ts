@@ -1,0 +1,134 @@
+import { randomInt } from 'node:crypto';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { certify, type Result } from '../src/certify/run.ts';
+import type { Call } from '../src/history/call.ts';
+import { createEarlier } from '../src/history/earlier.ts';
+import { judge, type Violation } from '../src/history/judge.ts';
+import { recordAndJudge } from '../src/history/record-and-judge.ts';
+import { readCalls } from '../src/history/report.ts';
+import { serialOrder } from '../src/history/serial-order.ts';
+import { faults, type Fault } from './faults.ts';
+import { simulate } from './simulate.ts';
+import { muchTrouble, noTrouble } from './unreliable.ts';
+import { startWallet } from './wallet-server.ts';
+import { recordRightWallet } from './wrong-wallets.ts';
+
+// A sample; `node test/all-wrong-wallets.ts` certifies and records every wrong wallet over HTTP.
+
+const seed = randomInt(2 ** 31);
+
+beforeEach(({ task, onTestFailed }) => {
+  onTestFailed(() => void process.stderr.write(`${task.name}: seed ${seed}\n`));
+});
+
+/** Its ids differ in case only in a case of `certify`. */
+const foundByCasesOnly: Fault = 'id compared without case';
+const crashes = { ...noTrouble, crashEvery: muchTrouble.crashEvery };
+
+const simulateUntilFound = async (fault: Fault): Promise<Violation[]> => {
+  for (let run = 0; run < 50; run++) {
+    const calls = await simulate({ seed: seed + run, seconds: 4, fault, trouble: crashes });
+    const { violations } = judge(calls);
+    if (violations.length > 0) return violations;
+  }
+  return [];
+};
+
+describe('the checker finds', () => {
+  test.each(faults.filter((fault) => fault !== foundByCasesOnly))('%s', async (fault) => {
+    expect(await simulateUntilFound(fault)).not.toEqual([]);
+  });
+});
+
+test('a counterexample is minimal', async () => {
+  const calls = await simulate({ seed, seconds: 4, fault: 'replica that lags by 20 ms' });
+  // A violation that names earlier histories needs these, too.
+  const found = judge(calls).violations.filter(({ earlier }) => earlier.length === 0);
+  for (const { calls: all, contradiction, opening: balance } of found.slice(0, 10)) {
+    const orderWithout = (isForgotten: (call: Call) => boolean) =>
+      serialOrder(
+        all.map((call) =>
+          isForgotten(call) ? { ...call, answered: null, status: null, balance: null } : call,
+        ),
+        { balance, earlier: createEarlier(), declared: { noLimits: false } },
+      );
+    expect(orderWithout((call) => !contradiction.includes(call))).toBeUndefined();
+    for (const needed of contradiction)
+      expect(orderWithout((call) => call === needed || !contradiction.includes(call))).toBeDefined();
+  }
+  expect(judge(calls).violations).not.toEqual([]);
+});
+
+test('a right wallet is never accused, however many requests and answers are lost', async () => {
+  for (const trouble of [noTrouble, muchTrouble, { ...noTrouble, crashEvery: 400 }]) {
+    const calls = await simulate({ seed, seconds: 30, trouble });
+    const { violations, histories } = judge(calls, { noLimits: true });
+    expect(violations).toEqual([]);
+    expect(histories).toBeGreaterThan(10);
+  }
+});
+
+test('a player whose call is never answered is not judged, and the balance before it is', async () => {
+  const silent = { ...noTrouble, lostAnswer: 1 };
+  expect(judge(await simulate({ seed, seconds: 1, patience: 5, trouble: silent })).unusable).toHaveLength(1);
+});
+
+test('a run that continues another names its transactions, and finds a wallet that has forgotten them', async () => {
+  const first = await simulate({ seed, seconds: 2 });
+  const balance = first.at(-1)?.balance ?? 0;
+  const both = await simulate({ seed: seed + 1, seconds: 2, balance, resumed: first });
+  expect(judge(first).violations).toEqual([]);
+  expect(judge(both).violations).not.toEqual([]);
+});
+
+describe.concurrent('over HTTP', () => {
+  const failedTitles = (results: Result[]): string[] =>
+    results.flatMap(({ title, failure }) => (failure === undefined ? [] : [title]));
+
+  test.concurrent('a right wallet keeps the contract, over a pause too', async () => {
+    using wallet = await startWallet({ seed });
+    expect(failedTitles(await certify({ ...wallet.target, otherPlayer: 'bob' }, undefined, 1.5))).toEqual([]);
+  });
+
+  test.concurrent.each<[Fault, string]>([
+    ['duplicate detection that forgets after 1 s', 'a debit that is repeated after a pause'],
+    ['rollback that forgets debits older than 1 s', 'a rollback after a pause gives its debit back'],
+    ['tombstones that expire after 1 s', 'a debit that comes a pause after its rollback is refused'],
+    ['closed rounds that expire after 1 s', 'a round that was closed before a pause takes neither'],
+    ['balance of before in the answer to a rollback', 'a rollback gives a debit back and tells'],
+    ['id compared without case', 'ids that look alike are different ids'],
+    ['tombstone ignored', 'a debit that comes after its rollback is refused'],
+    ['rollback gives back twice', 'a second rollback of the same debit, with another id, gives nothing'],
+  ])('a wallet with "%s" fails a case by name', async (fault, title) => {
+    using wallet = await startWallet({ seed, fault });
+    expect(failedTitles(await certify(wallet.target, undefined, 1.5))).toContainEqual(
+      expect.stringContaining(title),
+    );
+  });
+
+  test.concurrent('a right wallet that loses requests and crashes is not accused', async () => {
+    expect(await recordRightWallet(seed, 3)).toMatchObject({ violations: [], unusable: [] });
+  });
+
+  test.concurrent('a recording is continued over the same wallet', async () => {
+    using wallet = await startWallet({ seed });
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'resume-'));
+    const [before, after] = [join(folder.path, 'before'), join(folder.path, 'after')];
+    const options = { target: wallet.target, players: ['ada'], seconds: 1, seed };
+    await recordAndJudge({ ...options, file: before });
+    const resumed = await readCalls(before);
+    const verdict = await recordAndJudge({ ...options, file: after, resumed });
+    expect(verdict).toMatchObject({ violations: [], unusable: [] });
+    const calls = await readCalls(after);
+    expect(calls.slice(0, resumed.length)).toEqual(resumed);
+    const known = new Set(resumed.flatMap(({ transaction }) => transaction ?? []));
+    expect(
+      calls.slice(resumed.length).some(({ transaction = '', reverses = '' }) =>
+        [transaction, reverses].some((id) => known.has(id)),
+      ),
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,40 @@
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { certify } from '../src/certify/run.ts';
+import { recordAndJudge } from '../src/history/record-and-judge.ts';
+import type { Verdict } from '../src/history/judge.ts';
+import type { Fault } from './faults.ts';
+import { muchTrouble, noTrouble, type Trouble } from './unreliable.ts';
+import { startWallet } from './wallet-server.ts';
+
+/** What `record` does without options. */
+const recordingSeconds = 10;
+
+const recordFrom = async (
+  seed: number,
+  { fault, trouble }: { fault?: Fault; trouble: Trouble },
+  seconds = recordingSeconds,
+): Promise<Verdict> => {
+  using wallet = await startWallet({ seed, fault, trouble });
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'wrong-wallet-'));
+  const file = join(folder.path, 'calls.jsonl');
+  return await recordAndJudge({ target: wallet.target, players: ['ada'], seconds, seed, file });
+};
+
+/** What finds the fault: the titles of the single cases that fail, and the violations of a recording. */
+export const findFault = async (
+  fault: Fault,
+  seed: number,
+): Promise<{ cases: string[]; violations: number }> => {
+  using wallet = await startWallet({ seed, fault });
+  const results = await certify(wallet.target);
+  const cases = results.flatMap(({ title, failure }) => (failure === undefined ? [] : [title]));
+  const trouble = { ...noTrouble, crashEvery: muchTrouble.crashEvery };
+  const { violations } = await recordFrom(seed, { fault, trouble });
+  return { cases, violations: violations.length };
+};
+
+/** Records a right wallet that is slow, loses requests and answers, and crashes. */
+export const recordRightWallet = (seed: number, seconds?: number): Promise<Verdict> =>
+  recordFrom(seed, { trouble: muchTrouble }, seconds);
