@@ -88,7 +88,7 @@ test('a recording that cannot be judged, because calls are not answered, ends wi
     else res.destroy();
   };
   const server = createServer(silent).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => server.close().closeAllConnections());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const file = join(await makeFolder(), 'calls.jsonl');

@@ -13,7 +13,6 @@ import {
 } from '@platform/wallet-protocol/callbacks';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import { createRequestSignatures, readSignature } from '@platform/wallet-protocol/signing';
-import type { Status } from '@platform/wallet-protocol/statuses';
 import { createRandom } from '../src/random.ts';
 import type { Fault } from './faults.ts';
 import { behindNetwork, noTrouble, type Trouble } from './unreliable.ts';
@@ -37,7 +36,7 @@ type Fields = Partial<
 > & { playerId: string; roundClosed?: boolean };
 
 interface Body {
-  status: Status | string;
+  status: string;
   balance?: string;
   accountCurrency?: string;
 }
@@ -103,7 +102,7 @@ export const startWallet = async ({ seed, fault, trouble = noTrouble }: ServerOp
     if (!ok) return { http: 401, body: { requestId, status: 'ERROR_INVALID_SIGNATURE' } };
     const parsed = bytes.length > 100_000 ? undefined : requests[operation].safeParse(value);
     if (!parsed?.success) return { http: 200, body: { requestId, status: 'ERROR_WRONG_SYNTAX' } };
-    const body = await decide(operation, parsed.data as Fields);
+    const body = await decide(operation, parsed.data);
     return body && { http: 200, body: { requestId, ...body } };
   };
 

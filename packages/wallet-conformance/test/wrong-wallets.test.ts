@@ -3,7 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { certify, type Result } from '../src/certify/run.ts';
+import { certify } from '../src/certify/run.ts';
 import type { Call } from '../src/history/call.ts';
 import { createEarlier } from '../src/history/earlier.ts';
 import { judge, type Violation } from '../src/history/judge.ts';
@@ -30,7 +30,7 @@ const crashes = { ...noTrouble, crashEvery: muchTrouble.crashEvery };
 
 const simulateUntilFound = async (fault: Fault): Promise<Violation[]> => {
   for (let run = 0; run < 50; run++) {
-    const calls = await simulate({ seed: seed + run, seconds: 4, fault, trouble: crashes });
+    const calls = await simulate({ seed: seed + run, seconds: 3, fault, trouble: crashes });
     const { violations } = judge(calls);
     if (violations.length > 0) return violations;
   }
@@ -85,28 +85,28 @@ test('a run that continues another names its transactions, and finds a wallet th
 });
 
 describe.concurrent('over HTTP', () => {
-  const failedTitles = (results: Result[]): string[] =>
-    results.flatMap(({ title, failure }) => (failure === undefined ? [] : [title]));
-
   test.concurrent('a right wallet keeps the contract, over a pause too', async () => {
     using wallet = await startWallet({ seed });
-    expect(failedTitles(await certify({ ...wallet.target, otherPlayer: 'bob' }, undefined, 1.5))).toEqual([]);
+    const results = await certify({ ...wallet.target, otherPlayer: 'bob' }, undefined, 1.5);
+    expect(results.filter(({ failure }) => failure !== undefined)).toEqual([]);
+    expect(results.some(({ group }) => group === 'After a pause')).toBe(true);
   });
 
-  test.concurrent.each<[Fault, string]>([
-    ['duplicate detection that forgets after 1 s', 'a debit that is repeated after a pause'],
-    ['rollback that forgets debits older than 1 s', 'a rollback after a pause gives its debit back'],
-    ['tombstones that expire after 1 s', 'a debit that comes a pause after its rollback is refused'],
-    ['closed rounds that expire after 1 s', 'a round that was closed before a pause takes neither'],
-    ['balance of before in the answer to a rollback', 'a rollback gives a debit back and tells'],
-    ['id compared without case', 'ids that look alike are different ids'],
-    ['tombstone ignored', 'a debit that comes after its rollback is refused'],
-    ['rollback gives back twice', 'a second rollback of the same debit, with another id, gives nothing'],
-  ])('a wallet with "%s" fails a case by name', async (fault, title) => {
+  test.concurrent.each<[Fault, string, string]>([
+    ['duplicate detection that forgets after 1 s', 'After a pause', 'a repeated debit is applied once'],
+    ['rollback that forgets debits older than 1 s', 'After a pause', 'a rollback gives a debit back'],
+    ['tombstones that expire after 1 s', 'After a pause', 'a debit that comes after its rollback'],
+    ['closed rounds that expire after 1 s', 'After a pause', 'a new credit in a closed round'],
+    ['balance of before in the answer to a rollback', 'Happy path', 'a rollback gives a debit back'],
+    ['id compared without case', 'Edge cases', 'ids that look alike are different ids'],
+    ['tombstone ignored', 'Errors', 'a debit that comes after its rollback is refused'],
+    ['rollback gives back twice', 'Idempotency', 'a second rollback of the same debit'],
+  ])('a wallet with "%s" fails a case of "%s"', async (fault, group, title) => {
     using wallet = await startWallet({ seed, fault });
-    expect(failedTitles(await certify(wallet.target, undefined, 1.5))).toContainEqual(
-      expect.stringContaining(title),
+    const failed = (await certify(wallet.target, undefined, 1.5)).filter(
+      ({ failure }) => failure !== undefined,
     );
+    expect(failed).toContainEqual(expect.objectContaining({ group, title: expect.stringContaining(title) }));
   });
 
   test.concurrent('a right wallet that loses requests and crashes is not accused', async () => {
@@ -126,9 +126,9 @@ describe.concurrent('over HTTP', () => {
     expect(calls.slice(0, resumed.length)).toEqual(resumed);
     const known = new Set(resumed.flatMap(({ transaction }) => transaction ?? []));
     expect(
-      calls.slice(resumed.length).some(({ transaction = '', reverses = '' }) =>
-        [transaction, reverses].some((id) => known.has(id)),
-      ),
+      calls
+        .slice(resumed.length)
+        .some(({ transaction = '', reverses = '' }) => [transaction, reverses].some((id) => known.has(id))),
     ).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { minorOf, type Fields, type Reply, type Target, type Wallet } from './wallet.ts';
+import { minorOf, type Reply, type Target, type Wallet } from './wallet.ts';
 
 /** The backend breaks a promise of the contract. */
 export class NotKept extends Error {
@@ -14,16 +14,23 @@ export interface Case {
   run(wallet: Wallet): Promise<unknown>;
 }
 
-/** A test with a pause in it. */
-export interface CaseWithPause {
-  title: string;
-  /** What comes before the pause. Resolves with what comes after it; both throw like `run`. */
-  begin(wallet: Wallet): Promise<() => Promise<unknown>>;
+/** What comes after the first step of a case, and checks what the backend knows by then. */
+type SecondStep = () => Promise<unknown>;
+
+/** A case of which the second step may come at once, or after a pause. */
+export interface CaseInSteps extends Case {
+  begin(wallet: Wallet): Promise<SecondStep>;
 }
+
+export const inSteps = (title: string, begin: CaseInSteps['begin']): CaseInSteps => ({
+  title,
+  begin,
+  run: async (wallet) => (await begin(wallet))(),
+});
 
 export interface Group {
   title: string;
-  cases: Case[];
+  cases: (Case | CaseInSteps)[];
 }
 
 const shown = ({ http, text }: Reply): string => `HTTP ${http} ${text.slice(0, 300)}`;
@@ -71,11 +78,11 @@ export const expectChange = async (
   amounts(await wallet.money(), before + by, 'balance afterwards');
 };
 
-/** Throws unless a rollback is OK, gives back exactly `by` minor units and says so in its answer. */
-export const expectRollback = (wallet: Wallet, by: bigint, fields?: Fields): Promise<void> =>
+/** Throws unless the answer is OK, the balance changes by exactly `by` minor units, and the answer says so. */
+export const expectMove = (wallet: Wallet, by: bigint, send: () => Promise<Reply>): Promise<void> =>
   expectChange(wallet, by, async () => {
     const before = await wallet.money();
-    amounts(expectOk(await wallet.rollback(fields)), before + by, 'balance in the answer');
+    amounts(expectOk(await send()), before + by, 'balance in the answer');
   });
 
 /** New ids, as a game server creates them. */

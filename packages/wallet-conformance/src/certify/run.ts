@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterPause } from './cases/after-pause.ts';
 import { attacks } from './cases/attacks.ts';
 import { edgeCases } from './cases/edge-cases.ts';
 import { errors } from './cases/errors.ts';
@@ -26,7 +25,7 @@ const pauseGroup = 'After a pause';
 
 /**
  * Runs every case against a backend, one after the other. Moves money of the player, and leaves some of it moved. With
- * `pauseSeconds` also the cases with a pause of that length, in which the other cases run.
+ * `pauseSeconds` the cases in steps are tested a second time, with at least this pause between their steps.
  */
 export const certify = async (
   target: Target,
@@ -47,9 +46,10 @@ export const certify = async (
   };
 
   const begun: { title: string; end: () => Promise<unknown> }[] = [];
-  for (const { title, begin } of pauseSeconds === undefined ? [] : afterPause) {
-    const end = await begin(wallet).catch((error: unknown) => () => Promise.reject(error));
-    begun.push({ title, end });
+  for (const one of pauseSeconds === undefined ? [] : groups.flatMap(({ cases }) => cases)) {
+    if (!('begin' in one)) continue;
+    const end = await one.begin(wallet).catch((error: unknown) => () => Promise.reject(error));
+    begun.push({ title: one.title, end });
   }
   const pause = sleep((pauseSeconds ?? 0) * 1000, undefined, { signal: target.deadline }).catch(() => {});
   for (const { title: group, cases } of groups)

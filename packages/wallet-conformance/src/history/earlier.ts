@@ -6,8 +6,7 @@ export interface KnownTransaction {
   id: string;
   /** Undefined: only a rollback has named it. */
   call: Call | undefined;
-  /** Undefined: the answers leave it open. */
-  fate: (typeof fate)[keyof typeof fate] | undefined;
+  fate: (typeof fate)[keyof typeof fate];
   /** Balances with which it was answered. */
   answers: number[];
 }
@@ -17,27 +16,17 @@ export interface Earlier {
   transactions: Map<string, KnownTransaction>;
   /** Those of `transactions` in the order they were first seen, to choose from. */
   list: KnownTransaction[];
-  closedRounds: Set<string>;
-  openRounds: Set<string>;
+  rounds: Map<string, (typeof roundState)[keyof typeof roundState]>;
 }
 
-export const createEarlier = (): Earlier => ({
-  transactions: new Map(),
-  list: [],
-  closedRounds: new Set(),
-  openRounds: new Set(),
-});
+export const createEarlier = (): Earlier => ({ transactions: new Map(), list: [], rounds: new Map() });
 
 export const roundOf = ({ round = '' }: Call): string => round;
 
-export const roundStateOf = ({ closedRounds, openRounds }: Earlier, round: string): number => {
-  if (closedRounds.has(round)) return roundState.closed;
-  return openRounds.has(round) ? roundState.open : roundState.unseen;
-};
-
 const transactionOf = ({ transactions, list }: Earlier, id: string): KnownTransaction => {
-  const known = transactions.get(id) ?? { id, call: undefined, fate: fate.none, answers: [] };
-  if (!transactions.has(id)) {
+  let known = transactions.get(id);
+  if (known === undefined) {
+    known = { id, call: undefined, fate: fate.none, answers: [] };
     transactions.set(id, known);
     list.push(known);
   }
@@ -46,18 +35,19 @@ const transactionOf = ({ transactions, list }: Earlier, id: string): KnownTransa
 
 /** Notes that a call was answered OK. */
 const noteAccepted = (earlier: Earlier, call: Call): void => {
+  const { rounds } = earlier;
   const known = transactionOf(earlier, call.transaction ?? '');
   if (known.fate === fate.none) known.fate = fate.applied;
   if (call.balance !== null && !known.answers.includes(call.balance)) known.answers.push(call.balance);
-  if (call.closes) earlier.closedRounds.add(roundOf(call));
-  else if (call.operation !== 'rollback') earlier.openRounds.add(roundOf(call));
+  if (call.closes) rounds.set(roundOf(call), roundState.closed);
+  else if (call.operation !== 'rollback' && !rounds.has(roundOf(call)))
+    rounds.set(roundOf(call), roundState.open);
 };
 
-const noteReversal = (earlier: Earlier, id: string, isMaybeApplied: boolean): void => {
-  const target = transactionOf(earlier, id);
+const noteReversal = (target: KnownTransaction, isMaybeApplied: boolean): void => {
   if (target.fate === fate.applied && target.call?.operation === 'debit') target.fate = fate.reversed;
-  // A request without an answer may have come before the rollback, or after it.
-  else if (target.fate === fate.none) target.fate = isMaybeApplied ? undefined : fate.tombstoned;
+  // A request without an answer may have come before the rollback, or after it: both move nothing.
+  else if (target.fate === fate.none) target.fate = isMaybeApplied ? fate.reversed : fate.tombstoned;
 };
 
 /**
@@ -76,18 +66,13 @@ export const addHistory = (earlier: Earlier, calls: readonly Call[]): string[] =
   const accepted = moves.filter(({ status }) => status === ok);
   for (const call of accepted) noteAccepted(earlier, call);
   for (const { reverses } of accepted)
-    if (reverses !== undefined) noteReversal(earlier, reverses, unanswered.has(reverses));
+    if (reverses !== undefined) noteReversal(transactionOf(earlier, reverses), unanswered.has(reverses));
   return [...unanswered].filter((id) => {
     const { call, fate: known } = transactionOf(earlier, id);
     const isRefusedForGood =
       answered.has(id) &&
       call !== undefined &&
-      (call.operation === 'rollback' || earlier.closedRounds.has(roundOf(call)));
+      (call.operation === 'rollback' || earlier.rounds.get(roundOf(call)) === roundState.closed);
     return known === fate.none && !isRefusedForGood;
   });
-};
-
-/** From now on nothing is known for certain about the transactions, because some of them may take effect later. */
-export const forget = ({ list }: Earlier): void => {
-  for (const known of list) known.fate = undefined;
 };

@@ -3,8 +3,7 @@ import { createEarlier, type Earlier } from './earlier.ts';
 import { closeHistory, historiesOf, inOrder } from './histories.ts';
 import { minimal } from './minimal.ts';
 import { ok, type Declared } from './model.ts';
-import { Undecided } from './prepare.ts';
-import { serialOrder, type Budget } from './serial-order.ts';
+import { serialOrder, Undecided, type Budget } from './serial-order.ts';
 
 /** A history whose answers cannot all be right. */
 export interface Violation {
@@ -55,13 +54,21 @@ const earlierCalls = (calls: readonly Call[], { transactions }: Earlier): Call[]
   return [...ids].flatMap((id) => transactions.get(id)?.call ?? []);
 };
 
+/** What comes before a history; `previous` is the read that closed the one before, or why it stays open. */
+interface Context {
+  earlier: Earlier;
+  declared: Declared;
+  previous: Call | string | undefined;
+}
+
 /** Judges one history, in order. Returns why it cannot be judged. */
 const judgeHistory = (
   calls: Call[],
-  { earlier, declared, previous }: { earlier: Earlier; declared: Declared; previous: Call | undefined },
+  { earlier, declared, previous }: Context,
   { all, contradictions }: Budgets,
   onViolation: (violation: Omit<Violation, 'player' | 'history'>) => void,
 ): string | undefined => {
+  if (typeof previous === 'string') return 'an earlier one stays open';
   const [first] = calls;
   const balance = openingOf(calls);
   if (balance === undefined || first === undefined) return 'it does not open with a balance';
@@ -95,9 +102,9 @@ const judgeHistory = (
 /**
  * Decides for each history whether some serial order of its calls, consistent with real time, explains all answers,
  * and whether each history opens with the balance that the player's previous one ended with. A history whose outcome
- * stays open, because a call was never answered clearly, is named in `unusable` unless its answers contradict each other
- * already. The searches are bounded, so that a recording made for it cannot keep them busy: what is not decided then is
- * named there, too.
+ * stays open, because a call was never answered clearly, is named in `unusable` unless its answers contradict each
+ * other; so are all later ones of its player. The searches are bounded, so that a recording made for it cannot keep them
+ * busy: what is not decided then is named there, too.
  */
 export const judge = (calls: readonly Call[], declared: Declared = { noLimits: false }): Verdict => {
   const verdict: Verdict = { calls: 0, histories: 0, unusable: [], violations: [], steps: 0 };
@@ -105,20 +112,20 @@ export const judge = (calls: readonly Call[], declared: Declared = { noLimits: f
   const budgets = { all: { steps: allSteps }, contradictions: { steps: stepsOfContradictions } };
   for (const [player, histories] of historiesOf(calls)) {
     const earlier = createEarlier();
-    let previous: Call | undefined;
-    for (const { number: history, calls: unordered } of histories) {
+    let previous: Call | string | undefined;
+    for (const [history, unordered] of histories) {
       const ordered = inOrder(unordered);
       verdict.calls += unordered.length;
       verdict.histories++;
       const before = verdict.violations.length;
-      const undecided = judgeHistory(ordered, { earlier, declared, previous }, budgets, (violation) =>
+      const context = { earlier, declared, previous };
+      const undecided = judgeHistory(ordered, context, budgets, (violation) =>
         verdict.violations.push({ player, history, ...violation }),
       );
-      const { closing, reason } = closeHistory(earlier, ordered);
-      previous = closing;
-      const whyNot = undecided ?? reason;
-      if (whyNot !== undefined && verdict.violations.length === before)
-        verdict.unusable.push(`${player}, history ${history}: ${whyNot}`);
+      if (typeof previous !== 'string') previous = closeHistory(earlier, ordered);
+      const reason = undecided ?? (typeof previous === 'string' ? previous : undefined);
+      if (reason !== undefined && verdict.violations.length === before)
+        verdict.unusable.push(`${player}, history ${history}: ${reason}`);
     }
   }
   const { all, contradictions } = budgets;

@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
-import { Undecided, type Opening } from './prepare.ts';
-import { serialOrder, type Budget } from './serial-order.ts';
+import type { Opening } from './prepare.ts';
+import { serialOrder, Undecided, type Budget } from './serial-order.ts';
 
 const unanswered = (call: Call): Call => ({ ...call, answered: null, status: null, balance: null });
 

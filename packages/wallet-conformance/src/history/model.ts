@@ -52,10 +52,12 @@ const saysBalance = ({ status, balance }: Call, expected: number): boolean =>
   status === null || (status === ok && balance === expected);
 
 /** The answer to a repeated call: a stored one, or the current balance. */
-const isRepeat = ({ answers, balance }: State, { call, transaction, earlierAnswers }: Step): boolean =>
-  saysBalance(call, answers[transaction] ?? Number.NaN) ||
-  saysBalance(call, balance) ||
-  earlierAnswers.some((earlier) => saysBalance(call, earlier));
+const isRepeat = ({ answers, balance }: State, { call, transaction, earlierAnswers }: Step): boolean => {
+  const stored = answers[transaction] ?? Number.NaN;
+  // The first answer never arrived, in an earlier history.
+  if (Number.isNaN(stored) && earlierAnswers.length === 0) return call.status === null || call.status === ok;
+  return [stored, balance, ...earlierAnswers].some((expected) => saysBalance(call, expected));
+};
 
 /** Moves the money and returns whether the answer has the balance afterwards. */
 const apply = (state: State, { call, transaction, round }: Step, by: number): boolean => {
@@ -69,7 +71,11 @@ const apply = (state: State, { call, transaction, round }: Step, by: number): bo
 };
 
 /** Whether the state, or a limit of the player, explains the refusal of a bet in an open round. */
-const isExplained = ({ status, balance, amount = 0 }: Call, state: State, { noLimits }: Declared): boolean => {
+const isExplained = (
+  { status, balance, amount = 0 }: Call,
+  state: State,
+  { noLimits }: Declared,
+): boolean => {
   if (balance !== null && balance !== state.balance) return false;
   if (status === noMoney && state.balance < amount) return true;
   return !noLimits && limitStatuses.has(status ?? '');

@@ -1,6 +1,6 @@
 import type { Asked } from './call.ts';
 import type { Earlier, KnownTransaction } from './earlier.ts';
-import { fate } from './model.ts';
+import { fate, roundState } from './model.ts';
 
 /** Transactions of earlier histories that one history names. */
 const perHistory = 3;
@@ -8,10 +8,9 @@ const perHistory = 3;
 /** The calls that may follow a transaction of an earlier history. */
 const callsAfter = (
   { id, call, fate: known }: KnownTransaction,
-  { closedRounds }: Earlier,
+  { rounds }: Earlier,
   newId: () => string,
 ): Asked[] => {
-  if (known === undefined) return [];
   // A debit whose rollback came long before it.
   if (call === undefined) return [{ operation: 'debit', transaction: id, round: newId(), amount: 1 }];
   const { operation, transaction = '', reverses, amount, round = '', closes } = call;
@@ -23,7 +22,7 @@ const callsAfter = (
   ];
   if (operation === 'debit' || (operation === 'credit' && known === fate.applied))
     calls.push({ operation: 'rollback', transaction: newId(), reverses: id, round, closes: false });
-  if (closedRounds.has(round)) {
+  if (rounds.get(round) === roundState.closed) {
     calls.push({ operation: 'debit', transaction: newId(), round, amount: 1 });
     calls.push({ operation: 'credit', transaction: newId(), round, amount: 1, closes: false });
   }

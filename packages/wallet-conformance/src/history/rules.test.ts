@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Call } from './call.ts';
+import { readEarlier } from './histories.ts';
 import { judge } from './judge.ts';
 
 /** Calls of one history, one after the other, between two reads; each with its answer. */
@@ -170,12 +171,23 @@ describe('a history whose outcome stays open is not judged', () => {
     expect(verdictOf(calls)).toBe(verdict);
   });
 
-  test('nor is a later one that names what it left open', () => {
+  test('nor are the later ones of its player', () => {
     const open = history(0, 100, [debit(unanswered)], 100);
-    expect(judge([...open, ...history(1, 96, [debit({ balance: 96 })], 96)]).unusable).toEqual([
+    expect(judge([...open, ...history(1, 96, [], 96)]).unusable).toEqual([
       'ada, history 0: what became of d stays open',
-      'ada, history 1: an earlier history left open what became of d',
+      'ada, history 1: an earlier one stays open',
     ]);
-    expect(judge([...open, ...history(1, 96, [], 96)]).unusable).toHaveLength(1);
   });
+
+  test('and a recording that continues it is refused', () => {
+    const open = history(0, 100, [debit(unanswered)], 100);
+    expect(() => readEarlier(open)).toThrow('ada, history 0: what became of d stays open');
+  });
+});
+
+test('whether a debit without an answer came before its rollback or after it, its copies move nothing', () => {
+  const first = history(0, 100, [debit(unanswered), rollback({ balance: 100 })], 100);
+  for (const answer of [refused, { balance: 96 }, { balance: 100 }])
+    expect(verdictOf([...first, ...history(1, 100, [debit(answer)], 100)])).toBe('right');
+  expect(verdictOf([...first, ...history(1, 100, [debit({ balance: 96 })], 96)])).toBe('wrong');
 });

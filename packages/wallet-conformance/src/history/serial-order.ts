@@ -1,12 +1,17 @@
 import type { Call } from './call.ts';
 import { carryOut, fate, type Declared, type State, type Step } from './model.ts';
-import { prepare, Undecided, type Opening } from './prepare.ts';
+import { prepare, type Opening } from './prepare.ts';
 
 /** Answered calls of one history; a set of them is a number with a bit for each. */
 const maxAnswered = 30;
 /** What is left to a search; a correct history of 30 calls needs some dozens of steps. */
 export interface Budget {
   steps: number;
+}
+
+/** The search takes too long, or there are too many calls. Histories with fewer calls at the same time are decided. */
+export class Undecided extends Error {
+  override name = 'Undecided';
 }
 
 interface Search {
@@ -95,8 +100,7 @@ const orderFrom = (search: Search, left: number): Call[] | undefined => {
  * @param opening what is known before the first call
  * @param budget of steps, which the search takes from it
  * @returns the calls in such an order, without those that need not have arrived; undefined when there is none
- * @throws Undecided when the budget is used up, when more than 30 calls were answered, or when a transaction of the
- * history was left open by an earlier one
+ * @throws Undecided when the budget is used up, or when more than 30 calls were answered
  */
 export const serialOrder = (
   calls: readonly Call[],

@@ -35,6 +35,7 @@ export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
         'record',
         join(folder.path, 'calls.jsonl'),
         ...args,
+        '--no-limits',
       ]);
       await recording.ended;
       // A history whose first read was never answered cannot be judged, which is no fault.

@@ -6,11 +6,21 @@ import {
   expectOk,
   expectRefusal,
   expectChange,
-  expectRollback,
+  expectMove,
   expectStatus,
+  inSteps,
+  type Case,
   type Group,
 } from '../expect.ts';
 import { minorOf } from '../wallet.ts';
+
+const inClosedRound = (operation: 'debit' | 'credit', title: string): Case =>
+  inSteps(title, async (w) => {
+    const { roundId } = newIds();
+    expectOk(await w.debit({ roundId }));
+    expectOk(await w.credit({ roundId }));
+    return () => expectChange(w, 0n, async () => expectRefusal(await w[operation]({ roundId })));
+  });
 
 export const errors: Group = {
   title: 'Errors',
@@ -59,18 +69,18 @@ export const errors: Group = {
     },
     {
       title: 'a rollback of an unknown debit is OK and moves nothing',
-      run: (w) => expectRollback(w, 0n),
+      run: (w) => expectMove(w, 0n, () => w.rollback()),
     },
-    {
-      title: 'a debit that comes after its rollback is refused',
-      run: (w) =>
+    inSteps('a debit that comes after its rollback is refused', async (w) => {
+      const debit = newIds();
+      const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
+      await expectMove(w, 0n, () => w.rollback(reversal));
+      return () =>
         expectChange(w, 0n, async () => {
-          const debit = newIds();
-          expectOk(await w.rollback({ roundId: debit.roundId, reverseTransactionId: debit.transactionId }));
           expectRefusal(await w.debit(debit));
           expectRefusal(await w.debit(debit));
-        }),
-    },
+        });
+    }),
     {
       title: 'a rollback of a credit moves nothing and is not OK',
       run: (w) =>
@@ -83,33 +93,14 @@ export const errors: Group = {
     },
     {
       title: 'a rollback that names another round than its debit reverses the debit',
-      run: (w) =>
-        expectChange(w, 0n, async () => {
-          const debit = newIds();
-          expectOk(await w.debit(debit));
-          await expectRollback(w, 100n, { reverseTransactionId: debit.transactionId });
-        }),
+      run: async (w) => {
+        const debit = newIds();
+        expectOk(await w.debit(debit));
+        await expectMove(w, 100n, () => w.rollback({ reverseTransactionId: debit.transactionId }));
+      },
     },
-    {
-      title: 'a debit in a closed round is refused',
-      run: (w) =>
-        expectChange(w, 0n, async () => {
-          const { roundId } = newIds();
-          expectOk(await w.debit({ roundId }));
-          expectOk(await w.credit({ roundId }));
-          expectRefusal(await w.debit({ roundId }));
-        }),
-    },
-    {
-      title: 'a new credit in a closed round is refused',
-      run: (w) =>
-        expectChange(w, 0n, async () => {
-          const { roundId } = newIds();
-          expectOk(await w.debit({ roundId }));
-          expectOk(await w.credit({ roundId }));
-          expectRefusal(await w.credit({ roundId }));
-        }),
-    },
+    inClosedRound('debit', 'a debit in a closed round is refused'),
+    inClosedRound('credit', 'a new credit in a closed round is refused'),
     ...[
       ['debit', ['playerId', 'transactionId', 'roundId', 'gameCode', 'amount']],
       ['credit', ['playerId', 'transactionId', 'roundId', 'gameId', 'amount', 'roundClosed']],

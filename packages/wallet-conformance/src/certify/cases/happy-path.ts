@@ -4,8 +4,9 @@ import {
   newIds,
   expectOk,
   expectChange,
-  expectRollback,
+  expectMove,
   expectStatus,
+  inSteps,
   type Group,
 } from '../expect.ts';
 
@@ -35,25 +36,15 @@ export const happyPath: Group = {
     })),
     {
       title: 'a debit takes the bet and tells the balance after it',
-      run: (w) =>
-        expectChange(w, -250n, async () => {
-          const before = await w.money();
-          amounts(expectOk(await w.debit({ amount: '2.50' })), before - 250n, 'balance in the answer');
-        }),
+      run: (w) => expectMove(w, -250n, () => w.debit({ amount: '2.50' })),
     },
     {
       title: 'a credit pays the win and tells the balance after it',
-      run: (w) =>
-        expectChange(w, 299n, async () => {
-          const round = newIds();
-          await w.debit({ ...round, amount: '0.01' });
-          const before = await w.money();
-          amounts(
-            expectOk(await w.credit({ roundId: round.roundId, amount: '3.00' })),
-            before + 300n,
-            'balance in the answer',
-          );
-        }),
+      run: async (w) => {
+        const { roundId } = newIds();
+        expectOk(await w.debit({ roundId, amount: '0.01' }));
+        await expectMove(w, 300n, () => w.credit({ roundId, amount: '3.00' }));
+      },
     },
     {
       title: 'a credit of "0" ends a lost round',
@@ -64,23 +55,20 @@ export const happyPath: Group = {
           expectOk(await w.credit({ roundId, amount: '0' }));
         }),
     },
-    {
-      title: 'a rollback gives a debit back and tells the balance after it',
-      run: (w) =>
-        expectChange(w, 0n, async () => {
-          const { transactionId, roundId } = newIds();
-          expectOk(await w.debit({ transactionId, roundId }));
-          await expectRollback(w, 100n, { roundId, reverseTransactionId: transactionId });
-        }),
-    },
+    inSteps('a rollback gives a debit back and tells the balance after it', async (w) => {
+      const { transactionId, roundId } = newIds();
+      expectOk(await w.debit({ transactionId, roundId }));
+      return () => expectMove(w, 100n, () => w.rollback({ roundId, reverseTransactionId: transactionId }));
+    }),
     {
       title: 'a rollback may close its round',
-      run: (w) =>
-        expectChange(w, 0n, async () => {
-          const { transactionId, roundId } = newIds();
-          expectOk(await w.debit({ transactionId, roundId }));
-          await expectRollback(w, 100n, { roundId, reverseTransactionId: transactionId, roundClosed: true });
-        }),
+      run: async (w) => {
+        const { transactionId, roundId } = newIds();
+        expectOk(await w.debit({ transactionId, roundId }));
+        await expectMove(w, 100n, () =>
+          w.rollback({ roundId, reverseTransactionId: transactionId, roundClosed: true }),
+        );
+      },
     },
     {
       title: 'a round takes several debits (doubles, splits, insurance)',
