@@ -3,6 +3,7 @@ import { show } from './parts.ts';
 import type { Difference } from './reconciliation-data.ts';
 import {
   applyDryRun,
+  isPossible,
   makeDryRun,
   moneyOf,
   outcomesOf,
@@ -29,6 +30,15 @@ const moneyLine = (run: DryRun, differences: readonly Difference[]): HTMLElement
   const players = [...new Set(differences.map(({ playerId }) => playerId))];
   const names = players.length <= shown ? players.join(', ') : players.length.toLocaleString();
   return element('p', {}, `Money: ${money}. Players: ${names}. Dry run ${run.dryRunId}.`);
+};
+
+/** What a dry run does not have, when there are more differences than it takes. */
+const othersLine = (leftOut: number, untried: number): HTMLElement[] => {
+  const parts = [
+    leftOut > 0 ? `${leftOut.toLocaleString()} more would be refused or wait.` : '',
+    untried > 0 ? `${untried.toLocaleString()} were not tried yet: make another dry run after this one.` : '',
+  ];
+  return leftOut + untried > 0 ? [element('p', {}, parts.join(' ').trim())] : [];
 };
 
 const resultOf = (
@@ -69,13 +79,11 @@ export const repairsPanel = (
     void show(forecast, async () => {
       const differences = await differencesOf();
       if (differences.length === 0) return resultOf('Dry run', [], true);
-      const run = await makeDryRun(
-        session,
-        id,
-        differences.map(({ number }) => number),
-      );
-      const wanted = run.repairs.filter(({ status, state }) => status === 'OK' && state !== 'applied');
-      if (wanted.length === 0) return resultOf('Dry run', run.repairs, true);
+      const all = differences.map(({ number }) => number);
+      const { run, leftOut, untried } = await makeDryRun(session, id, all);
+      const wanted = run.repairs.filter(isPossible);
+      const others = othersLine(leftOut, untried);
+      if (wanted.length === 0) return resultOf('Dry run', run.repairs, true, ...others);
       const numbers = new Set(wanted.map(({ number }) => number));
       // It stays: an apply that needs an approval is repeated after it.
       const confirm = button(`Apply ${count(numbers.size)}`, 'danger', () => apply(run.dryRunId));
@@ -83,7 +91,8 @@ export const repairsPanel = (
         run,
         differences.filter(({ number }) => numbers.has(number)),
       );
-      return resultOf('Dry run', run.repairs, true, money, element('div', { class: 'actions' }, confirm));
+      const actions = element('div', { class: 'actions' }, confirm);
+      return resultOf('Dry run', run.repairs, true, ...others, money, actions);
     });
   });
   return element('div', {}, element('div', { class: 'actions' }, dryRun), forecast, outcome);

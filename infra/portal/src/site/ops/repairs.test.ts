@@ -17,13 +17,15 @@ const sessionWith = (answer: Answer) =>
     ask: (path: string, _method: string, body: Parameters<Answer>[1]) => Promise.resolve(answer(path, body)),
   }) as unknown as Session;
 
-test('a dry run of very many differences is one of the first ones, and is applied by its id', async () => {
+test('a dry run of 1,000 differences is one request, and is applied by its id', async () => {
   const sent: unknown[] = [];
   const session = sessionWith((path, body) => {
     sent.push([path, body.differences?.length ?? body]);
     return { dryRunId: 'd', repairs: [waiting(1)] };
   });
-  const { dryRunId } = await makeDryRun(session, 'id', numbers(1001));
+  const { run, untried } = await makeDryRun(session, 'id', numbers(1000));
+  expect(untried).toBe(0);
+  const { dryRunId } = run;
   expect(outcomesOf(await applyDryRun(session, 'id', dryRunId), false)).toEqual([
     { text: 'still waiting: an earlier transaction of the round is missing', isGood: false, numbers: [1] },
   ]);
@@ -31,6 +33,22 @@ test('a dry run of very many differences is one of the first ones, and is applie
     ['/v1/reconciliations/id/dry-runs', 1000],
     ['/v1/reconciliations/id/repairs', { dryRunId: 'd' }],
   ]);
+});
+
+test('a dry run of more than 1,000 differences leaves out those that would be refused, until most are possible', async () => {
+  const sent: number[][] = [];
+  const possible = new Set([3, ...numbers(3000).slice(2001)]);
+  const session = sessionWith((_path, { differences = [] }) => {
+    sent.push(differences);
+    const repairs = differences.map((number) =>
+      possible.has(number) ? { number, state: 'open', status: 'OK', reason: null } : waiting(number),
+    );
+    return { dryRunId: `d-${sent.length}`, repairs };
+  });
+  const { run, leftOut, untried } = await makeDryRun(session, 'id', numbers(3500));
+  expect(sent.map(({ length }) => length)).toEqual([1000, 1000, 1000]);
+  expect(sent[2]?.slice(0, 3)).toEqual([3, 2000, 2001]);
+  expect([run.dryRunId, leftOut, untried]).toEqual(['d-3', 1998, 502]);
 });
 
 test('the outcomes of a dry run say what would happen, and why not', () => {
@@ -46,22 +64,22 @@ test('the outcomes of a dry run say what would happen, and why not', () => {
   ]);
 });
 
-test('only differences that the ledger can repair are sent, of all pages', async () => {
+test('only differences that the ledger can repair are sent, of all pages, in the order of their times', async () => {
   const paths: string[] = [];
   const session = sessionWith((path) => {
     paths.push(path);
     const isFirst = paths.length === 1;
     const differences = isFirst
       ? [
-          { number: 1, repair: 'apply', state: 'open' },
+          { number: 1, repair: 'apply', state: 'open', there: { time: '2026-11-01T12:00:00.000Z' } },
           { number: 2, repair: 'ask_game_server', state: 'open' },
           { number: 3, repair: 'apply', state: 'applied' },
         ]
-      : [{ number: 201, repair: 'close_round', state: 'refused' }];
+      : [{ number: 201, repair: 'apply', state: 'refused', there: { time: '2026-11-01T11:00:00.000Z' } }];
     return { differences, page: { number: paths.length, has_more: isFirst } };
   });
   const found = await repairable(session, 'id', 'missing_here');
-  expect(found.map(({ number }) => number)).toEqual([1, 201]);
+  expect(found.map(({ number }) => number)).toEqual([201, 1]);
   expect(paths[1]).toBe('/v1/reconciliations/id/differences?kind=missing_here&page=2&limit=200');
 });
 

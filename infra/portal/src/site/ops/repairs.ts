@@ -5,7 +5,9 @@ import type { Session } from './session.ts';
 /** What the ledger decided about the repair of a difference, or would decide. */
 export type Repair = Pick<Wallet['Repairs']['repairs'][number], 'number' | 'state' | 'status' | 'reason'>;
 
-/** All differences of a kind that can be repaired; of all kinds without one. */
+const timeOf = ({ there }: Difference): number => Date.parse(there?.time ?? '1970-01-01');
+
+/** All differences of a kind that can be repaired, in the order of their times; of all kinds without one. */
 export const repairable = async (session: Session, id: string, kind = ''): Promise<Difference[]> => {
   const found: Difference[] = [];
   for (let page = 1, more = true; more; page++) {
@@ -14,7 +16,7 @@ export const repairable = async (session: Session, id: string, kind = ''): Promi
     found.push(...list.differences.filter(isRepairable));
     more = list.page.has_more;
   }
-  return found;
+  return found.toSorted((a, b) => timeOf(a) - timeOf(b));
 };
 
 /** What the ledger would decide about repairs, and what they would move. */
@@ -29,9 +31,29 @@ export const moneyOf = ({ sums }: Pick<DryRun, 'sums'>): string[] =>
 /** Differences of one dry run. */
 const mostAtOnce = 1000;
 
-/** Makes a dry run; of very many differences, of the first ones. */
-export const makeDryRun = (session: Session, id: string, numbers: readonly number[]): Promise<DryRun> =>
-  session.ask(`${pathOf(id)}/dry-runs`, 'POST', { differences: numbers.slice(0, mostAtOnce) });
+/** Whether the ledger would make a repair that is not made yet. */
+export const isPossible = ({ status, state }: Repair): boolean => status === 'OK' && state !== 'applied';
+
+/**
+ * Makes a dry run of as many differences as one takes. Those that would be refused, or wait, give way to the next ones
+ * while they are more than half of it: `leftOut` counts them, `untried` those that come after.
+ */
+export const makeDryRun = async (
+  session: Session,
+  id: string,
+  numbers: readonly number[],
+): Promise<{ run: DryRun; leftOut: number; untried: number }> => {
+  for (let chosen: readonly number[] = [], next = 0; ;) {
+    const more = numbers.slice(next, next + mostAtOnce - chosen.length);
+    next += more.length;
+    const differences = [...chosen, ...more];
+    const run = await session.ask<DryRun>(`${pathOf(id)}/dry-runs`, 'POST', { differences });
+    const untried = numbers.length - next;
+    chosen = run.repairs.filter(isPossible).map(({ number }) => number);
+    if (untried === 0 || chosen.length > mostAtOnce / 2)
+      return { run, leftOut: next - differences.length, untried };
+  }
+};
 
 /** Applies the repairs of a dry run. */
 export const applyDryRun = async (session: Session, id: string, dryRunId: string): Promise<Repair[]> => {
