@@ -111,7 +111,6 @@ describe('players', () => {
       },
       { kind: 'callback', details: { operation: 'authenticate', reason: 'player_excluded' } },
       { kind: 'player_changed' },
-      { kind: 'callback', details: { operation: 'debit', status: 'ERROR_PLAYER_DISABLED' } },
       { kind: 'player_changed', details: { status: 'disabled' } },
       { kind: 'transfer_requested', details: { by: 'ann', amount: '50' } },
       { kind: 'player_created' },
