@@ -127,9 +127,11 @@ export const createPathTokens = <Row extends PathTokenRow>(
     validRow: (tokenHash) => valid.peek(tokenHash),
     replaced: (tokenHash, graceUntil) => {
       const row = valid.peek(tokenHash);
-      if (row === undefined || (row.graceUntil !== null && row.graceUntil <= graceUntil)) return;
-      valid.set(tokenHash, { ...row, graceUntil }, { ttl: valid.getRemainingTTL(tokenHash) });
+      if (row !== undefined && row.graceUntil !== null && row.graceUntil <= graceUntil) return;
+      // Also of a token that is looked up for the first time: the row may be from before the rotation.
       tokens.forgetAnswer(tokenHash);
+      if (row === undefined) return;
+      valid.set(tokenHash, { ...row, graceUntil }, { ttl: valid.getRemainingTTL(tokenHash) });
       changes++;
     },
     refresh: async (tokenHash) => {
