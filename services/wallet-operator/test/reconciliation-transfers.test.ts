@@ -54,3 +54,32 @@ test('lines that arrive slowly are stored as they arrive', async () => {
   });
   expect(await sendStatement(service.url, body)).toMatchObject({ status: 201, body: { lines: 2 } });
 });
+
+test('of the five statements that may be open at a time, two of one caller may be on their way', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  const line = JSON.stringify({ transactionId: 'a', playerId: 'p', operation: 'credit', amount: '1.00' });
+  const ends = Promise.withResolvers<void>();
+  const slow = () =>
+    sendStatement(
+      service.url,
+      new ReadableStream<Uint8Array>({
+        start: (stream) => stream.enqueue(Buffer.from(`${line}\n`)),
+        pull: async (stream) => {
+          await ends.promise;
+          stream.close();
+        },
+      }),
+    );
+  const sent = [slow(), slow()];
+  await expect.poll(() => sql`select from reconciliations where lines = 1`).toHaveLength(2);
+  const refused = await sendStatement(service.url, line);
+  expect(refused).toMatchObject({ status: 409, body: { code: 'too_many_reconciliations' } });
+  // As if the caller of one of them were another one.
+  await sql`
+    update reconciliations set created_by = 'another' where reconciliation_id =
+      (select reconciliation_id from reconciliations limit 1)`;
+  expect(await sendStatement(service.url, line)).toMatchObject({ status: 201 });
+  ends.resolve();
+  expect(await Promise.all(sent)).toMatchObject([{ status: 201 }, { status: 201 }]);
+});

@@ -23,11 +23,21 @@ export const insertReconciliation = async (
 /** Reconciliations that may hold lines at the same time: the lines lie in the database of the ledger. */
 export const maxOpen = 5;
 
-/** Whether another statement may be received now. Others that ask at the same time wait for this transaction. */
-export const hasRoom = async (orm: Pick<PostgresJsDatabase, 'execute' | '$count'>): Promise<boolean> => {
+/** Of these, how many of one caller may still be sent: nothing bounds how long that takes. */
+export const maxSent = 2;
+
+/** Whether another statement of a caller may be received now. Others that ask at the same time wait for this transaction. */
+export const hasRoom = async (
+  orm: Pick<PostgresJsDatabase, 'execute' | '$count'>,
+  caller: string,
+): Promise<boolean> => {
   await orm.execute(raw`select pg_advisory_xact_lock(4218334)`);
-  const holdsLines = or(eq(reconciliations.step, 'receiving'), gt(reconciliations.lines, 0));
-  return (await orm.$count(reconciliations, and(ne(reconciliations.step, 'ended'), holdsLines))) < maxOpen;
+  const isSent = eq(reconciliations.step, 'receiving');
+  const isOpen = and(ne(reconciliations.step, 'ended'), or(isSent, gt(reconciliations.lines, 0)));
+  return (
+    (await orm.$count(reconciliations, isOpen)) < maxOpen &&
+    (await orm.$count(reconciliations, and(isSent, eq(reconciliations.createdBy, caller)))) < maxSent
+  );
 };
 
 /**

@@ -26,6 +26,7 @@ import {
   insertReconciliation,
   listReconciliations,
   maxOpen,
+  maxSent,
   type ReconciliationRow,
 } from './queries.ts';
 
@@ -58,7 +59,10 @@ const viewOf = (row: ReconciliationRow): z.input<typeof Reconciliation> => {
 };
 
 const tooManyOpen = (): Conflict =>
-  new Conflict('too_many_reconciliations', `${maxOpen} statements are still compared; try again later.`);
+  new Conflict(
+    'too_many_reconciliations',
+    `${maxOpen} statements are still compared, or ${maxSent} of yours are still being sent; try again later.`,
+  );
 
 /**
  * Receives a statement of a period; it is compared in the background. Throws ValidationFailed with the first mistakes
@@ -75,7 +79,7 @@ export const receiveStatement = async (
   if (new Date(to) > ctx.now()) throw new ValidationFailed({ to: ['must not be in the future'] });
   const { orm, sql } = ctx.database;
   const id = await orm.transaction(async (tx) => {
-    if (!(await hasRoom(tx))) throw tooManyOpen();
+    if (!(await hasRoom(tx, by))) throw tooManyOpen();
     const period = { periodFrom: new Date(from), periodTo: new Date(to), toleranceS: tolerance };
     const { reconciliationId } = await insertReconciliation(tx, { createdBy: by, ...period });
     const details = { by, reconciliationId, from, to };
