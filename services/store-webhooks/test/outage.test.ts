@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { appendFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -118,6 +119,33 @@ test('a database that accepts no connections is away too: known tokens get 200, 
   await service.settled();
   const { sql } = service.context.database;
   expect(await sql`select count(*)::int from orders where status = 'A'`).toMatchObject([{ count: 20 }]);
+});
+
+test('the events of payments that come from one network while the database is away are all settled afterwards', async () => {
+  await using standIn = await startStandIn();
+  await using service = await startService({ serverUrl: postgres.url });
+  const store = await service.store({ payments: [{ kind: 'threedsecureio', baseUrl: standIn.url }] });
+  const complete = (id: string) => {
+    const cres = Buffer.from(JSON.stringify({ threeDSServerTransID: id, messageType: 'CRes' }));
+    const body = { service: 'threedsecureio', cres: cres.toString('base64url'), transactionId: id };
+    return service.hook('payment-auth-completed/threedsecureio', store.webhookToken, body);
+  };
+  const ids = Array.from({ length: 30 }, () => randomUUID());
+  for (const transactionId of ids) {
+    standIn.results.set(transactionId, { transStatus: 'Y', authenticationValue: 'cavv', eci: '05' });
+    const payment = { service: 'threedsecureio', transactionId, orderId: 'o-1' };
+    expect((await service.admin('POST', `/v1/stores/${store.id}/payments`, payment)).status).toBe(201);
+  }
+  await complete('unregistered');
+  await service.settled();
+  await postgres.kill9();
+  const answers = await Promise.all(ids.map(complete));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]));
+  await postgres.restart();
+  while (service.context.inbox.spool.active) await sleep(20);
+  await service.settled();
+  const { sql } = service.context.database;
+  expect(await sql`select from payment_challenges where outcome is not null`).toHaveLength(30);
 });
 
 test('a spool without room refuses with 503 and Retry-After', async () => {

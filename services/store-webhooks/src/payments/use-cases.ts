@@ -58,7 +58,7 @@ export interface Settled {
   error?: unknown;
   /** The provider was asked for this event, and had the result. */
   isNew?: true;
-  /** The payment has no result yet, and of its events this one is retried. */
+  /** The payment has no result yet, and of its events this one is retried; or it could not be looked up. */
   isRetried?: true;
 }
 
@@ -92,6 +92,10 @@ const mismatch = ({ challengeMismatches }: Context): Settled => {
 };
 
 const unavailable = (error: unknown): Settled => ({ outcome: failure('unavailable'), error });
+
+/** The database is away: the event may be the only one of its payment. */
+const undecided = (error: unknown): Settled =>
+  finalState(error) === undefined ? { ...unavailable(error), isRetried: true } : unavailable(error);
 
 const ask = async (context: Context, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
   const { box, database, now, reader, paymentLimit } = context;
@@ -174,7 +178,7 @@ export const answerPayment = async (
   const { env, tracker, log, database } = context;
   const id = stored === 'duplicate' ? undefined : event.id;
   // The customer waits in front of a browser, so any fault must still lead to the page of the shop.
-  const settled = await settlePayment(context, { ...event, id, store }).catch(unavailable);
+  const settled = await settlePayment(context, { ...event, id, store }).catch(undecided);
   const { outcome, error, isNew = false, isRetried = false } = settled;
   const state = error === undefined ? 'done' : finalState(error);
   // Anybody who has the payments token can repeat an event, so only its first failure is reported.

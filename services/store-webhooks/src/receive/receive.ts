@@ -65,7 +65,8 @@ const storeEvent = async ({ inbox, tracker }: Context, given: EventToStore) => {
 
 /**
  * Stores the event of a payment and answers it. One that belongs to no payment, or is one too many that settles none, is
- * only answered, unless it turns out to be the one that is retried until its payment has a result.
+ * only answered, unless it turns out to be the one that is retried until its payment has a result. Of an outage, in which
+ * nothing tells whether there is a payment, all are kept until they fill half of the spool: webhooks have the other half.
  */
 const receivePayment = async (
   context: Context,
@@ -79,7 +80,8 @@ const receivePayment = async (
     const stored = begun === undefined ? 'unstored' : await storeEvent(context, given);
     const answered = await answerPayment(context, given, stored);
     isNew = answered.isNew;
-    if (stored === 'unstored' && answered.isRetried)
+    const hasRoom = context.inbox.spool.bytes < context.env.SPOOL_MAX_BYTES / 2;
+    if (stored === 'unstored' && answered.isRetried && hasRoom)
       await storeEvent(context, given).catch((err: unknown) =>
         context.log.warn({ err }, 'a payment event was answered but not stored'),
       );
