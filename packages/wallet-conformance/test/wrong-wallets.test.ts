@@ -71,12 +71,12 @@ test('a right wallet is never accused, however many requests and answers are los
   }
 });
 
-test('a player whose call is never answered is not judged, and the balance before it is', async () => {
+test('a history with a call that is never answered is not judged', async () => {
   const silent = { ...noTrouble, lostAnswer: 1 };
   expect(judge(await simulate({ seed, seconds: 1, patience: 5, trouble: silent })).unusable).toHaveLength(1);
 });
 
-test('a run that continues another names its transactions, and finds a wallet that has forgotten them', async () => {
+test('a recording that continues another finds a wallet that has forgotten the transactions of the first', async () => {
   const first = await simulate({ seed, seconds: 2 });
   const balance = first.at(-1)?.balance ?? 0;
   const both = await simulate({ seed: seed + 1, seconds: 2, balance, resumed: first });

@@ -46,10 +46,10 @@ export const certify = async (
   };
 
   const begun: { title: string; end: () => Promise<unknown> }[] = [];
-  for (const one of pauseSeconds === undefined ? [] : groups.flatMap(({ cases }) => cases)) {
-    if (!('begin' in one)) continue;
-    const end = await one.begin(wallet).catch((error: unknown) => () => Promise.reject(error));
-    begun.push({ title: one.title, end });
+  for (const testCase of pauseSeconds === undefined ? [] : groups.flatMap(({ cases }) => cases)) {
+    if (!('begin' in testCase)) continue;
+    const end = await testCase.begin(wallet).catch((error: unknown) => () => Promise.reject(error));
+    begun.push({ title: testCase.title, end });
   }
   const pause = sleep((pauseSeconds ?? 0) * 1000, undefined, { signal: target.deadline }).catch(() => {});
   for (const { title: group, cases } of groups)
