@@ -39,13 +39,21 @@ const composeService = (service: ListedService): string => {
     `${name}-database-url`,
     ...secretsOf(service).map(secretFileOf),
   ];
+  const { migrationSecrets = [] } = deploy;
+  const migration = {
+    environment: {
+      MIGRATION_DATABASE_URL_FILE: `/run/secrets/${name}-owner-url`,
+      ...Object.fromEntries(
+        migrationSecrets.map((variable) => [`${variable}_FILE`, `/run/secrets/${secretFileOf(variable)}`]),
+      ),
+    },
+    secrets: [`${name}-owner-url`, ...migrationSecrets.map(secretFileOf)],
+  };
   const image = `\${REGISTRY:-platform}/${name}:\${TAG:-latest}`;
   return `  ${name}-migrate:
     <<: *migration
     image: ${image}
-    environment: { MIGRATION_DATABASE_URL_FILE: /run/secrets/${name}-owner-url }
-    secrets: [${name}-owner-url]
-
+${entries('    ', migration)}
   ${name}:
     <<: *hardened
     image: ${image}
@@ -71,7 +79,16 @@ const composeSecret = (file: string): string =>
   `  ${file}: { file: '\${PREPARED:-./prepared}/secrets/${file}' }\n`;
 
 const chartService = (service: ListedService): string => {
-  const { replicas, resources, optionalSecrets, pool, connectionsBesidePool, ready, egress } = service.deploy;
+  const {
+    replicas,
+    resources,
+    optionalSecrets,
+    migrationSecrets,
+    pool,
+    connectionsBesidePool,
+    ready,
+    egress,
+  } = service.deploy;
   const { volume: { name: _name, ...volume } = {}, settings } = service.deploy;
   const variables = { ...settings.all, ...settings.chart };
   return `  ${service.name}:\n${entries('    ', {
@@ -79,6 +96,7 @@ const chartService = (service: ListedService): string => {
     resources,
     secrets: ['DATABASE_URL', ...secretsOf(service)],
     optionalSecrets,
+    migrationSecrets,
     pool,
     connectionsBesidePool,
     ready,

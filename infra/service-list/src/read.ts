@@ -51,6 +51,7 @@ const Deploy = z.strictObject({
   replicas: z.strictObject({ min: Count, max: Count, cpu: Count }),
   resources: z.strictObject({ cpu: Text, memory: Text, memoryLimit: Text }),
   optionalSecrets: z.array(Variable).exactOptional(),
+  migrationSecrets: z.array(Variable).exactOptional(),
   pool: Count,
   connectionsBesidePool: Count.exactOptional(),
   ready: z.string().startsWith('/').exactOptional(),

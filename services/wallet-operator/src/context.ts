@@ -12,6 +12,7 @@ import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { tokenOptions } from '@platform/service-kit/env';
 import { createReading } from '@platform/service-kit/reading';
 import { startProving, type Proving } from './reporting/proof/proving.ts';
+import { readChecks } from './reporting/proof/results.ts';
 import type { Env } from './env.ts';
 import type { SealingKey } from '@platform/sealed-log/keys';
 import { secondsSinceSeal } from './sealing/queries.ts';
@@ -63,7 +64,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
   const { SEALING_KEY: sealingKey, SEAL_EVERY_MS: everyMs } = env;
   const sealing = sealingKey && startSealing(base.database.sql, sealingKey, { everyMs, log: parts.log });
   const wallet = createWalletMetrics(parts.metrics, {
-    now,
+    checks: () => readChecks(base.database.sql),
     waiting: () => ledger.waiting(),
     lockedPlayers: () => ledger.lockedPlayers(),
     unsealedSeconds:
@@ -111,10 +112,10 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
   const closing = startClosing(base.database.sql, { slow, everyMs: closeEveryMs, log: parts.log });
   const proving = startProving({
     slow,
+    sql: base.database.sql,
     everyMs: env.PROVE_EVERY_S * 1000,
-    now,
+    walkDays: env.SEAL_WALK_DAYS,
     log: parts.log,
-    record: wallet.recordProof,
   });
   const comparing = startComparing(base.database.sql, { everyMs: compareEveryMs, log: parts.log });
   const signatures = createRequestSignatures({

@@ -1,7 +1,7 @@
 import type { JsonWebKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
+import { commonEnv, readEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { searchEnv } from '@platform/service-kit/search-lane';
 import { amount, minorUnits } from '@platform/wallet-protocol/money';
 import { z } from 'zod';
@@ -59,8 +59,10 @@ const shape = {
   /** A private Ed25519 JWK that signs checkpoints and evidence; without it entries are not sealed. */
   SEALING_KEY: sealingKey.optional(),
   SEAL_EVERY_MS: z.coerce.number().int().min(10).default(10_000),
-  /** Seconds between two proofs of the ledger by this process; 0 for none but those that are requested. */
+  /** Seconds between two proofs of the ledger by any process; 0 for none but those that are requested. */
   PROVE_EVERY_S: atLeast(0, 86_400),
+  /** Days in which all sealed entries are compared with their seals. */
+  SEAL_WALK_DAYS: z.coerce.number().positive().default(7),
   /** What repairs may move of a currency in 24 hours without the approval of a second person. */
   RECONCILIATION_MAX_AMOUNT: amount.default('1000.00').transform(minorUnits),
   /** Days for which refused callbacks are kept. */
@@ -74,6 +76,10 @@ const shape = {
 export const { envOf, processEnv } = settingsOf(shape);
 
 export type Env = ReturnType<typeof envOf>;
+
+/** SEALING_KEY for migrations, which let the service sign with it. */
+export const sealingKeyIfSet = (): SealingKey | undefined =>
+  readEnv({ SEALING_KEY: shape.SEALING_KEY }, process.env).SEALING_KEY;
 
 /** Gateway of the stack that runs here, unless the environment names another. */
 export const localGateway = (): string => {

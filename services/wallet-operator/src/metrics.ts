@@ -1,13 +1,15 @@
 import type { Metrics } from '@platform/service-kit/metrics';
 import { createReading } from '@platform/service-kit/reading';
 import { Counter, Gauge, Histogram } from '@prometheus-io/client';
+import type { Checks } from './reporting/proof/results.ts';
+
+type Value = number | null | undefined;
 
 export interface WalletMetrics {
   /** Counts a decided callback. */
   countOutcome(operation: string, status: string): void;
   /** Counts a batch by the number of its callbacks. */
   observeBatch(size: number): void;
-  recordProof(ok: boolean, at: Date): void;
 }
 
 /** Values that are read at each scrape. */
@@ -18,14 +20,13 @@ export interface WalletGauges {
   waiting: () => number;
   lockedPlayers: () => number;
   unsealedSeconds: () => number | Promise<number | undefined>;
-  now: () => Date;
+  checks: () => Promise<Checks>;
 }
 
 export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges): WalletMetrics => {
   const registers = [registry];
-  let proved: { ok: boolean; at: Date } | undefined;
   /** A gauge of a value that is read at each scrape; NaN while there is none. */
-  const gauge = (name: string, help: string, read: () => number | undefined | Promise<number | undefined>) =>
+  const gauge = (name: string, help: string, read: () => Value | Promise<Value>) =>
     new Gauge({
       name,
       help,
@@ -61,15 +62,24 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
     'How long the oldest entry of this process has waited for its checkpoint, or sealing has failed; 0 when all are sealed. Without SEALING_KEY: the age of the newest checkpoint; NaN when there is none',
     gauges.unsealedSeconds,
   );
+  const checks = createReading(registry, 'proof', gauges.checks);
   gauge(
     'wallet_proof_age_seconds',
-    'Seconds since this process last proved the ledger; NaN before the first proof',
-    () => proved && (gauges.now().getTime() - proved.at.getTime()) / 1000,
+    `Seconds since any process last proved the ledger; NaN before the first proof; ${unlessDown}`,
+    async () => (await checks())?.proofAge,
+  );
+  gauge(
+    'wallet_seal_walk_age_seconds',
+    `Seconds since all sealed entries had been compared with their seals, or since the first walk over them began; ${unlessDown}`,
+    async () => (await checks())?.walkAge,
   );
   gauge(
     'wallet_proof_ok',
-    '1 when the last proof found no violation, otherwise 0; NaN before the first proof',
-    () => proved && Number(proved.ok),
+    `1 when nothing wrong is known of the ledger, otherwise 0, until it was checked again as a whole; NaN before the first proof; ${unlessDown}`,
+    async () => {
+      const { ok = null } = (await checks()) ?? {};
+      return ok === null ? undefined : Number(ok);
+    },
   );
   const batchSize = new Histogram({
     name: 'wallet_batch_size',
@@ -93,8 +103,5 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
       pair.inc();
     },
     observeBatch: (size) => batchSize.observe(size),
-    recordProof: (ok, at) => {
-      proved = { ok, at };
-    },
   };
 };

@@ -9,25 +9,34 @@ export interface CounterViolation {
   detail: string;
 }
 
+/** Entries before a period that are compared with its beginning: times are in the order of the entries. */
+const entriesBefore = 500;
+
 /**
- * Computes the counters of all players with limits again from their entries: what is used of each period, and that no
- * entry was counted as before a period that it belongs to.
+ * Computes the counters of those of the players who have limits again from their entries: what is used of each period,
+ * and that no entry was counted as before a period that it belongs to. Reads the entries of the periods.
  */
-export const checkCounters = (sql: ISql, most: number) => sql<CounterViolation[]>`
+export const checkCounters = (sql: ISql, playerIds: readonly string[], most: number) => sql<
+  CounterViolation[]
+>`
   with boundary as (
     select player_id, period, after_seq, case when period <> 'session' then since end as since,
       player.wagered - limit_windows.wagered as wagered, player.lost - limit_windows.lost as lost
-    from limit_windows join players player using (player_id)
+    from limit_windows join players player using (player_id) where player_id = any (${playerIds as string[]})
   ), starts as (
     select player_id, array_agg(after_seq + 1 order by after_seq) as seqs from boundary group by player_id
   ), segments as (
-    -- One pass over all entries: when all players have limits, look-ups for each entry would take minutes.
     select player_id, segment, ${countedSums(sql)},
       -- Later entries are from a time when the clock ran ahead.
       max(at) filter (where at <= ${sql.unsafe(latestCredible('now()'))}) as newest
     from (
       select e.player_id, width_bucket(e.seq, starts.seqs) as segment, e.at, e.operation, e.amount, e.reversed
-      from (${countedEntries(sql)}) e join starts on starts.player_id = e.player_id
+      from (${countedEntries(
+        sql,
+        sql`(
+        select entries.* from starts join entries
+          on entries.player_id = starts.player_id and entries.seq >= starts.seqs[1] - ${entriesBefore}::int)`,
+      )}) e join starts on starts.player_id = e.player_id
     ) counted
     group by player_id, segment
   ), actual as (

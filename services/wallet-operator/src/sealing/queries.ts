@@ -21,11 +21,21 @@ const checkpointColumns = (sql: ISql) => sql`
   number::float8, entries, total::float8, previous, root, ${isoTime(sql, sql`sealed_at`)} as "sealedAt",
   key_id as "keyId", signature`;
 
-/** The newest checkpoint that any process signed. Waits until no other process seals; until the end of the transaction. */
-export const lockHead = async (tx: TransactionSql): Promise<{ number: number; hash: string }> => {
-  const [head] = await tx<[{ number: number; hash: string }]>`
-    select number::float8, hash from sealed_head for update`;
+/** The number and hash of the newest checkpoint that any process signed. */
+export interface SealedHead {
+  number: number;
+  hash: string;
+}
+
+export const readHead = async (sql: ISql): Promise<SealedHead> => {
+  const [head] = await sql<[SealedHead]>`select number::float8, hash from sealed_head`;
   return head;
+};
+
+/** Waits until no other process seals; until the end of the transaction. */
+export const lockHead = async (tx: TransactionSql): Promise<SealedHead> => {
+  await tx`select from sealed_head for update`;
+  return readHead(tx);
 };
 
 /** `limit` checkpoints whose numbers are greater than `after`. Numbers have no gaps, so any page is found at once. */

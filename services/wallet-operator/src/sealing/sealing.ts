@@ -22,6 +22,7 @@ import {
   trustKey,
   unsealedRuns,
   type Run,
+  type SealedHead,
 } from './queries.ts';
 
 /** Entries of a range at most: hashing them takes this process some two milliseconds. */
@@ -40,8 +41,8 @@ export class ChainRewritten extends SafeError {
 
 const lengthOf = ({ firstSeq, lastSeq }: Run): number => Number(BigInt(lastSeq) - BigInt(firstSeq)) + 1;
 
-/** As many runs as fit into a range; the last one may be cut. */
-const takeRuns = (runs: readonly Run[], most: number): Run[] => {
+/** As many runs as have at most `most` entries; the last one may be cut. */
+export const takeRuns = (runs: readonly Run[], most: number): Run[] => {
   const taken: Run[] = [];
   let room = most;
   for (const run of runs) {
@@ -61,13 +62,15 @@ interface Sealed {
   damaged: string[];
 }
 
+/** Whether the newest checkpoint in the database is the one that was signed last. */
+export const isHead = ({ number, hash }: SealedHead, newest: Checkpoint | undefined): boolean =>
+  number === (newest?.number ?? 0) && hash === (newest === undefined ? noCheckpoint : checkpointHash(newest));
+
 /** The newest checkpoint. Throws when it is not the one that was signed last, by any process: somebody rewrote the chain. */
 const trustedNewest = async (tx: TransactionSql): Promise<Checkpoint | undefined> => {
   const head = await lockHead(tx);
   const [newest] = await newestCheckpoints(tx, 0n, 1);
-  const hash = newest === undefined ? noCheckpoint : checkpointHash(newest);
-  if (head.number !== (newest?.number ?? 0) || head.hash !== hash)
-    throw new ChainRewritten(`checkpoint ${head.number} was rewritten or removed`);
+  if (!isHead(head, newest)) throw new ChainRewritten(`checkpoint ${head.number} was rewritten or removed`);
   if (newest === undefined) return undefined;
   const publicKey = publicKeysOf({ keys: (await listKeys(tx)).map(({ x }) => publicJwk(x)) }).get(
     newest.keyId,

@@ -148,7 +148,7 @@ export const items: readonly Item[] = [
         .some(({ values }) => 'wallet_proof_age_seconds' in values);
       return isWallet ? notYet : undefined;
     },
-    alerts: ['LedgerInconsistent', 'LedgerNotProved'],
+    alerts: ['LedgerInconsistent', 'LedgerNotProved', 'SealedEntriesNotChecked'],
     faulty: (health) => servicesWith(health, 'wallet_proof_ok', (value) => value === 0),
   },
 ];

@@ -43,8 +43,9 @@ export const auditRoutes = (context: Context): Route[] => {
         path: '/v1/audit/proof',
         operationId: 'proveLedger',
         tag,
-        summary: 'Check the whole ledger in one snapshot',
-        description: 'Callbacks go on meanwhile. The answer is 200 also when something is wrong.',
+        summary: 'Check the ledger, and name what is known to be wrong in it',
+        description:
+          'Checks everything since the last seal in one snapshot; what is sealed is checked in the background, all of it every `SEAL_WALK_DAYS`, and violations that were found there are in the answer. Callbacks go on meanwhile. The answer is 200 also when something is wrong.',
         auth: admin,
         responses: { 200: { description: 'What was found', body: Proof } },
       },

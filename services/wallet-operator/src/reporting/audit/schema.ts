@@ -32,10 +32,10 @@ export const AuditEventList = pageLimitBody('events', AuditEvent);
 
 export const Proof = z
   .object({
-    ok: z.boolean(),
+    ok: z.boolean().meta({ description: 'Whether `violations` is empty' }),
     checkedAt: instant(),
     players: z.int(),
-    entries: z.int(),
+    entries: z.int().meta({ description: 'In the ledger' }),
     violations: z.array(
       z.object({
         kind: z.enum([
@@ -49,6 +49,8 @@ export const Proof = z
           'limit_counter_differs',
           'limit_window_differs',
           'daily_sum_differs',
+          'round_state_differs',
+          'checkpoint_differs',
         ]),
         playerId: z.string().nullable(),
         transactionId: z.string().nullable(),

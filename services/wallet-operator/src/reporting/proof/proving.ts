@@ -2,62 +2,91 @@ import { startBackground } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
-import { checkLedger } from './queries.ts';
-import type { Proof } from '../audit/schema.ts';
 import type { SlowConnection } from '../../db/slow-connection.ts';
+import type { Proof } from '../audit/schema.ts';
+import { checkUnsealed } from './proof.ts';
+import { mostViolations } from './queries.ts';
+import { keepProof, keepWholeCheck, readChecks } from './results.ts';
+import { checkSealed, walkOn } from './walk.ts';
 
-/** Checks the whole ledger now. */
-export const proveLedger = async (sql: Sql, now: Date): Promise<z.input<typeof Proof>> => {
-  const findings = await checkLedger(sql);
-  return { ok: findings.violations.length === 0, checkedAt: now.toISOString(), ...findings };
+type Answer = z.input<typeof Proof>;
+
+/** Checks the whole ledger now, sealed or not, and replaces what was known by the result. */
+export const checkWholeLedger = async (sql: Sql): Promise<Answer> => {
+  const unsealed = await checkUnsealed(sql);
+  const violations = [...unsealed.violations, ...(await checkSealed(sql))].slice(0, mostViolations);
+  const findings = { ...unsealed, violations };
+  await keepWholeCheck(sql, findings);
+  return { ok: violations.length === 0, ...findings };
 };
 
 export interface Proving extends AsyncDisposable {
-  /** Checks the ledger once for all callers that arrive during the check, and records the result. */
-  prove(): ReturnType<typeof proveLedger>;
+  /**
+   * Checks what is not sealed, once for all callers that arrive during the check, and keeps the result. Resolves with all
+   * violations that are known.
+   */
+  prove(): Promise<Answer>;
 }
 
 interface ProvingOptions {
   slow: SlowConnection;
-  /** Milliseconds between two proofs of this process; 0 for none but those that are requested. */
+  /** For small statements. */
+  sql: Sql;
+  /** Milliseconds between two proofs; 0 for none but those that are requested. */
   everyMs: number;
-  now: () => Date;
+  /** Days in which all sealed entries are checked. */
+  walkDays: number;
   log: Log;
-  record: (ok: boolean, at: Date) => void;
 }
 
-/** Pause between two checks whether a proof is due. A proof that failed is repeated after it. */
-const lookEveryMs = 3_600_000;
+/** Longest pause between two checks whether a proof, or a slice of the walk, is due. */
+const lookEveryMs = { proof: 3_600_000, walk: 60_000 };
 
-/** Proves the ledger regularly and on request. Disposal does not wait for a proof in progress. */
-export const startProving = ({ slow, everyMs, now, log, record }: ProvingOptions): Proving => {
-  let running: ReturnType<typeof proveLedger> | undefined;
-  const begin = async () => {
+/**
+ * Proves the ledger regularly and on request, and walks over all that is sealed. One process does it for all. Disposal does
+ * not wait for a check in progress.
+ */
+export const startProving = ({ slow, sql, everyMs, walkDays, log }: ProvingOptions): Proving => {
+  let running: Promise<Answer> | undefined;
+  const begin = async (): Promise<Answer> => {
     try {
-      const proof = await slow.run((sql) => proveLedger(sql, now()));
-      record(proof.ok, now());
-      if (!proof.ok) log.fatal({ violations: proof.violations }, 'the proof of the ledger found violations');
-      return proof;
+      return await slow.run(async (connection) => {
+        const { violations: found, ...findings } = await checkUnsealed(connection);
+        if (found.length > 0) log.fatal({ violations: found }, 'the proof of the ledger found violations');
+        const known = await keepProof(connection, { ...findings, violations: found });
+        const violations = known.map(({ foundAt: _, ...violation }) => violation) as Answer['violations'];
+        return { ok: violations.length === 0, ...findings, violations };
+      });
     } finally {
       running = undefined;
     }
   };
   const prove = () => (running ??= begin());
 
-  const pauseMs = Math.min(everyMs, lookEveryMs);
-  // The first run does nothing: the replicas of a rollout start together, and a process may crash soon after its start.
-  let due = performance.now() + pauseMs / 2;
-  const run = async (): Promise<void> => {
-    if (performance.now() < due) return;
-    await prove();
-    due = performance.now() + everyMs;
+  const proofPauseMs = Math.min(everyMs, lookEveryMs.proof);
+  const walkPauseMs = Math.min((walkDays * 86_400_000) / 200, lookEveryMs.walk);
+  // The first runs do nothing: the replicas of a rollout start together, and a process may crash soon after its start.
+  const begunAt = performance.now();
+  const proof = async (): Promise<void> => {
+    if (performance.now() < begunAt + proofPauseMs / 2) return;
+    const { proofAge } = await readChecks(sql);
+    if (proofAge === null || proofAge * 1000 >= everyMs) await prove();
   };
-  const background = everyMs > 0 ? startBackground({ name: 'proof', everyMs: pauseMs, log, run }) : undefined;
+  const walk = async (): Promise<boolean> => {
+    if (performance.now() < begunAt + walkPauseMs / 2) return false;
+    const { violations, isMore } = await slow.run((connection) => walkOn(connection, walkDays));
+    if (violations.length > 0) log.fatal({ violations }, 'the walk over the sealed entries found violations');
+    return isMore;
+  };
+  const tasks = [
+    startBackground({ name: 'walk', everyMs: walkPauseMs, log, run: walk }),
+    ...(everyMs > 0 ? [startBackground({ name: 'proof', everyMs: proofPauseMs, log, run: proof })] : []),
+  ];
   return {
     prove,
     [Symbol.asyncDispose]: async () => {
-      // Not awaited: it ends when `slow` is disposed.
-      void background?.[Symbol.asyncDispose]();
+      // Not awaited: they end when `slow` is disposed.
+      for (const task of tasks) void task[Symbol.asyncDispose]();
     },
   };
 };

@@ -1,16 +1,20 @@
-import type { TransactionSql } from 'postgres';
+import type { ISql } from 'postgres';
 import { openDays } from './queries.ts';
 
-/** Rows of `daily_sums` that differ from the entries, as text: day, currency and game. Reads all entries. */
-export const differingSums = async (snapshot: TransactionSql, limit: number): Promise<string[]> => {
-  const [days] = await snapshot<[{ first: string; newest: string }?]>`
-    select least(min(day), (select (min(at) at time zone 'UTC')::date from entries))::text as first,
-      max(day)::text as newest from daily_sums having count(*) > 0`;
-  if (days === undefined) return [];
-  const rows = await snapshot<{ sum: string }[]>`
-    with computed as (select * from ${openDays(snapshot, days.first, days.newest)} days)
+/** The next day that has sums after this one, or the first; null: none follows. */
+export const nextStoredDay = async (sql: ISql, day: string | null): Promise<string | null> => {
+  const [next] = await sql<[{ day: string | null }]>`
+    select min(day)::text as day from daily_sums where day > coalesce(${day}::date, '-infinity')`;
+  return next.day;
+};
+
+/** Sums of the day that differ from its entries and the day before, as text: day, currency and game. */
+export const differingSums = async (sql: ISql, day: string, limit: number): Promise<string[]> => {
+  const rows = await sql<{ sum: string }[]>`
+    with computed as (select * from ${openDays(sql, day, day)} days),
+      stored as (select * from daily_sums where day = ${day})
     select distinct concat_ws(' ', day, currency, nullif(game_code, '')) as sum from (
-      (table computed except table daily_sums) union all (table daily_sums except table computed)
+      (table computed except table stored) union all (table stored except table computed)
     ) differing order by sum limit ${limit}`;
   return rows.map(({ sum }) => sum);
 };

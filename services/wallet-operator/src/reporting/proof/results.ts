@@ -1,0 +1,104 @@
+import type { ISql, Sql, TransactionSql } from 'postgres';
+import type { StoredViolation } from '../../db/seals.ts';
+import { isoTime } from '../../ledger/entry.ts';
+import type { Findings } from './proof.ts';
+import { mostViolations, type Violation } from './queries.ts';
+
+/** What all replicas know of the soundness of the ledger. */
+export interface Checks {
+  /** Whether nothing wrong is known; null before the first proof. */
+  ok: boolean | null;
+  /** Seconds since the last proof; null before the first. */
+  proofAge: number | null;
+  /** Seconds since a walk ended, or since the first one began. */
+  walkAge: number;
+}
+
+export const readChecks = async (sql: ISql): Promise<Checks> => {
+  const [checks] = await sql<[Checks]>`
+    select case when violations <> '[]' then false when proved_at is not null then true end as ok,
+      extract(epoch from now() - proved_at)::float8 as "proofAge",
+      extract(epoch from now() - coalesce(walked_at, walk_begun_at))::float8 as "walkAge"
+    from ledger_checks`;
+  return checks;
+};
+
+const keyOf = ({ kind, playerId, transactionId, detail }: Violation | StoredViolation): string =>
+  JSON.stringify([kind, playerId, transactionId, playerId === null ? detail : null]);
+
+/** The stored violations and those that were found now; one that was found again has the new time. */
+const merge = (
+  stored: readonly StoredViolation[],
+  found: readonly Violation[],
+  foundAt: string,
+): StoredViolation[] => {
+  const all = new Map(stored.map((violation) => [keyOf(violation), violation]));
+  for (const violation of found) all.set(keyOf(violation), { ...violation, foundAt });
+  return [...all.values()].slice(0, mostViolations);
+};
+
+const json = (violations: readonly StoredViolation[]): string => JSON.stringify(violations);
+
+/** Adds what a proof found to what is known. Returns all that is known. */
+export const keepProof = (sql: Sql, { checkedAt, violations }: Findings): Promise<StoredViolation[]> =>
+  sql.begin(async (tx) => {
+    const [checks] = await tx<[{ stored: StoredViolation[] }]>`
+      select violations as stored from ledger_checks for update`;
+    const merged = merge(checks.stored, violations, checkedAt);
+    await tx`update ledger_checks set proved_at = ${checkedAt}, violations = ${json(merged)}::text::jsonb`;
+    return merged;
+  });
+
+/** Replaces what is known by what a check of the whole ledger found. Keeps nothing in a replica of the database. */
+export const keepWholeCheck = async (sql: Sql, { checkedAt, violations }: Findings): Promise<void> => {
+  const [server] = await sql<[{ isReplica: boolean }]>`select pg_is_in_recovery() as "isReplica"`;
+  if (server.isReplica) return;
+  await sql`update ledger_checks set proved_at = ${checkedAt}, walk_begun_at = now(), walked_at = now(), walked_number = 0,
+    walked_day = null, violations = ${json(merge([], violations, checkedAt))}::text::jsonb`;
+};
+
+/** Where the walk is, and where it has to be by now. */
+export interface Walk {
+  number: number;
+  day: string | null;
+  dueNumber: number;
+  dueDay: string | null;
+  /** Whether its time is over. */
+  isOver: boolean;
+  begunAt: string;
+  provedAt: string | null;
+  now: string;
+  stored: StoredViolation[];
+}
+
+/** Locks the walk until the end of the transaction; undefined while another process has it. */
+export const lockWalk = async (tx: TransactionSql, walkDays: number): Promise<Walk | undefined> => {
+  const [walk] = await tx<Walk[]>`
+    select walked_number::float8 as number, walked_day::text as day, share >= 1 as "isOver",
+      ceil(share * coalesce((select max(sealed_ranges.number) from sealed_ranges), 0))::float8 as "dueNumber",
+      (select min(day) + ceil(share * (max(day) - min(day) + 1))::int - 1 from daily_sums)::text as "dueDay",
+      ${isoTime(tx, tx`walk_begun_at`)} as "begunAt", ${isoTime(tx, tx`proved_at`)} as "provedAt",
+      ${isoTime(tx, tx`now()`)} as now, violations as stored
+    from ledger_checks cross join lateral (
+      select least(1, extract(epoch from now() - walk_begun_at) / ${walkDays * 86_400}::float8) as share) part
+    for update of ledger_checks skip locked`;
+  return walk;
+};
+
+export const keepSlice = async (
+  tx: TransactionSql,
+  { stored, now }: Walk,
+  violations: readonly Violation[],
+  { number, day }: { number: number; day: string | null },
+): Promise<void> => {
+  await tx`update ledger_checks set walked_number = ${number}, walked_day = ${day},
+    violations = ${json(merge(stored, violations, now))}::text::jsonb`;
+};
+
+/** Ends the walk and begins the next. What neither it nor a proof found again is no longer wrong. */
+export const endWalk = async (tx: TransactionSql, { stored, begunAt, provedAt }: Walk): Promise<void> => {
+  const isOld = ({ foundAt }: StoredViolation) =>
+    provedAt !== null && foundAt < begunAt && foundAt < provedAt;
+  await tx`update ledger_checks set walk_begun_at = now(), walked_at = now(), walked_number = 0, walked_day = null,
+    violations = ${json(stored.filter((violation) => !isOld(violation)))}::text::jsonb`;
+};

@@ -1,0 +1,85 @@
+import { publicJwk, publicKeysOf } from '@platform/sealed-log/keys';
+import { NotProven } from '@platform/sealed-log/verify';
+import type { ISql, Sql } from 'postgres';
+import { checkpointsAfter, checkpointsByNumber, leavesOfRanges, listKeys } from '../../sealing/queries.ts';
+import { verifyRange } from '../../sealing/use-cases.ts';
+import { nextStoredDay, differingSums } from '../summary/proof.ts';
+import { checkRuns } from './proof.ts';
+import { endWalk, keepSlice, lockWalk } from './results.ts';
+import { mostViolations, runsOfRanges, useIndexes, violation, type Violation } from './queries.ts';
+
+/** Checkpoints of one slice. */
+const rangesAtOnce = 16;
+
+interface Slice {
+  /** The last checkpoint of the slice; undefined: none follows. */
+  number: number | undefined;
+  violations: Violation[];
+}
+
+/** Compares the entries of the next checkpoints after `after`, up to `upTo`, with their seals and with each other. */
+const checkRanges = async (sql: ISql, after: number, upTo: number): Promise<Slice> => {
+  await useIndexes(sql);
+  const limit = Math.max(0, Math.min(rangesAtOnce, upTo - after));
+  const checkpoints = await checkpointsAfter(sql, BigInt(after), limit);
+  const [first, last] = [checkpoints[0], checkpoints.at(-1)];
+  if (first === undefined || last === undefined) return { number: undefined, violations: [] };
+  const keys = publicKeysOf({ keys: (await listKeys(sql)).map(({ x }) => publicJwk(x)) });
+  const ranges = await leavesOfRanges(sql, first.number, last.number);
+  const violations: Violation[] = [];
+  let [before] = await checkpointsByNumber(sql, [after]);
+  for (const checkpoint of checkpoints) {
+    try {
+      verifyRange(checkpoint, before, ranges, keys);
+    } catch (error) {
+      if (!(error instanceof NotProven)) throw error;
+      violations.push(violation('checkpoint_differs', error.message));
+    }
+    before = checkpoint;
+  }
+  violations.push(...(await checkRuns(sql, await runsOfRanges(sql, first.number, last.number))));
+  return { number: last.number, violations };
+};
+
+const checkDay = async (sql: ISql, day: string): Promise<Violation[]> =>
+  (await differingSums(sql, day, mostViolations)).map((sum) => violation('daily_sum_differs', sum));
+
+/** Checks all that is sealed, and the sums of all days, without a pause and without keeping the result. */
+export const checkSealed = async (sql: Sql): Promise<Violation[]> => {
+  const violations: Violation[] = [];
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const from: number = after;
+    const slice: Slice = await sql.begin('read only', (tx) =>
+      checkRanges(tx, from, Number.POSITIVE_INFINITY),
+    );
+    violations.push(...slice.violations);
+    after = slice.number;
+  }
+  for (let day = await nextStoredDay(sql, null); day !== null; day = await nextStoredDay(sql, day))
+    violations.push(...(await checkDay(sql, day)));
+  return violations;
+};
+
+/**
+ * Checks the next slice of what is sealed, or the sums of the next day, as far as the walk, which takes nine tenths of
+ * `walkDays`, has to be by now, and keeps the result. Returns what was found, and whether there may be more to do now.
+ */
+export const walkOn = (sql: Sql, walkDays: number): Promise<{ violations: Violation[]; isMore: boolean }> =>
+  sql.begin(async (tx) => {
+    const walk = await lockWalk(tx, walkDays * 0.9);
+    // Another process is at it.
+    if (walk === undefined) return { violations: [], isMore: false };
+    const slice = await checkRanges(tx, walk.number, walk.dueNumber);
+    if (slice.number !== undefined) {
+      await keepSlice(tx, walk, slice.violations, { number: slice.number, day: walk.day });
+      return { violations: slice.violations, isMore: true };
+    }
+    const day = await nextStoredDay(tx, walk.day);
+    if (day !== null && walk.dueDay !== null && day <= walk.dueDay) {
+      const violations = await checkDay(tx, day);
+      await keepSlice(tx, walk, violations, { number: walk.number, day });
+      return { violations, isMore: true };
+    }
+    if (walk.isOver) await endWalk(tx, walk);
+    return { violations: [], isMore: false };
+  });
