@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { openSlowDatabase } from './db/slow-connection.ts';
 import { callersFile } from './env.ts';
 import { publicKeysOf } from '@platform/sealed-log/keys';
-import { verifySeals } from './sealing/use-cases.ts';
+import { verifySeals } from './sealing/verify.ts';
 import { readCheckpoints } from '@platform/sealed-log/verify';
 import { complain, say } from '@platform/wallet-protocol/terminal';
 

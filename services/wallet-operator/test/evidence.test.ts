@@ -7,7 +7,7 @@ import type { ISql } from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkpointHash, signCheckpoint } from '@platform/sealed-log/checkpoint';
 import { publicKeysOf, sealingKeyOf } from '@platform/sealed-log/keys';
-import { verifySeals } from '../src/sealing/use-cases.ts';
+import { verifySeals } from '../src/sealing/verify.ts';
 import { verifyCheckpoints, verifyEvidence } from '@platform/sealed-log/verify';
 import {
   askEvidence,
@@ -63,7 +63,7 @@ test('evidence does not hold with the key of somebody else', async () => {
 });
 
 test('a rewritten database is detected against a checkpoint that was kept before', async () => {
-  const { service, sql, playerId, roundId } = await sealedRound();
+  const { service, sql, playerId } = await sealedRound();
   await using _ = service;
   const kept = await savedCheckpoints(service);
   expect(await verifySeals(sql, publicKeys, kept)).toBe(10);

@@ -8,7 +8,7 @@ import type { ISql } from 'postgres';
 import { expect, test } from 'vitest';
 import { sealPlayers } from '../src/sealing/sealing.ts';
 import { lockHead, trustKey } from '../src/sealing/queries.ts';
-import { verifySeals } from '../src/sealing/use-cases.ts';
+import { verifySeals } from '../src/sealing/verify.ts';
 import { verifyEvidence } from '@platform/sealed-log/verify';
 import {
   askEvidence,

@@ -83,6 +83,11 @@ export const leavesOfRanges = (sql: ISql, from: number, to: number) => sql<
     join players p on p.player_id = e.player_id
   where run.number between ${from} and ${to} group by run.number order by run.number`;
 
+/** The sealed entries of these checkpoints. */
+export const runsOfRanges = (sql: ISql, from: number, to: number) => sql<Run[]>`
+  select player_id as "playerId", first_seq as "firstSeq", last_seq as "lastSeq" from sealed_runs
+  where number between ${from} and ${to} order by number, player_id`;
+
 export const insertRange = async (
   tx: TransactionSql,
   checkpoint: Checkpoint,

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import { readPageList } from '@platform/pagination/list';
 import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
@@ -6,9 +5,9 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../db/now.ts';
 import { playerRow } from '../accounts/players/use-cases.ts';
-import { checkpointHash, follows, type Checkpoint } from '@platform/sealed-log/checkpoint';
+import type { Checkpoint } from '@platform/sealed-log/checkpoint';
 import { publicJwk, publicKeysOf, type PublicJwk, type SealingKey } from '@platform/sealed-log/keys';
-import { hashBytes, merkleLevels, pathTo, rootOf } from '@platform/sealed-log/merkle';
+import { merkleLevels, pathTo, rootOf } from '@platform/sealed-log/merkle';
 import type { CheckpointList, CheckpointQuery } from './schema.ts';
 import type { Evidence } from '@platform/sealed-log/evidence';
 import {
@@ -21,7 +20,8 @@ import {
   placedEntries,
   type PlacedEntry,
 } from './queries.ts';
-import { checkSignature, NotProven, verifyEvidence } from '@platform/sealed-log/verify';
+import { changedEntries } from './verify.ts';
+import { NotProven, verifyEvidence } from '@platform/sealed-log/verify';
 
 export const pageCheckpoints = (
   { database: { sql } }: Context,
@@ -43,9 +43,6 @@ const maxEntries = 1000;
 type SealedEntryRow = PlacedEntry & { checkpoint: number; firstSeq: string };
 
 const isSealed = (entry: PlacedEntry): entry is SealedEntryRow => entry.checkpoint !== null;
-
-const changedEntries = (number: number): string =>
-  `checkpoint ${number}: its entries, or the currency of a player, were changed after they were sealed`;
 
 /** The entries that one checkpoint sealed, with their inclusion proofs. The tree is computed from the entries as they are now. */
 const proveEntries = async (
@@ -124,61 +121,5 @@ export const roundEvidence = async (ctx: Context, playerId: string, roundId: str
   } catch (error) {
     if (!(error instanceof NotProven)) throw error;
     throw new Conflict('evidence_damaged', `The ledger cannot prove this round: ${error.message}.`);
-  }
-};
-
-type Keys = ReadonlyMap<string, KeyObject>;
-
-/**
- * Throws NotProven unless the checkpoint follows from the one before it and was signed over the entries as they are in
- * `ranges`, what `leavesOfRanges` reads.
- */
-export const verifyRange = (
-  checkpoint: Checkpoint,
-  before: Checkpoint | undefined,
-  ranges: readonly { number: number; leaves: Buffer }[],
-  keys: Keys,
-): void => {
-  const { number, root, entries } = checkpoint;
-  const { leaves = Buffer.alloc(0) } = ranges.find((range) => range.number === number) ?? {};
-  if (!follows(checkpoint, before))
-    throw new NotProven(`checkpoint ${number} does not follow from the one before it`);
-  checkSignature(checkpoint, keys);
-  if (leaves.length !== entries * hashBytes || rootOf(merkleLevels(leaves)) !== root)
-    throw new NotProven(changedEntries(number));
-};
-
-/** Ranges that are read in one statement. */
-const rangesAtOnce = 64;
-
-/**
- * Compares all entries with all checkpoints, these with their signatures and with each other, and with those that a third
- * party `kept`. Returns how many entries are sealed. Throws with the number of the first checkpoint that does not fit.
- */
-export const verifySeals = async (
-  sql: Sql,
-  keys: Keys,
-  kept: readonly Checkpoint[] = [],
-): Promise<number> => {
-  const keptHash = new Map(kept.map((checkpoint) => [checkpoint.number, checkpointHash(checkpoint)]));
-  let newest: Checkpoint | undefined;
-  for (;;) {
-    const after = newest?.number ?? 0;
-    const checkpoints = await checkpointsAfter(sql, BigInt(after), rangesAtOnce);
-    if (checkpoints.length === 0) {
-      const [missing] = keptHash.keys();
-      if (missing !== undefined)
-        throw new NotProven(`checkpoint ${missing} was kept, and is not in the database`);
-      return newest?.total ?? 0;
-    }
-    const ranges = await leavesOfRanges(sql, after + 1, after + rangesAtOnce);
-    for (const checkpoint of checkpoints) {
-      const { number } = checkpoint;
-      verifyRange(checkpoint, newest, ranges, keys);
-      if ((keptHash.get(number) ?? checkpointHash(checkpoint)) !== checkpointHash(checkpoint))
-        throw new NotProven(`checkpoint ${number} was rewritten: it differs from the kept one`);
-      keptHash.delete(number);
-      newest = checkpoint;
-    }
   }
 };

@@ -1,8 +1,8 @@
 import type { ISql, Sql } from 'postgres';
 import { databaseNow } from '../../db/now.ts';
 import { checkCounters } from '../../limits/proof.ts';
-import { newestCheckpoints, readHead, type Run } from '../../sealing/queries.ts';
-import { isHead, takeRuns } from '../../sealing/sealing.ts';
+import { takeRuns } from '../../sealing/sealing.ts';
+import { headFault, type Run } from '../../sealing/verify.ts';
 import {
   headsAfter,
   mostViolations,
@@ -77,10 +77,8 @@ export const checkUnsealed = (sql: Sql): Promise<Findings> =>
     const checkedAt = (await databaseNow(snapshot)).toISOString();
     const findings: Findings = { checkedAt, players: 0, entries: 0, violations: [] };
     const { violations } = findings;
-    const head = await readHead(snapshot);
-    const [newest] = await newestCheckpoints(snapshot, 0n, 1);
-    if (!isHead(head, newest))
-      violations.push(violation('checkpoint_differs', `checkpoint ${head.number} was rewritten or removed`));
+    const fault = await headFault(snapshot);
+    if (fault !== undefined) violations.push(violation('checkpoint_differs', fault));
     for (let after: string | undefined = ''; after !== undefined;) {
       const heads: Head[] = await headsAfter(snapshot, after, playersAtOnce);
       findings.players += heads.filter(({ seq }) => seq !== null).length;

@@ -1,6 +1,6 @@
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
-import type { Run } from '../../sealing/queries.ts';
+import type { Run } from '../../sealing/verify.ts';
 import type { Proof } from '../audit/schema.ts';
 
 export type Violation = z.input<typeof Proof>['violations'][number];
@@ -63,11 +63,6 @@ export const headsAfter = (sql: ISql, playerId: string, limit: number) => sql<He
     left join lateral (
       select seq, balance_after from entries where player_id = id order by seq desc limit 1) newest on true
   order by id`;
-
-/** The sealed entries of these checkpoints. */
-export const runsOfRanges = (sql: ISql, from: number, to: number) => sql<Run[]>`
-  select player_id as "playerId", first_seq as "firstSeq", last_seq as "lastSeq" from sealed_runs
-  where number between ${from} and ${to} order by number, player_id`;
 
 /**
  * What does not add up in these entries: each follows from the one before it, none is missing, each reversal has its

@@ -1,12 +1,9 @@
-import { publicJwk, publicKeysOf } from '@platform/sealed-log/keys';
-import { NotProven } from '@platform/sealed-log/verify';
 import type { ISql, Sql } from 'postgres';
-import { checkpointsAfter, checkpointsByNumber, leavesOfRanges, listKeys } from '../../sealing/queries.ts';
-import { verifyRange } from '../../sealing/use-cases.ts';
+import { verifySlice } from '../../sealing/verify.ts';
 import { nextStoredDay, differingSums } from '../summary/proof.ts';
 import { checkRuns } from './proof.ts';
 import { endWalk, keepSlice, lockWalk } from './results.ts';
-import { mostViolations, runsOfRanges, useIndexes, violation, type Violation } from './queries.ts';
+import { mostViolations, useIndexes, violation, type Violation } from './queries.ts';
 
 /** Checkpoints of one slice. */
 const rangesAtOnce = 16;
@@ -17,28 +14,13 @@ interface Slice {
   violations: Violation[];
 }
 
-/** Compares the entries of the next checkpoints after `after`, up to `upTo`, with their seals and with each other. */
-const checkRanges = async (sql: ISql, after: number, upTo: number): Promise<Slice> => {
+/** Compares the next checkpoints after `after`, up to `upTo`, with their entries, and these with each other. */
+const checkSlice = async (sql: ISql, after: number, upTo: number): Promise<Slice> => {
   await useIndexes(sql);
   const limit = Math.max(0, Math.min(rangesAtOnce, upTo - after));
-  const checkpoints = await checkpointsAfter(sql, BigInt(after), limit);
-  const [first, last] = [checkpoints[0], checkpoints.at(-1)];
-  if (first === undefined || last === undefined) return { number: undefined, violations: [] };
-  const keys = publicKeysOf({ keys: (await listKeys(sql)).map(({ x }) => publicJwk(x)) });
-  const ranges = await leavesOfRanges(sql, first.number, last.number);
-  const violations: Violation[] = [];
-  let [before] = await checkpointsByNumber(sql, [after]);
-  for (const checkpoint of checkpoints) {
-    try {
-      verifyRange(checkpoint, before, ranges, keys);
-    } catch (error) {
-      if (!(error instanceof NotProven)) throw error;
-      violations.push(violation('checkpoint_differs', error.message));
-    }
-    before = checkpoint;
-  }
-  violations.push(...(await checkRuns(sql, await runsOfRanges(sql, first.number, last.number))));
-  return { number: last.number, violations };
+  const { number, runs, faults } = await verifySlice(sql, after, limit);
+  const differing = faults.map((fault) => violation('checkpoint_differs', fault));
+  return { number, violations: [...differing, ...(await checkRuns(sql, runs))] };
 };
 
 const checkDay = async (sql: ISql, day: string): Promise<Violation[]> =>
@@ -49,9 +31,7 @@ export const checkSealed = async (sql: Sql): Promise<Violation[]> => {
   const violations: Violation[] = [];
   for (let after: number | undefined = 0; after !== undefined;) {
     const from: number = after;
-    const slice: Slice = await sql.begin('read only', (tx) =>
-      checkRanges(tx, from, Number.POSITIVE_INFINITY),
-    );
+    const slice: Slice = await sql.begin('read only', (tx) => checkSlice(tx, from, Number.POSITIVE_INFINITY));
     violations.push(...slice.violations);
     after = slice.number;
   }
@@ -69,7 +49,7 @@ export const walkOn = (sql: Sql, walkDays: number): Promise<{ violations: Violat
     const walk = await lockWalk(tx, walkDays * 0.9);
     // Another process is at it.
     if (walk === undefined) return { violations: [], isMore: false };
-    const slice = await checkRanges(tx, walk.number, walk.dueNumber);
+    const slice = await checkSlice(tx, walk.number, walk.dueNumber);
     if (slice.number !== undefined) {
       await keepSlice(tx, walk, slice.violations, { number: slice.number, day: walk.day });
       return { violations: slice.violations, isMore: true };
