@@ -151,7 +151,7 @@ test('verify-evidence proves a round from files alone, and prints its id without
 const damages: [
   string,
   string,
-  (tx: ISql, round: { playerId: string; roundId: string }) => Promise<unknown>,
+  (tx: ISql, round: { playerId: string; number: number }) => Promise<unknown>,
 ][] = [
   [
     'an entry of the round',
@@ -169,20 +169,27 @@ const damages: [
     'closedAt is not the time of the entry that closed the round',
     (tx, { playerId }) => tx`update rounds set closed_at = null where player_id = ${playerId}`,
   ],
-  ['a removed checkpoint', 'checkpoint 2 is missing', (tx) => tx`delete from sealed_ranges where number = 2`],
+  [
+    'a removed checkpoint',
+    'is missing',
+    (tx, { number }) => tx`delete from sealed_ranges where number = ${number}`,
+  ],
   [
     'a changed checkpoint',
-    'checkpoint 2: signature is wrong',
-    (tx) => tx`update sealed_ranges set sealed_at = sealed_at + interval '1 s' where number = 2`,
+    'signature is wrong',
+    (tx, { number }) =>
+      tx`update sealed_ranges set sealed_at = sealed_at + interval '1 s' where number = ${number}`,
   ],
 ];
 
 test.each(damages)('evidence is refused with the name of the damage: %s', async (_name, damage, change) => {
   const { service, sql, ...round } = await sealedRound();
   await using _ = service;
+  const [checkpoint] = verifyEvidence(round.text, publicKeys).checkpoints;
+  const number = checkpoint?.number ?? 0;
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
-    await change(tx, round);
+    await change(tx, { ...round, number });
   });
   const { status, text } = await askEvidence(service, round.playerId, round.roundId);
   expect([status, JSON.parse(text)]).toMatchObject([409, { code: 'evidence_damaged' }]);

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { checkpointHash } from '@platform/sealed-log/checkpoint';
 import { sealingKeyOf } from '@platform/sealed-log/keys';
 import { openDatabase } from '@platform/service-kit/db';
@@ -7,7 +9,7 @@ import { seededRandom } from '@platform/service-kit/testing';
 import type { ISql } from 'postgres';
 import { expect, test } from 'vitest';
 import { sealPlayers } from '../src/sealing/sealing.ts';
-import { lockHead, trustKey } from '../src/sealing/queries.ts';
+import { listKeys, lockHead, trustKey } from '../src/sealing/queries.ts';
 import { verifySeals } from '../src/sealing/verify.ts';
 import { verifyEvidence } from '@platform/sealed-log/verify';
 import {
@@ -131,6 +133,15 @@ test('the role of the service can neither trust a key nor move the number of the
   // Once migrations have added it, the service finds it there.
   await as((tx) => trustKey(tx, forged));
   await admin.sql.unsafe(`drop owned by ${role}; drop role ${role}`);
+});
+
+test('migrations add the public key of SEALING_KEY to those that are trusted', async () => {
+  await using database = await ownDatabase();
+  await using admin = openDatabase({ url: database.url, name: 'test', max: 1 });
+  const env = { MIGRATION_DATABASE_URL: database.url, SEALING_KEY: JSON.stringify(sealingJwk) };
+  const cwd = new URL('..', import.meta.url).pathname;
+  await promisify(execFile)(process.execPath, ['src/migrate.ts'], { cwd, env });
+  expect(await listKeys(admin.sql)).toEqual([{ x: sealingKey.x }]);
 });
 
 test('a missing entry of one player does not keep those of others from being sealed', async () => {
