@@ -1,10 +1,11 @@
 /**
- * `wallet-conformance certify|record|check|game-server|sign …`: tests an operator's wallet as a game server calls it. Exit code 1
+ * `wallet-conformance certify|record|check|game-server|reconcile|sign …`: tests an operator's wallet as a game server calls it. Exit code 1
  * when the wallet does not keep the contract, 2 when the program was called wrongly or could not judge everything.
  */
 import { certifyCommand } from './commands/certify.ts';
 import { checkCommand } from './commands/check.ts';
 import { gameServerCommand } from './commands/game-server.ts';
+import { reconcileCommand } from './commands/reconcile.ts';
 import { recordCommand } from './commands/record.ts';
 import { signCommand } from './commands/sign.ts';
 import type { Command } from './commands/target.ts';
@@ -15,6 +16,7 @@ const commands: Record<string, Command> = {
   record: recordCommand,
   check: checkCommand,
   'game-server': gameServerCommand,
+  reconcile: reconcileCommand,
   sign: signCommand,
 };
 

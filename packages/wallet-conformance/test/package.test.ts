@@ -44,7 +44,7 @@ test('the packed program runs with npx, without any other package', async () => 
 test('without a command it prints all of them, and for a wrong call the usage of that command', async () => {
   const all = await run('npx', ['wallet-conformance']);
   expect(all.code).toBe(2);
-  for (const command of ['certify', 'record', 'check', 'game-server', 'sign'])
+  for (const command of ['certify', 'record', 'check', 'game-server', 'reconcile', 'sign'])
     expect(all.stderr).toMatch(new RegExp(`^${command}\\b`, 'm'));
   const wrong = await run('npx', ['wallet-conformance', 'record']);
   expect(wrong.code).toBe(2);

@@ -1,5 +1,4 @@
 import type { JsonWebKey } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { commonEnv, readEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { searchEnv } from '@platform/service-kit/search-lane';
@@ -80,15 +79,6 @@ export type Env = ReturnType<typeof envOf>;
 /** SEALING_KEY for migrations, which let the service sign with it. */
 export const sealingKeyIfSet = (): SealingKey | undefined =>
   readEnv({ SEALING_KEY: shape.SEALING_KEY }, process.env).SEALING_KEY;
-
-/** Gateway of the stack that runs here, unless the environment names another. */
-export const localGateway = (): string => {
-  const file = new URL('../../../.local/stack.json', import.meta.url);
-  const stack = existsSync(file)
-    ? (JSON.parse(readFileSync(file, 'utf8')) as { gateway: string | null })
-    : undefined;
-  return process.env['OPERATOR_URL'] ?? stack?.gateway ?? 'http://127.0.0.1:8080';
-};
 
 /** A file as the caller of pnpm named it: paths are relative to the folder of the caller. */
 export const callersFile = (path: string): string => resolve(process.env['INIT_CWD'] ?? '', path);

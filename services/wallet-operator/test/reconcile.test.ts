@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,13 +12,10 @@ import { addGame, addPlayer } from './factories.ts';
 import { keys, secret, startService } from './harness.ts';
 import { lineOf } from './reconciliations.ts';
 
-const run = (file: string, args: string[], env: Record<string, string>) =>
-  new Promise<{ code: number; output: string }>((resolve) => {
-    const cwd = new URL('..', import.meta.url).pathname;
-    execFile(process.execPath, [file, ...args], { cwd, env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
-    );
-  });
+const run = async (...args: string[]): Promise<{ code: number; output: string }> => {
+  const { code, stdout, stderr } = await runConformance('reconcile', ...args);
+  return { code, output: stdout + stderr };
+};
 
 test('the program finds the mistakes in a statement of the stand-in game server, repairs what it can and saves the rest', async () => {
   await using service = await startService();
@@ -44,7 +40,7 @@ test('the program finds the mistakes in a statement of the stand-in game server,
   const token = await keys.token({ scope: 'wallet:admin wallet:read' });
   const out = join(folder, 'differences.csv');
   const given = ['--url', service.url, '--token', token, '--from', from, '--to', new Date().toISOString()];
-  const found = await run('src/reconcile.ts', [statement, ...given, '--dry-run', '--out', out], {});
+  const found = await run(statement, ...given, '--dry-run', '--out', out);
   expect(found.output).toContain(`differences: ${faults.length}\n`);
   expect(found.output).toContain('missing_here: ');
   // The game server has to correct the rest, but the dry run was made.
@@ -53,17 +49,17 @@ test('the program finds the mistakes in a statement of the stand-in game server,
   const access = ['--url', service.url, '--token', token];
   const approver = await keys.token({ scope: 'wallet:approve', sub: 'bob' });
   const applied = async (...options: string[]) =>
-    (await run('src/reconcile.ts', [dryRun, ...access, '--apply', ...options], {})).output;
+    (await run(dryRun, ...access, '--apply', ...options)).output;
   expect(await applied('--max-amount', '0.01')).toMatch(/^409: .*0\.01 of this request/);
   const asBob = [dryRun, '--url', service.url, '--token', approver, '--approve'];
-  expect((await run('src/reconcile.ts', asBob, {})).output).toContain('approved by bob\n');
+  expect((await run(...asBob)).output).toContain('approved by bob\n');
   expect(await applied()).toContain('apply, applied, OK');
   const [header, ...lines] = (await readFile(out, 'utf8')).trimEnd().split('\r\n');
   expect(header).toContain('number,kind,playerId,transactionId,repair,state');
   expect(lines).toHaveLength(faults.length);
 });
 
-test('the program finds a file in the folder of its caller, names the first differences, and says in one line what is wrong', async () => {
+test('the program names the first differences, and says in one line what is wrong', async () => {
   await using service = await startService();
   const playerId = await addPlayer(service.context.database.sql);
   const folder = await mkdtemp(join(tmpdir(), 'reconcile-'));
@@ -73,7 +69,7 @@ test('the program finds a file in the folder of its caller, names the first diff
   const token = await keys.token({ scope: 'wallet:admin wallet:read' });
   const reconcile = (file: string, to: Date) => {
     const given = ['--url', service.url, '--token', token, '--from', time, '--to', to.toISOString()];
-    return run('src/reconcile.ts', [file, ...given], { INIT_CWD: folder });
+    return run(join(folder, file), ...given);
   };
   const compared = await reconcile('statement.jsonl', new Date());
   expect(compared.output).toContain(`of player ${playerId}: statement debit 1.00 EUR, ledger nothing\n`);
@@ -133,9 +129,9 @@ test('the program takes each bet before it pays the win, also when they are hund
   const period = ['--from', new Date(end - 60_000).toISOString(), '--to', new Date(end).toISOString()];
   const url = await overloaded(service.url);
   const access = ['--url', url, '--token', token];
-  const tried = await run('src/reconcile.ts', [statement, ...access, ...period, '--dry-run'], {});
+  const tried = await run(statement, ...access, ...period, '--dry-run');
   const dryRun = /^dry run: (.+)$/m.exec(tried.output)?.[1] ?? tried.output;
-  const repaired = await run('src/reconcile.ts', [dryRun, ...access, '--apply'], {});
+  const repaired = await run(dryRun, ...access, '--apply');
   expect(repaired.code, repaired.output).toBe(0);
   const [sums] =
     await sql`select count(*)::int as entries, sum(amount)::int as sum from entries where round_id is not null`;
@@ -160,7 +156,7 @@ test('a dry run reaches repairs that come after 1,000 that are refused', async (
   const token = await keys.token({ scope: 'wallet:admin wallet:read' });
   const period = ['--from', new Date(end - 60_000).toISOString(), '--to', new Date(end).toISOString()];
   const options = ['--url', service.url, '--token', token, ...period, '--dry-run'];
-  const tried = await run('src/reconcile.ts', [statement, ...options], {});
+  const tried = await run(statement, ...options);
   expect(tried.output).toContain('missing_here: 1 repairs move 1.00 EUR\n');
   expect(tried.output).toContain('left out, because they would be refused or wait: 1000\n');
 });
@@ -175,7 +171,7 @@ test.each([
   ['/v1/reconciliations/r/dry-runs/d', ['--max-amount', '1.00']],
 ])('%s with %j is refused, because an option would be ignored', async (file, options) => {
   const period = file === 's.csv' ? ['--from', 'x', '--to', 'x'] : [];
-  const refused = await run('src/reconcile.ts', [file, '--token', 't', ...period, ...options], {});
-  expect(refused.code).toBe(1);
-  expect(refused.output).toContain('usage: reconcile FILE');
+  const refused = await run(file, '--token', 't', ...period, ...options);
+  expect(refused.code).toBe(2);
+  expect(refused.output).toMatch(/^--[\w-]+ would be ignored here\n\nreconcile <statement>/);
 });

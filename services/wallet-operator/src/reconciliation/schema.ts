@@ -151,7 +151,7 @@ const RepairResult = z.object({
 });
 
 /** Differences of one dry run. */
-export const maxRepairs = 1000;
+const maxRepairs = 1000;
 
 export const DryRunRequest = z
   .strictObject({
