@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { serve } from '../testing/server.ts';
 import { createBodyBudget } from './body-budget.ts';
 
 /** The response to a request of a network, from a caller with a key or without one. */
@@ -18,6 +19,15 @@ test('bytes count until the response closes', () => {
   expect(() => budget.take(other, 10_000)).toThrow(tooMany);
   one.emit('close');
   budget.take(other, 20_000);
+});
+
+test('what arrives after the response has closed does not count', async () => {
+  const budget = createBodyBudget(30_000);
+  const closed = Promise.withResolvers<ServerResponse>();
+  await using server = await serve((_, res) => void res.once('close', () => closed.resolve(res)).end());
+  await (await fetch(server.url)).text();
+  budget.take(await closed.promise, 25_000);
+  budget.take(createResponse(), 15_000);
 });
 
 test('a refused body gives back what has arrived of it', () => {

@@ -41,6 +41,8 @@ export const createBodyBudget = (maxBytes: number): BodyBudget => {
     holders.every((holder) => usedBy.of(holder) <= 2 * (maxBytes - used));
   return {
     take: (res, bytes) => {
+      // Its `close` has been, after which nothing would give the bytes back.
+      if (res.closed) return;
       const own = (res.bodyBytes ?? 0) + bytes;
       res.bodyBytes = own;
       if (own <= smallBody) return;
