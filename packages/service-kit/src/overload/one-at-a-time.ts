@@ -1,11 +1,11 @@
 import { TooBusy } from '../http/problem.ts';
 import { waitUncounted } from './request-scope.ts';
 
-/** The record that is changed, and who changes it: callers do not wait for each other's turns. */
+/** What is done in turns, such as changes of a record, and who does it: callers do not wait for each other's turns. */
 export interface Turn {
-  /** The record in words. */
+  /** The record or list in words. */
   name: string;
-  /** Identifies the record among those of the same name: its path parameters. */
+  /** Identifies it among those of the same name: its path parameters. */
   params: object;
   /** The subject of the caller. */
   caller: string;
@@ -21,9 +21,9 @@ const maxWaiting = 100;
 const linesOf = new WeakMap<object, Map<string, Line>>();
 
 /**
- * Runs `work` after all earlier work of the same turn that uses the same `database`, in this process. Otherwise each change
- * of a record waits for the lock of its row with a connection of the pool, and a caller who sends many changes of one
- * record holds the connections of all others. Throws TooBusy when a hundred changes wait.
+ * Runs `work` after all earlier work of the same turn that uses the same `database`, in this process, so that a caller who
+ * sends much of it holds one connection of the pool and not all: changes of one record would wait with a connection each for
+ * the lock of its row. Throws TooBusy when a hundred wait.
  */
 export const oneAtATime = async <T>(
   database: object,
@@ -34,7 +34,8 @@ export const oneAtATime = async <T>(
   const lines = linesOf.get(database) ?? new Map<string, Line>();
   linesOf.set(database, lines);
   const line = lines.get(key) ?? { size: 0, last: Promise.resolve() };
-  if (line.size > maxWaiting) throw new TooBusy('Too many changes of this record are waiting.');
+  if (line.size > maxWaiting)
+    throw new TooBusy('Too many requests like this one are waiting; try again shortly.');
   lines.set(key, line);
   const { last } = line;
   const turn = Promise.withResolvers<void>();

@@ -1,12 +1,13 @@
 import { sessionEnded, type Caller } from '@platform/auth/bearer';
 import { pageListJson, pageOf, slice } from '@platform/pagination/list';
+import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { idParams, record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
 import { readPage } from './list-queries.ts';
 import { insertTask, tasks, updateTask } from './queries.ts';
-import { NewTask, Task, TaskList, TaskPatch, TaskQuery } from './schema.ts';
+import { NewTask, Task, TaskList, TaskPatch, TaskQuery, type Filters } from './schema.ts';
 
 const keyOf = ({ params: { id }, caller }: { params: { id: string }; caller: Caller }) => ({
   user_id: caller.subject,
@@ -15,6 +16,12 @@ const keyOf = ({ params: { id }, caller }: { params: { id: string }; caller: Cal
 
 export const taskRoutes = ({ tokens, searches, database: { sql } }: Context): Route[] => {
   const user = tokens.guard();
+  /** What no index answers reads up to all tasks of a user, who may have many, so that it must not hold every connection. */
+  const readInTurn = <T>(caller: string, filters: Filters, read: (on: ISql) => Promise<T>): Promise<T> => {
+    if (filters.q !== undefined) return searches.run(caller, read);
+    if (Object.values(filters).every((value) => value === undefined)) return read(sql);
+    return oneAtATime(sql, { name: 'filtered tasks', params: {}, caller }, () => read(sql));
+  };
   return record({
     path: '/tasks',
     basePath: '/api/v1',
@@ -35,7 +42,7 @@ export const taskRoutes = ({ tokens, searches, database: { sql } }: Context): Ro
         const session = { userId: caller.subject, id: caller.sessionId ?? '' };
         const listing = { session, filters, sort };
         const read = (on: ISql) => readPage(on, listing, { offset: page.offset, limit: limit + 1 });
-        const rows = await (filters.q === undefined ? read(sql) : searches.run(caller.subject, read));
+        const rows = await readInTurn(caller.subject, filters, read);
         if (rows === undefined) throw sessionEnded();
         return pageListJson('tasks', page, slice(rows, limit));
       },

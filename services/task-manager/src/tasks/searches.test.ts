@@ -73,3 +73,25 @@ test('a search asks for its plan and its time in its transaction, not when it co
     ...Object.entries(own).map(([name, setting]) => ({ name, setting, source: 'session' })),
   ]);
 });
+
+test('filtered lists of a user hold one connection, however many are asked for', async () => {
+  const { as } = await register(service.app);
+  const owner = postgres(service.databaseUrl, { max: 2 });
+  const waiting = async () =>
+    (
+      await owner`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%from tasks%'`
+    ).length;
+  const lists = await owner.begin(async (tx) => {
+    await tx`lock table tasks in access exclusive mode`;
+    const asked = ['todo', 'done', 'todo', 'done'].map((status) => as('get', `/tasks?status=${status}`));
+    const answered = Promise.all(asked);
+    await expect.poll(waiting).toBe(1);
+    // Requests of the same process that came later have been answered: the others have had the time to ask, too.
+    await as('get', '/auth/check');
+    expect(await waiting()).toBe(1);
+    return { answered };
+  });
+  expect((await lists.answered).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  await owner.end();
+});
