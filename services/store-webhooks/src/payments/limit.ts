@@ -1,10 +1,14 @@
+import { createHash } from 'node:crypto';
 import { createLru } from '@platform/service-kit/lru';
+import { createRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-counter';
 import { createTally } from '@platform/service-kit/tally';
 import { ProviderBusy } from '../errors.ts';
 import type { Payment } from './domain.ts';
 
 /** Requests to the provider that may be in progress for one payment: a customer may reload the page while one is. */
 const maxInProgress = 2;
+/** Requests to the provider in a minute for one payment, in all processes. */
+const maxPerMinute = 10;
 /** Until a worker tries the event again, in milliseconds. */
 const waitMs = 1000;
 
@@ -12,7 +16,7 @@ const waitMs = 1000;
 const retriedMs = 2 * 3_600_000;
 
 export interface PaymentLimit {
-  /** Runs a request to the provider for a payment. Rejects with ProviderBusy if the payment has too many in progress. */
+  /** Runs a request to the provider for a payment. Rejects with ProviderBusy if the payment has too many in progress or in this minute. */
   run<T>(payment: Payment, request: () => Promise<T>): Promise<T>;
   /** Whether an event that found no result for its payment is retried: only the oldest event of the payment is. */
   isRetried(payment: Payment, eventId: string): boolean;
@@ -26,20 +30,29 @@ const keyOf = ({ storeId, service, transactionId }: Payment): string =>
 /**
  * Limits the requests of each payment: a customer can send any number of challenges for a payment, and would otherwise fill
  * the limit of the provider, which all customers of the store share, and keep the workers of all stores busy with retries.
- * Each process has limits of its own.
  */
-export const createPaymentLimit = (): PaymentLimit => {
+export const createPaymentLimit = (redis?: RateCounterOptions['redis']): PaymentLimit => {
+  const asked = createRateCounter({
+    redis,
+    prefix: 'store-webhooks:asked',
+    points: maxPerMinute,
+    seconds: 60,
+  });
   const inProgress = createTally();
   const retried = createLru<string, string>(10_000, retriedMs);
   return {
     run: async (payment, request) => {
       const key = keyOf(payment);
-      if (inProgress.of(key) >= maxInProgress) {
-        const what = 'has too many requests of this payment in progress';
-        throw new ProviderBusy(payment.service, what, waitMs, 'closed');
-      }
+      const refusal = (what: string, ms: number) => new ProviderBusy(payment.service, what, ms, 'closed');
+      if (inProgress.of(key) >= maxInProgress)
+        throw refusal('has too many requests of this payment in progress', waitMs);
       inProgress.add(key, 1);
       try {
+        const { consumedPoints, msBeforeNext } = await asked(
+          createHash('sha256').update(key).digest('base64url'),
+        );
+        if (consumedPoints > maxPerMinute)
+          throw refusal('has had too many requests of this payment in a minute', msBeforeNext);
         return await request();
       } finally {
         inProgress.add(key, -1);

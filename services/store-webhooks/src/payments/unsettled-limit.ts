@@ -3,6 +3,8 @@ import { createTally } from '@platform/service-kit/tally';
 
 /** Events that settle no payment: in progress at the same time, and stored in a minute, for a network at a store. */
 const [mostAtOnce, perMinute] = [10, 10];
+/** KiB of their bodies that are stored in a day. */
+const perDay = 1024;
 /** How many times that for all networks of a store together. */
 const allNetworks = 20;
 
@@ -12,8 +14,8 @@ const allNetworks = 20;
  * of all stores busy and fill its disk. What may not be stored is answered all the same.
  */
 export interface UnsettledLimit {
-  /** Begins an event; undefined when it may not be stored. */
-  begin(storeId: string, network: string): BegunEvent | undefined;
+  /** Begins an event of `bytes`; undefined when it may not be stored. */
+  begin(storeId: string, network: string, bytes: number): BegunEvent | undefined;
 }
 
 export interface BegunEvent {
@@ -23,29 +25,30 @@ export interface BegunEvent {
 
 /** The counts are shared through Redis; each process knows those that it took part in. */
 export const createUnsettledLimit = (redis: RateCounterOptions['redis']): UnsettledLimit => {
-  const counter = createBatchedRateCounter({
-    redis,
-    prefix: 'store-webhooks:unsettled',
-    points: perMinute,
-    seconds: 60,
-  });
+  const prefix = 'store-webhooks:unsettled';
+  const events = createBatchedRateCounter({ redis, prefix, points: perMinute, seconds: 60 });
+  const sizes = createBatchedRateCounter({ redis, prefix: `${prefix}-kib`, points: perDay, seconds: 86_400 });
   const inProgress = createTally();
   return {
-    begin: (storeId, network) => {
+    begin: (storeId, network, bytes) => {
       const limits = [
         { key: `${storeId} ${network}`, factor: 1 },
         { key: storeId, factor: allNetworks },
       ];
       const isFull = ({ key, factor }: { key: string; factor: number }): boolean =>
-        inProgress.of(key) >= mostAtOnce * factor || counter.exceeded(key) !== undefined;
+        inProgress.of(key) >= mostAtOnce * factor ||
+        [events, sizes].some((counter) => counter.exceeded(key) !== undefined);
       if (limits.some(isFull)) return undefined;
       for (const { key } of limits) inProgress.add(key, 1);
       return {
         end: (isSettled) => {
           for (const { key, factor } of limits) {
             inProgress.add(key, -1);
+            if (isSettled) continue;
             // A count that fails is missing, and must not fail the answer.
-            if (!isSettled) void Promise.resolve(counter.take(key, factor)).catch(() => undefined);
+            for (const counter of [events, sizes])
+              void Promise.resolve(counter.take(key, factor)).catch(() => undefined);
+            sizes.add(key, Math.floor(bytes / 1024));
           }
         },
       };

@@ -74,7 +74,8 @@ const receivePayment = async (
   network: string,
 ): Promise<AnyAnswer | undefined> => {
   const { event, store } = given;
-  const begun = event.entity === null ? undefined : context.unsettledLimit.begin(store.id, network);
+  const begun =
+    event.entity === null ? undefined : context.unsettledLimit.begin(store.id, network, event.body.length);
   let isNew = false;
   try {
     const stored = begun === undefined ? 'unstored' : await storeEvent(context, given);
