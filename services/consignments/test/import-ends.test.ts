@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { startPostgres } from '@platform/local/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -99,4 +100,28 @@ describe('an import that ends early', () => {
       await server.stop();
     }
   });
+});
+
+test('the batches of an import take turns with new requests, although the import began before them', async () => {
+  await using busy = await startService({ variables: { DATABASE_POOL: '1', DATABASE_WAIT_MS: '30000' } });
+  await using place = await listening(busy);
+  const run = place.begin();
+  run.send(consignmentInput());
+  expect(await run.next()).toMatchObject({ line: 1 });
+  const { sql } = busy.context.database;
+  const free = Promise.withResolvers<void>();
+  const holding = sql.begin(async (tx) => {
+    await tx`select 1`;
+    await free.promise;
+  });
+  const done: string[] = [];
+  const read = busy.get(`/consignments/${randomUUID()}`).then(() => done.push('read'));
+  await expect.poll(() => busy.context.database.queue.waiting()).toBe(1);
+  run.send(consignmentInput());
+  const batch = run.next().then(() => done.push('batch'));
+  await expect.poll(() => busy.context.database.queue.waiting()).toBe(2);
+  free.resolve();
+  await Promise.all([holding, read, batch]);
+  expect(done).toEqual(['read', 'batch']);
+  run.req.end();
 });

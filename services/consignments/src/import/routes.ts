@@ -15,6 +15,7 @@ import { ConsignmentInput } from '../consignments/schema.ts';
 import type { Context } from '../context.ts';
 import { createSender, holdAnswer } from './answer.ts';
 import { piecesOf } from './pieces.ts';
+import { createReaders } from './readers.ts';
 import { ImportHeaders, ImportPath, ImportResult, ResultsQuery } from './schema.ts';
 import { importConsignments, readResults } from './use-cases.ts';
 
@@ -96,90 +97,96 @@ const importBody = async (
   await letFinish(body);
 };
 
-export const importRoutes = (ctx: Context): Route[] => [
-  route(
-    {
-      method: 'post',
-      path: '/consignments/import',
-      operationId: 'importConsignments',
-      tag: 'Consignments',
-      summary: 'Create consignments from a stream of lines',
-      description:
-        'NDJSON both ways: one consignment a line in, one result a line out, in the same order. Results ' +
-        'come when the body has been received, or when it stands still for a second. A bad line does not ' +
-        'stop the rest; blank lines are passed over. A last line with `stopped` says that the import has ' +
-        'ended early. With `Import-Id`, any part of the body can be sent again for 24 hours: a line that ' +
-        'has created a consignment creates no second one.',
-      auth: ctx.writer,
-      headers: {
-        'Import-Id':
-          'Names the import; 1 to 128 letters, digits or characters of `._~:-`. Of each number of a line only the ' +
-          'first valid one is stored. It takes the place of Idempotency-Key. The service makes one if it is left out.',
-        'Import-First-Line': 'Number of the first line of this body in the import (default 1)',
-      },
-      body: {
-        schema: ConsignmentInput,
-        example: {
-          consignmentNumber: 'CN-2',
-          clientId: '0198c5a0-7e57-7000-8a00-000000000000',
-          clientName: 'Van Dijk Flowers',
+export const importRoutes = (ctx: Context): Route[] => {
+  const readers = createReaders();
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/consignments/import',
+        operationId: 'importConsignments',
+        tag: 'Consignments',
+        summary: 'Create consignments from a stream of lines',
+        description:
+          'NDJSON both ways: one consignment a line in, one result a line out, in the same order. Results ' +
+          'come when the body has been received, or when it stands still for a second. A bad line does not ' +
+          'stop the rest; blank lines are passed over. A last line with `stopped` says that the import has ' +
+          'ended early. With `Import-Id`, any part of the body can be sent again for 24 hours: a line that ' +
+          'has created a consignment creates no second one.',
+        auth: ctx.writer,
+        headers: {
+          'Import-Id':
+            'Names the import; 1 to 128 letters, digits or characters of `._~:-`. Of each number of a line only the ' +
+            'first valid one is stored. It takes the place of Idempotency-Key. The service makes one if it is left out.',
+          'Import-First-Line': 'Number of the first line of this body in the import (default 1)',
         },
-        types: [ndjson],
-        raw: true,
-      },
-      responses: {
-        200: {
-          description: 'Result lines',
-          body: ImportResult,
-          mediaType: ndjson,
-          headers: { 'Import-Id': 'The import, to read its results again' },
+        body: {
+          schema: ConsignmentInput,
+          example: {
+            consignmentNumber: 'CN-2',
+            clientId: '0198c5a0-7e57-7000-8a00-000000000000',
+            clientName: 'Van Dijk Flowers',
+          },
+          types: [ndjson],
+          raw: true,
         },
+        responses: {
+          200: {
+            description: 'Result lines',
+            body: ImportResult,
+            mediaType: ndjson,
+            headers: { 'Import-Id': 'The import, to read its results again' },
+          },
+        },
+        problems: [408, 413, 415, 422],
       },
-      problems: [408, 413, 415, 422],
-    },
-    async ({ caller, req, res }) => {
-      // Not a fast route, so the request is that of Express.
-      refuseOtherTypes(req as Request);
-      await importBody(ctx, caller, req, res);
-      res.end();
-      return { status: 200, rawBody: '' };
-    },
-  ),
-  route(
-    {
-      method: 'get',
-      path: '/consignments/imports/{importId}/results',
-      operationId: 'getImportResults',
-      tag: 'Consignments',
-      summary: 'The results of an import, by line',
-      description:
-        'NDJSON, one result a line, in the order of lines. A result can be read for 24 hours, by the caller ' +
-        'who has sent the line. While the import is running, the results so far.',
-      auth: ctx.writer,
-      params: ImportPath,
-      query: ResultsQuery,
-      anyCaseQuery: true,
-      responses: { 200: { description: 'Result lines', body: ImportResult, mediaType: ndjson } },
-      problems: [404],
-    },
-    async ({ caller, params: { importId }, query: { FirstLine }, req, res }) => {
-      // It takes as long as the client needs to read it.
-      allowSlowBody(req);
-      const send = createSender(res, ctx.importLimits.idleMs);
-      const key = { owner: caller.subject, importId };
-      let isEmpty = true;
-      try {
-        for await (const { text } of readResults(ctx, key, FirstLine)) {
-          if (isEmpty) beginAnswer(req, res);
-          isEmpty = false;
-          await send(text);
+      async ({ caller, req, res }) => {
+        // Not a fast route, so the request is that of Express.
+        refuseOtherTypes(req as Request);
+        await importBody(ctx, caller, req, res);
+        res.end();
+        return { status: 200, rawBody: '' };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/consignments/imports/{importId}/results',
+        operationId: 'getImportResults',
+        tag: 'Consignments',
+        summary: 'The results of an import, by line',
+        description:
+          'NDJSON, one result a line, in the order of lines. A result can be read for 24 hours, by the caller ' +
+          'who has sent the line. While the import is running, the results so far.',
+        auth: ctx.writer,
+        params: ImportPath,
+        query: ResultsQuery,
+        anyCaseQuery: true,
+        responses: { 200: { description: 'Result lines', body: ImportResult, mediaType: ndjson } },
+        problems: [404],
+      },
+      async ({ caller, params: { importId }, query: { FirstLine }, req, res }) => {
+        // It takes as long as the client needs to read it.
+        allowSlowBody(req);
+        const send = createSender(res, ctx.importLimits.idleMs);
+        const key = { owner: caller.subject, importId };
+        let isEmpty = true;
+        readers.begin(caller.subject);
+        try {
+          for await (const { text } of readResults(ctx, key, FirstLine)) {
+            if (isEmpty) beginAnswer(req, res);
+            isEmpty = false;
+            await send(text);
+          }
+        } catch (error) {
+          if (!res.closed) throw error;
+        } finally {
+          readers.end(caller.subject);
         }
-      } catch (error) {
-        if (!res.closed) throw error;
-      }
-      if (isEmpty) throw new NotFound('import with results from that line on');
-      res.end();
-      return { status: 200, rawBody: '' };
-    },
-  ),
-];
+        if (isEmpty) throw new NotFound('import with results from that line on');
+        res.end();
+        return { status: 200, rawBody: '' };
+      },
+    ),
+  ];
+};

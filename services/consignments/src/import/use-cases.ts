@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { Problem } from '@platform/service-kit/problem';
+import { Problem, TooBusy } from '@platform/service-kit/problem';
+import { currentRequest, runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { Context } from '../context.ts';
 import type { Confirmed } from './answer.ts';
 import { endsSlice, mergeSlice, resultText, sliceOf, type LineResult } from './domain.ts';
@@ -79,6 +80,19 @@ export async function* batchesOf(
   }
 }
 
+/** How often a batch asks for a connection again that overload has refused to it. */
+const maxRefusals = 60;
+
+/**
+ * Runs the transaction of a batch in the turn of a new request. The import is one request and may run for hours, in which
+ * its batches would otherwise come before every new one. A refusal has waited for its turn already.
+ */
+const inTurn = async <T>(work: () => Promise<T>, refusals = 0): Promise<T> =>
+  runOutsideRequest(work).catch((error: unknown) => {
+    if (!(error instanceof TooBusy) || refusals >= maxRefusals || currentRequest()?.cancelled) throw error;
+    return inTurn(work, refusals + 1);
+  });
+
 /** Stores the lines that are new, with their results, in one transaction. */
 const storeBatch = async (
   { database, now, changed }: Context,
@@ -88,12 +102,14 @@ const storeBatch = async (
 ): Promise<Confirmed> => {
   const slice = sliceOf(line);
   const newIds = idsOf(readings.length, now());
-  const read = await database.sql.begin(async (sql): Promise<LineResult[]> => {
-    const earlier = await lockSlice(sql, key, slice);
-    const { results, read, isChanged, inputs, ids } = mergeSlice(earlier, readings, newIds);
-    if (isChanged) await storeSlice(sql, key, { slice, results }, ids, inputs);
-    return read;
-  });
+  const read = await inTurn(() =>
+    database.sql.begin(async (sql): Promise<LineResult[]> => {
+      const earlier = await lockSlice(sql, key, slice);
+      const { results, read, isChanged, inputs, ids } = mergeSlice(earlier, readings, newIds);
+      if (isChanged) await storeSlice(sql, key, { slice, results }, ids, inputs);
+      return read;
+    }),
+  );
   changed?.();
   return { line, text: resultText(read) };
 };
