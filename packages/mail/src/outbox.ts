@@ -9,6 +9,10 @@ import { createTransport } from 'nodemailer';
 export interface Mail {
   /** One address (see `oneAddress`). */
   to: string;
+  /** The name of the sender, without control characters. */
+  fromName?: string | undefined;
+  /** One address. */
+  replyTo?: string | undefined;
   subject: string;
   text: string;
   /** The same when the mail is sent again after a crash, so that mail servers drop the second one. */
@@ -53,9 +57,10 @@ export const createOutbox = ({ url, from, compose, ...work }: OutboxOptions): Ou
   const perform = async (row: LeasedRow) => {
     const { mail, record } = await compose(row);
     if (mail !== undefined) {
-      const { to, ...content } = mail;
-      // An object: nodemailer would read a text as a list of addresses.
-      await transport.sendMail({ from, to: { name: '', address: to }, ...content });
+      const { to, fromName, ...content } = mail;
+      // Objects: nodemailer would read a text as a list of addresses.
+      const sender = fromName === undefined ? from : { name: fromName, address: from };
+      await transport.sendMail({ from: sender, to: { name: '', address: to }, ...content });
     }
     return record;
   };

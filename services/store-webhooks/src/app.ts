@@ -9,6 +9,7 @@ import { verificationList } from './records/verifications.ts';
 import { paymentList, paymentRoutes } from './payments/routes.ts';
 import { addWaitingMetrics } from './metrics.ts';
 import { notificationList, resendRoute } from './notifications/notification-log.ts';
+import { previewRoute } from './notifications/preview.ts';
 import { eventRevealList } from './events/list.ts';
 import { eventRoutes } from './events/routes.ts';
 import { storeChangeList } from './records/store-changes.ts';
@@ -56,6 +57,7 @@ export const createApp = (context: Context): HttpApp => {
       ...hookRoutes(context),
       ...storeRoutes(context),
       resendRoute(context),
+      previewRoute(context),
       ...storeLists.flatMap(({ routes }) => routes(context)),
       ...paymentRoutes(context),
       ...eventRoutes(context),

@@ -114,7 +114,7 @@ export const createContext = async (
       help: '3DS challenges that belong to another payment than the one they were sent for',
       registers: [base.metrics.registry],
     }),
-    paymentLimit: createPaymentLimit(),
+    paymentLimit: createPaymentLimit(base.redis),
     unsettledLimit: createUnsettledLimit(base.redis),
     reader: createReader({
       timeoutMs: env.PROVIDER_TIMEOUT_MS,

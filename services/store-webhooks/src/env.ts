@@ -57,7 +57,10 @@ const shape = {
   PROVIDER_ADDRESSES: z.enum(['public', 'any']).optional(),
   SENTRY_DSN: z.url().optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-  SMTP_FROM: z.string().default('no-reply@localhost'),
+  SMTP_FROM: z
+    .string()
+    .regex(/^[^\s<>,;@]+@[^\s<>,;@]+$/, 'must be one address without a name')
+    .default('no-reply@localhost'),
 };
 
 export const { envOf, processEnv } = settingsOf(shape);

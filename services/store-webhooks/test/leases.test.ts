@@ -66,10 +66,10 @@ test('a mail that another worker has claimed since the look-up of its address is
   await using server = await startMailServer();
   await using watcher = await startService({ work: false });
   const { sql } = watcher.context.database;
-  const { webhookToken } = await watcher.store();
+  const { webhookToken } = await watcher.store({ notifications: { customers: { enabled: true } } });
   const { databaseUrl } = watcher;
   const slow = await startService({ databaseUrl, variables: { SMTP_URL: server.url } });
-  await watcher.hook('new_member', webhookToken, { id: 'm-1' });
+  await watcher.hook('order_updated', webhookToken, { id: 'o-1', status: 'A', consumerId: 'c-1' });
   await expect.poll(() => mailOf(watcher)).toMatchObject([{ mail: 'no_address' }]);
   const connection = await sql.reserve();
   await connection`begin`;
@@ -204,7 +204,7 @@ test('SIGTERM while a POS, a 3DS provider and a mail server hang: the customer g
   standIn.behaviour = 'normal';
   standIn.carts.set('o-1', { items: [] });
   await using next = await startProcess(service, settings);
-  await expect.poll(() => mailOf(service)).toMatchObject([{ mail: 'sent' }, { mail: 'no_address' }]);
+  await expect.poll(() => mailOf(service)).toMatchObject([{ mail: 'sent' }, { mail: 'off' }]);
   await expect.poll(() => importsOf(service)).toEqual([{ state: 'done', count: 1 }]);
   await expect.poll(() => sql`select status from orders`).toEqual([{ status: 'A' }]);
   expect(await sendOrder(next.url, webhookToken, 'after')).toBe(200);

@@ -43,8 +43,8 @@ beforeAll(async () => {
       insert into verifications (store_id, service, transaction_id, status, completed, event_id, updated_at)
         select '${id}', 'persona', 't-' || n, 'A', false, gen_random_uuid(), now()
         from generate_series(1, ${rows}) n;
-      insert into notifications (store_id, id, key, kind, audience, subject, mail, due_at, created_at)
-        select '${id}', gen_random_uuid(), n, 'order', 'store', 's', 'off', now(), now()
+      insert into notifications (store_id, id, key, kind, audience, change, subject, mail, due_at, created_at)
+        select '${id}', gen_random_uuid(), n, 'order', 'store', 'c', 's', 'off', now(), now()
         from generate_series(1, ${rows}) n;
       insert into event_reveals (store_id, id, event_id, kind, revealed_by, request_id, revealed_at)
         select '${id}', gen_random_uuid(), gen_random_uuid(), 'body', 'a', 'r', now() from generate_series(1, ${rows}) n;

@@ -33,8 +33,8 @@ test('the gauges count what failed, was refused or waits, of all stores', async 
         (${id}, uuidv7('-25 hours'), 'failed', 40, now()),
         (${id}, uuidv7('-50 hours'), 'failed', 40, now() - interval '25 hours')`;
     await sql`
-      insert into notifications (store_id, id, key, kind, audience, subject, mail, due_at, created_at)
-      values (${id}, uuidv7(), 'k', 'order', 'store', 's', 'pending', now(), now() - interval '1 hour')`;
+      insert into notifications (store_id, id, key, kind, audience, change, subject, mail, due_at, created_at)
+      values (${id}, uuidv7(), 'k', 'order', 'store', 'c', 's', 'pending', now(), now() - interval '1 hour')`;
   }
   await sql`update queue set queued_at = queued_at - interval '1 hour'`;
   // One failed at once, and one after it had been retried for a day.

@@ -153,10 +153,10 @@ test('a job never moves back, and late events still fill in times and driver', a
   await service.settled();
   expect(await get(`${id}/delivery-jobs/j-1`)).toMatchObject({ stage: 'completed', status: 'DONE' });
   expect((await notices(id)).map((notice) => (notice as { subject: string }).subject).toSorted()).toEqual([
-    'Delivery o-1 is on its way',
-    'Delivery o-1 was delivered',
-    'Your order o-1 is on its way',
-    'Your order o-1 was delivered',
+    'A delivery is on its way',
+    'A delivery was delivered',
+    'Your order is on its way',
+    'Your order was delivered',
   ]);
 });
 

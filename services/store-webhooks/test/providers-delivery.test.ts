@@ -137,7 +137,7 @@ test.each(endings)(
     const { notifications } = await get(`${id}/notifications`);
     expect(
       (notifications as unknown as { subject: string }[]).map(({ subject }) => subject).toSorted(),
-    ).toEqual([`Delivery D-9 ${step}`, `Your order D-9 ${step}`]);
+    ).toEqual([`A delivery ${step}`, `Your order ${step}`]);
     const span = { from: '2020-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z', status: 'done' };
     await service.admin('POST', `/v1/stores/${id}/events/replay`, span);
     await service.settled();

@@ -12,6 +12,7 @@ beforeEach(() => {
 
 type Service = Awaited<ReturnType<typeof startService>>;
 const email = 'ann@example.test';
+const notifications = { customers: { enabled: true } };
 const order = (consumerId: string) => ({
   id: `o-${consumerId}`,
   status: 'A',
@@ -36,15 +37,15 @@ test('the mail of an order that found no address is sent once the import of its 
   });
   const { sql } = service.context.database;
   const pos = { kind: 'blaze', baseUrl: standIn.url, credentials: { apiKey: 'a', authorization: 'b' } };
-  const { id, webhookToken } = await service.store({ pos, customerImportsEnabled: true });
+  const { id, webhookToken } = await service.store({ pos, customerImportsEnabled: true, notifications });
   standIn.behaviour = 'hang';
   standIn.members.set('c-1', { id: 'c-1', email });
   await service.hook('new_member', webhookToken, { id: 'c-1' });
   await expect.poll(() => standIn.asked.length).toBe(1);
   await service.hook('order_updated', webhookToken, order('c-1'));
   await expect.poll(() => mailOf(service, id)).toBe('no_address');
-  await sql`insert into notifications (store_id, id, key, kind, audience, subject, consumer_id, mail, due_at, created_at)
-    select store_id, ${randomUUID()}, 'old', 'verification', audience, 'Old', consumer_id, mail, due_at,
+  await sql`insert into notifications (store_id, id, key, kind, audience, change, subject, consumer_id, mail, due_at, created_at)
+    select store_id, ${randomUUID()}, 'old', 'verification', audience, 'A', 'Old', consumer_id, mail, due_at,
       created_at - interval '25 hours' from notifications where kind = 'order'`;
   standIn.behaviour = 'normal';
   standIn.release();
@@ -55,7 +56,7 @@ test('the mail of an order that found no address is sent once the import of its 
 
 /** Two orders whose mails found no address, of customers c-1 and c-2. */
 const withoutAddress = async (service: Service) => {
-  const { id, webhookToken } = await service.store();
+  const { id, webhookToken } = await service.store({ notifications });
   for (const customer of ['c-1', 'c-2']) await service.hook('order_updated', webhookToken, order(customer));
   const states = async () =>
     (await mailsOf(service, id)).filter(({ kind }) => kind === 'order').map(({ mail }) => mail);
@@ -76,7 +77,7 @@ test('a mail that found no address is sent when a user is registered', async () 
 test('a mail is sent although its customer gets an address between the look-up of it and the record that there is none', async () => {
   await using server = await startMailServer();
   await using service = await startService({ variables: { SMTP_URL: server.url } });
-  const { id, webhookToken } = await service.store();
+  const { id, webhookToken } = await service.store({ notifications });
   // What released the mails of this customer saw one in work, and passed over it.
   await service.context.database.sql.unsafe(`
     create function register() returns trigger language plpgsql as $$ begin

@@ -32,6 +32,7 @@ const insertRecords = async (sql: Sql, storeId: string, name: string, changed: D
       key: name,
       kind: 'order',
       audience: 'store',
+      change: 'A',
       subject: 's',
       mail: 'sent',
       due_at: at,

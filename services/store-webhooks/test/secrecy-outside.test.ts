@@ -23,7 +23,7 @@ const keys = {
 const shop = {
   pos: { kind: 'blaze', baseUrl: standIn.url, credentials: keys.pos },
   payments: { kind: 'threedsecureio', baseUrl: standIn.url, credentials: keys.payments },
-  notifications: { email: 'owner@example.test' },
+  notifications: { staff: { email: 'owner@example.test' }, customers: { enabled: true } },
 };
 const configured = [...Object.values(keys.pos), ...Object.values(keys.payments), 'ab'.repeat(32)];
 

@@ -280,8 +280,8 @@ test('a heartbeat says which work is due, so that an idle worker asks for nothin
     insert into import_jobs (store_id, id, member_id, state, attempts, due_at, created_at)
     select id, gen_random_uuid(), 'm-1', 'pending', 0, now() - interval '1 s', now() from stores`;
   await sql`
-    insert into notifications (store_id, id, key, kind, audience, subject, mail, attempts, due_at, created_at)
-    select id, gen_random_uuid(), 'k-1', 'order', 'customer', 's', 'pending', 0, now() - interval '1 s', now() from stores`;
+    insert into notifications (store_id, id, key, kind, audience, change, subject, mail, attempts, due_at, created_at)
+    select id, gen_random_uuid(), 'k-1', 'order', 'customer', 'A', 's', 'pending', 0, now() - interval '1 s', now() from stores`;
   expect(await due()).toEqual({ events: false, mails: true, imports: true });
 });
 

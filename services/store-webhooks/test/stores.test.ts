@@ -289,7 +289,7 @@ test('a dry run shows what would change and changes nothing; a replay does it', 
     body: {
       dryRun: true,
       changes: [{ record: 'order/o-1', before: null, after: { status: 'A' } }],
-      notifications: ['Your order o-1 is now A'],
+      notifications: ['Your order is now A'],
     },
   });
   expect((await service.admin('GET', `/v1/stores/${id}/orders/o-1`)).status).toBe(404);

@@ -55,6 +55,8 @@ export const users = pgTable(
     id: uuid().notNull(),
     consumerUserId: text('consumer_user_id').notNull(),
     ...profile,
+    /** BCP 47. */
+    language: text(),
     version,
     refreshedAt: isoColumn('refreshed_at'),
     createdAt: isoColumn('created_at').notNull(),
@@ -140,6 +142,9 @@ export const notifications = pgTable(
     key: text().notNull(),
     kind: text({ enum: notificationKinds }).notNull(),
     audience: text({ enum: ['customer', 'store'] }).notNull(),
+    /** See `Notice`. */
+    change: text().notNull(),
+    /** What it says, in English. */
     subject: text().notNull(),
     reference: text(),
     /** The customer whose address is looked up when it is sent. */

@@ -60,7 +60,7 @@ const tryOut = async (context: Context, eventChange: EventChange) => {
     await context.database.sql.begin(async (sql) => {
       const db = ormOf(sql, context.database);
       const before = await readStates(db, storeId, change);
-      const notifications = await applyChanges(sql, [eventChange], false);
+      const notifications = await applyChanges(sql, [eventChange], () => false);
       const after = await readStates(db, storeId, change);
       seen = { before, after, notifications };
       throw new RolledBack();

@@ -3,35 +3,61 @@ import { createOutbox, type Outbox } from '@platform/mail/outbox';
 import type { LeasedRow, LeaseOptions } from '@platform/service-kit/leased-work';
 import type { Sql } from 'postgres';
 import type { Env } from '../env.ts';
-import type { StoreSettings } from '../stores/settings.ts';
-import { releaseMails } from './release.ts';
-import { mailSubject, type Notice } from './notice.ts';
+import { mailText, type Notice } from './notice.ts';
+import { isWanted, languageFor, type NotificationSettings } from './settings.ts';
 
-interface Notification {
-  audience: Notice['audience'];
-  kind: Notice['kind'];
-  reference: string;
-  subject: string;
-  orderNo: string | null;
+interface Notification extends Pick<Notice, 'audience' | 'kind' | 'change' | 'reference'> {
   storeName: string;
-  settings: StoreSettings;
+  settings: NotificationSettings;
+  orderNo: string | null;
   consumerId: string | null;
+  /** The address of the user, else that of the member. */
   customer: string | null;
+  language: string | null;
   resends: number;
 }
 
+/** What is known when a mail is sent: a delivery may come before its order, and an order before its customer. */
 const readNotification = async (
   sql: Sql,
   { owner: storeId, key }: LeasedRow,
 ): Promise<Notification | undefined> => {
   const [row] = await sql<Notification[]>`
-    select n.audience, n.kind, n.reference, n.subject, n.resends, s.name as "storeName", s.settings,
-      n.consumer_id as "consumerId", u.email as customer, o.details ->> 'orderNo' as "orderNo"
+    select n.audience, n.kind, n.change, n.reference, n.resends, s.name as "storeName",
+      s.settings -> 'notifications' as settings, o.details ->> 'orderNo' as "orderNo", c.id as "consumerId",
+      coalesce(u.email, m.email) as customer, u.language
     from notifications n join stores s on s.id = n.store_id
-    left join users u on u.store_id = n.store_id and u.consumer_user_id = n.consumer_id
-    left join orders o on n.kind = 'order' and o.store_id = n.store_id and o.id = n.reference
+    left join delivery_jobs j on n.kind = 'delivery' and j.store_id = n.store_id and j.id = n.reference
+    left join orders o on o.store_id = n.store_id
+      and o.id = case n.kind when 'order' then n.reference when 'delivery' then j.order_id end
+    cross join lateral (select coalesce(n.consumer_id, o.consumer_id) as id) c
+    left join users u on u.store_id = n.store_id and u.consumer_user_id = c.id
+    left join members m on m.store_id = n.store_id and m.id = c.id
     where n.store_id = ${storeId} and n.id = ${key}`;
   return row;
+};
+
+const addressOf = ({ audience, settings, customer }: Notification): string | undefined =>
+  oneAddress(audience === 'store' ? settings.staff?.email : customer);
+
+/** The name of a store as it stands in the header of a mail. */
+const nameOf = (storeName: string): string => storeName.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').slice(0, 100);
+
+/** Who sends a mail of a store to its customers, and what it says. */
+export const mailOf = (
+  notification: Pick<Notification, 'storeName' | 'settings' | 'audience' | 'kind' | 'change' | 'orderNo'>,
+  ownLanguage: string | null | undefined,
+) => {
+  const { storeName, settings, audience } = notification;
+  const language = languageFor(settings, audience === 'customer' ? ownLanguage : undefined);
+  const { subject, text } = mailText(notification, language);
+  const name = nameOf(storeName);
+  const { replyTo, fromName = name } = settings.customers;
+  return {
+    ...(audience === 'customer' && { fromName, replyTo }),
+    subject: `${name}: ${subject}`,
+    text: `${text}.\n`,
+  };
 };
 
 /** Also when another worker has claimed the mail meanwhile, but not when it is to be sent once more. */
@@ -39,14 +65,29 @@ const recordSent = (sql: Sql, { owner: storeId, key }: LeasedRow, { resends }: N
   update notifications set mail = 'sent', worker = null, error = null, sent_at = now()
   where store_id = ${storeId} and id = ${key} and resends = ${resends} and mail <> 'sent'`;
 
+const recordUnsent = (
+  sql: Sql,
+  worker: string,
+  { owner: storeId, key, attempts }: LeasedRow,
+  mail: 'off' | 'no_address',
+  consumerId: string | null,
+) => sql`
+  update notifications set mail = ${mail}, worker = null, error = null, consumer_id = ${consumerId}
+  where store_id = ${storeId} and id = ${key} and worker = ${worker} and attempts = ${attempts}`;
+
 /** The customer may have got an address since the look-up: what brought it passed over a mail in work. */
-const recordWithoutAddress = async (sql: Sql, worker: string, row: LeasedRow): Promise<void> => {
+const recordWithoutAddress = async (
+  sql: Sql,
+  worker: string,
+  row: LeasedRow,
+  consumerId: string | null,
+): Promise<void> => {
+  await recordUnsent(sql, worker, row, 'no_address', consumerId);
+  const now = await readNotification(sql, row);
+  if (now === undefined || (now.consumerId === consumerId && addressOf(now) === undefined)) return;
   await sql`
-    update notifications set mail = 'no_address', worker = null, error = null
-    where store_id = ${row.owner} and id = ${row.key} and worker = ${worker} and attempts = ${row.attempts}`;
-  const notification = await readNotification(sql, row);
-  if (notification?.consumerId != null && oneAddress(notification.customer) !== undefined)
-    await releaseMails(sql, [{ storeId: row.owner, consumerUserId: notification.consumerId }]);
+    update notifications set mail = 'pending', attempts = 0, due_at = now()
+    where store_id = ${row.owner} and id = ${row.key} and mail = 'no_address'`;
 };
 
 /** Sends notifications by SMTP; undefined if no mail server is configured. */
@@ -66,20 +107,16 @@ export const createMailer = (
     state: 'mail',
     compose: async (row) => {
       const notification = await readNotification(sql, row);
-      const to = oneAddress(
-        notification?.audience === 'store'
-          ? notification.settings.notifications.email
-          : notification?.customer,
-      );
-      if (notification === undefined || to === undefined)
-        return { record: () => recordWithoutAddress(sql, worker, row) };
+      // Erased meanwhile.
+      if (notification === undefined) return { record: () => Promise.resolve() };
+      const { consumerId, settings, language, resends } = notification;
+      if (!isWanted(settings, notification))
+        return { record: () => recordUnsent(sql, worker, row, 'off', consumerId) };
+      const to = addressOf(notification);
+      if (to === undefined) return { record: () => recordWithoutAddress(sql, worker, row, consumerId) };
+      const messageId = `<${row.key}${resends === 0 ? '' : `.${resends}`}@store-webhooks>`;
       return {
-        mail: {
-          to,
-          subject: mailSubject(notification),
-          text: `${notification.subject}.\n`,
-          messageId: `<${row.key}${notification.resends === 0 ? '' : `.${notification.resends}`}@store-webhooks>`,
-        },
+        mail: { to, messageId, ...mailOf(notification, language) },
         record: () => recordSent(sql, row, notification),
       };
     },

@@ -8,14 +8,18 @@ import type { Context } from '../context.ts';
 import { notifications } from '../db/tables.ts';
 import { declareList, exactly } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
+import { knownStore } from '../stores/use-cases.ts';
+import { isWanted } from './settings.ts';
 
 const NotificationView = viewOf(
   'Notification',
   notifications,
-  'id kind audience subject reference eventId mail createdAt sentAt',
+  'id kind audience change subject reference eventId mail createdAt sentAt',
   {
+    change:
+      'The status of the order or verification, the step of the delivery; of a member created or changed',
     reference: 'The order, member or job it is about',
-    mail: 'off: no mail server was configured; no_address: the recipient has no address',
+    mail: 'off: the store does not want it, or no mail server was configured; no_address: the recipient has no address',
     sentAt: 'When it was sent last',
   },
 );
@@ -34,12 +38,19 @@ export const notificationList = declareList({
  * Has the mail of a notification sent again, or for the first time; one that waits already stays as it is. Throws NotFound,
  * and Conflict without a mail server.
  */
-const resend = async ({ env, database: { orm } }: Context, storeId: string, id: string) => {
+const resend = async (context: Context, storeId: string, id: string) => {
+  const {
+    env,
+    database: { orm },
+  } = context;
   const isMeant = and(eq(notifications.storeId, storeId), eq(notifications.id, id));
   const [row] = await orm.select().from(notifications).where(isMeant);
   const notification = orNotFound(row, 'notification');
   if (env.SMTP_URL === undefined)
     throw new Conflict('mail_off', 'No mail server is configured: set SMTP_URL, then send it again.');
+  const { settings } = await knownStore(context, storeId);
+  if (!isWanted(settings.notifications, notification))
+    throw new Conflict('mail_off', 'The store does not want this mail: see its `notifications`.');
   const [changed] = await orm
     .update(notifications)
     .set({

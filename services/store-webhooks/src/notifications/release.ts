@@ -1,5 +1,5 @@
 import type { ISql } from 'postgres';
-import { arrayOf, plainArrayOf } from '../db/sql.ts';
+import { arrayOf, plainArrayOf, type Fragment } from '../db/sql.ts';
 
 /** A customer by the id of the member at the POS. */
 export interface Customer {
@@ -20,3 +20,14 @@ export const releaseMails = async (sql: ISql, customers: readonly Customer[]): P
     where n.store_id = c.store_id and n.consumer_id = c.consumer_id and n.mail = 'no_address'
       and n.audience = 'customer' and n.created_at > now() - interval '1 day'`;
 };
+
+/**
+ * The same for deliveries that did not know their customer: `applied` names the orders that are known now ("storeId", id,
+ * "consumerId").
+ */
+export const deliveriesReleased = (sql: ISql): Fragment => sql`
+  update notifications n set consumer_id = o."consumerId", mail = 'pending', attempts = 0, due_at = now()
+  from applied o join delivery_jobs j on j.store_id = o."storeId" and j.order_id = o.id
+  where o."consumerId" is not null and n.store_id = j.store_id and n.kind = 'delivery' and n.reference = j.id
+    and n.mail = 'no_address' and n.audience = 'customer' and n.consumer_id is null
+    and n.created_at > now() - interval '1 day'`;

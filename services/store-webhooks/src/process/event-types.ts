@@ -152,12 +152,12 @@ export const eventTypes: Readonly<Record<HookEvent, EventType>> = {
 
 /**
  * Applies changes of different entities inside the caller's transaction, as one set for each kind, and
- * adds the notifications. Returns the subjects of the notifications that were added.
+ * adds the notifications, with mails of those that `isMailed`. Returns the subjects of the notifications that were added.
  */
 export const applyChanges = async (
   sql: ISql,
   changes: readonly EventChange[],
-  mails: boolean,
+  isMailed: (notice: Notice) => boolean,
 ): Promise<string[]> => {
   const notices: Notice[] = [];
   const applyAllOf = async <Kind extends Change['kind']>(
@@ -171,5 +171,5 @@ export const applyChanges = async (
   await applyAllOf('member', applyMembers);
   await applyAllOf('job', applyJobs);
   await applyAllOf('verification', applyVerifications);
-  return addNotices(sql, notices, mails);
+  return addNotices(sql, notices, isMailed);
 };

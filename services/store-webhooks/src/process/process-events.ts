@@ -7,6 +7,7 @@ import { inSpan } from '@platform/tracing/trace';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { finalState, ProviderBusy, Stopped, Unprocessable } from '../errors.ts';
+import { isWanted } from '../notifications/settings.ts';
 import { claim } from '../queue/claim-events.ts';
 import { endEvent, endEvents, postponeEvents } from '../queue/end-events.ts';
 import type { ClaimedEvent, ClaimedRow } from '../queue/event.ts';
@@ -90,7 +91,11 @@ export const createProcessing = (context: Context, onRoom: () => void): Processi
         updatedAt,
         change,
       }));
-      await applyChanges(tx, changes, mails);
+      const stores = new Map(events.map(({ storeId, store }) => [storeId, store.settings.notifications]));
+      await applyChanges(tx, changes, (notice) => {
+        const settings = stores.get(notice.storeId);
+        return mails && settings !== undefined && isWanted(settings, notice);
+      });
       return released;
     });
     const released = await transaction.catch((error: unknown) => {

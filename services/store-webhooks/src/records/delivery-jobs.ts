@@ -2,7 +2,7 @@ import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { deliveryJobs } from '../db/tables.ts';
 import { createUpsert, type Merge } from '../db/sql.ts';
-import { jobText, type Notice } from '../notifications/notice.ts';
+import type { Notice } from '../notifications/notice.ts';
 import { finalStages, jobStages } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
 import { declareList, exactly } from './list.ts';
@@ -107,18 +107,11 @@ interface Applied {
   id: string;
   orderId: string | null;
   previousPosition: number | null;
-  position: 1 | 2 | 3 | 4 | 5 | 6;
+  position: number;
   eventId: string;
+  consumerId: string | null;
+  orderNo: string | null;
 }
-
-const steps = {
-  1: 'has a driver',
-  2: 'is on its way',
-  3: 'has arrived',
-  4: 'was delivered',
-  5: 'was cancelled',
-  6: 'could not be delivered',
-} as const;
 
 /**
  * Moves jobs forward in their life cycle. The position never moves back, and the first final one stays; a late event
@@ -129,22 +122,30 @@ export const applyJobs = async (
   changes: readonly EventChange<ChangeOf<'job'>>[],
 ): Promise<Notice[]> => {
   const applied = await sql<Applied[]>`
-    ${upsert(sql, changes.map(rowOf))}
-    returning new.store_id as "storeId", new.id, new.order_id as "orderId", old.position as "previousPosition",
-      new.position, new.event_id as "eventId"`;
+    with applied as (
+      ${upsert(sql, changes.map(rowOf))}
+      returning new.store_id as "storeId", new.id, new.order_id as "orderId", old.position as "previousPosition",
+        new.position, new.event_id as "eventId")
+    select a.*, o.consumer_id as "consumerId", o.details ->> 'orderNo' as "orderNo"
+    from applied a left join orders o on o.store_id = a."storeId" and o.id = a."orderId"`;
   return applied
     .filter(({ previousPosition, position }) => (previousPosition ?? 0) < position)
     .flatMap(noticesOf);
 };
 
 /** Each step causes one notification to the shop and one to the customer. */
-const noticesOf = ({ storeId, id, orderId, position, eventId }: Applied): Notice[] =>
+const noticesOf = ({
+  id,
+  position,
+  previousPosition: _previous,
+  orderId: _order,
+  ...shared
+}: Applied): Notice[] =>
   (['store', 'customer'] as const).map((audience) => ({
-    storeId,
+    ...shared,
     key: `job:${id}:${position}:${audience}`,
     kind: 'delivery',
     audience,
-    subject: jobText(audience, orderId, id, steps[position]),
+    change: jobStages[position - 1] ?? 'assigned',
     reference: id,
-    eventId,
   }));

@@ -38,6 +38,11 @@ export const withOneAddress = (profile: MemberRecord): MemberRecord => ({
   email: profile.email === null ? null : oneAddress(profile.email),
 });
 
+/** A customer, and whether a mail address of theirs is new. */
+interface Reachable extends Customer {
+  isReachable: boolean;
+}
+
 interface MemberRow extends MemberRecord {
   storeId: string;
   updatedAt: string;
@@ -52,12 +57,9 @@ const sentProfile = profileFields
   )
   .join(', ');
 
-/**
- * Refreshes the matching users, and releases the mails that wait for an address. A field that the POS did not send is
- * missing in the JSON, and the user keeps it.
- */
-const refreshUsers = async (sql: ISql, rows: readonly MemberRow[]): Promise<void> => {
-  const refreshed = await sql<(Customer & { isReachable: boolean })[]>`
+/** Refreshes the matching users. A field that the POS did not send is missing in the JSON, and the user keeps it. */
+const refreshUsers = async (sql: ISql, rows: readonly MemberRow[]): Promise<Reachable[]> =>
+  sql<Reachable[]>`
     update users u set
       ${sql.unsafe(sentProfile)},
       version = coalesce(m.version, u.version), refreshed_at = m.updated_at
@@ -69,11 +71,6 @@ const refreshUsers = async (sql: ISql, rows: readonly MemberRow[]): Promise<void
       and (u.version is null or m.version is null or m.version >= u.version)
     returning u.store_id as "storeId", u.consumer_user_id as "consumerUserId",
       new.email is not null and old.email is distinct from new.email as "isReachable"`;
-  await releaseMails(
-    sql,
-    refreshed.filter(({ isReachable }) => isReachable),
-  );
-};
 
 /** Schedules one import for each member without a user; one that failed starts again. */
 const addImportJobs = async (sql: ISql, rows: readonly MemberRow[]): Promise<void> => {
@@ -88,19 +85,27 @@ const addImportJobs = async (sql: ISql, rows: readonly MemberRow[]): Promise<voi
       where import_jobs.state = 'failed'`;
 };
 
-/** Stores members, refreshes the users of those that are newer, and schedules imports. Writes nothing to the POS. */
+/**
+ * Stores members, refreshes the users of those that are newer, releases the mails that wait for an address, and schedules
+ * imports. Writes nothing to the POS.
+ */
 export const applyMembers = async (
   sql: ISql,
   changes: readonly EventChange<ChangeOf<'member'>>[],
 ): Promise<Notice[]> => {
   const rows = changes.map(({ change, ...source }) => ({ ...withOneAddress(change.member), ...source }));
-  const applied = await sql<{ eventId: string }[]>`
+  const applied = await sql<(Reachable & { eventId: string })[]>`
     ${upsert(sql, rows)}
-    returning t.event_id as "eventId"`;
+    returning new.event_id as "eventId", new.store_id as "storeId", new.id as "consumerUserId",
+      new.email is not null and old.email is distinct from new.email as "isReachable"`;
   const newer = new Set(applied.map(({ eventId }) => eventId));
-  await refreshUsers(
+  const refreshed = await refreshUsers(
     sql,
     rows.filter(({ eventId }) => newer.has(eventId)),
+  );
+  await releaseMails(
+    sql,
+    [...applied, ...refreshed].filter(({ isReachable }) => isReachable),
   );
   await addImportJobs(
     sql,
@@ -111,7 +116,7 @@ export const applyMembers = async (
     key: `member:${eventId}`,
     kind: 'member',
     audience: 'store',
-    subject: isNew ? 'A member was created' : 'A member changed',
+    change: isNew ? 'created' : 'changed',
     reference: member.id,
     eventId,
   }));

@@ -3,7 +3,8 @@ import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { orderNo, orders } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/sql.ts';
-import { orderText, type Notice } from '../notifications/notice.ts';
+import type { Notice } from '../notifications/notice.ts';
+import { deliveriesReleased } from '../notifications/release.ts';
 import { amountNames, fromMinor } from '../providers/money.ts';
 import { fieldsOf } from '../providers/payload-parsing.ts';
 import { orderTexts } from '../providers/records.ts';
@@ -90,24 +91,30 @@ interface Applied {
   orderNo: string | null;
 }
 
-/** Replaces orders together with their items; an older version never replaces a newer one. */
+/**
+ * Replaces orders together with their items; an older version never replaces a newer one. Mails of deliveries that came
+ * before their order become due.
+ */
 export const applyOrders = async (
   sql: ISql,
   changes: readonly EventChange<ChangeOf<'order'>>[],
 ): Promise<Notice[]> => {
   const rows = changes.map(({ change, ...source }) => ({ ...change.order, ...source }));
   const applied = await sql<Applied[]>`
-    ${upsert(sql, rows)}
-    returning new.store_id as "storeId", new.id, new.consumer_id as "consumerId", old.status as "previousStatus",
-      new.status, new.event_id as "eventId", new.details ->> 'orderNo' as "orderNo"`;
+    with applied as (
+      ${upsert(sql, rows)}
+      returning new.store_id as "storeId", new.id, new.consumer_id as "consumerId", old.status as "previousStatus",
+        new.status, new.event_id as "eventId", new.details ->> 'orderNo' as "orderNo"),
+    released as (${deliveriesReleased(sql)})
+    select * from applied`;
   return applied
     .filter(({ previousStatus, status }) => previousStatus !== status)
-    .map(({ orderNo, previousStatus: _previous, status, ...order }) => ({
+    .map(({ previousStatus: _previous, status, id, ...order }) => ({
       ...order,
-      key: `order:${order.id}:${order.eventId}`,
+      key: `order:${id}:${order.eventId}`,
       kind: 'order',
       audience: 'customer',
-      subject: orderText(orderNo, order.id, status),
-      reference: order.id,
+      change: status,
+      reference: id,
     }));
 };

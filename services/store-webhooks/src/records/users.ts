@@ -19,12 +19,17 @@ const UserBody = z.strictObject({
   firstName: text(0, 200).optional(),
   lastName: text(0, 200).optional(),
   phone: text(0, 50).optional(),
+  language: z
+    .string()
+    .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,3}$/, 'must be a BCP 47 language tag, such as de or pt-BR')
+    .optional()
+    .meta({ description: 'Of the mails to the customer, where there are texts in it' }),
 });
 
 const UserView = viewOf(
   'User',
   users,
-  'id consumerUserId email firstName lastName phone refreshedAt createdAt',
+  'id consumerUserId email firstName lastName phone language refreshedAt createdAt',
   { refreshedAt: 'When the POS last sent something new' },
 );
 

@@ -34,6 +34,11 @@ const upsert = createUpsert(verifications, {
   where: `${isNewer} and (excluded.version is distinct from ${undecided} or t.version = ${undecided})`,
 });
 
+interface Applied {
+  service: string;
+  previousStatus: string | null;
+}
+
 /** Upserts one record for each transaction of a provider; an older status never replaces a newer one. */
 export const applyVerifications = async (
   sql: ISql,
@@ -45,6 +50,16 @@ export const applyVerifications = async (
     completed,
     ...source,
   }));
-  await sql`${upsert(sql, rows)}`;
-  return [];
+  const applied = await sql<(Pick<Notice, 'storeId' | 'eventId' | 'change' | 'reference'> & Applied)[]>`
+    ${upsert(sql, rows)}
+    returning new.store_id as "storeId", new.service, new.transaction_id as reference, old.status as "previousStatus",
+      new.status as change, new.event_id as "eventId"`;
+  return applied
+    .filter(({ previousStatus, change }) => previousStatus !== change)
+    .map(({ service, previousStatus: _previous, ...notice }) => ({
+      ...notice,
+      key: `verification:${service}:${notice.reference}:${notice.eventId}`,
+      kind: 'verification',
+      audience: 'store',
+    }));
 };

@@ -5,6 +5,9 @@ import type { FieldErrors } from '@platform/service-kit/problem';
 import { instant, isStorable, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
+import { staffEvents } from '../notifications/settings.ts';
+import { mailLanguages } from '../notifications/texts/texts.ts';
+import { jobStages } from '../providers/records.ts';
 import { hookEventNames } from '../webhooks.ts';
 import { isNetwork } from './address-list.ts';
 import { tokenPurposes } from './settings.ts';
@@ -95,7 +98,74 @@ const acceptStoreToken = z.boolean().optional().meta({
     'Whether payment-auth-completed is also opened by the token of the other events; true at first. False at one provider forbids it for all',
 });
 
-const storeNotifications = z.strictObject({ email: emailAddress.optional() });
+/** In the header of a mail, so without line ends. */
+const mailName = text(1, 100).refine((name) => !/\p{C}/u.test(name), 'must have no control characters');
+
+const staffFields = {
+  email: emailAddress,
+  events: boundedList(z.enum(staffEvents), 0, staffEvents.length).meta({
+    description: 'Of what the shop is told; all unless given',
+  }),
+};
+const staff = z.strictObject({ ...staffFields, events: staffFields.events.optional() });
+
+const customerFields = {
+  enabled: z.boolean().meta({ description: 'Whether customers get mails of the platform' }),
+  orderStatuses: boundedList(text(1, 100), 0, 100).meta({
+    description: 'The statuses of an order that customers are told of; all unless given',
+  }),
+  deliveryEvents: boundedList(z.enum(jobStages), 0, jobStages.length).meta({
+    description: 'The steps of a delivery that customers are told of; all unless given',
+  }),
+  language: z.enum(mailLanguages).meta({
+    description: 'Of mails to the shop, and to customers whose own language is not known',
+  }),
+  replyTo: emailAddress,
+  fromName: mailName.meta({ description: 'The name of the sender; the name of the store unless given' }),
+};
+const customers = z
+  .strictObject(customerFields)
+  .partial()
+  .extend({
+    enabled: customerFields.enabled.default(false),
+    language: customerFields.language.default('en'),
+  });
+
+const oldEmail = { description: 'As staff.email; use that', deprecated: true };
+
+const storeNotifications = z
+  .strictObject({
+    email: emailAddress.optional().meta(oldEmail),
+    staff: staff.optional(),
+    customers: customers.prefault({}),
+  })
+  .refine(({ email, staff: given }) => email === undefined || given === undefined, 'must have email or staff')
+  .transform(({ email, staff: given, customers: chosen }) => ({
+    staff: given ?? (email === undefined ? undefined : { email }),
+    customers: chosen,
+  }));
+
+const nullable = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
+  z
+    .strictObject(
+      Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, field.nullable()])) as {
+        [Name in keyof Shape]: z.ZodNullable<Shape[Name]>;
+      },
+    )
+    .partial();
+
+/** As `storeNotifications`; null clears what may be absent (RFC 7396). */
+const notificationsPatch = z
+  .strictObject({
+    email: emailAddress.nullable().meta(oldEmail),
+    staff: nullable(staffFields).nullable(),
+    customers: nullable(customerFields).nullable(),
+  })
+  .partial()
+  .transform(({ email, ...others }) => {
+    if (email === undefined) return others;
+    return { ...others, staff: email === null ? null : { ...others.staff, email } };
+  });
 
 export const StoreBody = z.strictObject({
   name: text(1, 200),
@@ -105,7 +175,7 @@ export const StoreBody = z.strictObject({
   delivery: provider(deliveryAdapters, {}).optional(),
   identity: oneOrMore(provider(identityAdapters, {})).default([]),
   payments: oneOrMore(provider(threeDSAdapters, { acceptStoreToken })).default([]),
-  notifications: storeNotifications.default({}),
+  notifications: storeNotifications.prefault({}),
   allowedAddresses: boundedList(
     z.string().max(50).refine(isNetwork, 'must be an address or a network'),
     0,
@@ -129,7 +199,7 @@ export const StorePatch = z
     delivery: providerPatch(deliveryAdapters).nullable(),
     identity: oneOrMore(provider(identityAdapters, changed)).nullable(),
     payments: oneOrMore(provider(threeDSAdapters, { ...changed, acceptStoreToken })).nullable(),
-    notifications: z.strictObject({ email: emailAddress.nullable() }).partial().nullable(),
+    notifications: notificationsPatch.nullable(),
     allowedAddresses: shape.allowedAddresses.unwrap().nullable(),
     requestsPerMinute: shape.requestsPerMinute,
   })
@@ -160,7 +230,11 @@ export const StoreView = z
     delivery: ShownProvider.nullable(),
     identity: z.array(ShownProvider),
     payments: z.array(z.object({ ...ShownProvider.shape, acceptStoreToken: z.boolean() })),
-    notifications: z.object({ email: z.string().optional() }),
+    notifications: z.object({
+      email: z.string().optional().meta(oldEmail),
+      staff: staff.nullable(),
+      customers,
+    }),
     allowedAddresses: z.array(z.string()),
     requestsPerMinute: z.int().nullable(),
     webhookTokens: z

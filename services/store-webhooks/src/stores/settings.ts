@@ -1,3 +1,4 @@
+import type { NotificationSettings } from '../notifications/settings.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 
 /** Which webhooks a token opens: all of them, or only payment-auth-completed. */
@@ -16,7 +17,7 @@ export interface StoreSettings {
   delivery?: ProviderSettings | undefined;
   identity: ProviderSettings[];
   payments: PaymentSettings[];
-  notifications: { email?: string | undefined };
+  notifications: NotificationSettings;
   /** Empty: webhooks may come from any address. */
   allowedAddresses: string[];
   requestsPerMinute?: number | undefined;

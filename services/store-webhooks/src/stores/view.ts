@@ -20,7 +20,7 @@ export const showStores = async (
   const tokensByStore = Map.groupBy(tokens, ({ storeId }) => storeId);
   return rows.map((row) => {
     const { settings, credentials } = openStore(row);
-    const { pos, delivery, identity, payments } = settings;
+    const { pos, delivery, identity, payments, notifications } = settings;
     const show = (role: ProviderRole, provider: ProviderSettings) => ({
       ...provider,
       credentials: Object.keys(credentials?.[slotOf(role, provider)] ?? {}),
@@ -35,6 +35,11 @@ export const showStores = async (
         ...show('payments', provider),
         acceptStoreToken: provider.acceptStoreToken !== false,
       })),
+      notifications: {
+        ...notifications,
+        email: notifications.staff?.email,
+        staff: notifications.staff ?? null,
+      },
       requestsPerMinute: settings.requestsPerMinute ?? null,
       webhookTokens: (tokensByStore.get(row.id) ?? []).map((token) => ({
         ...token,

@@ -1,0 +1,42 @@
+import type { JobStage } from '../providers/records.ts';
+import type { Notice } from './notice.ts';
+import { mailLanguages, type MailLanguage } from './texts/texts.ts';
+
+/** The kinds of changes that the shop can be told of. */
+export const staffEvents = ['delivery', 'member', 'verification'] as const;
+
+/** Who gets mails of a store. */
+export interface NotificationSettings {
+  /** Unset: nobody of the shop does. Unset `events`: of all kinds. */
+  staff?: { email: string; events?: (typeof staffEvents)[number][] | undefined } | undefined;
+  customers: {
+    enabled: boolean;
+    /** Unset: of every status. */
+    orderStatuses?: string[] | undefined;
+    /** Unset: of every step. */
+    deliveryEvents?: JobStage[] | undefined;
+    /** Of customers whose own is not known, and of the shop. */
+    language: MailLanguage;
+    replyTo?: string | undefined;
+    fromName?: string | undefined;
+  };
+}
+
+const isOneOf = (chosen: readonly string[] | undefined, value: string): boolean =>
+  chosen === undefined || chosen.includes(value);
+
+/** Whether a store wants the mail of a change. */
+export const isWanted = (
+  { staff, customers }: NotificationSettings,
+  { audience, kind, change }: Pick<Notice, 'audience' | 'kind' | 'change'>,
+): boolean => {
+  if (audience === 'store') return staff !== undefined && isOneOf(staff.events, kind);
+  const chosen = kind === 'order' ? customers.orderStatuses : customers.deliveryEvents;
+  return customers.enabled && isOneOf(chosen, change);
+};
+
+/** The language of a mail: that of a customer where there are texts in it (`de-AT` is `de`), else the store's. */
+export const languageFor = (
+  { customers }: NotificationSettings,
+  own: string | null | undefined,
+): MailLanguage => mailLanguages.find((language) => own?.split('-', 1)[0] === language) ?? customers.language;
