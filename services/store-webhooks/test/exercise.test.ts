@@ -20,6 +20,7 @@ test('every operation answers as its OpenAPI document describes', async () => {
       { kind: 'veriff', credentials: { webhookSecret: 'secret' } },
     ],
     payments: [{ kind: 'threedsecureio', baseUrl: standIn.url, credentials: { apiKey: 'a' } }],
+    notifications: { staff: { email: 'owner@example.test' }, customers: { enabled: true } },
   });
   const verification = { service: 'persona', transactionId: 't-1', status: 'APPROVED' };
   await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'PENDING', cart: { items: [] } });
