@@ -28,7 +28,7 @@ type Keys = ReadonlyMap<string, KeyObject>;
  * Throws NotProven unless the checkpoint follows from the one before it and was signed over the entries as they are in
  * `ranges`, what `leavesOfRanges` reads.
  */
-export const verifyRange = (
+const verifyRange = (
   checkpoint: Checkpoint,
   before: Checkpoint | undefined,
   ranges: readonly { number: number; leaves: Buffer }[],

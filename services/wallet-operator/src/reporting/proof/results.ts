@@ -58,7 +58,7 @@ export const keepWholeCheck = async (sql: Sql, { checkedAt, violations }: Findin
 };
 
 /** Where the walk is, and where it has to be by now. */
-export interface Walk {
+interface Walk {
   number: number;
   day: string | null;
   dueNumber: number;
