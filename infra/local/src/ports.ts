@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import type { Plan } from './backing-services.ts';
 import type { StartOptions } from './options.ts';
+import { standInOf } from './stand-in.ts';
 import { instanceName, instancePort, probePort, type Service } from './services.ts';
 
 /** Whether a server can listen on the port of 127.0.0.1 now. */
@@ -64,6 +65,10 @@ export const wantedPorts = (
         based(probePort(service, portBase, instance), `probes of ${instanceName(service, instance)}`),
       ]),
     ),
+    ...services.flatMap((service) => {
+      const standIn = standInOf(service, options);
+      return standIn ? [based(standIn.port, standIn.name)] : [];
+    }),
     ...(postgresPort ? [based(postgresPort, 'PostgreSQL')] : []),
     ...(redisPort ? [based(redisPort, 'Redis')] : []),
     ...(hasGateway ? gatewayPorts(options) : []),

@@ -30,7 +30,7 @@ export interface ServiceSettings {
 export const addressOf = ({ port }: { port: number }): string => `http://127.0.0.1:${port}`;
 
 /** The environment of a service. TASK_MANAGER_X in the environment of `start` is X of task-manager and wins. */
-const environment = (service: Service, settings: ServiceSettings): Record<string, string> => ({
+export const environment = (service: Service, settings: ServiceSettings): Record<string, string> => ({
   ...baseEnv(),
   HOST: '127.0.0.1',
   PORT: String(settings.port),
@@ -50,7 +50,7 @@ const environment = (service: Service, settings: ServiceSettings): Record<string
 });
 
 /** Whether the environment of `start` sets this variable for the service. */
-export const isSetFor = (service: Service, variable: 'DATABASE_URL' | 'REDIS_URL'): boolean =>
+export const isSetFor = (service: Service, variable: string): boolean =>
   variable in withPrefix(variablePrefix(service));
 
 /** The URL of the database that the running service uses. */
@@ -123,6 +123,9 @@ const answerAt = async (url: string): Promise<{ ok: boolean; text: string } | un
     return undefined;
   }
 };
+
+/** Whether an address answers at all. */
+export const answers = async (url: string): Promise<boolean> => (await answerAt(url)) !== undefined;
 
 /** Whether an address answers with a 2xx status. */
 export const answersWell = async (url: string): Promise<boolean> => (await answerAt(url))?.ok === true;

@@ -27,6 +27,7 @@ import {
   type Launch,
   type ServiceSettings,
 } from './service-process.ts';
+import { standInOf, standInSettings, startStandIn } from './stand-in.ts';
 import { findServices, instanceName, instancePort, probePort, type Service } from './services.ts';
 import type { Stack } from './stack-file.ts';
 import { ensurePorts, instancesOf, wantedPorts } from './ports.ts';
@@ -132,12 +133,18 @@ export const bringUp = async (
       redisUrl: backing.redisUrl,
       jwksFile: signer.jwksFile,
       compileCache: COMPILE_CACHE,
-      own: await ownSettings(service, local, secrets, instance),
+      own: {
+        ...(await ownSettings(service, local, secrets, instance)),
+        ...standInSettings(standInOf(service, options)),
+      },
     };
   };
   const launched = await Promise.all(
     services.map(async (service) => {
       const settings = await settingsOf(service, 1);
+      const standIn = startStandIn(launch, service, settings, options);
+      // Awaited below; until then a failure must not be an unhandled rejection.
+      standIn.catch(() => {});
       const demo = await prepareService(launch, service, settings);
       const instances = await Promise.all(
         instancesOf(options).map(async (instance) => {
@@ -147,6 +154,7 @@ export const bringUp = async (
           return { name, url: addressOf(own) };
         }),
       );
+      await standIn;
       step(`${service.name} is ready`);
       return { service, settings, demo, instances };
     }),

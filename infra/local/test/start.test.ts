@@ -62,6 +62,7 @@ beforeAll(async () => {
   run = startStack(local, {
     ...ports,
     BETA_COUNTER_COLOUR: 'green',
+    BETA_COUNTER_PEER_URL: 'https://peer.example.test',
     ...(hasIpv6 && { GATEWAY_IPV6: '1' }),
     GATEWAY_TLS_CERTIFICATE: certificate.files.certificate,
     GATEWAY_TLS_KEY: certificate.files.key,
@@ -109,6 +110,21 @@ test('stack.json describes the running stack, and only its owner may read it', a
     },
   });
   expect((await stat(join(local, 'stack.json'))).mode & 0o777).toBe(0o600);
+});
+
+test('a service gets the address of its stand-in, which knows the service, unless another address is set', async () => {
+  const alpha = (await ask('alpha-notes', '/')) as Record<string, string>;
+  const port = Number(ports['PORT_BASE']) + 85;
+  expect(alpha).toMatchObject({ PEER_URL: `http://127.0.0.1:${port}`, PEER_ID: 'us' });
+  const peer = (await (await fetch(String(alpha['PEER_URL']))).json()) as { env: object };
+  expect(peer).toMatchObject({
+    args: ['play', '--port', String(port)],
+    env: { NOTES_URL: alpha['PUBLIC_URL'], SECRET_PEPPER: alpha['SECRET_PEPPER'] },
+  });
+  expect(peer.env).not.toHaveProperty('DATABASE_URL');
+  expect(peer.env).not.toHaveProperty('SIGNING_KEY');
+  expect(await ask('beta-counter', '/')).toMatchObject({ PEER_URL: 'https://peer.example.test' });
+  expect(await readdir(join(local, 'logs'))).not.toContain('other-peer.log');
 });
 
 test('the admin token holds every scope of every service, the other one its single scope', async () => {

@@ -60,6 +60,17 @@ const Deploy = z.strictObject({
   egress: z.array(Count).exactOptional(),
 });
 
+/** A program that plays another party for the service under `start`. */
+const StandIn = z.strictObject({
+  name: Name,
+  port: Count.max(99, 'must be at most 99'),
+  program: Text,
+  args: z.array(Text).default([]),
+  serviceUrl: Variable,
+  url: Variable,
+  settings: Variables,
+});
+
 const Rehearsal = z.strictObject({
   /** A request that any bearer of all scopes may send, and the field of the answer with the id. */
   request: z.strictObject({ path: Text, body: z.record(z.string(), z.unknown()), id: Text }).exactOptional(),
@@ -84,6 +95,7 @@ const Service = z.strictObject({
   tables: Tables,
   deploy: Deploy,
   rehearsal: Rehearsal,
+  standIn: StandIn.exactOptional(),
 });
 
 const List = z.record(Name, Service, {

@@ -21,8 +21,15 @@ export const playRound = async (
   {
     playerId,
     gameCode,
+    sessionToken,
     random = Math.random,
-  }: { playerId: string; gameCode: string; random?: (() => number) | undefined },
+  }: {
+    playerId: string;
+    gameCode: string;
+    /** Of the operator's launch, which bets repeat. */
+    sessionToken?: string | undefined;
+    random?: (() => number) | undefined;
+  },
 ): Promise<PlayedRound> => {
   const roundId = randomUUID();
   const round: PlayedRound = { roundId, steps: [], moved: 0 };
@@ -35,7 +42,8 @@ export const playRound = async (
   for (let left = 1 + Math.floor(random() * 3); left > 0; left--) {
     const transactionId = randomUUID();
     const bet = 1 + Math.floor(random() * 500);
-    const status = await step('debit', { transactionId, gameCode, amount: decimal(bet), metadata: '{}' });
+    const amount = decimal(bet);
+    const status = await step('debit', { transactionId, gameCode, amount, sessionToken, metadata: '{}' });
     if (status === 'OK') {
       bets += 1;
       round.moved -= bet;

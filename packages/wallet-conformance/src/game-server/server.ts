@@ -20,6 +20,13 @@ export interface StandInOptions {
   onRound?(round: unknown): void;
 }
 
+/** What an operator asks for; nothing is known of it yet. */
+type LaunchOrder = Partial<
+  Record<'playerId' | 'currency' | 'gameCode' | 'countryCode', string> & {
+    details: { sessionToken?: string };
+  }
+>;
+
 /** Beyond the limit of the wallet, which is 5 s. */
 const lateMs = 6000;
 
@@ -54,11 +61,13 @@ export const createStandIn = (options: StandInOptions): Server => {
   const caller = createCaller({ url, signatures, faults });
 
   const launch = async (body: Buffer, res: ServerResponse): Promise<void> => {
-    const order = JSON.parse(body.toString()) as Record<string, string | undefined>;
-    const { playerId = '', currency = '', gameCode = '', countryCode } = order;
+    const order = JSON.parse(body.toString()) as LaunchOrder;
+    const { playerId = '', currency = '', gameCode = '', countryCode, details } = order;
+    // A session of the operator is repeated in the callbacks that take one.
+    const session = { sessionToken: details?.sessionToken };
     if (!playerId || !currency || !gameCode || !countryCode)
       return write(res, 400, { code: 'invalid_request' });
-    const answer = await caller.call('authenticate', { playerId, currency, gameCode });
+    const answer = await caller.call('authenticate', { playerId, currency, gameCode, ...session });
     if (answer.http === 0) return write(res, 503, { code: 'operator_unavailable' });
     if (answer.status !== 'OK')
       return write(res, 422, { code: refusals[String(answer.status)] ?? 'operator_refused' });
@@ -72,8 +81,11 @@ export const createStandIn = (options: StandInOptions): Server => {
       expiresAt,
       launchUrl: `https://games.example.test/${gameCode}?token=${sessionToken}`,
     });
-    for (let round = 0; round < (options.rounds ?? 0); round++)
-      options.onRound?.(await playRound(caller, { playerId, gameCode, random: options.random }));
+    const { random } = options;
+    for (let round = 0; round < (options.rounds ?? 0); round++) {
+      const played = await playRound(caller, { playerId, gameCode, ...session, random });
+      options.onRound?.(played);
+    }
   };
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {

@@ -9,14 +9,16 @@ import { createStandIn } from '@platform/wallet-conformance/game-server/server';
 import { outdatedLaunches } from './queries.ts';
 
 /** A service and a stand-in that know each other. */
-const startBoth = async (gameServerUrl?: string) => {
+const startBoth = async (gameServerUrl?: string, variables = {}, rounds = 0) => {
   let operatorUrl = '';
   const target = createServer((req, res) => {
-    const standIn = createStandIn({ operatorUrl, secret, operatorId: 'op-1' });
+    const standIn = createStandIn({ operatorUrl, secret, operatorId: 'op-1', rounds });
     standIn.emit('request', req, res);
   });
   const url = gameServerUrl ?? (await serve(target));
-  const service = await startService({ variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op-1' } });
+  const service = await startService({
+    variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op-1', ...variables },
+  });
   operatorUrl = service.url;
   const { sql } = service.context.database;
   await addGame(sql);
@@ -56,6 +58,24 @@ test('a launch opens a session here and the game there', async () => {
   expect(await sql`select player_id, game_code from sessions`).toEqual([
     { player_id: playerId, game_code: 'dice-alpha' },
   ]);
+});
+
+test('the stand-in names the session of a launch in authenticate and in its bets', async () => {
+  const { service, sql, ann } = await startBoth(undefined, { SESSION_POLICY: 'required' }, 3);
+  await using _ = service;
+  const playerId = await addPlayer(sql);
+  const order = { playerId, gameCode: 'dice-alpha', countryCode: 'DE' };
+  expect((await ann.post('/v1/launches', order)).status).toBe(201);
+  const closed = async () =>
+    (await sql`select count(*)::int as rounds from rounds where closed_at is not null`)[0]?.[
+      'rounds'
+    ] as number;
+  await expect.poll(closed).toBe(3);
+  // Of a session that has ended, the game server hears so before the game opens.
+  await sql`create function end_at_once() returns trigger language plpgsql as
+    $$ begin new.expires_at = now(); return new; end $$`;
+  await sql`create trigger ended before insert on sessions for each row execute function end_at_once()`;
+  expect((await ann.post('/v1/launches', order)).body).toMatchObject({ code: 'game_server_refused' });
 });
 
 test('a launch is made once for each Idempotency-Key: a repeat learns its address', async () => {
