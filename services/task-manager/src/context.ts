@@ -19,6 +19,7 @@ import {
 } from './sessions/settings.ts';
 import { isLive } from './sessions/queries.ts';
 import { createSearches, type Searches } from './tasks/searches.ts';
+import { createTaskLimit, type TaskLimit } from './tasks/task-limit.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
@@ -30,6 +31,7 @@ export interface Context extends BaseContext {
   /** Undefined with RATE_LIMIT=off. */
   registrationLimit: RegistrationLimit | undefined;
   searches: Searches;
+  limitTasks: TaskLimit;
   signer: TokenSigner;
   /** Verifies users' access tokens. */
   tokens: TokenVerifier;
@@ -82,6 +84,7 @@ export const createContext = async (
   const searches = createSearches(env, redis);
   return {
     searches,
+    limitTasks: createTaskLimit(env.MAX_TASKS_PER_USER),
     loginPasswords: createPasswords(),
     registrationPasswords: createPasswords({ concurrency: 1, waiting: 40, perSecond: 10 }),
     throttle: createThrottle({ name, redis, log }),

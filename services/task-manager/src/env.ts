@@ -17,6 +17,8 @@ const shape = {
   ...searchEnv,
   /** Time that the searches of one user may take in a minute, in milliseconds; not limited with RATE_LIMIT=off. */
   SEARCH_MS_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
+  /** A task has up to 80 kB on disk, and usually one. */
+  MAX_TASKS_PER_USER: z.coerce.number().int().min(1).default(50_000),
   /**
    * A private Ed25519 JWK, which signs the access tokens of this service's users. Or a set: the first key
    * signs, all verify, so that keys can be rotated (ADR 79).

@@ -11,6 +11,12 @@ export const tasks = jsonTable('tasks', Object.keys(Task.shape));
 /** The time of the database, because clocks of instances differ; the same in all columns of a statement. */
 const now = (sql: Queries) => sql`statement_timestamp()`;
 
+/** Whether a user has at least this number of tasks. */
+export const hasTasks = async (sql: Queries, userId: string, number: number): Promise<boolean> => {
+  const rows = await sql`select from tasks where user_id = ${userId} offset ${number - 1} limit 1`;
+  return rows.length > 0;
+};
+
 /** A task at its first version. */
 export const insertTask = async (sql: Queries, userId: string, input: NewTask): Promise<Stored> => {
   const id = uuidv7();

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { register, startService } from '../../test/harness.ts';
+
+test('a user has at most MAX_TASKS_PER_USER tasks, and may create one again after deleting one', async () => {
+  await using service = await startService({ variables: { MAX_TASKS_PER_USER: '3' } });
+  const [ada, ben] = [await register(service.app), await register(service.app)];
+  const create = (key?: string) =>
+    ada
+      .as('post', '/tasks')
+      .set(key === undefined ? {} : { 'Idempotency-Key': key })
+      .send({ title: 'One more' });
+  const first = (await create().expect(201)).body;
+  await create('second').expect(201);
+  await create().expect(201);
+  for (const key of [undefined, 'third']) {
+    const { status, body } = await create(key);
+    expect([status, body.code]).toEqual([409, 'too_many_tasks']);
+  }
+  expect((await create('second')).status).toBe(201);
+  await ben.as('post', '/tasks').send({ title: 'Of another user' }).expect(201);
+  await ada.as('delete', `/tasks/${first.id}`).expect(204);
+  await create('third').expect(201);
+});
+
+test('of many tasks that are created at the same time, only a hundredth may be beyond the limit', async () => {
+  await using service = await startService({ variables: { MAX_TASKS_PER_USER: '100' } });
+  const { as } = await register(service.app);
+  for (let round = 0; round < 8; round++)
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) => as('post', '/tasks').send({ title: `${round} ${n}` })),
+    );
+  const [{ count } = { count: 0 }] = await service.context.database.sql<{ count: number }[]>`
+    select count(*)::int from tasks`;
+  // Those that are looked for and created at the same moment are few: the service has eight connections.
+  expect(count).toBeGreaterThanOrEqual(100);
+  expect(count).toBeLessThan(120);
+});

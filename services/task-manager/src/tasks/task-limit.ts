@@ -1,0 +1,24 @@
+import { createLru } from '@platform/service-kit/lru';
+import { Conflict } from '@platform/service-kit/problem';
+import type { Queries } from '@platform/service-kit/record';
+import { hasTasks } from './queries.ts';
+
+/** Throws Conflict `too_many_tasks` for a user who has as many tasks as allowed. */
+export type TaskLimit = (sql: Queries, userId: string) => Promise<void>;
+
+/**
+ * Bounds the tasks of each user, which nothing else would delete. Looking for the last one that is allowed reads an entry of
+ * an index for each task, so a process does it once for a hundredth of them; that many may be created beyond the limit.
+ */
+export const createTaskLimit = (max: number): TaskLimit => {
+  const unchecked = createLru<string, number>(10_000, 60_000);
+  return async (sql, userId) => {
+    const left = unchecked.get(userId) ?? 0;
+    if (left === 0 && (await hasTasks(sql, userId, max)))
+      throw new Conflict(
+        'too_many_tasks',
+        `You have ${max} tasks; delete some that are not needed any more.`,
+      );
+    unchecked.set(userId, left === 0 ? Math.floor(max / 100) : left - 1);
+  };
+};
