@@ -34,7 +34,13 @@ const touch = (sql: Queries, projectId: string) => sql`
     update projects set updated_at = at from next_updated_at() as at where projects.id = ${projectId}
     returning projects.updated_at)`;
 
-/** Undefined if the project does not exist. The id is of the database, so that its clock orders deliverables. */
+/** All of a project are one page. */
+export const maxDeliverables = 1000;
+
+/**
+ * Undefined if the project does not exist or has the most deliverables that it may have. The id is of the database, so that
+ * its clock orders deliverables.
+ */
 export const insertDeliverable = async (
   sql: Queries,
   projectId: string,
@@ -43,7 +49,9 @@ export const insertDeliverable = async (
   const [row] = await sql<Stored[]>`
     with locked as materialized (select id from projects where id = ${projectId} for update),
     project as (
-      update projects set updated_at = next_updated_at() from locked where projects.id = locked.id
+      update projects set updated_at = next_updated_at() from locked
+      where projects.id = locked.id and not exists (
+        select from deliverables where project_id = ${projectId} offset ${maxDeliverables - 1} limit 1)
       returning projects.updated_at)
     insert into deliverables (project_id, id, language, type, status, due_at, updated_at)
     select ${projectId}, uuidv7(), ${language}, ${type}, ${status}, ${due_at}, updated_at from project

@@ -1,4 +1,5 @@
 import { fullListJson } from '@platform/pagination/list';
+import { Conflict } from '@platform/service-kit/problem';
 import { record } from '@platform/service-kit/record';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import type { Route } from '@platform/service-kit/route';
@@ -9,6 +10,7 @@ import {
   findDeliverable,
   findDeliverables,
   insertDeliverable,
+  maxDeliverables,
   updateDeliverable,
 } from './queries.ts';
 import {
@@ -42,8 +44,13 @@ export const deliverableRoutes = ({ reader, admin, database: { sql } }: Context)
     create: {
       input: DeliverableInput,
       example: { language: 'et', type: 'certificate', due_at: '2026-09-01T00:00:00Z' },
-      insert: async (on, input, { params: { id } }) =>
-        orNotFound(await insertDeliverable(on, id, input), 'project'),
+      conflict: `409 \`too_many_deliverables\` in a project that has ${maxDeliverables}.`,
+      insert: async (on, input, { params: { id } }) => {
+        const inserted = await insertDeliverable(on, id, input);
+        if (inserted !== undefined) return inserted;
+        orNotFound(await findDeliverables(on, id), 'project');
+        throw new Conflict('too_many_deliverables', `The project has ${maxDeliverables} deliverables.`);
+      },
     },
     change: {
       patch: DeliverablePatch,

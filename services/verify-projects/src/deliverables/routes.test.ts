@@ -100,6 +100,22 @@ describe('deliverables of a project', () => {
     expect([await updatedAtOf(project), await updatedAtOf(other)]).toEqual(times);
   });
 
+  test('are 1,000 at most in a project', async () => {
+    const [project, other] = [await createProject(), await createProject()];
+    await service.context.database.sql`
+      insert into deliverables (project_id, id, language, type, status, updated_at)
+      select ${project}, uuidv7(), 'de', 'report', 'pending', now() from generate_series(1, 999)`;
+    const list = `/projects/${project}/deliverables`;
+    const { body } = await service.admin.post(list, input).expect(201);
+    const time = await updatedAtOf(project);
+    await passed(time);
+    expect((await service.admin.post(list, input).expect(409)).body.code).toBe('too_many_deliverables');
+    expect(await updatedAtOf(project)).toBe(time);
+    await service.admin.post(`/projects/${other}/deliverables`, input).expect(201);
+    await service.admin.delete(`${list}/${body.id}`).expect(204);
+    await service.admin.post(list, input).expect(201);
+  });
+
   test('are deleted with their project', async () => {
     const project = await createProject();
     const { body } = await service.admin.post(`/projects/${project}/deliverables`, input).expect(201);
