@@ -1,5 +1,7 @@
+import type { Queries } from '@platform/service-kit/record';
 import { expect, test } from 'vitest';
 import { register, startService } from '../../test/harness.ts';
+import { createTaskLimit } from './task-limit.ts';
 
 test('a user has at most MAX_TASKS_PER_USER tasks, and may create one again after deleting one', async () => {
   await using service = await startService({ variables: { MAX_TASKS_PER_USER: '3' } });
@@ -19,7 +21,19 @@ test('a user has at most MAX_TASKS_PER_USER tasks, and may create one again afte
   expect((await create('second')).status).toBe(201);
   await ben.as('post', '/tasks').send({ title: 'Of another user' }).expect(201);
   await ada.as('delete', `/tasks/${first.id}`).expect(204);
-  await create('third').expect(201);
+  await expect.poll(async () => (await create('third')).status).toBe(201);
+});
+
+test('the tasks of a user who has too many are not looked for at each attempt', async () => {
+  let lookUps = 0;
+  const sql = (() => {
+    lookUps += 1;
+    return Promise.resolve([{}]);
+  }) as unknown as Queries;
+  const limit = createTaskLimit(1000);
+  for (const _ of [1, 2]) await expect(limit(sql, 'ada')).rejects.toMatchObject({ code: 'too_many_tasks' });
+  await expect(limit(sql, 'ben')).rejects.toMatchObject({ code: 'too_many_tasks' });
+  expect(lookUps).toBe(2);
 });
 
 test('of many tasks that are created at the same time, only a hundredth may be beyond the limit', async () => {
