@@ -12,7 +12,7 @@ const firstSeed = Number(process.argv[3] ?? randomInt(2 ** 31));
 say(`seed ${firstSeed}`);
 
 /** The wallets mostly wait, so that several can be judged at the same time. */
-const atOnce = 6;
+const atOnce = 12;
 const inTurns = async (jobs: (() => Promise<void>)[]): Promise<void> => {
   const queue = jobs.values();
   await Promise.all(

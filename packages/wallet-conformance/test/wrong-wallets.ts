@@ -9,7 +9,7 @@ import { muchTrouble, noTrouble, type Trouble } from './unreliable.ts';
 import { startWallet } from './wallet-server.ts';
 
 /** What `record` does without options. */
-const recordingSeconds = 10;
+const recordingSeconds = 30;
 
 const recordFrom = async (
   seed: number,

@@ -6,7 +6,7 @@ import { say } from '@platform/wallet-protocol/terminal';
 import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 
 const usage = `record <file> --url <callback url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers
-${targetUsage}  --seconds <n>          how long to record (10)
+${targetUsage}  --seconds <n>          how long to record (30)
   --patience <seconds>   how long a call without a clear answer is repeated (60)
   --no-limits            the player has no limits, so that each refused bet must be explained otherwise
   --resume <file>        continues an earlier recording, which becomes a part of this one: its transactions are named again
@@ -21,7 +21,7 @@ const run = async (args: string[]): Promise<number> => {
     options: {
       ...targetOptions,
       player: { type: 'string', multiple: true, default: [] },
-      seconds: { type: 'string', default: '10' },
+      seconds: { type: 'string', default: '30' },
       patience: { type: 'string', default: '60' },
       'no-limits': { type: 'boolean', default: false },
       resume: { type: 'string' },
