@@ -217,8 +217,9 @@ export const lineOf = (fields: Partial<Line>): Line => ({
   ...fields,
 });
 
-/** A statement that has none of our transactions: the rollback of a bet that was never received moves no money. */
+/** A statement that has none of our transactions: a bet that was never received, and its rollback, move no money. */
 export const withoutMoves = [
+  lineOf({ playerId: 'nobody', transactionId: 'never', time: '' }),
   lineOf({ playerId: 'nobody', operation: 'rollback', reverseTransactionId: 'never', amount: '', time: '' }),
 ];
 

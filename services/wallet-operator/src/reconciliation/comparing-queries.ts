@@ -37,7 +37,8 @@ const isMisnamed = (tx: TransactionSql, id: string) => tx`${isOfAnotherPlayer(tx
  * both move the same money, so that amounts can be counted.
  *
  * A debit and its rollback cancel out: a side that has neither has the same money as one that has both. So a debit that
- * is missing here counts only if the statement does not reverse it, and a rollback only if its debit stands here.
+ * is missing here counts only if the statement does not reverse it. A rollback counts if its debit stands here, and if
+ * neither side has the debit: it may be in another statement, and would be taken without this rollback.
  */
 const kindsOf = (tx: TransactionSql, id: string) => tx`case
   when line.is_repeated then 'duplicate'
@@ -46,10 +47,13 @@ const kindsOf = (tx: TransactionSql, id: string) => tx`case
       when 'debit' then not exists (select from reconciliation_lines reversal
         where reversal.reconciliation_id = ${id} and reversal.reverses = line.transaction_id
           and reversal.id_space = line.id_space and reversal.player_id = line.player_id offset 0)
-      else exists (select from entries debit where debit.transaction_id = line.reverses
-          and debit.id_space = line.id_space and debit.operation = 'debit' offset 0)
-        and not exists (select from entries reversal where reversal.reverses = line.reverses
+      else not exists (select from entries reversal where reversal.reverses = line.reverses
           and reversal.id_space = line.id_space and reversal.operation = 'rollback' and reversal.amount > 0 offset 0)
+        and coalesce((select debit.operation = 'debit' from entries debit
+            where debit.transaction_id = line.reverses and debit.id_space = line.id_space offset 0),
+          not exists (select from reconciliation_lines debit where debit.reconciliation_id = ${id}
+            and debit.transaction_id = line.reverses and debit.id_space = line.id_space and not debit.is_repeated
+            offset 0))
       end then 'missing_here' end
   when entry.operation <> line.operation then 'parameters'
   else concat_ws(',',

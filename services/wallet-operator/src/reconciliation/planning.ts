@@ -4,13 +4,8 @@ import type { Context } from '../context.ts';
 import type { RepairResult } from '../db/reconciliations.ts';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
 import { differencesByNumber, type DifferenceRow } from './difference-queries.ts';
-import {
-  isTimeBeforeCompared,
-  missingInRounds,
-  readRoundFacts,
-  receivedForOthers,
-  type Missing,
-} from './round-queries.ts';
+import { createMissingRounds, inOrder, roundKey } from './missing.ts';
+import { isTimeBeforeCompared, missingInRounds, readRoundFacts, receivedForOthers } from './round-queries.ts';
 
 export type Repair = Debit | Credit | Rollback;
 
@@ -40,27 +35,6 @@ const commandOf = (difference: DifferenceRow): Repair | undefined => {
   };
 };
 
-const order = ['debit', 'credit', 'rollback'];
-
-type Placed = Pick<DifferenceRow, 'number' | 'there'>;
-
-/** At the same time, or where times are unknown, what ends the round comes last, and debits before credits before rollbacks. */
-const inRound = (a: Placed, b: Placed): number =>
-  Number(a.there?.roundClosed ?? false) - Number(b.there?.roundClosed ?? false) ||
-  order.indexOf(a.there?.operation ?? '') - order.indexOf(b.there?.operation ?? '') ||
-  a.number - b.number;
-
-/** As they happened at the game server. */
-const inOrder = (a: Placed, b: Placed): number =>
-  Date.parse(a.there?.time ?? '1970-01-01') - Date.parse(b.there?.time ?? '1970-01-01') || inRound(a, b);
-
-/** Whether one transaction comes before another, of which another statement may not give the time. */
-const isBefore = (a: Placed, b: Placed): boolean =>
-  (a.there?.time && b.there?.time ? inOrder(a, b) : inRound(a, b)) < 0;
-
-const transactionOf = ({ playerId, transactionId }: Pick<DifferenceRow, 'playerId' | 'transactionId'>) =>
-  `${playerId}\n${transactionId}`;
-
 /** The reason when the transaction has arrived for another player: only the game server knows whose it is. */
 export const receivedForAnother = 'received_for_another_player';
 
@@ -80,9 +54,9 @@ export interface Plan {
 /**
  * Reads what repairs of a reconciliation depend on. They are made in the order of the times. A credit or rollback waits
  * (`earlier_first`) while an earlier transaction of its round is missing in any reconciliation: it may close the round,
- * and then its bet could never be taken. So does a credit of a round that the ledger does not know, as long as no
- * statement of the time before was compared, which may have its bet (`earlier_statement_first`). What has arrived for
- * another player meanwhile is not repaired (`receivedForAnother`). Throws NotFound.
+ * and then its bet could never be taken. So does one of a round that the ledger does not know, as long as the time before
+ * was not compared, whose statement may have its bet (`earlier_statement_first`). What has arrived for another player
+ * meanwhile is not repaired (`receivedForAnother`). Throws NotFound.
  */
 export const planRepairs = async (
   { database: { orm, sql }, ledger }: Context,
@@ -103,6 +77,7 @@ export const planRepairs = async (
     sql,
     playerIds,
     facts.map(({ roundId }) => roundId),
+    rows.map(({ transactionId }) => transactionId),
   );
   const isCompared = await isTimeBeforeCompared(sql, id);
   const received = await receivedForOthers(sql, id, numbers);
@@ -127,33 +102,24 @@ export const planRepairs = async (
   });
 
   const walk = async (decide: Decide): Promise<RepairResult[]> => {
-    const repaired = new Set<string>();
+    const missingRounds = createMissingRounds(missing);
+    const opened = new Set<string>();
     const reasonToWait = (row: DifferenceRow, command: Repair): string | undefined => {
       if (received.has(row.number)) return receivedForAnother;
       if (command.operation === 'debit') return undefined;
       const { roundId, isKnown = false } = factsOf.get(command) ?? { roundId: command.roundId };
-      const isEarlier = (other: Missing): boolean =>
-        other.playerId === command.playerId &&
-        other.there?.roundId === roundId &&
-        !repaired.has(transactionOf(other)) &&
-        transactionOf(other) !== transactionOf(row) &&
-        isBefore(other, row);
-      if (missing.some(isEarlier)) return 'earlier_first';
-      const isOpened = steps.some(
-        (step) =>
-          step.command?.playerId === command.playerId &&
-          step.command.roundId === roundId &&
-          repaired.has(transactionOf(step.row)),
-      );
-      return command.operation === 'rollback' || isKnown || isOpened || isCompared
-        ? undefined
-        : 'earlier_statement_first';
+      const round = roundKey(command.playerId, roundId);
+      if (missingRounds.hasEarlier(round, row)) return 'earlier_first';
+      return isKnown || isCompared || opened.has(round) ? undefined : 'earlier_statement_first';
     };
     const views: RepairResult[] = [];
     for (const { row, command } of steps) {
       const view =
         command === undefined ? viewOf(row) : await decide(row, command, reasonToWait(row, command));
-      if (view.status === 'OK') repaired.add(transactionOf(row));
+      if (view.status === 'OK') {
+        missingRounds.markRepaired(row);
+        if (command !== undefined) opened.add(roundKey(command.playerId, command.roundId));
+      }
       views.push(view);
     }
     return views;

@@ -1,6 +1,6 @@
-import type { ISql, Sql } from 'postgres';
+import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
-import type { DifferenceRow } from './difference-queries.ts';
+import type { Missing } from './missing.ts';
 
 /** What is known about the round that a repair changes. */
 export interface RoundFacts {
@@ -28,33 +28,54 @@ export const readRoundFacts = (
     left join entries debit on debit.transaction_id = command.reverses and debit.player_id = command.player_id
       and debit.operation = 'debit'
     left join players player on player.player_id = command.player_id
-    left join rounds round on round.player_id = command.player_id and round.round_id = command.round_id
+    left join rounds round on round.player_id = command.player_id
+      and round.round_id = coalesce(debit.round_id, command.round_id)
   order by position`;
 
-export type Missing = Pick<DifferenceRow, 'number' | 'playerId' | 'transactionId' | 'there'>;
-
-/** Transactions of rounds that are missing in any reconciliation, and were neither applied nor received since. */
-export const missingInRounds = (sql: Sql, playerIds: string[], roundIds: string[]): Promise<Missing[]> => sql<
-  Missing[]
->`
-  select number, player_id as "playerId", transaction_id as "transactionId", there
-  from reconciliation_differences missing join reconciliations using (reconciliation_id)
-  where kind = 'missing_here' and state <> 'applied' and failure is null
-    and player_id = any (${playerIds}::text[]) and there ->> 'roundId' = any (${roundIds}::text[])
-    and not exists (select from entries received where received.transaction_id = missing.transaction_id
-      and received.player_id = missing.player_id and received.id_space <> 'operator'
-      and received.operation <> 'tombstone' offset 0)`;
+/**
+ * Transactions of rounds that are missing in any reconciliation, and were neither applied nor received since. Of each
+ * round, those of `transactionIds`, which are to be repaired, and the earliest of all others, by time and without times.
+ */
+export const missingInRounds = (
+  sql: Sql,
+  playerIds: string[],
+  roundIds: string[],
+  transactionIds: string[],
+): Promise<Missing[]> => {
+  const earliest = (time: PendingQuery<Row[]>) => sql`
+    select distinct on (player_id, round_id, repaired_id, at is null)
+      number, player_id as "playerId", transaction_id as "transactionId", there
+    from missing
+    order by player_id, round_id, repaired_id, at is null, ${time} closes, place, number`;
+  return sql<Missing[]>`
+    with missing as (
+      select number, player_id, transaction_id, there, there ->> 'roundId' as round_id,
+        (there ->> 'time')::timestamptz as at, coalesce((there ->> 'roundClosed')::boolean, false) as closes,
+        array_position(array['debit', 'credit', 'rollback'], there ->> 'operation') as place,
+        case when transaction_id = any (${transactionIds}::text[]) then transaction_id end as repaired_id
+      from reconciliation_differences missing join reconciliations using (reconciliation_id)
+      where kind = 'missing_here' and state <> 'applied' and failure is null
+        and player_id = any (${playerIds}::text[]) and there ->> 'roundId' = any (${roundIds}::text[])
+        and not exists (select from entries received where received.transaction_id = missing.transaction_id
+          and received.player_id = missing.player_id and received.id_space <> 'operator'
+          and received.operation <> 'tombstone' offset 0)
+    )
+    (${earliest(sql`at,`)}) union all (${earliest(sql``)})`;
+};
 
 /**
- * Whether a statement of the time before the period of a reconciliation was compared, and none is still being compared:
- * a bet in it that is missing here is known.
+ * Whether the time before the period of a reconciliation was compared, as long as the period and at most 24 hours, and no
+ * statement of an earlier time is still being compared: a bet of that time that is missing here is known.
  */
 export const isTimeBeforeCompared = async (sql: Sql, id: string): Promise<boolean> => {
   const [row] = await sql<{ compared: boolean }[]>`
-    select coalesce(bool_or(other.step in ('removing', 'ended') and other.period_to >= this.period_from), false)
-      and not bool_or(other.step in ('receiving', 'lines')) as compared
+    select not bool_or(other.step in ('receiving', 'lines')) and coalesce(
+        range_agg(tstzrange(other.period_from, other.period_to)) filter (where other.step in ('removing', 'ended'))
+          @> tstzrange(this.period_from - least(this.period_to - this.period_from, interval '24 hours'), this.period_from),
+        false) as compared
     from reconciliations this join reconciliations other on other.period_from < this.period_from
-    where this.reconciliation_id = ${id} and other.failure is null`;
+    where this.reconciliation_id = ${id} and other.failure is null
+    group by this.reconciliation_id`;
   return row?.compared ?? false;
 };
 
