@@ -11,7 +11,7 @@ const statusOf = async (ann: Awaited<ReturnType<typeof person>>, currency: strin
 test('a player whose amounts cannot be booked with two decimals is refused', async () => {
   await using service = await startService();
   const ann = await person(service);
-  for (const currency of ['KWD', 'BHD', 'CLF', 'BTC', 'USDT'])
+  for (const currency of ['KWD', 'BHD', 'IQD', 'CLF', 'BTC', 'USDT'])
     expect(await statusOf(ann, currency)).toEqual([422, 'currency_not_supported']);
   for (const [currency, kept] of [
     ['EUR', 'EUR'],

@@ -42,9 +42,13 @@ export const listCurrencies = async (ctx: Context): Promise<z.input<typeof Curre
 /** Those of ISO 4217. Of any other code it is not known how many decimals its amounts have. */
 const codes = new Set(Intl.supportedValuesOf('currency'));
 
+/** Those of ISO 4217 with more than two decimals for which `Intl`, which follows habits of writing, has fewer. */
+const writtenShorter = new Set(['IQD']);
+
 /** Whether amounts with two decimals can hold all amounts of a currency. */
 const fitsTwoDecimals = (currency: string): boolean =>
   codes.has(currency) &&
+  !writtenShorter.has(currency) &&
   (new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ??
     0) <= 2;
 

@@ -43,7 +43,7 @@ const endAfter = (
     return excluded && wanted <= now ? end : wanted;
   }
   if (excludedUntil === null && (holds || excluded)) return Infinity;
-  return excluded && !holds ? Infinity : end;
+  return excluded ? Infinity : end;
 };
 
 test('exclusions begin at once, hold at least until the end of tomorrow after a change, and end with their day in the time zone of the player', async () => {
@@ -117,4 +117,13 @@ test('the last day of an exclusion is that of the player, also where the clock i
     const { body } = await patch(`/v1/players/${playerId}`, { timeZone, excludedUntil });
     expect(body).toMatchObject({ excludedUntil });
   }
+});
+
+test('an exclusion whose end was asked for has none again when it is renewed', async () => {
+  const { patch } = await person(service());
+  const path = `/v1/players/${(await player()).playerId}`;
+  await patch(path, { excluded: true });
+  const { body } = await patch(path, { excluded: false });
+  expect(body).toMatchObject({ excluded: true, excludedUntil: dateIn(1) });
+  expect((await patch(path, { excluded: true })).body).toMatchObject({ excluded: true, excludedUntil: null });
 });

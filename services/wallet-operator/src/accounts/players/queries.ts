@@ -91,7 +91,7 @@ const wantedEnd = (
   if (typeof excludedUntil === 'string') return endOfDay(sql, sql`${excludedUntil}::date`, timeZone);
   if (excludedUntil === null)
     return sql`case when ${excluded === true} or ${current} > now() then 'infinity' else ${current} end`;
-  return excluded ? sql`case when ${current} > now() then ${current} else 'infinity' end` : undefined;
+  return undefined;
 };
 
 /** The end of the exclusion before a change, with whole days in the time zone after it. */

@@ -45,12 +45,18 @@ export const PlayerChange = z
   .strictObject({
     ...profile,
     status: z.enum(statuses).optional(),
-    excluded: z.boolean().optional().meta({ description: 'false ends an exclusion with the next day' }),
+    excluded: z.boolean().optional().meta({
+      description: 'true without a last day excludes without end; false ends an exclusion with the next day',
+    }),
     excludedUntil: day.nullish().meta({
       description:
         'Last day of the exclusion in the time zone of the player; a day begins one, null makes one that holds endless. One that holds ends with the next day at the earliest',
     }),
   })
+  // Also where an exclusion holds that was to end: who renews it has changed their mind.
+  .overwrite((change) =>
+    change.excluded && change.excludedUntil === undefined ? { ...change, excludedUntil: null } : change,
+  )
   .meta({ id: 'PlayerChange' });
 
 export const Player = z
