@@ -44,6 +44,9 @@ const auditDetails = (
   };
 };
 
+const changeOfRound = ({ rounds }: Pick<Writes, 'rounds'>, playerId: string, roundId: string | undefined) =>
+  rounds.find((change) => change.playerId === playerId && change.roundId === roundId);
+
 /** The outcome of one command; adds what has to be written to `writes`, and counts new entries for limits. */
 const outcomeOf = (command: Command, state: State, policy: Policy, writes: Writes): Outcome => {
   const { entries, round, status, balance, reason, limit } = decisionOf(state, command, policy);
@@ -63,7 +66,10 @@ const outcomeOf = (command: Command, state: State, policy: Policy, writes: Write
     const closed = round === 'closed';
     const promotional =
       state.round === undefined ? operation === 'credit' : state.isPromotional === true && !isOvertaken;
-    writes.rounds.push({ playerId, roundId, gameCode, closed, openedSeq: seq, promotional });
+    const earlier = changeOfRound(writes, playerId, roundId);
+    // A batch writes a round once.
+    if (earlier) Object.assign(earlier, { closed, promotional });
+    else writes.rounds.push({ playerId, roundId, gameCode, closed, openedSeq: seq, promotional });
   }
   const outcome = {
     status,
@@ -108,7 +114,7 @@ const stateAfter = (
   );
   const current = { ...state, ...(target && { target }) };
   const ownRoundId = command.operation === 'rollback' ? roundOfRollback(current, command) : roundId;
-  const round = rounds.findLast((change) => change.playerId === playerId && change.roundId === ownRoundId);
+  const round = changeOfRound({ rounds }, playerId, ownRoundId);
   return {
     ...current,
     ...(known && { known }),
