@@ -369,7 +369,7 @@ CREATE FUNCTION players_of_round(wanted text) RETURNS SETOF text
 CREATE FUNCTION first_id_of(at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE
   AS $$ SELECT rpad(lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0'), 32, '0')::uuid $$;--> statement-breakpoint
 -- Creates the partitions of `refusals` for today and the next week, and removes those of days before the last `kept`. The
--- run-time role may call it, although it may not change tables. Callbacks go on: attaching a partition does not conflict
+-- run-time role may call it, although it may not change tables, and cannot have the last week removed. Callbacks go on: attaching a partition does not conflict
 -- with inserts, only the partition itself is locked to empty it, and it is dropped when no callback uses the table at
 -- that moment, else by a later call.
 CREATE FUNCTION keep_refusal_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
@@ -379,6 +379,7 @@ DECLARE
   day date;
   partition text;
 BEGIN
+  IF kept IS NULL OR kept < 7 THEN RAISE 'refusals are kept for at least 7 days, not %', kept; END IF;
   IF NOT pg_try_advisory_xact_lock(4218337) THEN RETURN; END IF;
   FOR day IN SELECT today + n FROM generate_series(0, 7) n LOOP
     partition := to_char(day, '"refusals_"YYYYMMDD');

@@ -65,7 +65,7 @@ const shape = {
   /** What repairs may move of a currency in 24 hours without the approval of a second person. */
   RECONCILIATION_MAX_AMOUNT: amount.default('1000.00').transform(minorUnits),
   /** Days for which refused callbacks are kept. */
-  REFUSALS_DAYS: z.coerce.number().int().min(1).max(3650).default(90),
+  REFUSALS_DAYS: z.coerce.number().int().min(7).max(3650).default(90),
   /** What adjustments may move of a currency in 24 hours without the approval of a second person. */
   ADJUSTMENT_MAX_AMOUNT: amount.default('1000.00').transform(minorUnits),
   /** Rounds open for longer count as stuck in the metrics. */

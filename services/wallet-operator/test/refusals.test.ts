@@ -205,6 +205,14 @@ test('the run-time role removes the days before REFUSALS_DAYS, which is all that
   expect(await partitionsOf(owner)).toEqual(days);
 });
 
+test('the run-time role cannot have the refusals of the last week removed', async () => {
+  for (const days of [-100, 0, 6]) {
+    const { owner, keep } = await agedDatabase(days);
+    await expect(keep()).rejects.toMatchObject({ code: 'P0001' });
+    expect(await owner`select cause from refusals`).toMatchObject([{ cause: 'old' }]);
+  }
+});
+
 test('removing a day waits for no callback: it is emptied, and dropped once no callback uses the table', async () => {
   const { owner, keep } = await agedDatabase(90);
   await owner.begin(async (callback) => {
