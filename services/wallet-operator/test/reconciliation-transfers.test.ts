@@ -1,10 +1,10 @@
 import { get, type IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { addGame, addPlayer, callerOf } from './factories.ts';
-import { startService } from './harness.ts';
-import { bearer, sendStatement } from './reconciliations.ts';
+import { keys, startService } from './harness.ts';
+import { sendStatement } from './reconciliations.ts';
 
-test('downloads that are read slowly do not cause callbacks to be refused, and ten are open at most', async () => {
+test('downloads that are read slowly do not cause callbacks to be refused, and ten are open at most, two of a caller', async () => {
   await using service = await startService({ variables: { MAX_IN_PROGRESS: '4' } });
   const { sql } = service.context.database;
   await addGame(sql);
@@ -16,14 +16,20 @@ test('downloads that are read slowly do not cause callbacks to be refused, and t
   await sql`
     insert into reconciliation_differences (reconciliation_id, number, kind, player_id, transaction_id, repair)
     select ${id}, n, 'missing_here', 'p', repeat('x', 1000), 'ask_game_server' from generate_series(1, 20000) n`;
-  const headers = await bearer();
-  const download = (format: string) =>
-    new Promise<IncomingMessage>((resolve, reject) => {
+  const download = async (format: string, sub = 'somebody') => {
+    const headers = { Authorization: `Bearer ${await keys.token({ scope: 'wallet:read', sub })}` };
+    return new Promise<IncomingMessage>((resolve, reject) => {
       const url = `${service.url}/v1/reconciliations/${id}/differences.${format}`;
       get(url, { headers, agent: false }, resolve).on('error', reject);
     });
+  };
   const open: IncomingMessage[] = [];
-  for (let at = 0; at < 10; at++) open.push(await download(at % 2 === 0 ? 'csv' : 'jsonl'));
+  for (let at = 0; at < 5; at++) {
+    for (const format of ['csv', 'jsonl']) open.push(await download(format, `caller ${at}`));
+    const third = await download('csv', `caller ${at}`);
+    expect(third.statusCode).toBe(503);
+    third.destroy();
+  }
   expect(open.map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 10 }, () => 200));
   const refused = await download('csv');
   expect(refused.statusCode).toBe(503);

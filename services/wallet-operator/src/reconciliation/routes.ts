@@ -56,15 +56,16 @@ const files = [
   { format: 'jsonl', mediaType: 'application/x-ndjson', body: Difference },
 ] as const;
 
-/** Files that are downloaded at the same time. */
+/** Files that are downloaded at the same time, by all callers and by one. */
 const maxDownloads = 10;
+const maxDownloadsOfCaller = 2;
 
 /**
  * All differences as a file, which is written while they are read. A download takes as long as its reader, so it has no
  * deadline and does not count as a request in progress: slow readers must not have callbacks refused.
  */
 const fileRoutes = (context: Context): Route[] => {
-  let downloads = 0;
+  const downloads: string[] = [];
   return files.map(({ format, mediaType, body }) =>
     route(
       {
@@ -78,11 +79,15 @@ const fileRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'The file', body, mediaType } },
         problems: [404],
       },
-      async ({ params: { reconciliationId: id }, req, res }) => {
+      async ({ params: { reconciliationId: id }, caller: { subject }, req, res }) => {
         await reconciliationRow(context, id);
-        if (downloads >= maxDownloads)
-          throw new Unavailable('too_many_downloads', `${maxDownloads} files are being downloaded.`);
-        downloads += 1;
+        const own = downloads.filter((downloader) => downloader === subject).length;
+        if (downloads.length >= maxDownloads || own >= maxDownloadsOfCaller)
+          throw new Unavailable(
+            'too_many_downloads',
+            `${downloads.length} files are being downloaded, ${own} of them by this caller.`,
+          );
+        downloads.push(subject);
         try {
           withoutDeadline(req);
           stopCounting(req.scope);
@@ -94,7 +99,7 @@ const fileRoutes = (context: Context): Route[] => {
           res.setMaxListeners(20);
           await pipeline(Readable.from(differencesFile(context, id, format)), res);
         } finally {
-          downloads -= 1;
+          downloads.splice(downloads.indexOf(subject), 1);
         }
         return { status: 200, rawBody: '' };
       },
