@@ -22,6 +22,7 @@ export interface Mail {
 interface OutboxOptions extends LeaseOptions {
   /** Address of the mail server, such as `smtp://127.0.0.1:25`. */
   url: string;
+  /** One address without a name. */
   from: string;
   /** The table of the mails, and its columns: see `createLeasedWork`. */
   table: string;

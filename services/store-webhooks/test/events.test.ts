@@ -40,7 +40,7 @@ test.each([
     'identity-verification-updated/persona',
     { service: 'persona', transactionId: 't-1', status: 'CREATED' },
     't-1',
-    ['verification'],
+    ['verification', 'notifications'],
   ],
 ])('an event is found by the id of %s, and its links lead there', async (_n, path, body, entity, rels) => {
   const { id, webhookToken } = await service.store();

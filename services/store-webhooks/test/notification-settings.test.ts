@@ -124,7 +124,7 @@ describe('who gets mails of a store', () => {
     const resend = `/v1/stores/${shop.id}/notifications/${entry?.id}/resend`;
     expect(await shop.service.admin('POST', resend)).toMatchObject({
       status: 409,
-      body: { code: 'mail_off' },
+      body: { code: 'mail_unwanted' },
     });
     expect(shop.server.mails).toEqual([]);
   });
@@ -173,6 +173,7 @@ describe('a mail to a customer', () => {
     ['en', undefined, 'Corner: Your order 1002', 'Your order 1002 is now READY.'],
     ['de', undefined, 'Corner: Ihre Bestellung 1002', 'Ihre Bestellung 1002 hat jetzt den Status READY.'],
     ['en', 'de-AT', 'Corner: Ihre Bestellung 1002', 'Ihre Bestellung 1002 hat jetzt den Status READY.'],
+    ['en', 'DE', 'Corner: Ihre Bestellung 1002', 'Ihre Bestellung 1002 hat jetzt den Status READY.'],
     ['de', 'fr', 'Corner: Ihre Bestellung 1002', 'Ihre Bestellung 1002 hat jetzt den Status READY.'],
   ])(
     'of a store that writes %s is in the language of a customer who reads %s',
@@ -266,6 +267,9 @@ describe('the settings of notifications', () => {
     await service.admin('PATCH', `/v1/stores/${id}`, { notifications: { staff: { events: ['member'] } } });
     await service.admin('PATCH', `/v1/stores/${id}`, { notifications: { email: staff.email } });
     expect(await read()).toMatchObject({ staff: { ...staff, events: ['member'] } });
+    const both = { email: staff.email, staff: { email: 'new@example.test' } };
+    await service.admin('PATCH', `/v1/stores/${id}`, { notifications: both });
+    expect(await read()).toMatchObject({ staff: { email: 'new@example.test' } });
     await service.admin('PATCH', `/v1/stores/${id}`, { notifications: { email: null } });
     expect(await read()).toEqual(created);
   });

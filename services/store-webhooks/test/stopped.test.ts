@@ -51,8 +51,9 @@ test.each(outages)(
     const after = load.acknowledged.length;
     while (load.acknowledged.length < after + 100) await sleep(20);
     await load.stop();
+    expect(load.refused).toEqual([]);
     // 408: on a busy machine this process needs longer for the head of a request than the service waits.
-    expect([...load.refused, ...crowd.refused].filter((status) => status !== 408)).toEqual([]);
+    expect(crowd.refused.filter((status) => status !== 408)).toEqual([]);
     const spooled = async () =>
       (await readdir(service.spool, { recursive: true })).filter((name) => name.endsWith('.spool'));
     while ((await spooled()).length > 0) await sleep(100);

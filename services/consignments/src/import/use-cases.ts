@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Problem, TooBusy } from '@platform/service-kit/problem';
 import { currentRequest, runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { Context } from '../context.ts';
@@ -80,16 +80,17 @@ export async function* batchesOf(
   }
 }
 
-/** How often a batch asks for a connection again that overload has refused to it. */
-const maxRefusals = 60;
+/** How often a batch asks for a connection again that overload has refused to it, after a pause. */
+const [maxRefusals, pauseMs] = [60, 1000];
 
 /**
  * Runs the transaction of a batch in the turn of a new request. The import is one request and may run for hours, in which
- * its batches would otherwise come before every new one. A refusal has waited for its turn already.
+ * its batches would otherwise come before every new one.
  */
 const inTurn = async <T>(work: () => Promise<T>, refusals = 0): Promise<T> =>
-  runOutsideRequest(work).catch((error: unknown) => {
+  runOutsideRequest(work).catch(async (error: unknown) => {
     if (!(error instanceof TooBusy) || refusals >= maxRefusals || currentRequest()?.cancelled) throw error;
+    await sleep(pauseMs);
     return inTurn(work, refusals + 1);
   });
 

@@ -162,9 +162,9 @@ export const notifications = pgTable(
     unique('notifications_key').on(table.storeId, table.key),
     index('notifications_reference').on(table.storeId, table.reference),
     due('notifications', table, sql`mail = 'pending'`),
-    // For the mails that wait until the address of a customer is known.
-    index('notifications_no_address')
+    // For the mails that wait until the address of a customer is known, or are in work.
+    index('notifications_unsent')
       .on(table.storeId, table.consumerId)
-      .where(sql`mail = 'no_address'`),
+      .where(sql`mail in ('no_address', 'pending')`),
   ],
 );

@@ -33,7 +33,8 @@ export const linksOf = async (db: Executor, { storeId, entity, state }: EventRow
     if (kind === 'order') return [of('order', `orders/${name}`), notifications];
     if (kind === 'member') return [of('member', `members/${name}`), notifications];
     if (kind === 'job') return [of('delivery-job', `delivery-jobs/${name}`), notifications];
-    if (provider !== undefined) return [of('verification', `verifications/${name}?service=${provider}`)];
+    if (provider !== undefined)
+      return [of('verification', `verifications/${name}?service=${provider}`), notifications];
     const payment = await paymentOf(db, storeId, id);
     if (payment === undefined) return [];
     return [

@@ -35,15 +35,17 @@ export const mailText = (
   { audience, kind, change, orderNo }: Pick<Notice, 'audience' | 'kind' | 'change' | 'orderNo'>,
   language: MailLanguage,
 ): MailText => {
-  const of = texts[language];
+  const words = texts[language];
   const order = orderNo != null && number.test(orderNo) ? ` ${orderNo}` : '';
   const status = word.test(change) ? change : undefined;
-  const alike = (text: string): MailText => ({ subject: text, text });
-  if (kind === 'order') return of.order(order, status);
-  if (kind === 'member') return alike(of.member(change === 'created'));
-  if (kind === 'verification') return alike(of.verification(status));
+  const sameSubject = (text: string): MailText => ({ subject: text, text });
+  if (kind === 'order') return words.order(order, status);
+  if (kind === 'member') return sameSubject(words.member(change === 'created'));
+  if (kind === 'verification') return sameSubject(words.verification(status));
   const step = change as JobStage;
-  return alike(audience === 'store' ? of.storeDelivery(order, step) : of.customerDelivery(order, step));
+  return sameSubject(
+    audience === 'store' ? words.storeDelivery(order, step) : words.customerDelivery(order, step),
+  );
 };
 
 /**

@@ -18,7 +18,7 @@ const NotificationView = viewOf(
   {
     change:
       'The status of the order or verification, the step of the delivery; of a member created or changed',
-    reference: 'The order, member or job it is about',
+    reference: 'The order, member, job or verification it is about',
     mail: 'off: the store does not want it, or no mail server was configured; no_address: the recipient has no address',
     sentAt: 'When it was sent last',
   },
@@ -31,12 +31,12 @@ export const notificationList = declareList({
   tag: 'Notifications',
   summary: 'Notifications to customers and to the shop, newest first',
   view: NotificationView,
-  filters: { reference: exactly(notifications.reference, 'Id of the order, member or job') },
+  filters: { reference: exactly(notifications.reference, 'Id of the order, member, job or verification') },
 });
 
 /**
  * Has the mail of a notification sent again, or for the first time; one that waits already stays as it is. Throws NotFound,
- * and Conflict without a mail server.
+ * and Conflict without a mail server, and for a mail that the store does not want.
  */
 const resend = async (context: Context, storeId: string, id: string) => {
   const {
@@ -50,7 +50,7 @@ const resend = async (context: Context, storeId: string, id: string) => {
     throw new Conflict('mail_off', 'No mail server is configured: set SMTP_URL, then send it again.');
   const { settings } = await knownStore(context, storeId);
   if (!isWanted(settings.notifications, notification))
-    throw new Conflict('mail_off', 'The store does not want this mail: see its `notifications`.');
+    throw new Conflict('mail_unwanted', 'The store does not want this mail: see its `notifications`.');
   const [changed] = await orm
     .update(notifications)
     .set({

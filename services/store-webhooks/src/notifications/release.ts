@@ -8,16 +8,24 @@ export interface Customer {
 }
 
 /**
+ * A mail that is due or in work stays as it is. It is written all the same: a worker that is about to record that there is
+ * no address waits for the lock of its row, and then finds the address.
+ */
+const dueIfWaiting = (sql: ISql): Fragment => sql`
+  attempts = case n.mail when 'no_address' then 0 else n.attempts end,
+  due_at = case n.mail when 'no_address' then now() else n.due_at end`;
+
+/**
  * Makes the mails due that found no address of these customers, who have one now. A mail that is older than a day is not
  * sent any more: it would tell the customer old news (docs/adr/0083).
  */
 export const releaseMails = async (sql: ISql, customers: readonly Customer[]): Promise<void> => {
   if (customers.length === 0) return;
   await sql`
-    update notifications n set mail = 'pending', attempts = 0, due_at = now()
+    update notifications n set mail = 'pending', ${dueIfWaiting(sql)}
     from unnest(${plainArrayOf(customers.map(({ storeId }) => storeId))}::text::uuid[],
       ${arrayOf(customers.map(({ consumerUserId }) => consumerUserId))}::text::text[]) as c (store_id, consumer_id)
-    where n.store_id = c.store_id and n.consumer_id = c.consumer_id and n.mail = 'no_address'
+    where n.store_id = c.store_id and n.consumer_id = c.consumer_id and n.mail in ('no_address', 'pending')
       and n.audience = 'customer' and n.created_at > now() - interval '1 day'`;
 };
 
@@ -26,8 +34,8 @@ export const releaseMails = async (sql: ISql, customers: readonly Customer[]): P
  * "consumerId").
  */
 export const deliveriesReleased = (sql: ISql): Fragment => sql`
-  update notifications n set consumer_id = o."consumerId", mail = 'pending', attempts = 0, due_at = now()
+  update notifications n set consumer_id = o."consumerId", mail = 'pending', ${dueIfWaiting(sql)}
   from applied o join delivery_jobs j on j.store_id = o."storeId" and j.order_id = o.id
   where o."consumerId" is not null and n.store_id = j.store_id and n.kind = 'delivery' and n.reference = j.id
-    and n.mail = 'no_address' and n.audience = 'customer' and n.consumer_id is null
+    and n.mail in ('no_address', 'pending') and n.audience = 'customer' and n.consumer_id is null
     and n.created_at > now() - interval '1 day'`;

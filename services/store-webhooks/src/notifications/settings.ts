@@ -38,5 +38,8 @@ export const isWanted = (
 /** The language of a mail: that of a customer where there are texts in it (`de-AT` is `de`), else the store's. */
 export const languageFor = (
   { customers }: NotificationSettings,
-  own: string | null | undefined,
-): MailLanguage => mailLanguages.find((language) => own?.split('-', 1)[0] === language) ?? customers.language;
+  customerLanguage: string | null | undefined,
+): MailLanguage => {
+  const [primary] = (customerLanguage ?? '').toLowerCase().split('-', 1);
+  return mailLanguages.find((language) => language === primary) ?? customers.language;
+};

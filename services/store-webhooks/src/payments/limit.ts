@@ -7,7 +7,7 @@ import type { Payment } from './domain.ts';
 
 /** Requests to the provider that may be in progress for one payment: a customer may reload the page while one is. */
 const maxInProgress = 2;
-/** Requests to the provider in a minute for one payment, in all processes. */
+/** Look-ups at the provider in a minute for one payment, in all processes; each makes two attempts at most. */
 const maxPerMinute = 10;
 /** Until a worker tries the event again, in milliseconds. */
 const waitMs = 1000;
@@ -32,7 +32,7 @@ const keyOf = ({ storeId, service, transactionId }: Payment): string =>
  * the limit of the provider, which all customers of the store share, and keep the workers of all stores busy with retries.
  */
 export const createPaymentLimit = (redis?: RateCounterOptions['redis']): PaymentLimit => {
-  const asked = createRateCounter({
+  const countLookUp = createRateCounter({
     redis,
     prefix: 'store-webhooks:asked',
     points: maxPerMinute,
@@ -48,7 +48,7 @@ export const createPaymentLimit = (redis?: RateCounterOptions['redis']): Payment
         throw refusal('has too many requests of this payment in progress', waitMs);
       inProgress.add(key, 1);
       try {
-        const { consumedPoints, msBeforeNext } = await asked(
+        const { consumedPoints, msBeforeNext } = await countLookUp(
           createHash('sha256').update(key).digest('base64url'),
         );
         if (consumedPoints > maxPerMinute)

@@ -5,11 +5,18 @@ const MiB = 2 ** 20;
 
 test('of a network, bodies of a MiB are stored in a day, and of a store twenty', async () => {
   const limit = createUnsettledLimit(undefined);
-  const send = (network: string) => limit.begin('store', network, MiB + 1024);
-  send('a')?.end(false);
-  await expect.poll(() => send('a')).toBeUndefined();
-  for (let other = 0; other < 19; other += 1) send(`b${other}`)?.end(false);
-  await expect.poll(() => send('c')).toBeUndefined();
+  const begin = (network: string) => limit.begin('store', network, MiB + 1024);
+  /** Begins one that does not count. */
+  const isStored = (network: string): boolean => {
+    const begun = begin(network);
+    begun?.end(true);
+    return begun !== undefined;
+  };
+  begin('a')?.end(false);
+  await expect.poll(() => isStored('a')).toBe(false);
+  expect(isStored('b')).toBe(true);
+  for (let other = 0; other < 19; other += 1) begin(`b${other}`)?.end(false);
+  await expect.poll(() => isStored('c')).toBe(false);
   expect(limit.begin('other store', 'c', MiB)).toBeDefined();
 });
 

@@ -1,4 +1,4 @@
-import { Conflict } from '@platform/service-kit/problem';
+import { Conflict, toProblem } from '@platform/service-kit/problem';
 import type { AnyAnswer } from '@platform/service-kit/route';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
@@ -58,8 +58,10 @@ export interface Settled {
   error?: unknown;
   /** The provider was asked for this event, and had the result. */
   isNew?: true;
-  /** The payment has no result yet, and of its events this one is retried; or it could not be looked up. */
+  /** The payment has no result yet, and of its events this one is retried. */
   isRetried?: true;
+  /** The database is away, so that nothing tells whether the event is the only one of its payment. */
+  isUndecided?: true;
 }
 
 /** The context that the sealed outcomes of a payment are bound to. */
@@ -92,10 +94,6 @@ const mismatch = ({ challengeMismatches }: Context): Settled => {
 };
 
 const unavailable = (error: unknown): Settled => ({ outcome: failure('unavailable'), error });
-
-/** The database is away: the event may be the only one of its payment. */
-const undecided = (error: unknown): Settled =>
-  finalState(error) === undefined ? { ...unavailable(error), isRetried: true } : unavailable(error);
 
 const ask = async (context: Context, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
   const { box, database, now, reader, paymentLimit } = context;
@@ -168,18 +166,24 @@ const redirect = (status: number, storeUrl: string, outcome: Outcome): AnyAnswer
 
 /**
  * The redirect of a browser that comes back from a 3DS challenge and waits for it; undefined if no payment is known for
- * it. The event was stored before, with the result `stored`. `isNew` and `isRetried`: those of `Settled`.
+ * it. The event was stored before, with the result `stored`. The others are those of `Settled`.
  */
 export const answerPayment = async (
   context: Context,
   { event, store }: EventToStore,
   stored: Stored | 'spooled' | 'unstored',
-): Promise<{ redirect: AnyAnswer | undefined; isNew: boolean; isRetried: boolean }> => {
+): Promise<{ redirect: AnyAnswer | undefined } & Pick<Settled, 'isNew' | 'isRetried' | 'isUndecided'>> => {
   const { env, tracker, log, database } = context;
   const id = stored === 'duplicate' ? undefined : event.id;
   // The customer waits in front of a browser, so any fault must still lead to the page of the shop.
-  const settled = await settlePayment(context, { ...event, id, store }).catch(undecided);
-  const { outcome, error, isNew = false, isRetried = false } = settled;
+  const settled = await settlePayment(context, { ...event, id, store }).catch((error: unknown): Settled => ({
+    ...unavailable(error),
+    // A database that hangs answers nothing, and is known by the spool.
+    ...((context.inbox.spool.active || toProblem(error).code === 'database_unavailable') && {
+      isUndecided: true,
+    }),
+  }));
+  const { outcome, error } = settled;
   const state = error === undefined ? 'done' : finalState(error);
   // Anybody who has the payments token can repeat an event, so only its first failure is reported.
   if (error !== undefined && state !== 'ignored' && stored !== 'duplicate' && stored !== 'unstored')
@@ -192,7 +196,7 @@ export const answerPayment = async (
       state,
       error === undefined ? null : safeErrorMessage(error),
     ).catch((err: unknown) => log.warn({ err }, 'a payment event was answered but not marked as finished'));
-  return { isNew, isRetried, redirect: outcome && redirect(env.REDIRECT_STATUS, store.storeUrl, outcome) };
+  return { ...settled, redirect: outcome && redirect(env.REDIRECT_STATUS, store.storeUrl, outcome) };
 };
 
 /** Deletes the outcomes that were kept for long enough. */

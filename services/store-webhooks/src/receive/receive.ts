@@ -76,19 +76,20 @@ const receivePayment = async (
   const { event, store } = given;
   const begun =
     event.entity === null ? undefined : context.unsettledLimit.begin(store.id, network, event.body.length);
-  let isNew = false;
+  let isSettled = false;
   try {
     const stored = begun === undefined ? 'unstored' : await storeEvent(context, given);
     const answered = await answerPayment(context, given, stored);
-    isNew = answered.isNew;
+    isSettled = answered.isNew === true;
     const hasRoom = context.inbox.spool.bytes < context.env.SPOOL_MAX_BYTES / 2;
-    if (stored === 'unstored' && answered.isRetried && hasRoom)
+    const isKept = answered.isRetried === true || (answered.isUndecided === true && hasRoom);
+    if (stored === 'unstored' && isKept)
       await storeEvent(context, given).catch((err: unknown) =>
         context.log.warn({ err }, 'a payment event was answered but not stored'),
       );
     return answered.redirect;
   } finally {
-    begun?.end(isNew);
+    begun?.end(isSettled);
   }
 };
 

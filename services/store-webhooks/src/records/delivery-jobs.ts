@@ -146,6 +146,6 @@ const noticesOf = ({
     key: `job:${id}:${position}:${audience}`,
     kind: 'delivery',
     audience,
-    change: jobStages[position - 1] ?? 'assigned',
+    change: String(jobStages[position - 1]),
     reference: id,
   }));

@@ -139,10 +139,13 @@ const storeNotifications = z
     staff: staff.optional(),
     customers: customers.prefault({}),
   })
-  .refine(({ email, staff: given }) => email === undefined || given === undefined, 'must have email or staff')
-  .transform(({ email, staff: given, customers: chosen }) => ({
-    staff: given ?? (email === undefined ? undefined : { email }),
-    customers: chosen,
+  .refine(
+    ({ email, staff: shop }) => email === undefined || shop === undefined || email === shop.email,
+    'must have the same address in email and staff',
+  )
+  .transform(({ email, ...others }) => ({
+    ...others,
+    staff: others.staff ?? (email === undefined ? undefined : { email }),
   }));
 
 const nullable = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
@@ -163,8 +166,9 @@ const notificationsPatch = z
   })
   .partial()
   .transform(({ email, ...others }) => {
-    if (email === undefined) return others;
-    return { ...others, staff: email === null ? null : { ...others.staff, email } };
+    // A representation that was read has both.
+    if (email === undefined || others.staff !== undefined) return others;
+    return { ...others, staff: email === null ? null : { email } };
   });
 
 export const StoreBody = z.strictObject({

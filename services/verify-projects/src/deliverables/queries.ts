@@ -37,9 +37,15 @@ const touch = (sql: Queries, projectId: string) => sql`
 /** All of a project are one page. */
 export const maxDeliverables = 1000;
 
+/** Locks a project for other writers until the transaction ends, and says whether it exists. */
+export const lockProject = async (sql: Queries, projectId: string): Promise<boolean> => {
+  const { count } = await sql`select from projects where id = ${projectId} for update`;
+  return count > 0;
+};
+
 /**
- * Undefined if the project does not exist or has the most deliverables that it may have. The id is of the database, so that
- * its clock orders deliverables.
+ * Adds a deliverable to a project that is locked; undefined if it has the most that it may have. The id is of the database,
+ * so that its clock orders deliverables.
  */
 export const insertDeliverable = async (
   sql: Queries,
@@ -47,10 +53,8 @@ export const insertDeliverable = async (
   { language, type, status, due_at }: DeliverableInput,
 ): Promise<Stored | undefined> => {
   const [row] = await sql<Stored[]>`
-    with locked as materialized (select id from projects where id = ${projectId} for update),
-    project as (
-      update projects set updated_at = next_updated_at() from locked
-      where projects.id = locked.id and not exists (
+    with project as (
+      update projects set updated_at = next_updated_at() where id = ${projectId} and not exists (
         select from deliverables where project_id = ${projectId} offset ${maxDeliverables - 1} limit 1)
       returning projects.updated_at)
     insert into deliverables (project_id, id, language, type, status, due_at, updated_at)

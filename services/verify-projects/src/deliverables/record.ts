@@ -1,6 +1,6 @@
 import { fullListJson } from '@platform/pagination/list';
-import { Conflict } from '@platform/service-kit/problem';
-import { record } from '@platform/service-kit/record';
+import { Conflict, NotFound } from '@platform/service-kit/problem';
+import { inTransaction, record } from '@platform/service-kit/record';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
@@ -10,6 +10,7 @@ import {
   findDeliverable,
   findDeliverables,
   insertDeliverable,
+  lockProject,
   maxDeliverables,
   updateDeliverable,
 } from './queries.ts';
@@ -45,12 +46,13 @@ export const deliverableRoutes = ({ reader, admin, database: { sql } }: Context)
       input: DeliverableInput,
       example: { language: 'et', type: 'certificate', due_at: '2026-09-01T00:00:00Z' },
       conflict: `409 \`too_many_deliverables\` in a project that has ${maxDeliverables}.`,
-      insert: async (on, input, { params: { id } }) => {
-        const inserted = await insertDeliverable(on, id, input);
-        if (inserted !== undefined) return inserted;
-        orNotFound(await findDeliverables(on, id), 'project');
-        throw new Conflict('too_many_deliverables', `The project has ${maxDeliverables} deliverables.`);
-      },
+      insert: (on, input, { params: { id } }) =>
+        inTransaction(on, async (tx) => {
+          if (!(await lockProject(tx, id))) throw new NotFound('project');
+          const inserted = await insertDeliverable(tx, id, input);
+          if (inserted !== undefined) return inserted;
+          throw new Conflict('too_many_deliverables', `The project has ${maxDeliverables} deliverables.`);
+        }),
     },
     change: {
       patch: DeliverablePatch,
