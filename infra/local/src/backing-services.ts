@@ -1,8 +1,15 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unprivilegedAccount } from './account.ts';
-import { answers, removeLeftovers, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
-import { closeServer, ensureDatabases, type DatabaseUrls } from './databases.ts';
+import {
+  answersSql,
+  removeLeftovers,
+  clusterCommand,
+  clusterUrl,
+  initialise,
+  type Cluster,
+} from './cluster.ts';
+import { restrictDefaultDatabases, ensureDatabases, type DatabaseUrls } from './databases.ts';
 import type { Found } from './install.ts';
 import type { LocalFolder } from './local-folder.ts';
 import type { StartOptions } from './options.ts';
@@ -15,7 +22,7 @@ import type { Service } from './services.ts';
 import type { Supervisor } from './supervisor.ts';
 
 /** What every program of a stack needs: who keeps it running, and where its files are. */
-export interface Site {
+export interface ProgramHost {
   supervisor: Supervisor;
   local: LocalFolder;
 }
@@ -40,7 +47,7 @@ export interface BackingServices {
   databases: Map<string, DatabaseUrls>;
 }
 
-const startEmbeddedPostgres = async ({ supervisor, local }: Site, port: number, password: string) => {
+const startEmbeddedPostgres = async ({ supervisor, local }: ProgramHost, port: number, password: string) => {
   const account = await unprivilegedAccount();
   const cluster: Cluster = {
     bin: await postgresBinaries(account),
@@ -56,7 +63,7 @@ const startEmbeddedPostgres = async ({ supervisor, local }: Site, port: number, 
   const program = supervisor.start('postgres', {
     name: 'postgres',
     command: clusterCommand(cluster),
-    answers: () => answers(url),
+    answers: () => answersSql(url),
     prepare: () => removeLeftovers(cluster),
     stopLimitMs: 15_000,
   });
@@ -65,7 +72,7 @@ const startEmbeddedPostgres = async ({ supervisor, local }: Site, port: number, 
 };
 
 const startLocalRedis = async (
-  { supervisor, local }: Site,
+  { supervisor, local }: ProgramHost,
   port: number,
   file: string,
   password: string,
@@ -89,7 +96,7 @@ const startLocalRedis = async (
 
 /** Starts PostgreSQL and Redis, or takes those of the options, and creates the databases and roles. */
 export const openBackingServices = async (
-  site: Site,
+  host: ProgramHost,
   options: StartOptions,
   { postgresPort, redisPort, databasesFor }: Plan,
   found: Found,
@@ -97,9 +104,9 @@ export const openBackingServices = async (
 ): Promise<BackingServices> => {
   const openDatabases = async () => {
     const postgres = postgresPort
-      ? await startEmbeddedPostgres(site, postgresPort, secrets('postgres'))
+      ? await startEmbeddedPostgres(host, postgresPort, secrets('postgres'))
       : { url: options.databaseUrl ?? '', dataDir: null };
-    if (postgresPort) await closeServer(postgres.url);
+    if (postgresPort) await restrictDefaultDatabases(postgres.url);
     const databases = await ensureDatabases(postgres.url, databasesFor, ({ name }) => ({
       run: secrets(`${name}/database run`),
       own: secrets(`${name}/database own`),
@@ -109,7 +116,7 @@ export const openBackingServices = async (
   };
   const openRedis = async () => {
     if (!redisPort) return options.redisUrl;
-    const url = await startLocalRedis(site, redisPort, found['redis-server'] ?? '', secrets('redis'));
+    const url = await startLocalRedis(host, redisPort, found['redis-server'] ?? '', secrets('redis'));
     step('Redis is ready');
     return url;
   };

@@ -139,7 +139,7 @@ export const removeLeftovers = async ({ dataDir }: Cluster): Promise<void> => {
 const ANSWER_MS = 5_000;
 
 /** Whether the server answers a query in time: one that is being killed may keep a connection open. */
-export const answers = async (url: string): Promise<boolean> => {
+export const answersSql = async (url: string): Promise<boolean> => {
   const sql = postgres(url, { max: 1, connect_timeout: ANSWER_MS / 1000, onnotice: () => {} });
   try {
     return await Promise.race([sql`select 1`.then(() => true), sleep(ANSWER_MS, false, { ref: false })]);

@@ -33,7 +33,7 @@ const ensureDatabase = async (sql: Sql, name: string): Promise<void> => {
 };
 
 /** Closes the databases that every server has to all but its superuser. */
-export const closeServer = async (serverUrl: string): Promise<void> => {
+export const restrictDefaultDatabases = async (serverUrl: string): Promise<void> => {
   const sql = connect(serverUrl);
   await sql.unsafe(readSql('server.sql')).finally(() => sql.end());
 };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { prepareGateway } from '@platform/gateway/files';
 import { baseEnv, serviceEnv } from './env.ts';
-import type { Site } from './backing-services.ts';
+import type { ProgramHost } from './backing-services.ts';
 import { ROOT } from './options.ts';
 import { rotateLogs } from './log-file.ts';
 import { signal } from './process.ts';
@@ -30,7 +30,7 @@ export interface GatewayPlan {
 }
 
 /** Starts the process that counts the requests of the gateway, and waits until it answers. */
-export const startTelemetry = async ({ supervisor, local }: Site, port: number): Promise<void> => {
+export const startTelemetry = async ({ supervisor, local }: ProgramHost, port: number): Promise<void> => {
   const program = supervisor.start('gateway', {
     name: 'gateway-telemetry',
     command: {
@@ -49,7 +49,7 @@ export const startTelemetry = async ({ supervisor, local }: Site, port: number):
 
 /** Starts nginx in front of the services and waits until it answers; its address is that of the port. */
 export const startGateway = async (
-  { supervisor, local }: Site,
+  { supervisor, local }: ProgramHost,
   { url, file, tls, ipv6, metricsPort, ...options }: GatewayPlan,
 ): Promise<void> => {
   const listenOn = (port: string | number): string[] =>

@@ -8,7 +8,7 @@ import {
   openBackingServices,
   planBackingServices,
   type BackingServices,
-  type Site,
+  type ProgramHost,
 } from './backing-services.ts';
 import { providePrograms, type Found } from './install.ts';
 import { openSigner } from './keys.ts';
@@ -82,7 +82,7 @@ export const bringUp = async (
   const token = (scope: string, subject = 'demo-admin') => signer.sign({ scope, subject, ttl: TOKEN_TTL });
   const adminToken = await token(scopes.join(' '));
   const gateway = found.nginx ? `http://127.0.0.1:${options.gatewayPort}` : null;
-  const site: Site = { supervisor, local };
+  const host: ProgramHost = { supervisor, local };
   const docsDir = join(local.path, 'portal');
   const portalUrl = (code: string): string => `${gateway}/docs/#code=${code}`;
   const demoServer = await startDemoServer((code) =>
@@ -97,8 +97,8 @@ export const bringUp = async (
     ]);
     await buildPortal(docsDir);
     const metricsPort = options.gatewayMetricsPort;
-    if (metricsPort !== undefined) await startTelemetry(site, metricsPort);
-    await startGateway(site, {
+    if (metricsPort !== undefined) await startTelemetry(host, metricsPort);
+    await startGateway(host, {
       url: gateway,
       file: found.nginx,
       upstreams: Object.fromEntries(upstreams),
@@ -119,7 +119,7 @@ export const bringUp = async (
   const compiling = (await exists(COMPILE_CACHE))
     ? undefined
     : compileModules(services, COMPILE_CACHE, stopping);
-  const backing = await openBackingServices(site, options, plan, found, secrets);
+  const backing = await openBackingServices(host, options, plan, found, secrets);
   await compiling;
   const launch: Launch = { supervisor, local, adminToken, stopping };
   const settingsOf = async (service: Service, instance: number): Promise<ServiceSettings> => {

@@ -29,7 +29,9 @@ describe.runIf(canLook)('the account summary on the operations page', () => {
     const row = visited.page.locator('tbody tr', { hasText: 'NOK' }).last();
     await row.waitFor();
     const cells = await row.locator('td').allTextContents();
-    expect(cells.slice(1).join(' ')).toBe('NOK 0.00 12.50 8.00 5.00 0.00 4.50 100.00 0.00 0.00 95.50 incomplete');
+    expect(cells.slice(1).join(' ')).toBe(
+      'NOK 0.00 12.50 8.00 5.00 0.00 4.50 100.00 0.00 0.00 95.50 incomplete',
+    );
     expect(visited.faults).toEqual([]);
   });
 

@@ -15,7 +15,7 @@ const milliseconds = (preset: number) => whole(1, preset);
 const shape = {
   ...commonEnv,
   ...tokenEnv,
-  /** Fewer than in other services: a webhook takes less time, so fewer keep the processors busy. */
+  /** Requests in progress: fewer than in other services, because a webhook takes less time. */
   MAX_IN_PROGRESS: whole(1, 100),
   /** Encrypts credentials of providers and outcomes of payments. */
   SECRETS_KEY: z.string().min(1),
@@ -30,13 +30,14 @@ const shape = {
   /** How long a verified token is accepted while the database is unavailable. */
   TOKEN_MEMORY_MS: milliseconds(3_600_000),
   WORKERS: z.enum(['on', 'off']).default('on'),
+  /** For how long a worker counts as alive after its last report, which it makes four times in this time. */
   LEASE_MS: milliseconds(3000),
   RETRY_BASE_MS: milliseconds(1000),
   /** How long an event, a mail or an import is tried again before it has failed. */
   RETRY_FOR_HOURS: z.coerce.number().min(0).default(24),
-  /** A worker looks for work that is due at least this often, and a quarter of LEASE_MS. */
+  /** A worker looks for work that is due at least this often. */
   IDLE_POLL_MS: milliseconds(1000),
-  /** Processed events are kept this long; failed ones too. */
+  /** Events are kept this long after they were processed or have failed. */
   INBOX_RETENTION_DAYS: z.coerce.number().min(0).default(30),
   /** Records are kept this long after their last change, and at least as long as events. */
   ORDER_RETENTION_DAYS: days(730),
@@ -46,11 +47,16 @@ const shape = {
   IMPORT_JOB_RETENTION_DAYS: days(90),
   NOTIFICATION_RETENTION_DAYS: days(90),
   PAYMENT_RETENTION_DAYS: days(730),
+  /** The records of who has read unmasked bodies. */
   REVEAL_RETENTION_DAYS: days(730),
   /** After a start, and after a clock was set, nothing is deleted for this long. */
   PRUNE_PAUSE_MS: whole(0, 3_600_000),
-  /** Bytes of webhook bodies in memory that are not stored yet; further webhooks get 503. A store has a quarter, a network as much as is left. */
+  /**
+   * In the place of that of other services: bytes of webhook bodies in memory that are not stored yet; further webhooks get
+   * 503. A store has a quarter at most, a network of clients half.
+   */
   BODY_MEMORY_BYTES: whole(4 * 2 ** 20, 64 * 2 ** 20),
+  /** Of the redirect that ends a 3DS challenge. */
   REDIRECT_STATUS: z.enum(['302', '303']).default('302').transform(Number),
   PROVIDER_TIMEOUT_MS: milliseconds(5000),
   /** Whether providers may have private addresses. Unset: only outside production. */

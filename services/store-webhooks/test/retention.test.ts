@@ -2,7 +2,7 @@ import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { firstIdOf } from '../src/queue/event.ts';
 import { startWork } from '../src/process/background-work.ts';
-import { prune, retentionOf } from '../src/process/prune.ts';
+import { prune, retentionOf } from '../src/process/retention.ts';
 import { startService } from './harness.ts';
 
 const dayMs = 86_400_000;

@@ -7,7 +7,7 @@ import { endEvent, endEvents, postponeEvents, type Claim } from '../src/queue/en
 import type { ClaimedRow } from '../src/queue/event.ts';
 import { beat, removeWorker } from '../src/queue/heartbeat.ts';
 import { createProcessing } from '../src/process/process-events.ts';
-import { prune } from '../src/process/prune.ts';
+import { prune } from '../src/process/retention.ts';
 import { startWork } from '../src/process/background-work.ts';
 import { startService } from './harness.ts';
 import { holdAt } from './hold.ts';

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unprivilegedAccount } from '../account.ts';
-import { answers } from '../cluster.ts';
+import { answersSql } from '../cluster.ts';
 import { baseEnv, inheritedEnv, searchPath } from '../env.ts';
 import { freePort } from './free-ports.ts';
 import { startPostgres } from './postgres.ts';
@@ -61,7 +61,7 @@ const startPgbouncer = async (postgresUrl: string): Promise<Server> => {
       stopSignal: 'SIGTERM',
       logFile: join(folder.path, 'pgbouncer.log'),
     },
-    answers: () => answers(url.href),
+    answers: () => answersSql(url.href),
     cleanUp: folder.remove,
   });
 };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { answers } from '../cluster.ts';
+import { answersSql } from '../cluster.ts';
 import { exists } from '../files.ts';
 import { startPostgres } from './postgres.ts';
 import { isRunning, runningIn } from '../process.ts';
@@ -75,7 +75,7 @@ test('a server that closes the connection without an answer, or keeps it silentl
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     expect(await redisAnswers(`redis://127.0.0.1:${port}`)).toBe(false);
-    expect(await answers(`postgres://postgres@127.0.0.1:${port}/postgres`)).toBe(false);
+    expect(await answersSql(`postgres://postgres@127.0.0.1:${port}/postgres`)).toBe(false);
   }
 });
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { unprivilegedAccount } from '../account.ts';
 import {
-  answers,
+  answersSql,
   removeLeftovers,
   clusterCommand,
   clusterUrl,
@@ -57,7 +57,7 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
     name: 'postgres',
     url,
     command: clusterCommand(cluster),
-    answers: () => answers(url),
+    answers: () => answersSql(url),
     prepare: () => removeLeftovers(cluster),
     cleanUp: async () => {
       await killAllIn(cluster.dataDir);

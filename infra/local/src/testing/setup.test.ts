@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { answers } from '../cluster.ts';
+import { answersSql } from '../cluster.ts';
 import { baseEnv } from '../env.ts';
 import { redisAnswers } from '../redis.ts';
 import { scratch } from '../../test/scratch.ts';
@@ -40,7 +40,7 @@ const anotherRun = async (held: boolean) => {
 
 const gone = async (line = ''): Promise<void> => {
   const [postgresUrl = '', redisUrl = ''] = line.split(' ');
-  const both = async () => [await answers(postgresUrl), await redisAnswers(redisUrl)];
+  const both = async () => [await answersSql(postgresUrl), await redisAnswers(redisUrl)];
   await expect.poll(both).toEqual([false, false]);
 };
 

@@ -1,3 +1,4 @@
+// Declares `corsHeaders` of a response.
 import type {} from './message-fields.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { send } from './respond.ts';
@@ -8,13 +9,15 @@ const exposed = 'Deprecation, ETag, Location, RateLimit, RateLimit-Policy, Retry
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const preflightSeconds = '600';
 
-const isPreflight = ({ method, headers }: IncomingMessage, { corsHeaders }: ServerResponse): boolean =>
+/** Of an origin that is allowed: `rememberHeaders` has found headers for it. */
+const isAllowedPreflight = ({ method, headers }: IncomingMessage, { corsHeaders }: ServerResponse): boolean =>
   method === 'OPTIONS' &&
   headers['access-control-request-method'] !== undefined &&
   (corsHeaders?.length ?? 0) > 0;
 
 export interface Cors {
-  setHeaders(req: IncomingMessage, res: ServerResponse): void;
+  /** Keeps the headers with the response, for whoever writes it. */
+  rememberHeaders(req: IncomingMessage, res: ServerResponse): void;
   /** Answers a preflight request of an allowed origin, whatever methods the address has. False for any other request. */
   answerPreflight(req: IncomingMessage, res: ServerResponse): boolean;
 }
@@ -28,11 +31,11 @@ export const createCors = (origins: readonly string[]): Cors => {
     ]),
   );
   return {
-    setHeaders: (req, res) => {
+    rememberHeaders: (req, res) => {
       if (allowed.size > 0) res.corsHeaders = allowed.get(req.headers.origin ?? '') ?? [];
     },
     answerPreflight: (req, res) => {
-      if (!isPreflight(req, res)) return false;
+      if (!isAllowedPreflight(req, res)) return false;
       const wanted = req.headers['access-control-request-headers'];
       send(req, res, 204, {
         'Access-Control-Allow-Methods': methods,

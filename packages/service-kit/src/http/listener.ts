@@ -71,7 +71,7 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
 
   return (req, res) => {
     req.id = makeRequestId(req);
-    cors.setHeaders(req, res);
+    cors.rememberHeaders(req, res);
     // Express changes the prototype of the request, which makes later code slower, and walks through its layers.
     const found = match(req);
     const address = clientAddress(req);

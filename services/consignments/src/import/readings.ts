@@ -39,18 +39,17 @@ const parse = (bytes: Buffer): { value: unknown } | undefined => {
 };
 
 /**
- * Fields that a result names, and the length of a name: all fields of a consignment, but few of thousands that are
- * unknown, because the results of a slice are stored again with each batch of it.
+ * The fields that a result names at most, and the length of a name: results are stored again with each batch of their slice,
+ * so that thousands of unknown fields must not make them large.
  */
-const mostNamed = 10;
-const longestName = 40;
+const [mostNamed, longestName] = [10, 40];
 
-/** 96 bits are enough: a client could only mislead itself. */
+/** Tells whether a line that is sent again is the same. 96 bits are enough: a client could only mislead itself. */
 const digestOf = (input: ConsignmentInput): string =>
   hash('sha256', JSON.stringify(input), 'base64url').slice(0, 16);
 
 /** Validates one line like the body of `POST /v1/consignments`. */
-const read = ({ line, bytes }: Line, maxBytes: number): Reading => {
+const validateLine = ({ line, bytes }: Line, maxBytes: number): Reading => {
   if (bytes === undefined) {
     return { line, error: 'line_too_long', detail: `The line has more than ${maxBytes} bytes.` };
   }
@@ -70,5 +69,5 @@ const isBlank = ({ bytes }: Line): boolean =>
   bytes?.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09) === true;
 
 /** Validates all lines. */
-export const readLines = (lines: readonly Line[], maxBytes: number): Reading[] =>
-  lines.map((line) => (isBlank(line) ? { line: line.line, blank: true } : read(line, maxBytes)));
+export const validateLines = (lines: readonly Line[], maxBytes: number): Reading[] =>
+  lines.map((line) => (isBlank(line) ? { line: line.line, blank: true } : validateLine(line, maxBytes)));

@@ -7,7 +7,7 @@ import type { Confirmed } from './answer.ts';
 import { endsSlice, mergeSlice, resultText, sliceOf, type LineResult } from './domain.ts';
 import { createIds } from './ids.ts';
 import { createLineSplitter, type Line } from './lines.ts';
-import { readLines, type Reading } from './readings.ts';
+import { validateLines, type Reading } from './readings.ts';
 import { findSlice, lockSlice, storeSlice, type ImportKey } from './queries.ts';
 
 /** In bytes; the longest valid consignment, with every character escaped, has about 6,000. */
@@ -50,7 +50,7 @@ export async function* batchesOf(
   const body = pieces[Symbol.asyncIterator]();
   let lines: Line[] = [];
   const takeBatch = (): Batch => {
-    const batch = { line: lines.at(-1)?.line ?? 0, readings: readLines(lines, maxLineBytes) };
+    const batch = { line: lines.at(-1)?.line ?? 0, readings: validateLines(lines, maxLineBytes) };
     lines = [];
     return batch;
   };

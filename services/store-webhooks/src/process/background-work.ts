@@ -7,7 +7,7 @@ import { createImporter } from '../records/import-jobs.ts';
 import { createMailer } from '../notifications/mailer.ts';
 import { forgetOutcomes } from '../payments/use-cases.ts';
 import { createProcessing } from './process-events.ts';
-import { createPruning } from './prune.ts';
+import { createPruning } from './retention.ts';
 
 const housekeepingMs = 60_000;
 /** Due work wakes its task. This bounds the delay of work whose wake-up was missed. */

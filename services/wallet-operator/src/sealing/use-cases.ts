@@ -20,7 +20,7 @@ import {
   placedEntries,
   type PlacedEntry,
 } from './queries.ts';
-import { changedEntries } from './verify.ts';
+import { changedEntriesMessage } from './verify.ts';
 import { NotProven, verifyEvidence } from '@platform/sealed-log/verify';
 
 export const pageCheckpoints = (
@@ -53,7 +53,7 @@ const proveEntries = async (
 ): Promise<Evidence['entries']> => {
   const [range] = await leavesOfRanges(sql, number, number);
   const levels = merkleLevels(range?.leaves ?? Buffer.alloc(0));
-  if (rootOf(levels) !== root) throw new NotProven(changedEntries(number));
+  if (rootOf(levels) !== root) throw new NotProven(changedEntriesMessage(number));
   const before = await leavesBefore(sql, number, playerId);
   return entries.map(({ firstSeq, closedAt: _closedAt, ...entry }) => {
     const leaf = before + Number(BigInt(entry.seq) - BigInt(firstSeq));

@@ -19,7 +19,7 @@ import { isHead } from './sealing.ts';
 export type { Run } from './queries.ts';
 
 /** What is wrong with a checkpoint whose root is not that of the entries as they are. */
-export const changedEntries = (number: number): string =>
+export const changedEntriesMessage = (number: number): string =>
   `checkpoint ${number}: its entries, or the currency of a player, were changed after they were sealed`;
 
 type Keys = ReadonlyMap<string, KeyObject>;
@@ -40,7 +40,7 @@ const verifyRange = (
     throw new NotProven(`checkpoint ${number} does not follow from the one before it`);
   checkSignature(checkpoint, keys);
   if (leaves.length !== entries * hashBytes || rootOf(merkleLevels(leaves)) !== root)
-    throw new NotProven(changedEntries(number));
+    throw new NotProven(changedEntriesMessage(number));
 };
 
 /** What is wrong with the newest checkpoint; undefined when it is the one that was signed last. */
