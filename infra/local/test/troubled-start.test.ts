@@ -28,7 +28,7 @@ const serviceOf = async (files: Record<string, string>): Promise<string> => {
   await mkdir(join(folder, 'lone-service/src'), { recursive: true });
   const all = { 'package.json': '{"name": "lone-service", "type": "module"}', ...files };
   const listed = parse(await readFile(join(fixtures, '../services.yaml'), 'utf8')) as Record<string, object>;
-  const list = { 'lone-service': listed['beta-counter'] };
+  const list = { 'lone-service': { ...listed['beta-counter'], standIn: undefined } };
   await writeFile(join(local, 'services.yaml'), JSON.stringify(list));
   for (const [name, text] of Object.entries(all)) await writeFile(join(folder, 'lone-service', name), text);
   return folder;
