@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { startPruning } from '@platform/service-kit/pruning';
 import postgres, { type Sql } from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
+import { endSessions } from '../src/accounts/players/queries.ts';
 import { insertSession, outdatedSessions } from '../src/accounts/sessions/queries.ts';
 import { sessionHash } from '../src/accounts/sessions/token-hash.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
@@ -138,7 +139,7 @@ test('all sessions of a player are ended at once', async () => {
 test.each(['debit', 'authenticate'] as const)(
   'a call of %s that began before its session was ended does not revive it',
   async (operation) => {
-    const { service, sql, caller, addSession } = await startPlaying();
+    const { service, sql, caller, addSession, playerId } = await startPlaying();
     await using _ = service;
     const { sessionToken } = await addSession();
     await passMinutes(sql, 30);
@@ -146,7 +147,7 @@ test.each(['debit', 'authenticate'] as const)(
     onTestFinished(() => holder.end());
     const ending = await holder.reserve();
     await ending`begin`;
-    await ending`update sessions set expires_at = now()`;
+    await endSessions(ending, playerId);
     const answer = caller[operation]({ sessionToken });
     const waiting = () =>
       holder`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

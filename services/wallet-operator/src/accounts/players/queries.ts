@@ -131,9 +131,12 @@ export const updatePlayer = async (
   return row;
 };
 
-/** Ends the sessions of a player who exists, or one of them. A batch of the ledger locks the player before its sessions, too. */
+/**
+ * Ends the sessions of a player who exists, or one of them: since their launch, because a batch of the ledger that began
+ * before this transaction looks whether they held at its own beginning. It locks the player before its sessions, too.
+ */
 export const endSessions = (sql: ISql, playerId: string, sessionId?: string) => sql`
-  update sessions set expires_at = now()
+  update sessions set expires_at = created_at
   where player_id = ${playerId} and expires_at > now() ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}`;
 
 /** Finds the text itself anywhere, in upper and lower case. */
