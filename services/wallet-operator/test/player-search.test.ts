@@ -97,3 +97,16 @@ test('audit events are found by kind, player and time', async () => {
   for (const query of ['kind=nothing', 'from=today', 'to='])
     expect((await ann.get(`/v1/audit/events?${query}`)).status).toBe(400);
 });
+
+test('audit events from an instant on include one whose stored time was rounded up', async () => {
+  const playerId = await addPlayer(sql);
+  // The time in the id is truncated, the stored time is rounded.
+  const [event] = await sql<[{ at: string }]>`
+    insert into audit_events (event_id, at, kind, player_id, details)
+    values (first_id_of('2026-03-04T05:06:07.008Z'), '2026-03-04T05:06:07.0086Z', 'player_created', ${playerId}, '{}')
+    returning to_json(at at time zone 'UTC') #>> '{}' || 'Z' as at`;
+  expect(event.at).toBe('2026-03-04T05:06:07.009Z');
+  const answer = await ann.get(`/v1/audit/events?playerId=${playerId}&from=${event.at}`);
+  expect(answer.body['events']).toMatchObject([{ at: event.at }]);
+  expect((await ann.get(`/v1/audit/events?playerId=${playerId}&from=1970-01-01T00:00:00Z`)).status).toBe(200);
+});

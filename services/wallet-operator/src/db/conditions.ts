@@ -13,5 +13,7 @@ export const createdBetween = (
   sql: ISql,
   id: PendingQuery<Row[]>,
   { from, to }: { from?: string | undefined; to?: string | undefined },
-) =>
-  [from && sql`${id} >= ${firstIdOf(from)}`, to && sql`${id} < ${firstIdOf(to)}`].map((c) => c || undefined);
+) => [
+  from === undefined ? undefined : sql`${id} >= ${firstIdOf(from)}`,
+  to === undefined ? undefined : sql`${id} < ${firstIdOf(to)}`,
+];

@@ -22,6 +22,12 @@ export const insertEvent = async (on: Pick<Executor, 'insert'> | ISql, event: Ne
 /** Longer than any transaction: the id of an event is made after the beginning of its transaction, which is its time. */
 const longestMs = 3_600_000;
 
+/** The time in an id is truncated to milliseconds, the time of an event is rounded. */
+const roundedMs = 1;
+
+const shifted = (instant: string, ms: number): string =>
+  new Date(Math.max(0, Date.parse(instant) + ms)).toISOString();
+
 /** The newest first; one more than the page holds. */
 export const listEvents = (
   sql: ISql,
@@ -37,8 +43,8 @@ export const listEvents = (
     to === undefined ? undefined : sql`event.at < ${to}`,
     // Only so that the index finds them.
     ...createdBetween(sql, sql`event_id`, {
-      from,
-      to: to && new Date(Date.parse(to) + longestMs).toISOString(),
+      from: from && shifted(from, -roundedMs),
+      to: to && shifted(to, longestMs),
     }),
   ])}
   order by event_id desc limit ${limit + 1} offset ${String(offset)}`;
