@@ -342,7 +342,7 @@ CREATE TRIGGER sealing_keys_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "
 -- The role of the service may add rows to all tables, but a key that it adds would vouch for any ledger.
 CREATE FUNCTION refuse_other_roles() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF NOT pg_has_role((SELECT relowner FROM pg_class WHERE oid = tg_relid), 'MEMBER') THEN
+  IF NOT pg_catalog.pg_has_role((SELECT relowner FROM pg_catalog.pg_class WHERE oid = tg_relid), 'MEMBER') THEN
     RAISE EXCEPTION 'only migrations add rows to %', tg_table_name USING ERRCODE = 'insufficient_privilege';
   END IF;
   RETURN NULL;
@@ -369,15 +369,16 @@ CREATE FUNCTION players_of_round(wanted text) RETURNS SETOF text
 CREATE FUNCTION first_id_of(at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE
   AS $$ SELECT rpad(lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0'), 32, '0')::uuid $$;--> statement-breakpoint
 -- Creates the partitions of `refusals` for today and the next week, and removes those of days before the last `kept`. The
--- run-time role may call it, although it may not change tables, and cannot have the last week removed. Callbacks go on: attaching a partition does not conflict
--- with inserts, only the partition itself is locked to empty it, and it is dropped when no callback uses the table at
--- that moment, else by a later call.
-CREATE FUNCTION keep_refusal_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
-SET lock_timeout = '1s' AS $$
+-- run-time role may call it, although it may not change tables, and cannot have the last week removed. Callbacks go on:
+-- attaching a partition does not conflict with inserts, only the partitions themselves are locked to empty them, and they
+-- are dropped when no callback uses the table at that moment, else by a later call.
+CREATE FUNCTION keep_refusal_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
   today date := (now() AT TIME ZONE 'UTC')::date;
   day date;
   partition text;
+  emptied text[] := '{}';
 BEGIN
   IF kept IS NULL OR kept < 7 THEN RAISE 'refusals are kept for at least 7 days, not %', kept; END IF;
   IF NOT pg_try_advisory_xact_lock(4218337) THEN RETURN; END IF;
@@ -394,13 +395,18 @@ BEGIN
   LOOP
     BEGIN
       EXECUTE format('TRUNCATE %I', partition);
-    EXCEPTION WHEN lock_not_available THEN CONTINUE;
-    END;
-    BEGIN
-      LOCK TABLE refusals IN ACCESS EXCLUSIVE MODE NOWAIT;
-      EXECUTE format('DROP TABLE %I', partition);
+      emptied := emptied || partition;
     EXCEPTION WHEN lock_not_available THEN CONTINUE;
     END;
   END LOOP;
+  IF emptied = '{}' THEN RETURN; END IF;
+  -- While this lock is held refused callbacks wait, so nothing below waits for another one.
+  BEGIN
+    LOCK TABLE refusals IN ACCESS EXCLUSIVE MODE NOWAIT;
+    FOREACH partition IN ARRAY emptied LOOP
+      EXECUTE format('DROP TABLE %I', partition);
+    END LOOP;
+  EXCEPTION WHEN lock_not_available THEN NULL;
+  END;
 END $$;--> statement-breakpoint
 SELECT keep_refusal_days(90);
