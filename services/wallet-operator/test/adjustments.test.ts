@@ -93,6 +93,18 @@ describe('an adjustment', () => {
     });
   });
 
+  test('that is booked is found again with its own amount, when a refused copy removed what was asked for', async () => {
+    const { playerId, path } = await newPlayer();
+    const adjustment = newAdjustment('1.00');
+    const { body } = await ann.post(path, adjustment);
+    await sql`delete from adjustments where player_id = ${playerId}`;
+    expect(await ann.post(path, { ...adjustment, amount: '2.00' })).toMatchObject({
+      status: 409,
+      body: { code: 'duplicate_transaction' },
+    });
+    expect(await ann.post(path, adjustment)).toMatchObject({ status: 201, body });
+  });
+
   test('never takes more than there is; a refused one uses up neither its id nor the limit', async () => {
     const { path } = await newPlayer(5000);
     const adjustment = newAdjustment('-50.01');

@@ -5,7 +5,7 @@ import type { Adjustment, AdjustmentPath, NewAdjustment } from './schema.ts';
 
 type Key = z.output<typeof AdjustmentPath>;
 
-/** Amounts are in minor units. `isApproved`: its approval holds. */
+/** Amounts are in minor units; of one that is booked, what was booked. `isApproved`: its approval holds. */
 export type AdjustmentRow = z.output<typeof Adjustment> & { isApproved: boolean };
 
 /** What is asked for; `amount` is in minor units. */
@@ -25,7 +25,8 @@ export const findAdjustment = async (
   { playerId, transactionId }: Key,
 ): Promise<AdjustmentRow | undefined> => {
   const [row] = await sql<AdjustmentRow[]>`
-    select a.player_id as "playerId", a.transaction_id as "transactionId", a.amount::text, currency, reason, note,
+    select a.player_id as "playerId", a.transaction_id as "transactionId", coalesce(e.amount, a.amount)::text as amount,
+      currency, reason, note,
       requested_by as "requestedBy", approved_by as "approvedBy", ${isoTime(sql, sql`approved_at`)} as "approvedAt",
       coalesce(approved_at > now() - interval '24 hours', false) as "isApproved", balance_after::text as balance
     from adjustments a join players p on p.player_id = a.player_id
