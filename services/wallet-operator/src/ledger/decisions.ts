@@ -18,9 +18,12 @@ import type { Outcome, Player, State } from './state.ts';
 /** Fields of a command that an audit event has elsewhere, under another name, or not at all. */
 const omitted = new Set(['playerId', 'session', 'currency', 'reverses', 'metadata']);
 
-/** Whether a refused callback is in the audit trail, too: a win or a rollback that is not booked may be owed. */
+/** Why a win or a rollback may be refused although somebody is owed its money. */
+const owedReasons = new Set<Reason>(['round_closed', 'round_unknown', 'tombstoned', 'balance_overflow']);
+
+/** Whether a refused callback is in the audit trail, too. */
 const isAudited = ({ operation }: Command, reason: Reason): boolean =>
-  operation !== 'debit' && (reason === 'round_closed' || reason === 'tombstoned');
+  operation !== 'debit' && owedReasons.has(reason);
 
 const auditDetails = (
   command: Command,
