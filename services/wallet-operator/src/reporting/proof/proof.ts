@@ -46,14 +46,14 @@ const remaining = (runs: readonly Run[], taken: readonly Run[]): Run[] => {
 /** What does not add up in any number of entries. Of a player with a missing entry, no further ones are read. */
 export const checkRuns = async (sql: ISql, runs: readonly Run[]): Promise<Violation[]> => {
   const violations: Violation[] = [];
-  for (let rest = [...runs]; rest.length > 0;) {
-    const taken = takeRuns(rest, entriesAtOnce);
-    const found = await violationsOfRuns(sql, taken);
-    violations.push(...found);
+  for (let unchecked = [...runs]; unchecked.length > 0;) {
+    const taken = takeRuns(unchecked, entriesAtOnce);
+    const violationsOfTaken = await violationsOfRuns(sql, taken);
+    violations.push(...violationsOfTaken);
     const damaged = new Set(
-      found.filter(({ kind }) => kind === 'sequence_has_gap').map(({ playerId }) => playerId),
+      violationsOfTaken.filter(({ kind }) => kind === 'sequence_has_gap').map(({ playerId }) => playerId),
     );
-    rest = remaining(rest, taken).filter(({ playerId }) => !damaged.has(playerId));
+    unchecked = remaining(unchecked, taken).filter(({ playerId }) => !damaged.has(playerId));
   }
   return violations;
 };
@@ -92,7 +92,9 @@ export const checkUnsealed = (sql: Sql): Promise<Findings> =>
           mostViolations,
         )),
       );
+      // Of a ledger that is all wrong, no more than this is held in memory.
+      violations.splice(mostViolations);
       after = heads.at(-1)?.playerId;
     }
-    return { ...findings, violations: violations.slice(0, mostViolations) };
+    return findings;
   });

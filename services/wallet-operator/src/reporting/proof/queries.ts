@@ -74,7 +74,9 @@ export const violationsOfRuns = (sql: ISql, runs: readonly Run[]) => sql<Violati
       ${runs.map(({ firstSeq }) => firstSeq)}::bigint[], ${runs.map(({ lastSeq }) => lastSeq)}::bigint[])
       as run (player_id, first_seq, last_seq)
   ), chain as (
-    select e.*, first_seq, lag(balance_after, 1, 0::bigint) over (partition by e.player_id, first_seq order by seq) as before
+    -- Not all columns: metadata would be sorted with them.
+    select e.player_id, seq, operation, transaction_id, id_space, round_id, amount, balance_after, reverses, round_closed, at,
+      first_seq, lag(balance_after, 1, 0::bigint) over (partition by e.player_id, first_seq order by seq) as before
     from run join entries e on e.player_id = run.player_id and e.seq between first_seq - 1 and last_seq
   ), checked as materialized (
     select * from chain where seq >= first_seq
