@@ -74,7 +74,11 @@ export const launch = async (
   const { database, env, log } = ctx;
   const order = { playerId, gameCode, launchedBy: request.owner };
   const recordAndThrow = (launchId?: string) => async (error: unknown) => {
-    await recordFailure(ctx, order, error, launchId);
+    try {
+      await recordFailure(ctx, order, error, launchId);
+    } catch (err) {
+      log.warn({ err, launchId }, 'a failed launch was not recorded');
+    }
     throw error;
   };
   const { server, currency, country } = await prepare(ctx, body).catch(recordAndThrow());
