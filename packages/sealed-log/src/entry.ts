@@ -7,7 +7,10 @@ const minorUnits = z
   .regex(/^-?\d{1,19}$/)
   .meta({ description: 'In minor units', examples: ['-500'] });
 
-/** An entry of the ledger as it is sealed: every column, in the order in which the columns are hashed. */
+/**
+ * An entry of the ledger as it is sealed, its columns in the order in which they are hashed. Metadata, and the round that
+ * the caller of a rollback named when it is another one, are not sealed.
+ */
 export const SealedEntry = z.strictObject({
   playerId: id,
   seq: z.string().regex(/^\d{1,19}$/),

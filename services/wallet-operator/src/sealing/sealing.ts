@@ -98,14 +98,14 @@ export const sealPlayers = (
     const isWhole = (run: Run) => leavesOf.get(run.playerId)?.length === lengthOf(run) * hashBytes;
     const runs = taken.filter(isWhole);
     const damaged = taken.filter((run) => !isWhole(run)).map(({ playerId }) => playerId);
-    const rest = {
+    const unfinished = {
       // A damaged player would be tried again and again before the others.
       left: unsealed
         .filter(({ playerId, lastSeq }, at) => taken[at]?.lastSeq !== lastSeq && !damaged.includes(playerId))
         .map(({ playerId }) => playerId),
       damaged,
     };
-    if (runs.length === 0) return rest;
+    if (runs.length === 0) return unfinished;
     const leaves = Buffer.concat(runs.map(({ playerId }) => leavesOf.get(playerId) ?? Buffer.alloc(0)));
     const entries = leaves.length / hashBytes;
     const range = {
@@ -118,7 +118,7 @@ export const sealPlayers = (
     };
     const checkpoint = signCheckpoint(range, key);
     await insertRange(tx, checkpoint, runs);
-    return { checkpoint, ...rest };
+    return { checkpoint, ...unfinished };
   }) as Promise<Sealed>;
 
 export interface Sealing extends AsyncDisposable {

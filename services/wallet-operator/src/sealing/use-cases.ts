@@ -72,7 +72,7 @@ const signEvidence = async (
   const checkpoints = await checkpointsByNumber(sql, [...byCheckpoint.keys()]);
   const entries: Evidence['entries'] = [];
   for (const [number, own] of byCheckpoint) {
-    const checkpoint = checkpoints.find((one) => one.number === number);
+    const checkpoint = checkpoints.find((candidate) => candidate.number === number);
     if (checkpoint === undefined) throw new NotProven(`checkpoint ${number} is missing`);
     entries.push(...(await proveEntries(sql, checkpoint, own, round.playerId)));
   }
