@@ -101,8 +101,9 @@ test('a callback with a wrong syntax is listed with the field and its valid ids'
   };
   const bet = { requestId: 'q', playerId, transactionId: 't', roundId: 'r', gameCode: 'dice-alpha' };
   await refused('debit', { ...bet, amount: '1e3', roundId: 'line\nend' });
+  // A wrong syntax is written after its answer, a decision before it.
+  await vi.waitFor(async () => expect(await listed({ playerId })).toHaveLength(1));
   await refused('rollback', { ...bet, gameId: 'g', roundClosed: false, reverseTransactionId: 't' });
-  await vi.waitFor(async () => expect(await listed({ playerId })).toHaveLength(2));
   expect(await listed({ playerId })).toMatchObject([
     { callback: 'rollback', cause: 'reverses_itself', field: 'reverseTransactionId' },
     { callback: 'debit', cause: 'wrong_syntax', field: 'roundId', roundId: null, transactionId: 't' },
