@@ -8,7 +8,7 @@ import { trustKey } from './sealing/queries.ts';
 await runMigrations(migrations);
 const key = settingsOrExit('migrate', sealingKeyIfSet);
 if (key) {
-  // The role of the service cannot do it, so that whoever has that role cannot sign another ledger.
+  // The role of the service cannot do it, so that an intruder with that role cannot sign another ledger.
   await using database = openDatabase({ url: migrationUrl(), name: 'wallet-operator:migrate', max: 1 });
   await trustKey(database.sql, key);
 }

@@ -16,7 +16,7 @@ const isAllowedPreflight = ({ method, headers }: IncomingMessage, { corsHeaders 
   (corsHeaders?.length ?? 0) > 0;
 
 export interface Cors {
-  /** Keeps the headers with the response, for whoever writes it. */
+  /** Keeps the headers with the response; `headers.ts` writes them with the others. */
   rememberHeaders(req: IncomingMessage, res: ServerResponse): void;
   /** Answers a preflight request of an allowed origin, whatever methods the address has. False for any other request. */
   answerPreflight(req: IncomingMessage, res: ServerResponse): boolean;

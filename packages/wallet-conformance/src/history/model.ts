@@ -3,7 +3,7 @@ import type { Call } from './call.ts';
 /** The state of a transaction. */
 export const fate = { none: 0, applied: 1, reversed: 2, tombstoned: 3 } as const;
 
-/** The state of a round. A round that nobody has bet in is unseen. */
+/** The state of a round; `unseen` before its first bet. */
 export const roundState = { unseen: 0, open: 1, closed: 2 } as const;
 
 /** A call with its transactions and round as indexes into the state, and what earlier histories say about them. */

@@ -5,7 +5,7 @@ import { de } from './texts/de.ts';
 import { en } from './texts/en.ts';
 import type { MailLanguage, MailText, Texts } from './texts/texts.ts';
 
-/** A change of which somebody is told; it is added once for each key. */
+/** An entry of the notification log: a change, and who is told of it. There is one for each key. */
 export interface Notice {
   storeId: string;
   key: string;

@@ -7,7 +7,7 @@ export const staffEvents = ['delivery', 'member', 'verification'] as const;
 
 /** Who gets mails of a store. */
 export interface NotificationSettings {
-  /** Unset: nobody of the shop does. Unset `events`: of all kinds. */
+  /** Unset: the shop gets no mails. Without `events`, it gets those of all kinds. */
   staff?: { email: string; events?: (typeof staffEvents)[number][] | undefined } | undefined;
   customers: {
     enabled: boolean;

@@ -1,13 +1,10 @@
 import { boundedList } from '@platform/service-kit/bounded-list';
-import { emailAddress } from '@platform/mail/address';
 import { collectIssues } from '@platform/service-kit/field-errors';
 import type { FieldErrors } from '@platform/service-kit/problem';
 import { instant, isStorable, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
-import { staffEvents } from '../notifications/settings.ts';
-import { mailLanguages } from '../notifications/texts/texts.ts';
-import { jobStages } from '../providers/records.ts';
+import { notificationsPatch, NotificationsView, storeNotifications } from '../notifications/schema.ts';
 import { hookEventNames } from '../webhooks.ts';
 import { isNetwork } from './address-list.ts';
 import { tokenPurposes } from './settings.ts';
@@ -98,79 +95,6 @@ const acceptStoreToken = z.boolean().optional().meta({
     'Whether payment-auth-completed is also opened by the token of the other events; true at first. False at one provider forbids it for all',
 });
 
-/** In the header of a mail, so without line ends. */
-const mailName = text(1, 100).refine((name) => !/\p{C}/u.test(name), 'must have no control characters');
-
-const staffFields = {
-  email: emailAddress,
-  events: boundedList(z.enum(staffEvents), 0, staffEvents.length).meta({
-    description: 'Of what the shop is told; all unless given',
-  }),
-};
-const staff = z.strictObject({ ...staffFields, events: staffFields.events.optional() });
-
-const customerFields = {
-  enabled: z.boolean().meta({ description: 'Whether customers get mails of the platform' }),
-  orderStatuses: boundedList(text(1, 100), 0, 100).meta({
-    description: 'The statuses of an order that customers are told of; all unless given',
-  }),
-  deliveryEvents: boundedList(z.enum(jobStages), 0, jobStages.length).meta({
-    description: 'The steps of a delivery that customers are told of; all unless given',
-  }),
-  language: z.enum(mailLanguages).meta({
-    description: 'Of mails to the shop, and to customers whose own language is not known',
-  }),
-  replyTo: emailAddress,
-  fromName: mailName.meta({ description: 'The name of the sender; the name of the store unless given' }),
-};
-const customers = z
-  .strictObject(customerFields)
-  .partial()
-  .extend({
-    enabled: customerFields.enabled.default(false),
-    language: customerFields.language.default('en'),
-  });
-
-const oldEmail = { description: 'As staff.email; use that', deprecated: true };
-
-const storeNotifications = z
-  .strictObject({
-    email: emailAddress.optional().meta(oldEmail),
-    staff: staff.optional(),
-    customers: customers.prefault({}),
-  })
-  .refine(
-    ({ email, staff: shop }) => email === undefined || shop === undefined || email === shop.email,
-    'must have the same address in email and staff',
-  )
-  .transform(({ email, ...others }) => ({
-    ...others,
-    staff: others.staff ?? (email === undefined ? undefined : { email }),
-  }));
-
-const nullable = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
-  z
-    .strictObject(
-      Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, field.nullable()])) as {
-        [Name in keyof Shape]: z.ZodNullable<Shape[Name]>;
-      },
-    )
-    .partial();
-
-/** As `storeNotifications`; null clears what may be absent (RFC 7396). */
-const notificationsPatch = z
-  .strictObject({
-    email: emailAddress.nullable().meta(oldEmail),
-    staff: nullable(staffFields).nullable(),
-    customers: nullable(customerFields).nullable(),
-  })
-  .partial()
-  .transform(({ email, ...others }) => {
-    // A representation that was read has both.
-    if (email === undefined || others.staff !== undefined) return others;
-    return { ...others, staff: email === null ? null : { email } };
-  });
-
 export const StoreBody = z.strictObject({
   name: text(1, 200),
   storeUrl: webAddress.meta({ description: 'Address of the shop; redirects lead only there' }),
@@ -234,11 +158,7 @@ export const StoreView = z
     delivery: ShownProvider.nullable(),
     identity: z.array(ShownProvider),
     payments: z.array(z.object({ ...ShownProvider.shape, acceptStoreToken: z.boolean() })),
-    notifications: z.object({
-      email: z.string().optional().meta(oldEmail),
-      staff: staff.nullable(),
-      customers,
-    }),
+    notifications: NotificationsView,
     allowedAddresses: z.array(z.string()),
     requestsPerMinute: z.int().nullable(),
     webhookTokens: z

@@ -17,6 +17,8 @@ import { minor } from './columns.ts';
 
 /** Idempotency keys. */
 export { idempotencyKeys } from '@platform/service-kit/idempotency';
+/** Games, launches, sessions and adjustments. */
+export * from './accounts.ts';
 /** Limits of players. */
 export * from './limits.ts';
 /** Comparisons with statements of the game server. */
@@ -182,82 +184,6 @@ export const rounds = pgTable(
     index('rounds_id')
       .using('brin', sql`round_id text_bloom_ops(n_distinct_per_range = 3000)`)
       .with({ pages_per_range: 32, autosummarize: true }),
-  ],
-);
-
-export const games = pgTable('games', {
-  gameCode: text('game_code').primaryKey(),
-  name: text().notNull(),
-  enabled: boolean().notNull(),
-  createdAt: dateColumn('created_at').notNull(),
-  /** When the game was last disabled: sessions from before it have ended. One value instead of a write to each of them. */
-  disabledAt: dateColumn('disabled_at'),
-});
-
-/** Every launch that was asked for, and what became of it. */
-export const launches = pgTable(
-  'launches',
-  {
-    /** By time. */
-    launchId: uuid('launch_id')
-      .primaryKey()
-      .default(sql`uuidv7()`),
-    playerId: text('player_id').notNull(),
-    gameCode: text('game_code').notNull(),
-    /** The subject of the access token. */
-    launchedBy: text('launched_by').notNull(),
-    /** `started`, `launched`, or the code of the refusal. */
-    outcome: text().notNull(),
-    createdAt: dateColumn('created_at')
-      .notNull()
-      .default(sql`now()`),
-  },
-  (table) => [index('launches_player').on(table.playerId, table.launchId)],
-);
-
-/** Sessions created by launches. Only the hash of the token is stored. */
-export const sessions = pgTable(
-  'sessions',
-  {
-    tokenHash: text('token_hash').primaryKey(),
-    playerId: text('player_id').notNull(),
-    gameCode: text('game_code').notNull(),
-    createdAt: dateColumn('created_at').notNull(),
-    expiresAt: dateColumn('expires_at').notNull(),
-    /** The id of its launch, by which people name it. */
-    sessionId: uuid('session_id')
-      .notNull()
-      .default(sql`uuidv7()`),
-  },
-  (table) => [
-    // Old sessions are deleted in the background. No index has `expires_at`, so that moving it writes to none.
-    index('sessions_created').on(table.createdAt),
-    uniqueIndex('sessions_player').on(table.playerId, table.sessionId),
-  ],
-);
-
-/** Why an adjustment is made. */
-export const adjustmentReasons = ['bonus', 'correction', 'goodwill'] as const;
-
-/** Adjustments that were made, or wait for the approval of a second person. */
-export const adjustments = pgTable(
-  'adjustments',
-  {
-    playerId: text('player_id').notNull(),
-    transactionId: text('transaction_id').notNull(),
-    amount: minor('amount').notNull(),
-    reason: text({ enum: adjustmentReasons }).notNull(),
-    note: text().notNull(),
-    /** Subjects of the access tokens. */
-    requestedBy: text('requested_by').notNull(),
-    approvedBy: text('approved_by'),
-    approvedAt: dateColumn('approved_at'),
-    /** When the ledger was asked to move the money; null: never, or it refused. */
-    movedAt: dateColumn('moved_at'),
-  },
-  (table) => [
-    primaryKey({ columns: [table.playerId, table.transactionId] }),
-    index('adjustments_moved').on(table.movedAt),
   ],
 );
 

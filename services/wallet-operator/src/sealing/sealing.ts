@@ -134,7 +134,7 @@ const lastRanges = 20;
 /**
  * Seals the entries of this process every `everyMs` and when it stops, and once an hour what any other process left
  * unsealed. Before it signs, it looks for the checkpoint that was signed last: when it is gone, nothing is signed any more.
- * Each checkpoint is a line of the log, which whoever changes the database does not reach.
+ * Each checkpoint is also a line of the log, which an intruder in the database cannot change.
  */
 export const startSealing = (
   sql: Sql,
