@@ -8,7 +8,7 @@ import type { GuessLimit } from '../overload/guess-limit.ts';
 import { collectIssues } from './field-errors.ts';
 import { deprecationHeaders } from './headers.ts';
 import { networksOf, type Network } from './network.ts';
-import { isOverload, Problem, TooManyRequests, ValidationFailed, type FieldErrors } from './problem.ts';
+import { Problem, toProblem, TooManyRequests, ValidationFailed, type FieldErrors } from './problem.ts';
 import { parseQuery, spellingOf } from './query.ts';
 import type { RequestRateLimit } from '../overload/request-rate-limit.ts';
 import { sendAnswer } from './respond.ts';
@@ -157,9 +157,9 @@ export const prepareRoute = (
         });
     } catch (error) {
       await countUnknown(req, error);
-      // A refusal by overload must not wait in the queue once more.
-      const isRefused = error instanceof Problem && (error.status === 429 || isOverload(error.code));
-      if (!isRefused) await confirmCaller?.();
+      // A refusal by overload must not wait in the queue once more, nor a failure for a database that hangs.
+      const { status } = toProblem(error);
+      if (status !== 429 && status < 500) await confirmCaller?.();
       throw error;
     }
   };
