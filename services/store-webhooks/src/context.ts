@@ -45,7 +45,7 @@ export interface Context extends BaseContext {
   unsettledLimit: UnsettledLimit;
   clock: DatabaseClock;
   reader: ProviderReader;
-  /** Aborted to interrupt all requests to providers, because the process stops. */
+  /** Aborted to interrupt all requests to providers, because the instance stops. */
   stopping: AbortController;
   tracker: ErrorTracker;
 }

@@ -11,11 +11,11 @@ export class Ignored extends SafeError {
   override name = 'Ignored';
 }
 
-/** The work was interrupted because this process ends; it is given back. */
+/** The work was interrupted because this instance ends; it is given back. */
 export class Stopped extends SafeError {
   override name = 'Stopped';
   constructor() {
-    super('The process that worked on it was stopped.');
+    super('The instance that worked on it was stopped.');
   }
 }
 

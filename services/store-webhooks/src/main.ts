@@ -5,7 +5,7 @@ import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
 import { outdatedTokens } from './stores/queries.ts';
-import { startWork } from './process/background-work.ts';
+import { startWork } from './processing/background-work.ts';
 
 await runService({
   name: 'store-webhooks',

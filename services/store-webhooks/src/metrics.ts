@@ -59,7 +59,7 @@ export const addWaitingMetrics = (context: Context): void => {
   );
   gauge(
     'webhooks_replaced_tokens_accepted_seconds',
-    'For how long this process may accept tokens that were replaced without its knowledge; 0 while it reaches the database or Redis',
+    'For how long this instance may accept tokens that were replaced without its knowledge; 0 while it reaches the database or Redis',
     () => rotations.unknownForMs() / 1000,
   );
   gauge(

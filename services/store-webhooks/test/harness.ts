@@ -9,7 +9,7 @@ import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
 import { envOf } from '../src/env.ts';
 import { StoreBody } from '../src/stores/schema.ts';
-import { startWork } from '../src/process/background-work.ts';
+import { startWork } from '../src/processing/background-work.ts';
 import { createStore } from '../src/stores/use-cases.ts';
 
 interface Options extends StartOptions<Context> {

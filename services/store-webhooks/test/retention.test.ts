@@ -1,8 +1,8 @@
 import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { firstIdOf } from '../src/queue/event.ts';
-import { startWork } from '../src/process/background-work.ts';
-import { prune, retentionOf } from '../src/process/retention.ts';
+import { startWork } from '../src/processing/background-work.ts';
+import { prune, retentionOf } from '../src/processing/retention.ts';
 import { startService } from './harness.ts';
 
 const dayMs = 86_400_000;

@@ -3,14 +3,14 @@ import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
 
 /**
- * The clock of the database, the same for all processes. It is measured while the database is available and
+ * The clock of the database, the same for all instances. It is measured while the database is available and
  * continued with a monotonic timer, so setting the clock of this machine changes nothing.
  */
 export interface DatabaseClock extends AsyncDisposable {
   now(): Date;
   /** How far it is ahead of the clock of this machine. */
   readonly aheadMs: number;
-  /** Uses the difference that an earlier process measured, until this one can measure. */
+  /** Uses the difference that an earlier instance measured, until this one can measure. */
   restore(aheadMs: number): void;
   /** Measures now and then every ten seconds. Resolves after the first attempt. */
   start(): Promise<void>;

@@ -95,7 +95,7 @@ export const results = pgTable(
   ],
 );
 
-/** The processes that claim events. One that does not extend `alive_until` in time is dead. */
+/** The instances that claim events. One that does not extend `alive_until` in time is dead. */
 export const workers = pgTable('workers', {
   id: uuid().primaryKey(),
   aliveUntil: isoColumn('alive_until').notNull(),

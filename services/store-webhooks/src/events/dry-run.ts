@@ -1,7 +1,7 @@
 import { ormOf, type Executor } from '@platform/service-kit/db';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
-import { applyChanges, eventTypes } from '../process/event-types.ts';
+import { applyChanges, eventTypes } from '../processing/event-types.ts';
 import { readable } from '../providers/payload-parsing.ts';
 import { findEvent } from '../queue/find-events.ts';
 import type { Change, EventChange } from '../records/change.ts';

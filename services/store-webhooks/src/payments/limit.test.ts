@@ -4,7 +4,7 @@ import { createPaymentLimit } from './limit.ts';
 
 const payment = { storeId: 's', service: 'adyen', transactionId: 't' } as Payment;
 
-test('two processes that received one event each retry the older one, and not none', () => {
+test('two instances that received one event each retry the older one, and not none', () => {
   const [one, other] = [createPaymentLimit(), createPaymentLimit()];
   // Each retries the event that it received.
   expect([one.isRetried(payment, 'event-1'), other.isRetried(payment, 'event-2')]).toEqual([true, true]);

@@ -7,7 +7,7 @@ import type { Payment } from './domain.ts';
 
 /** Requests to the provider that may be in progress for one payment: a customer may reload the page while one is. */
 const maxInProgress = 2;
-/** Look-ups at the provider in a minute for one payment, in all processes; each makes two attempts at most. */
+/** Look-ups at the provider in a minute for one payment, in all instances; each makes two attempts at most. */
 const maxPerMinute = 10;
 /** Until a worker tries the event again, in milliseconds. */
 const waitMs = 1000;
@@ -60,7 +60,7 @@ export const createPaymentLimit = (redis?: RateCounterOptions['redis']): Payment
     },
     isRetried: (payment, eventId) => {
       const key = keyOf(payment);
-      // The ids of events are in the order of their arrival, so that all processes choose the same one, the oldest.
+      // The ids of events are in the order of their arrival, so that all instances choose the same one, the oldest.
       const oldest = retried.get(key);
       if (oldest !== undefined && oldest < eventId) return false;
       // Also begins the time again.

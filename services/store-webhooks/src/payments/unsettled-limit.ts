@@ -23,7 +23,7 @@ export interface BegunEvent {
   end(isSettled: boolean): void;
 }
 
-/** The counts are shared through Redis; each process knows those that it took part in. */
+/** The counts are shared through Redis; each instance knows those that it took part in. */
 export const createUnsettledLimit = (redis: RateCounterOptions['redis']): UnsettledLimit => {
   const prefix = 'store-webhooks:unsettled';
   const events = createBatchedRateCounter({ redis, prefix, points: perMinute, seconds: 60 });

@@ -11,7 +11,7 @@ interface Exchange {
   body?: string | undefined;
   timeoutMs: number;
   addresses: Addresses;
-  /** Aborted when the process stops. */
+  /** Aborted when the instance stops. */
   stopping: AbortSignal;
 }
 

@@ -25,7 +25,7 @@ export interface ReceivedEvent {
   holdMs: number;
 }
 
-/** `claimed`: stored, and claimed for the worker of this process. */
+/** `claimed`: stored, and claimed for the worker of this instance. */
 export type Stored = 'stored' | 'claimed' | 'duplicate';
 
 /** What planning needs of an event, whether it is claimed or shown. */

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 
-/** The kinds of work, of all processes, of which some is due now. */
+/** The kinds of work, of all instances, of which some is due now. */
 export interface DueWork {
   events: boolean;
   mails: boolean;

@@ -19,7 +19,7 @@ export interface EventToStore {
   content: unknown;
 }
 
-/** The worker of this process. It takes events that were just stored, so that they are neither claimed nor read again. */
+/** The worker of this instance. It takes events that were just stored, so that they are neither claimed nor read again. */
 export interface EventWorker {
   claimer: Claimer;
   /** Whether the worker has room for this number of events, and of bytes of their bodies. */
@@ -33,10 +33,10 @@ export interface EventWorker {
 export interface Inbox extends AsyncDisposable {
   /**
    * Stores an event in the database or, if that is unavailable, in the spool. Durable once this resolves. The worker of
-   * this process begins with it at once if it has room.
+   * this instance begins with it at once if it has room.
    */
   storeEvent(event: EventToStore): Promise<Stored | 'spooled'>;
-  /** Tells the worker of this process, if there is one, that there are new events in the queue. */
+  /** Tells the worker of this instance, if there is one, that there are new events in the queue. */
   wake(): void;
   /** From now on events are offered to this worker, until the result is disposed of. */
   attach(worker: EventWorker): Disposable;
@@ -106,7 +106,7 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: 
   };
 
   // One commit at a time: the more events share it, the less each of them costs. While PostgreSQL works on it, this
-  // process prepares the next one.
+  // instance prepares the next one.
   const commits = createBatcher<EventToStore, Stored>({
     flush: async (batch) => {
       // Keeps the order: if earlier events went to the spool, those that waited behind them follow.

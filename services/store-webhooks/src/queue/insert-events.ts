@@ -134,7 +134,7 @@ const findEarlier = (sql: ISql, events: readonly ReceivedEvent[]) => {
     order by place`;
 };
 
-/** If the first attempt to store events claimed them, the process did not learn of that. */
+/** If the first attempt to store events claimed them, the instance did not learn of that. */
 const makeDue = (sql: ISql, events: readonly ReceivedEvent[]) => sql`
   update queue q set worker = null, due_at = now()
   from unnest(${plainArrayOf(events.map(({ storeId }) => storeId))}::uuid[],

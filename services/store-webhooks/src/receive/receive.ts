@@ -19,7 +19,7 @@ const accepted: AnyAnswer = { status: 200, rawBody: '{}' };
 
 /**
  * How long a payment's event is left to the request that answers it before a worker may claim it. If the provider takes
- * longer, both ask it, which changes nothing; if the process was killed, the payment is settled soon.
+ * longer, both ask it, which changes nothing; if the instance was killed, the payment is settled soon.
  */
 const liveMs = 4000;
 

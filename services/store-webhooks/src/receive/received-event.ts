@@ -5,7 +5,7 @@ import { isStorable } from '@platform/service-kit/text';
 import type { ErrorTracker } from '../error-tracker.ts';
 import { Ignored, Unprocessable } from '../errors.ts';
 import { readChallenge } from '../payments/challenge.ts';
-import { eventTypes } from '../process/event-types.ts';
+import { eventTypes } from '../processing/event-types.ts';
 import type { Subject } from '../providers/adapter.ts';
 import { dedupKey, type ReceivedEvent } from '../queue/event.ts';
 import type { KnownStore } from '../stores/known-store.ts';

@@ -3,7 +3,7 @@ import { anyone, route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { challengeForm } from '../payments/challenge.ts';
-import { eventTypes } from '../process/event-types.ts';
+import { eventTypes } from '../processing/event-types.ts';
 import { demoOrder } from '../providers/pos-payloads.ts';
 import { hookEventNames, hookEvents, templateOf, type HookEvent } from '../webhooks.ts';
 import { maxBody } from './body-memory.ts';

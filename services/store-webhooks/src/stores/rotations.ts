@@ -10,19 +10,19 @@ import type { TokenRow } from './known-store.ts';
 /** A token that was replaced, and when it stops working. */
 type Replaced = PathTokenRow;
 
-/** Tells all processes which tokens were replaced, also those that are not used meanwhile (docs/adr/0082). */
+/** Tells all instances which tokens were replaced, also those that are not used meanwhile (docs/adr/0082). */
 export interface Rotations extends AsyncDisposable {
   /**
-   * Tells this process, and then those that reach Redis. Resolves when these know it, or have read it in the database. Call
+   * Tells this instance, and then those that reach Redis. Resolves when these know it, or have read it in the database. Call
    * it after the commit. Never rejects.
    */
   announce(replaced: readonly Replaced[]): Promise<void>;
-  /** Begins to learn what other processes replace. */
+  /** Begins to learn what other instances replace. */
   start(): void;
-  /** Reads everything once more, because tokens were restored that this process had not known. */
+  /** Reads everything once more, because tokens were restored that this instance had not known. */
   reread(): void;
   /**
-   * For how long this process may still accept tokens that were replaced without its knowledge, in milliseconds; 0 while
+   * For how long this instance may still accept tokens that were replaced without its knowledge, in milliseconds; 0 while
    * it reaches the database or Redis.
    */
   unknownForMs(): number;
@@ -40,7 +40,7 @@ const pollMs = 600;
 const idlePollMs = 2000;
 /** Longer than the longest of these pauses. */
 const readByAllMs = 3000;
-/** A process that has learnt nothing for this long reaches neither. */
+/** An instance that has learnt nothing for this long reaches neither. */
 const silentMs = 2000;
 /** A change may be committed this long after its time. */
 const overlapMs = 30_000;
@@ -121,7 +121,7 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
           open.pexpire(stream, rememberMs),
         ]),
       );
-      // Other processes may still reach Redis, and then they read the database at longer intervals.
+      // Other instances may still reach Redis, and then they read the database at longer intervals.
       if (published === undefined) await sleep(readByAllMs);
     },
     start: () => {

@@ -170,7 +170,7 @@ export const rotateToken = async (
   const rotate = async (tx: TransactionSql) => {
     const db = ormOf(tx, database);
     const { settings } = await findStore(db, storeId, true);
-    // By this time other processes find what has changed.
+    // By this time other instances find what has changed.
     const [{ until } = { until: '' }] = await db
       .update(stores)
       .set({ updatedAt: sql`now()` })

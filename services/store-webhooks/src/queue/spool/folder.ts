@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { v7 } from 'uuid';
 
-/** A folder of the spool that this process has locked. Nobody else writes or removes files in it. */
+/** A folder of the spool that this instance has locked. Nobody else writes or removes files in it. */
 export interface OwnFolder {
   path: string;
-  /** Gives the folder up; another process may take it over. */
+  /** Gives the folder up; another instance may take it over. */
   unlock(): void;
   /** Removes the folder and its files. */
   remove(): Promise<void>;
@@ -24,8 +24,8 @@ export const syncFolder = async (path: string): Promise<void> => {
 };
 
 /**
- * Locks a folder, or returns undefined if another process has it. SQLite takes a lock of the kernel on the file:
- * it ends with the process, however that ends, and holds between containers, where process ids mean nothing.
+ * Locks a folder, or returns undefined if another instance has it. SQLite takes a lock of the kernel on the file:
+ * it ends with the instance, however that ends, and holds between containers, where process ids mean nothing.
  */
 const lock = (path: string): OwnFolder | undefined => {
   const lockPath = join(path, lockName);
@@ -65,11 +65,11 @@ const lock = (path: string): OwnFolder | undefined => {
   };
 };
 
-/** Creates a folder that only the user of this process can read, and locks it. */
+/** Creates a folder that only the user of the operating system that runs this instance can read, and locks it. */
 export const createFolder = async (parent: string): Promise<OwnFolder> => {
   const path = join(parent, v7());
   await mkdir(path, { recursive: true, mode: 0o700 });
-  // Until it is locked, another process can take it for an abandoned one, and remove it.
+  // Until it is locked, another instance can take it for an abandoned one, and remove it.
   const isWritten = await writeFile(join(path, lockName), '', { flag: 'wx', mode: 0o600 }).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
@@ -88,7 +88,7 @@ export const foldersIn = async (parent: string): Promise<string[]> => {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name));
 };
 
-/** Locks the folders whose processes have ended, oldest first. `failed` is why one could not be locked. */
+/** Locks the folders whose instances have ended, oldest first. `failed` is why one could not be locked. */
 export const takeAbandoned = async (parent: string): Promise<{ taken: OwnFolder[]; failed?: unknown }> => {
   const taken: OwnFolder[] = [];
   let failed: unknown;
@@ -96,7 +96,7 @@ export const takeAbandoned = async (parent: string): Promise<{ taken: OwnFolder[
     try {
       const folder = lock(path);
       if (folder !== undefined) taken.push(folder);
-      // Its process ended before it had a lock, or while it was removed. One with files is not removed.
+      // Its instance ended before it had a lock, or while it was removed. One with files is not removed.
       else if (!existsSync(join(path, lockName))) await rmdir(path).catch(() => undefined);
     } catch (error) {
       failed = error;

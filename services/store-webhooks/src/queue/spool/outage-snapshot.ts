@@ -22,7 +22,7 @@ interface Sources {
 }
 
 /**
- * What a process needs to accept webhooks when it starts without a database: the hashes of the tokens that were
+ * What an instance needs to accept webhooks when it starts without a database: the hashes of the tokens that were
  * verified recently, their stores with encrypted credentials, and the clock. Contains no token.
  */
 export const createOutageSnapshot = ({ tokens, rotations, clock, openStore }: Sources): OutageSnapshot => {

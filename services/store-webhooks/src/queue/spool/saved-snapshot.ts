@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Log } from '@platform/service-kit/log';
 import { foldersIn, type OwnFolder } from './folder.ts';
 
-/** What a process needs that starts while the database is unavailable; kept beside the events. */
+/** What an instance needs that starts while the database is unavailable; kept beside the events. */
 export interface OutageSnapshot {
   /** Returns the same text while nothing has changed. */
   take(): string;
-  /** Called with the snapshots of other processes. Throws if one is not readable. */
+  /** Called with the snapshots of other instances. Throws if one is not readable. */
   restore(text: string): void;
 }
 
@@ -25,7 +25,7 @@ const replaceFile = async (path: string, text: string): Promise<void> => {
   await rename(`${path}.next`, path);
 };
 
-/** Keeps a snapshot in the folder of this process, and restores those in all folders of `parent`. */
+/** Keeps a snapshot in the folder of this instance, and restores those in all folders of `parent`. */
 export const createSavedSnapshot = (snapshot: OutageSnapshot | undefined, parent: string, log: Log) => {
   let latest: string | undefined;
   return {
@@ -39,10 +39,10 @@ export const createSavedSnapshot = (snapshot: OutageSnapshot | undefined, parent
       await replaceFile(join(folder.path, fileName), text);
       latest = text;
     },
-    /** Restores the snapshots of all processes, running or not. */
+    /** Restores the snapshots of all instances, running or not. */
     restore: async (): Promise<void> => {
       for (const path of await foldersIn(parent)) {
-        // A process that has verified no token has written no snapshot.
+        // An instance that has verified no token has written no snapshot.
         const text = await readFile(join(path, fileName), 'utf8').catch(() => undefined);
         try {
           if (text !== undefined) snapshot?.restore(text);

@@ -45,15 +45,15 @@ export interface Spool extends AsyncDisposable {
   /** The event is durable once this resolves. Throws Unavailable when it cannot be written. */
   add(event: ReceivedEvent): Promise<void>;
   /**
-   * Restores the snapshots and takes over the events of processes that have ended; from then on checks for
-   * such processes once a second. Call this before the first `add`.
+   * Restores the snapshots and takes over the events of instances that have ended; from then on checks for
+   * such instances once a second. Call this before the first `add`.
    */
   recover(): Promise<void>;
 }
 
 const maintainMs = 1000;
 
-/** A folder of a process that has ended, and its files that are not replayed yet. */
+/** A folder of an instance that has ended, and its files that are not replayed yet. */
 interface Abandoned {
   folder: OwnFolder;
   files: SpoolFile[];
@@ -78,7 +78,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
   const bytes = () =>
     abandoned.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, own?.size ?? 0);
 
-  /** The folder of this process. It is created before the first outage, when the disk may be full. */
+  /** The folder of this instance. It is created before the first outage, when the disk may be full. */
   const openHome = (): Promise<OwnFolder> =>
     (home ??= createFolder(folder).catch((error: unknown) => {
       home = undefined;
@@ -146,7 +146,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
   const run = async (): Promise<void> => {
     log.warn('events go to the spool');
     while (active && !stopping.signal.aborted) {
-      // The abort ends the pause: a process that stops tries once more at once, because its disk may be removed with it.
+      // The abort ends the pause: an instance that stops tries once more at once, because its disk may be removed with it.
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       try {
         await drain();

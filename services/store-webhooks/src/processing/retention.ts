@@ -37,7 +37,7 @@ const dayMs = 86_400_000;
 
 /**
  * Deletes at most 1,000 rows of a table, those of each store oldest first. The lock makes sure that none of them was
- * changed since it was chosen; what another process has locked is left for the next slice.
+ * changed since it was chosen; what another instance has locked is left for the next slice.
  */
 const pruneTable = async (sql: Sql, table: string, { by, ended = 'true' }: Aging, before: Date) => {
   const limit = by === 'created_at' ? before.toISOString() : firstIdOf(before);
@@ -84,7 +84,7 @@ interface Clocks {
 
 /**
  * Returns the time of the database, or undefined for `pauseMs` after the start: the clocks may have been set wrong
- * while the process was not running, and an operator should have time to correct them. Throws SafeError while the clocks
+ * while the instance was not running, and an operator should have time to correct them. Throws SafeError while the clocks
  * of database and machine differ, and for `pauseMs` after one was set.
  */
 export const createClockCheck = (pauseMs: number) => {

@@ -60,7 +60,7 @@ class ClaimLost extends Error {}
  * Claims events, plans each one separately, then applies them together and ends them in the same transaction. `onRoom` is
  * called when there is room for events that had to wait.
  */
-export const createProcessing = (context: Context, onRoom: () => void): Processing => {
+export const createEventWorker = (context: Context, onRoom: () => void): Processing => {
   const { database, env, tracker, inbox, now } = context;
   const { sql } = database;
   const mails = env.SMTP_URL !== undefined;

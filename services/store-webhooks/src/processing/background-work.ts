@@ -6,7 +6,7 @@ import { finalState, Stopped } from '../errors.ts';
 import { createImporter } from '../records/import-jobs.ts';
 import { createMailer } from '../notifications/mailer.ts';
 import { forgetOutcomes } from '../payments/use-cases.ts';
-import { createProcessing } from './process-events.ts';
+import { createEventWorker } from './event-worker.ts';
 import { createPruning } from './retention.ts';
 
 const housekeepingMs = 60_000;
@@ -30,7 +30,7 @@ export const startWork = (context: Context): AsyncDisposable => {
   const stack = new AsyncDisposableStack();
   const start = (name: string, everyMs: number, run: () => Promise<boolean | void>) =>
     stack.use(startBackground({ name, everyMs, idleMs, log, run }));
-  const processing = createProcessing(context, () => events.wake());
+  const processing = createEventWorker(context, () => events.wake());
   const { worker } = processing.claimer;
   const leases = (event: string, onRoom: () => void): LeaseOptions => ({
     sql,
