@@ -93,30 +93,29 @@ describe('an adjustment', () => {
     });
   });
 
-  test('that is booked is found again with its own amount, when a refused copy removed what was asked for', async () => {
-    const { playerId, path } = await newPlayer();
-    const adjustment = newAdjustment('1.00');
-    const { body } = await ann.post(path, adjustment);
-    await sql`delete from adjustments where player_id = ${playerId}`;
-    expect(await ann.post(path, { ...adjustment, amount: '2.00' })).toMatchObject({
+  test('never takes more than there is; a refused one counts for no limit, and can be sent again as it is', async () => {
+    const { playerId, path } = await newPlayer(5000);
+    const adjustment = newAdjustment('-50.01');
+    const refused = { status: 422, body: { code: 'not_enough_money', detail: 'The balance is 50.00.' } };
+    expect(await ann.post(path, adjustment)).toMatchObject(refused);
+    expect((await ann.get(`${path}/${adjustment.transactionId}`)).body).toMatchObject({ balance: null });
+    // Somebody may have read it in order to approve it.
+    expect(await ann.post(path, { ...adjustment, amount: '-50.00' })).toMatchObject({
       status: 409,
       body: { code: 'duplicate_transaction' },
     });
-    expect(await ann.post(path, adjustment)).toMatchObject({ status: 201, body });
+    await ann.post(`/v1/players/${playerId}/deposits`, { transactionId: randomUUID(), amount: '0.01' });
+    expect((await ann.post(path, adjustment)).body).toMatchObject({ balance: '0.00' });
+    expect((await ann.post(path, newAdjustment('49.99'))).status).toBe(201);
   });
 
-  test('never takes more than there is; a refused one uses up neither its id nor the limit', async () => {
-    const { path } = await newPlayer(5000);
-    const adjustment = newAdjustment('-50.01');
-    expect(await ann.post(path, adjustment)).toMatchObject({
-      status: 422,
-      body: { code: 'not_enough_money', detail: 'The balance is 50.00.' },
-    });
-    expect((await ann.get(`${path}/${adjustment.transactionId}`)).status).toBe(404);
-    expect((await ann.post(path, { ...adjustment, amount: '-50.00' })).body).toMatchObject({
-      balance: '0.00',
-    });
-    expect((await ann.post(path, newAdjustment('50.00'))).status).toBe(201);
+  test('that is refused is refused to all who send it at the same time', async () => {
+    const { path } = await newPlayer(0);
+    for (let round = 0; round < 10; round += 1) {
+      const adjustment = newAdjustment('-1.00');
+      const answers = await Promise.all(Array.from({ length: 6 }, () => ann.post(path, adjustment)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([422]));
+    }
   });
 
   test('is no deposit: limits on deposits and bets do not count it', async () => {
@@ -192,6 +191,21 @@ describe('beyond the limit of 24 hours', () => {
     expect(events.body['events']).toMatchObject([
       { details: { by: 'ben', requestedBy: 'ann', amount: '100.01' } },
     ]);
+  });
+
+  test('what was approved is what is booked, also when the ledger refused it meanwhile', async () => {
+    const { playerId, path } = await newPlayer();
+    const adjustment = newAdjustment('-600.00');
+    const place = `${path}/${adjustment.transactionId}`;
+    expect(await ann.post(path, adjustment)).toMatchObject(needed);
+    await ben.post(`${place}/approval`, {});
+    expect((await ann.post(path, adjustment)).status).toBe(422);
+    expect(await ann.post(path, { ...adjustment, amount: '600.00' })).toMatchObject({
+      status: 409,
+      body: { code: 'duplicate_transaction' },
+    });
+    await ann.post(`/v1/players/${playerId}/deposits`, { transactionId: randomUUID(), amount: '590.00' });
+    expect((await ann.post(path, adjustment)).body).toMatchObject({ balance: '0.00', approvedBy: 'ben' });
   });
 
   test('an approval that is older than 24 hours has ended', async () => {

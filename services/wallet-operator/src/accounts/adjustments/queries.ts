@@ -5,7 +5,7 @@ import type { Adjustment, AdjustmentPath, NewAdjustment } from './schema.ts';
 
 type Key = z.output<typeof AdjustmentPath>;
 
-/** Amounts are in minor units; of one that is booked, what was booked. `isApproved`: its approval holds. */
+/** `amount` and `balance` are in minor units. `isApproved`: its approval holds. */
 export type AdjustmentRow = z.output<typeof Adjustment> & { isApproved: boolean };
 
 /** What is asked for; `amount` is in minor units. */
@@ -25,7 +25,7 @@ export const findAdjustment = async (
   { playerId, transactionId }: Key,
 ): Promise<AdjustmentRow | undefined> => {
   const [row] = await sql<AdjustmentRow[]>`
-    select a.player_id as "playerId", a.transaction_id as "transactionId", coalesce(e.amount, a.amount)::text as amount,
+    select a.player_id as "playerId", a.transaction_id as "transactionId", a.amount::text as amount,
       currency, reason, note,
       requested_by as "requestedBy", approved_by as "approvedBy", ${isoTime(sql, sql`approved_at`)} as "approvedAt",
       coalesce(approved_at > now() - interval '24 hours', false) as "isApproved", balance_after::text as balance
@@ -56,9 +56,9 @@ export const markMoving = async (sql: ISql, { playerId, transactionId }: Key): P
   return row.at;
 };
 
-/** Forgets one that the ledger refused, unless somebody asked again meanwhile: its id may be used with other parameters. */
-export const deleteRefused = (sql: ISql, { playerId, transactionId }: Key, movedAt: string) => sql`
-  delete from adjustments
+/** One that the ledger refused moved nothing; another attempt that began meanwhile still counts. */
+export const markRefused = (sql: ISql, { playerId, transactionId }: Key, movedAt: string) => sql`
+  update adjustments set moved_at = null
   where player_id = ${playerId} and transaction_id = ${transactionId} and moved_at = ${movedAt}::timestamptz`;
 
 export const markApproved = (sql: ISql, { playerId, transactionId }: Key, by: string) => sql`

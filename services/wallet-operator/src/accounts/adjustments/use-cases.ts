@@ -6,12 +6,12 @@ import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import { problemOf } from '../transfers/use-cases.ts';
 import type { Adjustment, AdjustmentPath, NewAdjustment } from './schema.ts';
 import {
-  deleteRefused,
   findAdjustment,
   insertAdjustment,
   lockAdjustments,
   markApproved,
   markMoving,
+  markRefused,
   movedLately,
   type AdjustmentRow,
   type Asked,
@@ -71,7 +71,7 @@ export const makeAdjustment = async (
   const metadata = JSON.stringify({ reason, note, requestedBy, approvedBy });
   const outcome = await ctx.ledger.add({ ...asked, operation: 'adjustment', metadata });
   if (outcome.status !== 'OK' || outcome.balance === undefined) {
-    await deleteRefused(ctx.database.sql, asked, movedAt);
+    await markRefused(ctx.database.sql, asked, movedAt);
     throw problemOf(outcome);
   }
   return viewOf({ ...row, balance: outcome.balance });
