@@ -83,7 +83,7 @@ export const createContext = async (
     log,
     spoolFolder: spoolFolder(env),
     spoolMaxBytes: env.SPOOL_MAX_BYTES,
-    snapshot: createOutageSnapshot({ tokens, rotations, clock, openStore }),
+    snapshot: createOutageSnapshot({ tokens, rotations, clock, openStore, log }),
   });
   const oldUses = createOldUses(sql);
   const stopping = new AbortController();

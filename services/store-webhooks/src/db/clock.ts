@@ -2,20 +2,6 @@ import { startBackground } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
 
-/**
- * The clock of the database, the same for all instances. It is measured while the database is available and
- * continued with a monotonic timer, so setting the clock of this machine changes nothing.
- */
-export interface DatabaseClock extends AsyncDisposable {
-  now(): Date;
-  /** How far it is ahead of the clock of this machine. */
-  readonly aheadMs: number;
-  /** Uses the difference that an earlier instance measured, until this one can measure. */
-  restore(aheadMs: number): void;
-  /** Measures now and then every ten seconds. Resolves after the first attempt. */
-  start(): Promise<void>;
-}
-
 const measureMs = 10_000;
 const firstMeasureMs = 2000;
 /** Two clocks differ by at most this much more after a second. */
@@ -60,7 +46,13 @@ export const createClockEstimate = () => {
   };
 };
 
-export const createDatabaseClock = (sql: Sql, log: Log): DatabaseClock => {
+export type DatabaseClock = ReturnType<typeof createDatabaseClock>;
+
+/**
+ * The clock of the database, the same for all instances. It is measured while the database is available and
+ * continued with a monotonic timer, so setting the clock of this machine changes nothing.
+ */
+export const createDatabaseClock = (sql: Sql, log: Log) => {
   let offset = Date.now() - performance.now();
   let isMeasured = false;
   const estimate = createClockEstimate();
@@ -80,13 +72,16 @@ export const createDatabaseClock = (sql: Sql, log: Log): DatabaseClock => {
   const nowMs = () => offset + performance.now();
   return {
     now: () => new Date(nowMs()),
-    get aheadMs() {
+    /** How far it is ahead of the clock of this machine. */
+    get aheadMs(): number {
       return nowMs() - Date.now();
     },
-    restore: (aheadMs) => {
+    /** Uses the difference that an earlier instance measured, until this one can measure. */
+    restore: (aheadMs: number): void => {
       if (!isMeasured) offset = Date.now() + aheadMs - performance.now();
     },
-    start: async () => {
+    /** Measures now and then every ten seconds. Resolves after the first attempt. */
+    start: async (): Promise<void> => {
       const first = Promise.withResolvers<void>();
       stack.use(
         startBackground({

@@ -47,9 +47,13 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params, body, query, caller, req }) => {
-        const isDryRun = query.dryRun === 'true';
-        const { pending, next } = await reprocessSpan(context, params.id, body, isDryRun, { caller, req });
-        return { status: isDryRun ? 200 : 202, body: { replayed: pending, next } };
+        const { pending, next } = await reprocessSpan(
+          context,
+          params.id,
+          { ...body, ...query },
+          { caller, req },
+        );
+        return { status: query.dryRun ? 200 : 202, body: { replayed: pending, next } };
       },
     ),
     route(
@@ -69,7 +73,7 @@ export const eventRoutes = (context: Context): Route[] => {
       },
       async ({ params: { id, eventId }, query, caller, req }) => {
         const requester = { caller, req };
-        if (query.dryRun === 'true') {
+        if (query.dryRun) {
           const tried = await dryRun(context, id, eventId, requester);
           return { status: 200, body: { eventId, dryRun: true, ...tried } };
         }
@@ -91,9 +95,8 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params, body, query, caller, req }) => {
-        const span = { ...body, status: 'refused' };
-        const isDryRun = query.dryRun === 'true';
-        const result = await reprocessSpan(context, params.id, span, isDryRun, { caller, req });
+        const refused = { ...body, ...query, status: 'refused' };
+        const result = await reprocessSpan(context, params.id, refused, { caller, req });
         const { visited: checked, pending: accepted, failed, next } = result;
         return { status: 200, body: { checked, accepted, failed, next } };
       },
@@ -130,7 +133,7 @@ export const eventRoutes = (context: Context): Route[] => {
       },
       async ({ params: { id, eventId }, query, caller, req }) => {
         const reveal = { kind: 'body', caller, req } as const;
-        const body = await showFullEvent(context, id, eventId, query.reveal === 'true' ? reveal : undefined);
+        const body = await showFullEvent(context, id, eventId, query.reveal ? reveal : undefined);
         return { status: 200, headers: noStore, body };
       },
     ),

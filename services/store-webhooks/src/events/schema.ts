@@ -1,3 +1,4 @@
+import { booleanParameter } from '@platform/pagination/list';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { eventStates } from '../db/tables.ts';
@@ -50,14 +51,8 @@ export const EventDetail = z
   })
   .meta({ id: 'EventDetail' });
 
-const flag = z.enum(['true', 'false']).default('false');
-
 export const DetailQuery = z.strictObject({
-  reveal: flag.meta({
-    type: 'boolean',
-    default: false,
-    description: 'true: the body without masking. The caller and the time are recorded first',
-  }),
+  reveal: booleanParameter('true: the body without masking. The caller and the time are recorded first'),
 });
 
 const span = {
@@ -106,7 +101,7 @@ export const Rechecked = z
   .meta({ id: 'Rechecked' });
 
 export const ReplayQuery = z.strictObject({
-  dryRun: flag.meta({ type: 'boolean', default: false, description: 'true: change nothing' }),
+  dryRun: booleanParameter('true: change nothing'),
 });
 
 export const ReplayView = z

@@ -87,17 +87,15 @@ interface EventSpan {
   to: string;
   after?: string | undefined;
   status: string;
+  /** Only verify and count them. */
+  dryRun: boolean;
 }
 
-/**
- * Processes the events of a span of time that have one state again, each recorded as by `reprocessEvent`. A dry run only
- * verifies and counts them.
- */
+/** Processes the events of a span of time that have one state again, each recorded as by `reprocessEvent`. */
 export const reprocessSpan = async (
   context: Context,
   storeId: string,
-  { status: state, ...span }: EventSpan,
-  isDryRun: boolean,
+  { status: state, dryRun: isDryRun, ...span }: EventSpan,
   requester: Requester,
 ): Promise<Reprocessed> => {
   const { orm, sql } = context.database;

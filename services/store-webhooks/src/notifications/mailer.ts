@@ -4,7 +4,8 @@ import type { LeasedRow, LeaseOptions } from '@platform/service-kit/leased-work'
 import type { Sql } from 'postgres';
 import type { Env } from '../env.ts';
 import { mailText, type Notice } from './notice.ts';
-import { isWanted, languageFor, type NotificationSettings } from './settings.ts';
+import type { NotificationSettings } from './schema.ts';
+import { isWanted, languageFor } from './settings.ts';
 
 interface Notification extends Pick<Notice, 'audience' | 'kind' | 'change' | 'reference'> {
   storeName: string;

@@ -3,8 +3,10 @@ import { boundedList } from '@platform/service-kit/bounded-list';
 import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { jobStages } from '../providers/records.ts';
-import { staffEvents } from './settings.ts';
 import { mailLanguages } from './texts/texts.ts';
+
+/** The kinds of changes that the shop can be told of. */
+export const staffEvents = ['delivery', 'member', 'verification'] as const;
 
 /** In the header of a mail, so without line ends. */
 const mailName = text(1, 100).refine((name) => !/\p{C}/u.test(name), 'must have no control characters');
@@ -41,7 +43,7 @@ const customers = z
 
 const oldEmail = { description: 'As staff.email; use that', deprecated: true };
 
-/** Who gets mails of a store: `NotificationSettings`. */
+/** Who gets mails of a store. Without `staff` the shop gets none. */
 export const storeNotifications = z
   .strictObject({
     email: emailAddress.optional().meta(oldEmail),
@@ -56,6 +58,8 @@ export const storeNotifications = z
     ...others,
     staff: others.staff ?? (email === undefined ? undefined : { email }),
   }));
+
+export type NotificationSettings = z.output<typeof storeNotifications>;
 
 const nullable = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
   z

@@ -1,26 +1,6 @@
-import type { JobStage } from '../providers/records.ts';
 import type { Notice } from './notice.ts';
+import type { NotificationSettings } from './schema.ts';
 import { mailLanguages, type MailLanguage } from './texts/texts.ts';
-
-/** The kinds of changes that the shop can be told of. */
-export const staffEvents = ['delivery', 'member', 'verification'] as const;
-
-/** Who gets mails of a store. */
-export interface NotificationSettings {
-  /** Unset: the shop gets no mails. Without `events`, it gets those of all kinds. */
-  staff?: { email: string; events?: (typeof staffEvents)[number][] | undefined } | undefined;
-  customers: {
-    enabled: boolean;
-    /** Unset: of every status. */
-    orderStatuses?: string[] | undefined;
-    /** Unset: of every step. */
-    deliveryEvents?: JobStage[] | undefined;
-    /** Of customers whose own is not known, and of the shop. */
-    language: MailLanguage;
-    replyTo?: string | undefined;
-    fromName?: string | undefined;
-  };
-}
 
 const isOneOf = (chosen: readonly string[] | undefined, value: string): boolean =>
   chosen === undefined || chosen.includes(value);

@@ -15,23 +15,16 @@ const waitMs = 1000;
 /** How long the last attempt of an event keeps others from being retried; longer than any wait until its next one. */
 const retriedMs = 2 * 3_600_000;
 
-export interface PaymentLimit {
-  /** Runs a request to the provider for a payment. Rejects with ProviderBusy if the payment has too many in progress or in this minute. */
-  run<T>(payment: Payment, request: () => Promise<T>): Promise<T>;
-  /** Whether an event that found no result for its payment is retried: only the oldest event of the payment is. */
-  isRetried(payment: Payment, eventId: string): boolean;
-  /** The event is over, so that the next one without a result is retried. */
-  forget(payment: Payment, eventId: string): void;
-}
-
 const keyOf = ({ storeId, service, transactionId }: Payment): string =>
   JSON.stringify([storeId, service, transactionId]);
+
+export type PaymentLimit = ReturnType<typeof createPaymentLimit>;
 
 /**
  * Limits the requests of each payment: a customer can send any number of challenges for a payment, and would otherwise fill
  * the limit of the provider, which all customers of the store share, and keep the workers of all stores busy with retries.
  */
-export const createPaymentLimit = (redis?: RateCounterOptions['redis']): PaymentLimit => {
+export const createPaymentLimit = (redis?: RateCounterOptions['redis']) => {
   const countLookUp = createRateCounter({
     redis,
     prefix: 'store-webhooks:asked',
@@ -41,7 +34,11 @@ export const createPaymentLimit = (redis?: RateCounterOptions['redis']): Payment
   const inProgress = createTally();
   const retried = createLru<string, string>(10_000, retriedMs);
   return {
-    run: async (payment, request) => {
+    /**
+     * Runs a request to the provider for a payment. Rejects with ProviderBusy if the payment has too many in progress or in
+     * this minute.
+     */
+    run: async <T>(payment: Payment, request: () => Promise<T>): Promise<T> => {
       const key = keyOf(payment);
       const refusal = (what: string, ms: number) => new ProviderBusy(payment.service, what, ms, 'closed');
       if (inProgress.of(key) >= maxInProgress)
@@ -58,7 +55,8 @@ export const createPaymentLimit = (redis?: RateCounterOptions['redis']): Payment
         inProgress.add(key, -1);
       }
     },
-    isRetried: (payment, eventId) => {
+    /** Whether an event that found no result for its payment is retried: only the oldest event of the payment is. */
+    isRetried: (payment: Payment, eventId: string): boolean => {
       const key = keyOf(payment);
       // The ids of events are in the order of their arrival, so that all instances choose the same one, the oldest.
       const oldest = retried.get(key);
@@ -67,7 +65,8 @@ export const createPaymentLimit = (redis?: RateCounterOptions['redis']): Payment
       retried.set(key, eventId);
       return true;
     },
-    forget: (payment, eventId) => {
+    /** The event is over, so that the next one without a result is retried. */
+    forget: (payment: Payment, eventId: string): void => {
       const key = keyOf(payment);
       if (retried.get(key) === eventId) retried.delete(key);
     },

@@ -8,29 +8,22 @@ const perDay = 1024;
 /** How many times that for all networks of a store together. */
 const allNetworks = 20;
 
+export type UnsettledLimit = ReturnType<typeof createUnsettledLimit>;
+
 /**
  * Limits the events that are stored without settling a payment, such as those of invented transactions and repeats:
  * anybody can send them, because the payments token is in the browser of every customer, and they would keep the inbox
- * of all stores busy and fill its disk. What may not be stored is answered all the same.
+ * of all stores busy and fill its disk. What may not be stored is answered all the same. The counts are shared through
+ * Redis; each instance knows those that it took part in.
  */
-export interface UnsettledLimit {
-  /** Begins an event of `bytes`; undefined when it may not be stored. */
-  begin(storeId: string, network: string, bytes: number): BegunEvent | undefined;
-}
-
-export interface BegunEvent {
-  /** The event has been answered; it counts unless it settled a payment. The answer waits for no count. */
-  end(isSettled: boolean): void;
-}
-
-/** The counts are shared through Redis; each instance knows those that it took part in. */
-export const createUnsettledLimit = (redis: RateCounterOptions['redis']): UnsettledLimit => {
+export const createUnsettledLimit = (redis: RateCounterOptions['redis']) => {
   const prefix = 'store-webhooks:unsettled';
   const events = createBatchedRateCounter({ redis, prefix, points: perMinute, seconds: 60 });
   const sizes = createBatchedRateCounter({ redis, prefix: `${prefix}-kib`, points: perDay, seconds: 86_400 });
   const inProgress = createTally();
   return {
-    begin: (storeId, network, bytes) => {
+    /** Begins an event of `bytes`; undefined when it may not be stored. */
+    begin: (storeId: string, network: string, bytes: number) => {
       const limits = [
         { key: `${storeId} ${network}`, factor: 1 },
         { key: storeId, factor: allNetworks },
@@ -41,7 +34,8 @@ export const createUnsettledLimit = (redis: RateCounterOptions['redis']): Unsett
       if (limits.some(isFull)) return undefined;
       for (const { key } of limits) inProgress.add(key, 1);
       return {
-        end: (isSettled) => {
+        /** The event has been answered; it counts unless it settled a payment. The answer waits for no count. */
+        end: (isSettled: boolean): void => {
           for (const { key, factor } of limits) {
             inProgress.add(key, -1);
             if (isSettled) continue;

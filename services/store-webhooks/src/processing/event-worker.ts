@@ -24,17 +24,6 @@ interface Planned {
   change: Change;
 }
 
-export interface Processing extends Omit<EventWorker, 'wake'> {
-  /** Claims events while there is capacity and starts processing them; returns whether there were any. */
-  round(): Promise<boolean>;
-  /** Reports that this worker is alive, and makes the events of dead ones due; call it several times in LEASE_MS. */
-  beat(): Promise<DueWork>;
-  /** Resolves when no event is being processed. */
-  idle(): Promise<void>;
-  /** Removes the worker. Call it when it is idle. */
-  remove(): Promise<void>;
-}
-
 /** Events in processing at most, including those that wait for a provider, and their bytes. */
 const [maxUnderWay, maxBytes] = [1024, 32 * 2 ** 20];
 const maxBatch = 256;
@@ -60,7 +49,7 @@ class ClaimLost extends Error {}
  * Claims events, plans each one separately, then applies them together and ends them in the same transaction. `onRoom` is
  * called when there is room for events that had to wait.
  */
-export const createEventWorker = (context: Context, onRoom: () => void): Processing => {
+export const createEventWorker = (context: Context, onRoom: () => void) => {
   const { database, env, tracker, inbox, now } = context;
   const { sql } = database;
   const mails = env.SMTP_URL !== undefined;
@@ -174,9 +163,11 @@ export const createEventWorker = (context: Context, onRoom: () => void): Process
 
   return {
     claimer,
-    hasRoom: (count, size) => isAlive && underWay.size + count <= maxHandedOver && bytes + size <= maxBytes,
+    hasRoom: (count: number, size: number): boolean =>
+      isAlive && underWay.size + count <= maxHandedOver && bytes + size <= maxBytes,
     begin,
-    round: async () => {
+    /** Claims events while there is capacity and starts processing them; returns whether there were any. */
+    round: async (): Promise<boolean> => {
       const room = Math.min(maxUnderWay - underWay.size, maxBatch);
       isBehind = room < minClaim || bytes > maxBytes;
       if (isBehind) return false;
@@ -193,15 +184,18 @@ export const createEventWorker = (context: Context, onRoom: () => void): Process
         throw error;
       }
     },
-    beat: async () => {
+    /** Reports that this worker is alive, and makes the events of dead ones due; call it several times in LEASE_MS. */
+    beat: async (): Promise<DueWork> => {
       const due = await beat(sql, claimer.worker, env.LEASE_MS);
       isAlive = true;
       const hasMore = await unwritten.giveBack();
       return { ...due, events: due.events || hasMore };
     },
-    idle: async () => {
+    /** Resolves when no event is being processed. */
+    idle: async (): Promise<void> => {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },
-    remove: () => removeWorker(sql, claimer.worker),
-  };
+    /** Removes the worker. Call it when it is idle. */
+    remove: (): Promise<void> => removeWorker(sql, claimer.worker),
+  } satisfies Omit<EventWorker, 'wake'> & Record<string, unknown>;
 };

@@ -18,17 +18,7 @@ export class ConnectionLost extends SafeError {
 export const isSuspect = ({ crashes }: ClaimedRow): boolean => crashes > 2;
 
 /** The events of a worker that were not processed, or whose results could not be written. */
-export interface Unwritten {
-  /** Keeps events until `giveBack`, with one line in the log for all of them. */
-  keep(events: readonly ClaimedRow[], error: unknown): void;
-  /**
-   * Makes them due again; returns whether there were any. With ConnectionLost the attempt counts and a pause follows, and
-   * an event that was alone in the last attempt has failed.
-   */
-  giveBack(): Promise<boolean>;
-}
-
-export const createUnwritten = ({ database, env, log, tracker }: Context, maxAttempts: number): Unwritten => {
+export const createUnwritten = ({ database, env, log, tracker }: Context, maxAttempts: number) => {
   const { sql } = database;
   const kept: { event: ClaimedRow; error: unknown }[] = [];
   const giveBackLost = async (attempt: number, events: readonly ClaimedRow[]): Promise<void> => {
@@ -44,12 +34,17 @@ export const createUnwritten = ({ database, env, log, tracker }: Context, maxAtt
     }
   };
   return {
-    keep: (events, error) => {
+    /** Keeps events until `giveBack`, with one line in the log for all of them. */
+    keep: (events: readonly ClaimedRow[], error: unknown): void => {
       if (events.length > 0 && kept.length === 0)
         log.warn({ err: error }, 'events were not processed or their results not written');
       kept.push(...events.map((event) => ({ event, error })));
     },
-    giveBack: async () => {
+    /**
+     * Makes them due again; returns whether there were any. With ConnectionLost the attempt counts and a pause follows, and
+     * an event that was alone in the last attempt has failed.
+     */
+    giveBack: async (): Promise<boolean> => {
       const again = kept.slice();
       const groups = Map.groupBy(again, ({ event, error }) =>
         error instanceof ConnectionLost ? event.attempts : undefined,

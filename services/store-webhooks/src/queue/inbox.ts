@@ -8,8 +8,8 @@ import type { KnownStore } from '../stores/known-store.ts';
 import type { Claimer } from './claim-events.ts';
 import type { ClaimedEvent, ReceivedEvent, Stored } from './event.ts';
 import { storeEvents } from './insert-events.ts';
-import type { OutageSnapshot } from './spool/saved-snapshot.ts';
-import { createSpool, type Spool } from './spool/spool.ts';
+import type { OutageSnapshot } from './spool/outage-snapshot.ts';
+import { createSpool } from './spool/spool.ts';
 
 /** A received event, and what processing needs in addition. */
 export interface EventToStore {
@@ -28,19 +28,6 @@ export interface EventWorker {
   begin(event: ClaimedEvent): void;
   /** There are new events in the queue. */
   wake(): void;
-}
-
-export interface Inbox extends AsyncDisposable {
-  /**
-   * Stores an event in the database or, if that is unavailable, in the spool. Durable once this resolves. The worker of
-   * this instance begins with it at once if it has room.
-   */
-  storeEvent(event: EventToStore): Promise<Stored | 'spooled'>;
-  /** Tells the worker of this instance, if there is one, that there are new events in the queue. */
-  wake(): void;
-  /** From now on events are offered to this worker, until the result is disposed of. */
-  attach(worker: EventWorker): Disposable;
-  spool: Spool;
 }
 
 interface InboxOptions {
@@ -78,8 +65,10 @@ const handOver = (worker: EventWorker, { event, store, content }: EventToStore):
   });
 };
 
+export type Inbox = ReturnType<typeof createInbox>;
+
 /** Stores received events in the database, or in the spool while it is unavailable. */
-export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: InboxOptions): Inbox => {
+export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: InboxOptions) => {
   let worker: EventWorker | undefined;
   const spool = createSpool({
     folder: spoolFolder,
@@ -122,8 +111,10 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: 
 
   return {
     spool,
-    wake: () => worker?.wake(),
-    attach: (attached) => {
+    /** Tells the worker of this instance, if there is one, that there are new events in the queue. */
+    wake: (): void => worker?.wake(),
+    /** From now on events are offered to this worker, until the result is disposed of. */
+    attach: (attached: EventWorker): Disposable => {
       worker = attached;
       return {
         [Symbol.dispose]: () => {
@@ -131,7 +122,11 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: 
         },
       };
     },
-    storeEvent: async (eventToStore) => {
+    /**
+     * Stores an event in the database or, if that is unavailable, in the spool. Durable once this resolves. The worker of
+     * this instance begins with it at once if it has room.
+     */
+    storeEvent: async (eventToStore: EventToStore): Promise<Stored | 'spooled'> => {
       if (!spool.active) {
         try {
           return await commits.add(eventToStore);

@@ -4,21 +4,6 @@ import { createTally } from '@platform/service-kit/tally';
 /** The largest body of a webhook, in bytes. */
 export const maxBody = 1_048_576;
 
-/** The memory of one body, until it is stored or given up. */
-export interface BodyReservation {
-  /** Reserves memory for a piece that has arrived. Throws Unavailable when there is not enough left. */
-  add(piece: Buffer): void;
-  /** Gives everything back; may be called again. */
-  release(): void;
-}
-
-export interface BodyMemory {
-  /** Bytes that are reserved now. */
-  readonly bytes: number;
-  /** Begins a body of a store that comes from a network (`widestNetworkOf`). */
-  open(storeId: string, network: string): BodyReservation;
-}
-
 /** Whose bodies are counted together. */
 interface Holder {
   name: string;
@@ -33,13 +18,15 @@ const minPiece = 512;
 /** A share holds at least this much: the largest body, in pieces of 512 bytes or more. */
 const minShare = 2 * maxBody;
 
+export type BodyMemory = ReturnType<typeof createBodyMemory>;
+
 /**
  * Limits the bodies that are in memory at the same time to `maxBytes` and those of one store to a quarter of it. A network
  * may use as much as is left, of all memory and of its store's: alone half, and beside others that use as much as they
  * may an equal share, so that a few networks never take all from the next one. Only bytes that have arrived count, so an
  * upload that sends nothing takes nothing from others.
  */
-export const createBodyMemory = (maxBytes: number): BodyMemory => {
+export const createBodyMemory = (maxBytes: number) => {
   const used = createTally();
   const storeShare = Math.max(minShare, maxBytes / 4);
   /** Each with the holder whose memory it shares. */
@@ -54,10 +41,12 @@ export const createBodyMemory = (maxBytes: number): BodyMemory => {
     return used.of(name) + bytes <= left;
   };
   return {
-    get bytes() {
+    /** Bytes that are reserved now. */
+    get bytes(): number {
       return used.of('all');
     },
-    open: (storeId, network) => {
+    /** Begins a body of a store that comes from a network (`widestNetworkOf`). */
+    open: (storeId: string, network: string) => {
       const holders = holdersOf(storeId, network);
       let own = 0;
       const change = (bytes: number): void => {
@@ -65,13 +54,15 @@ export const createBodyMemory = (maxBytes: number): BodyMemory => {
         for (const { name } of holders) used.add(name, bytes);
       };
       return {
-        add: ({ length }) => {
+        /** Reserves memory for a piece that has arrived. Throws Unavailable when there is not enough left. */
+        add: ({ length }: Buffer): void => {
           const bytes = Math.max(length, minPiece);
           if (!holders.every((holder) => hasRoom(holder, bytes)))
             throw new Unavailable('too_busy', 'Too many webhooks are being received; send it again later.');
           change(bytes);
         },
-        release: () => change(-own),
+        /** Gives everything back; may be called again. */
+        release: (): void => change(-own),
       };
     },
   };

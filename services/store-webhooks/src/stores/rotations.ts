@@ -7,27 +7,6 @@ import { eq, sql } from 'drizzle-orm';
 import { stores, webhookTokens } from '../db/tables.ts';
 import type { TokenRow } from './known-store.ts';
 
-/** A token that was replaced, and when it stops working. */
-type Replaced = PathTokenRow;
-
-/** Tells all instances which tokens were replaced, also those that are not used meanwhile (docs/adr/0082). */
-export interface Rotations extends AsyncDisposable {
-  /**
-   * Tells this instance, and then those that reach Redis. Resolves when these know it, or have read it in the database. Call
-   * it after the commit. Never rejects.
-   */
-  announce(replaced: readonly Replaced[]): Promise<void>;
-  /** Begins to learn what other instances replace. */
-  start(): void;
-  /** Reads everything once more, because tokens were restored that this instance had not known. */
-  reread(): void;
-  /**
-   * For how long this instance may still accept tokens that were replaced without its knowledge, in milliseconds; 0 while
-   * it reaches the database or Redis.
-   */
-  unknownForMs(): number;
-}
-
 interface Parts extends Pick<BaseContext, 'database' | 'redis' | 'log'> {
   tokens: PathTokens<TokenRow>;
   /** How long a token is accepted while the database is unavailable. */
@@ -47,7 +26,10 @@ const overlapMs = 30_000;
 const stream = 'store-webhooks:rotations';
 const [maxEntries, maxRead] = [20_000, 1000];
 
-export const createRotations = ({ database, redis, log, tokens, rememberMs }: Parts): Rotations => {
+export type Rotations = ReturnType<typeof createRotations>;
+
+/** Tells all instances which tokens were replaced, also those that are not used meanwhile (docs/adr/0082). */
+export const createRotations = ({ database, redis, log, tokens, rememberMs }: Parts) => {
   const stack = new AsyncDisposableStack();
   const changes = database.orm
     .select({
@@ -65,7 +47,7 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
   let isRedisUp = false;
   let inDatabase: Background | undefined;
 
-  const replace = ({ tokenHash, graceUntil }: Replaced): void => {
+  const replace = ({ tokenHash, graceUntil }: PathTokenRow): void => {
     if (graceUntil !== null) tokens.replaced(tokenHash, graceUntil);
   };
 
@@ -95,7 +77,7 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
     }
     const [[, entries] = ['', []]] = answer ?? [];
     for (const [id, [, replaced = '[]']] of entries) {
-      for (const token of JSON.parse(replaced) as Replaced[]) replace(token);
+      for (const token of JSON.parse(replaced) as PathTokenRow[]) replace(token);
       lastEntry = id;
     }
     heardAt = Math.max(heardAt, begun);
@@ -112,7 +94,11 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
   };
 
   return {
-    announce: async (replaced) => {
+    /**
+     * Tells this instance, and then those that reach Redis. Resolves when these know it, or have read it in the database.
+     * Call it after the commit. Never rejects.
+     */
+    announce: async (replaced: readonly PathTokenRow[]): Promise<void> => {
       for (const token of replaced) replace(token);
       if (redis === undefined) return;
       const published = await askRedis(redis, (open) =>
@@ -124,15 +110,21 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
       // Other instances may still reach Redis, and then they read the database at longer intervals.
       if (published === undefined) await sleep(readByAllMs);
     },
-    start: () => {
+    /** Begins to learn what other instances replace. */
+    start: (): void => {
       inDatabase = poll('rotations in the database', readDatabase);
       if (redis !== undefined) poll('rotations in Redis', readRedis);
     },
-    reread: () => {
+    /** Reads everything once more, because tokens were restored that this instance had not known. */
+    reread: (): void => {
       [readAt, lastEntry] = [-Infinity, '0'];
       inDatabase?.hint();
     },
-    unknownForMs: () =>
+    /**
+     * For how long this instance may still accept tokens that were replaced without its knowledge, in milliseconds; 0 while
+     * it reaches the database or Redis.
+     */
+    unknownForMs: (): number =>
       performance.now() - heardAt < silentMs
         ? 0
         : tokens.verified().reduce((most, { expiresAt }) => Math.max(most, expiresAt - Date.now()), 0),

@@ -1,4 +1,4 @@
-import type { NotificationSettings } from '../notifications/settings.ts';
+import type { NotificationSettings } from '../notifications/schema.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 
 /** Which webhooks a token opens: all of them, or only payment-auth-completed. */

@@ -1,11 +1,15 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { PathTokens, VerifiedToken } from '@platform/auth/path-tokens';
+import type { Log } from '@platform/service-kit/log';
+import type { DatabaseClock } from '../../db/clock.ts';
+import type { StoreRow } from '../../db/tables.ts';
 import type { KnownStore, TokenRow } from '../../stores/known-store.ts';
 import type { Rotations } from '../../stores/rotations.ts';
-import type { StoreRow } from '../../db/tables.ts';
-import type { DatabaseClock } from '../../db/clock.ts';
-import type { OutageSnapshot } from './saved-snapshot.ts';
+import { foldersIn, type OwnFolder } from './folder.ts';
 
-/** After this long the snapshot is taken again even if no token was added or removed. */
+const fileName = 'snapshot.json';
+/** After this long the snapshot is saved again even if no token was added or removed. */
 const refreshMs = 60_000;
 
 interface Content {
@@ -14,39 +18,68 @@ interface Content {
   tokens: VerifiedToken<Omit<TokenRow, 'store'> & { store: StoreRow }>[];
 }
 
+/** Replaces the file; durable once this resolves. */
+const replaceFile = async (path: string, text: string): Promise<void> => {
+  const next = await open(`${path}.next`, 'w', 0o600);
+  try {
+    await next.writeFile(text);
+    await next.sync();
+  } finally {
+    await next.close();
+  }
+  await rename(`${path}.next`, path);
+};
+
 interface Sources {
   tokens: PathTokens<TokenRow>;
   rotations: Pick<Rotations, 'reread'>;
   clock: DatabaseClock;
   openStore(row: StoreRow): KnownStore;
+  log: Log;
 }
+
+export type OutageSnapshot = ReturnType<typeof createOutageSnapshot>;
 
 /**
  * What an instance needs to accept webhooks when it starts without a database: the hashes of the tokens that were
- * verified recently, their stores with encrypted credentials, and the clock. Contains no token.
+ * verified recently, their stores with encrypted credentials, and the clock. Contains no token. It is kept beside the
+ * events of the spool.
  */
-export const createOutageSnapshot = ({ tokens, rotations, clock, openStore }: Sources): OutageSnapshot => {
-  let latest = { text: '', changes: -1, takenAt: 0 };
+export const createOutageSnapshot = ({ tokens, rotations, clock, openStore, log }: Sources) => {
+  let saved = { changes: -1, at: -Infinity };
   const content = (): Content => ({
     aheadMs: clock.aheadMs,
     tokens: tokens
       .verified()
       .map(({ row, expiresAt }) => ({ row: { ...row, store: row.store.row }, expiresAt })),
   });
+  const restoreContent = (text: string): void => {
+    const { aheadMs, tokens: earlier } = JSON.parse(text) as Content;
+    clock.restore(aheadMs);
+    tokens.restore(
+      earlier.map(({ row, expiresAt }) => ({ row: { ...row, store: openStore(row.store) }, expiresAt })),
+    );
+    rotations.reread();
+  };
   return {
-    take: () => {
-      const now = performance.now();
-      if (tokens.changes !== latest.changes || now - latest.takenAt > refreshMs)
-        latest = { text: JSON.stringify(content()), changes: tokens.changes, takenAt: now };
-      return latest.text;
+    /** Saves it in the folder of this instance, unless it was saved a moment ago and no token has changed since. */
+    save: async (folder: OwnFolder): Promise<void> => {
+      const current = { changes: tokens.changes, at: performance.now() };
+      if (current.changes === saved.changes && current.at - saved.at < refreshMs) return;
+      await replaceFile(join(folder.path, fileName), JSON.stringify(content()));
+      saved = current;
     },
-    restore: (text) => {
-      const { aheadMs, tokens: earlier } = JSON.parse(text) as Content;
-      clock.restore(aheadMs);
-      tokens.restore(
-        earlier.map(({ row, expiresAt }) => ({ row: { ...row, store: openStore(row.store) }, expiresAt })),
-      );
-      rotations.reread();
+    /** Restores the snapshots of all instances, running or not, whose folders are in `parent`. */
+    restore: async (parent: string): Promise<void> => {
+      for (const path of await foldersIn(parent)) {
+        // An instance that ended soon after its start has saved none.
+        const text = await readFile(join(path, fileName), 'utf8').catch(() => undefined);
+        try {
+          if (text !== undefined) restoreContent(text);
+        } catch (err) {
+          log.warn({ err, path }, 'a snapshot beside the spool is not readable');
+        }
+      }
     },
   };
 };

@@ -17,7 +17,7 @@ import {
   type SpoolFile,
 } from './file.ts';
 import { createFolder, takeAbandoned, type OwnFolder } from './folder.ts';
-import { createSavedSnapshot, type OutageSnapshot } from './saved-snapshot.ts';
+import type { OutageSnapshot } from './outage-snapshot.ts';
 
 export interface SpoolOptions {
   folder: string;
@@ -31,26 +31,6 @@ export interface SpoolOptions {
   snapshot?: OutageSnapshot;
 }
 
-export interface Spool extends AsyncDisposable {
-  /**
-   * Whether events must go to the spool, because the database is unavailable or because older
-   * events are still being replayed and later ones must not overtake them.
-   */
-  readonly active: boolean;
-  readonly bytes: number;
-  /** How much larger the spool can become: limited by `maxBytes` and by the disk. */
-  free(): Promise<number>;
-  /** How many damaged files were put aside and still exist. Rejects while the folder does not exist. */
-  damagedFiles(): Promise<number>;
-  /** The event is durable once this resolves. Throws Unavailable when it cannot be written. */
-  add(event: ReceivedEvent): Promise<void>;
-  /**
-   * Restores the snapshots and takes over the events of instances that have ended; from then on checks for
-   * such instances once a second. Call this before the first `add`.
-   */
-  recover(): Promise<void>;
-}
-
 const maintainMs = 1000;
 
 /** A folder of an instance that has ended, and its files that are not replayed yet. */
@@ -60,12 +40,11 @@ interface Abandoned {
 }
 
 /** Keeps events in a file while the database is unavailable, and replays them in order afterwards. */
-export const createSpool = (options: SpoolOptions): Spool => {
+export const createSpool = (options: SpoolOptions) => {
   const { folder, maxBytes, store, log, pauseMs = 250, snapshot } = options;
   let home: Promise<OwnFolder> | undefined;
   let own: SpoolFile | undefined;
   let abandoned: Abandoned[] = [];
-  const saved = createSavedSnapshot(snapshot, folder, log);
   let writing = 0;
   let active = false;
   let isFailing = false;
@@ -177,12 +156,12 @@ export const createSpool = (options: SpoolOptions): Spool => {
   const maintain = async (): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const { taken, failed } = await takeAbandoned(folder);
-    if (taken.length > 0 || !isRecovered) await saved.restore();
+    if (taken.length > 0 || !isRecovered) await snapshot?.restore(folder);
     isRecovered = true;
     // Before the abandoned folders are removed, with the snapshots in them. A full disk must not keep their
     // events from being replayed.
     const unsaved = await openHome()
-      .then(saved.save)
+      .then((at) => snapshot?.save(at))
       .catch((error: unknown) => error);
     for (const abandonedFolder of taken) await takeOver(abandonedFolder);
     active ||= abandoned.length > 0;
@@ -192,18 +171,26 @@ export const createSpool = (options: SpoolOptions): Spool => {
   };
 
   return {
-    get active() {
+    /**
+     * Whether events must go to the spool, because the database is unavailable or because older
+     * events are still being replayed and later ones must not overtake them.
+     */
+    get active(): boolean {
       return active;
     },
-    get bytes() {
+    get bytes(): number {
       return bytes();
     },
-    free: async () => {
+    /** How much larger the spool can become: limited by `maxBytes` and by the disk. */
+    free: async (): Promise<number> => {
       const { bavail, bsize } = await statfs((await openHome()).path);
       return Math.max(0, Math.min(maxBytes - bytes(), bavail * bsize));
     },
-    damagedFiles: async () => (await readdir(folder)).filter((name) => name.endsWith(damagedEnding)).length,
-    add: async (event) => {
+    /** How many damaged files were put aside and still exist. Rejects while the folder does not exist. */
+    damagedFiles: async (): Promise<number> =>
+      (await readdir(folder)).filter((name) => name.endsWith(damagedEnding)).length,
+    /** The event is durable once this resolves. Throws Unavailable when it cannot be written. */
+    add: async (event: ReceivedEvent): Promise<void> => {
       if (bytes() + event.body.length > maxBytes) throw full();
       writing++;
       active = true;
@@ -219,18 +206,22 @@ export const createSpool = (options: SpoolOptions): Spool => {
         begin();
       }
     },
-    recover: async () => {
+    /**
+     * Restores the snapshots and takes over the events of instances that have ended; from then on checks for
+     * such instances once a second. Call this before the first `add`.
+     */
+    recover: async (): Promise<void> => {
       // A spool that cannot be used does not keep the service from storing events in the database.
       await maintain().catch((err: unknown) => log.error({ err }, 'the spool can not be used'));
       stack.use(startBackground({ name: 'spool', everyMs: maintainMs, log, run: maintain }));
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       stopping.abort();
       await stack.disposeAsync();
       await draining;
       // Without a folder or space for a newer snapshot the files must be closed all the same.
       const at = await home?.catch(() => undefined);
-      if (at !== undefined && saved.exists) await saved.save(at).catch(() => undefined);
+      if (at !== undefined) await snapshot?.save(at).catch(() => undefined);
       for (const file of [own, ...abandoned.flatMap(({ files }) => files)]) await file?.handle.close();
       for (const locked of [at, ...abandoned.map((ended) => ended.folder)]) locked?.unlock();
     },
