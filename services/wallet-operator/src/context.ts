@@ -10,23 +10,17 @@ import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform
 import { openSearchLane, type SearchLane } from '@platform/service-kit/search-lane';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { tokenOptions } from '@platform/service-kit/env';
-import { createReading } from '@platform/service-kit/reading';
 import { startProving, type Proving } from './reporting/proof/proving.ts';
-import { readChecks } from './reporting/proof/results.ts';
 import type { Env } from './env.ts';
 import type { SealingKey } from '@platform/sealed-log/keys';
-import { secondsSinceSeal } from './sealing/queries.ts';
 import { startSealing } from './sealing/sealing.ts';
 import { openLedger, type Ledger } from './ledger/ledger.ts';
 import { insertRefusals, type NewRefusal } from './ledger/refusals.ts';
 import { createGameServer, type GameServer } from './accounts/sessions/game-server.ts';
 import { createWalletMetrics, type WalletMetrics } from './metrics.ts';
 import { startComparing } from './reconciliation/comparing.ts';
-import { countFailing } from './reconciliation/queries.ts';
-import { countOpenRounds } from './reporting/rounds/queries.ts';
 import { createSlowConnection, type SlowConnection } from './db/slow-connection.ts';
 import { startClosing } from './reporting/summary/closing.ts';
-import { overdueSeconds } from './reporting/summary/queries.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
@@ -64,15 +58,10 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
   const { SEALING_KEY: sealingKey, SEAL_EVERY_MS: everyMs } = env;
   const sealing = sealingKey && startSealing(base.database.sql, sealingKey, { everyMs, log: parts.log });
   const wallet = createWalletMetrics(parts.metrics, {
-    checks: () => readChecks(base.database.sql),
-    waiting: () => ledger.waiting(),
-    lockedPlayers: () => ledger.lockedPlayers(),
-    unsealedSeconds:
-      sealing?.waitingSeconds ??
-      createReading(parts.metrics.registry, 'seals', () => secondsSinceSeal(base.database.sql)),
-    stuckRounds: () => countOpenRounds(base.database.sql, env.STUCK_ROUND_S),
-    summaryOverdueSeconds: () => overdueSeconds(base.database.sql),
-    failingReconciliations: () => countFailing(base.database.orm),
+    database: base.database,
+    stuckRoundS: env.STUCK_ROUND_S,
+    ledger: () => ledger,
+    sealing,
   });
   const ledger: Ledger =
     overrides.ledger ??

@@ -1,7 +1,14 @@
 import type { Metrics } from '@platform/service-kit/metrics';
 import { createReading } from '@platform/service-kit/reading';
 import { Counter, Gauge, Histogram } from '@prometheus-io/client';
-import type { Checks } from './reporting/proof/results.ts';
+import type { BaseContext } from '@platform/service-kit/context';
+import type { Ledger } from './ledger/ledger.ts';
+import { countFailing } from './reconciliation/queries.ts';
+import { readChecks } from './reporting/proof/results.ts';
+import { countOpenRounds } from './reporting/rounds/queries.ts';
+import { overdueSeconds } from './reporting/summary/queries.ts';
+import { secondsSinceSeal } from './sealing/queries.ts';
+import type { Sealing } from './sealing/sealing.ts';
 
 type Value = number | null | undefined;
 
@@ -12,18 +19,19 @@ export interface WalletMetrics {
   observeBatch(size: number): void;
 }
 
-/** Values that are read at each scrape. */
-export interface WalletGauges {
-  stuckRounds: () => Promise<number>;
-  summaryOverdueSeconds: () => Promise<number>;
-  failingReconciliations: () => Promise<number>;
-  waiting: () => number;
-  lockedPlayers: () => number;
-  unsealedSeconds: () => number | Promise<number | undefined>;
-  checks: () => Promise<Checks>;
+/** What is read at each scrape. */
+interface Sources {
+  database: BaseContext['database'];
+  /** Rounds open for longer count as stuck. */
+  stuckRoundS: number;
+  ledger(): Ledger;
+  sealing: Sealing | undefined;
 }
 
-export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges): WalletMetrics => {
+export const createWalletMetrics = (
+  { registry }: Metrics,
+  { database: { sql, orm }, stuckRoundS, ledger, sealing }: Sources,
+): WalletMetrics => {
   const registers = [registry];
   /** A gauge of a value that is read at each scrape; NaN while there is none. */
   const gauge = (name: string, help: string, read: () => Value | Promise<Value>) =>
@@ -39,30 +47,30 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
   gauge(
     'wallet_stuck_rounds',
     `Rounds open for longer than STUCK_ROUND_S; ${unlessDown}`,
-    createReading(registry, 'rounds', gauges.stuckRounds),
+    createReading(registry, 'rounds', () => countOpenRounds(sql, stuckRoundS)),
   );
   gauge(
     'wallet_summary_overdue_seconds',
     `How long the first day without stored sums has been over; 0 when it is not over; ${unlessDown}`,
-    createReading(registry, 'summaries', gauges.summaryOverdueSeconds),
+    createReading(registry, 'summaries', () => overdueSeconds(sql)),
   );
   gauge(
     'wallet_failing_reconciliations',
     `Reconciliations that failed in the last 24 hours after they were received, or have not moved for an hour; ${unlessDown}`,
-    createReading(registry, 'reconciliations', gauges.failingReconciliations),
+    createReading(registry, 'reconciliations', () => countFailing(orm)),
   );
-  gauge('wallet_waiting', 'Callbacks that wait to be committed', gauges.waiting);
+  gauge('wallet_waiting', 'Callbacks that wait to be committed', () => ledger().waiting());
   gauge(
     'wallet_locked_players',
     'Players whose callbacks wait because another transaction holds their row',
-    gauges.lockedPlayers,
+    () => ledger().lockedPlayers(),
   );
   gauge(
     'wallet_unsealed_seconds',
     'How long the oldest entry of this process has waited for its checkpoint, or sealing has failed; 0 when all are sealed. Without SEALING_KEY: the age of the newest checkpoint; NaN when there is none',
-    gauges.unsealedSeconds,
+    sealing?.waitingSeconds ?? createReading(registry, 'seals', () => secondsSinceSeal(sql)),
   );
-  const checks = createReading(registry, 'proof', gauges.checks);
+  const checks = createReading(registry, 'proof', () => readChecks(sql));
   gauge(
     'wallet_proof_age_seconds',
     `Seconds since any process last proved the ledger; NaN before the first proof; ${unlessDown}`,

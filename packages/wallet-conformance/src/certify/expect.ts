@@ -14,6 +14,12 @@ export interface Case {
   run(wallet: Wallet): Promise<unknown>;
 }
 
+export const testCase = (title: string, run: Case['run']): Case => ({ title, run });
+
+/** A case in which the balance changes by exactly `by` minor units. */
+export const changing = (title: string, by: bigint, act: Case['run']): Case =>
+  testCase(title, (wallet) => expectChange(wallet, by, () => act(wallet)));
+
 /** What comes after the first step of a case, and checks what the backend knows by then. */
 type SecondStep = () => Promise<unknown>;
 
@@ -87,6 +93,21 @@ export const expectMove = (wallet: Wallet, by: bigint, send: () => Promise<Reply
 
 /** New ids, as a game server creates them. */
 export const newIds = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
+
+export type Ids = ReturnType<typeof newIds>;
+
+/** The fields by which a rollback names its debit. */
+export const reversalOf = ({ transactionId, roundId }: Ids) => ({
+  roundId,
+  reverseTransactionId: transactionId,
+});
+
+/** A debit of 1.00 that is accepted. Returns its ids. */
+export const placeBet = async (wallet: Wallet): Promise<Ids> => {
+  const debit = newIds();
+  expectOk(await wallet.debit(debit));
+  return debit;
+};
 
 export const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));

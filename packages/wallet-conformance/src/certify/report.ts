@@ -1,3 +1,4 @@
+import { escaped } from '../xml.ts';
 import type { Result } from './run.ts';
 
 /** One line of the readable report. */
@@ -10,15 +11,6 @@ export const summary = (results: readonly Result[]): string => {
     failed.length === 0 ? 'the backend keeps the contract' : 'the backend does not keep the contract';
   return `${results.length - failed.length} passed, ${failed.length} failed: ${verdict}`;
 };
-
-const escaped = (text: string): string =>
-  text
-    // XML 1.0 has no way at all to write these.
-    .replaceAll(/[\p{Cc}\p{Cs}\uFFFE\uFFFF]/gu, '\uFFFD')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 
 const caseOf = ({ group, title, ms, failure }: Result): string => {
   const head = `    <testcase classname="${escaped(group)}" name="${escaped(title)}" time="${(ms / 1000).toFixed(3)}"`;

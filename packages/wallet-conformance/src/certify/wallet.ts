@@ -63,6 +63,7 @@ const limitMs = 10_000;
 
 const maxAnswer = 1_048_576;
 
+/** A request to a wallet, which may be one that no client should send. */
 interface Exchange {
   method: string;
   headers: Record<string, string | string[]>;
@@ -70,7 +71,8 @@ interface Exchange {
   deadline: AbortSignal | undefined;
 }
 
-const exchange = (
+/** Rejects when no whole answer arrives in time. */
+export const exchange = (
   url: URL,
   { method, headers, body, deadline }: Exchange,
 ): Promise<{ http: number; text: string }> =>
@@ -97,7 +99,8 @@ const exchange = (
     sent.end(body);
   });
 
-const objectOf = (text: string): Record<string, unknown> => {
+/** The fields of a JSON object; none for any other text. */
+export const objectOf = (text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? { ...value } : {};
@@ -110,12 +113,16 @@ const objectOf = (text: string): Record<string, unknown> => {
 export const minorOf = (value: unknown): bigint | undefined =>
   typeof value === 'string' && /^\d+\.\d\d$/.test(value) ? BigInt(value.replace('.', '')) : undefined;
 
+/** The path of a callback at {callback_url}. */
+export const callbackPath = ({ pathname }: URL, callback: string): string =>
+  `${pathname.replace(/\/$/, '')}/callback/${callback}`;
+
 export const openWallet = (target: Target): Wallet => {
   const { url, player: playerId, currency, game, deadline } = target;
   const base = new URL(url);
 
   const raw = async (callback: string, body: string | Buffer, odd: Odd = {}): Promise<Reply> => {
-    const path = `${base.pathname.replace(/\/$/, '')}/callback/${callback}`;
+    const path = callbackPath(base, callback);
     const now = String(Math.floor(Date.now() / 1000));
     const timestamp = odd.timestamp === undefined ? now : odd.timestamp;
     const stamped = Array.isArray(timestamp) ? timestamp[0] : timestamp;

@@ -37,16 +37,8 @@ const run = async (args: string[]): Promise<number> => {
   const resumed = values.resume === undefined ? [] : await readCalls(values.resume);
   const target = await targetOf(values, players[0]);
   say(`seed ${seed}`);
-  const verdict = await recordAndJudge({
-    target,
-    players,
-    file,
-    seconds,
-    patience,
-    declared,
-    resumed,
-    seed,
-  });
+  const options = { target, players, seconds, patience, declared, seed, resumed, file };
+  const verdict = await recordAndJudge(options);
   say(await reportVerdict(verdict, file));
   return exitCodeOf(verdict);
 };

@@ -2,6 +2,7 @@ import type { Command } from './target.ts';
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
+import { callbackPath } from '../certify/wallet.ts';
 import { walletHere } from '../env.ts';
 import { say } from '@platform/wallet-protocol/terminal';
 
@@ -23,7 +24,7 @@ const run = async (args: string[]): Promise<number> => {
   const fields = JSON.parse(json) as Record<string, unknown>;
   const body = JSON.stringify({ requestId: randomUUID(), ...fields });
   const url = new URL(values.url);
-  const path = `${url.pathname.replace(/\/$/, '')}/callback/${callback}`;
+  const path = callbackPath(url, callback);
   const headers = createRequestSignatures({ secrets: { current: secret } }).headers(path, body);
   const options = Object.entries({ 'Content-Type': 'application/json', ...headers }).map(
     ([name, value]) => `-H '${name}: ${value}'`,

@@ -1,57 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestSignatures, type RequestSignatures } from '@platform/wallet-protocol/signing';
+import { callbackPath, exchange, objectOf, type Reply } from '../certify/wallet.ts';
 import type { Faults } from './faults.ts';
 
 /** The answer of an operator; `http` is 0 when none arrived in time. */
-export interface CallbackAnswer {
-  http: number;
-  requestId?: unknown;
-  status?: unknown;
-  balance?: unknown;
-  [more: string]: unknown;
-}
+export type CallbackAnswer = Pick<Reply, 'http'> & Partial<Reply>;
+
+const noAnswer: CallbackAnswer = { http: 0 };
+
+/** For one answer. */
+const limitMs = 5000;
 
 export interface CallerOptions {
   /** {callback_url}: the address that `/callback/…` is appended to. */
   url: string;
   signatures: RequestSignatures;
-  limitMs?: number;
   /** What goes wrong on purpose; nothing when undefined. */
   faults?: Faults | undefined;
 }
 
 /** Signs and sends one callback; never rejects. */
-export const sendCallback = async (
-  { url, signatures, limitMs = 5000 }: Pick<CallerOptions, 'url' | 'signatures' | 'limitMs'>,
+const sendCallback = async (
+  { url, signatures }: Pick<CallerOptions, 'url' | 'signatures'>,
   callback: string,
-  body: object | string,
+  fields: object,
 ): Promise<CallbackAnswer> => {
   const base = new URL(url);
-  const path = `${base.pathname.replace(/\/$/, '')}/callback/${callback}`;
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  try {
-    const answer = await fetch(new URL(path, base), {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...signatures.headers(path, text) },
-      body: text,
-      signal: AbortSignal.timeout(limitMs),
-    });
-    // An answer without JSON has no fields; its HTTP status still counts.
-    const content: unknown = await answer.json().catch(() => undefined);
-    return { ...(typeof content === 'object' ? content : {}), http: answer.status };
-  } catch {
-    // No connection, or no answer in time: a game server sends such a callback again.
-    return { http: 0 };
-  }
+  const path = callbackPath(base, callback);
+  const body = JSON.stringify(fields);
+  const headers = { 'Content-Type': 'application/json', ...signatures.headers(path, body) };
+  const deadline = AbortSignal.timeout(limitMs);
+  // No connection, or no answer in time: a game server sends such a callback again.
+  return exchange(new URL(path, base), { method: 'POST', headers, body, deadline }).then(
+    ({ http, text }) => ({ ...objectOf(text), http }),
+    () => noAnswer,
+  );
 };
 
 const attempts = 4;
 
 /** Later than the repetitions of a callback, and often later than its rollback. */
 const lateMs = 1000;
-
-const noAnswer: CallbackAnswer = { http: 0 };
 
 export interface Caller {
   /**

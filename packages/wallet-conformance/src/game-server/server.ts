@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createRequestSignatures, readSignature } from '@platform/wallet-protocol/signing';
@@ -31,12 +32,6 @@ type LaunchOrder = Partial<
 const lateMs = 6000;
 
 const currencies = ['EUR', 'USD', 'GBP', 'CNY', 'RMB', 'JPY'];
-
-const bodyOf = async (req: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of req) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-};
 
 const write = (res: ServerResponse, status: number, body: object): void => {
   const text = JSON.stringify(body);
@@ -89,7 +84,7 @@ export const createStandIn = (options: StandInOptions): Server => {
   };
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const body = await bodyOf(req);
+    const body = await buffer(req);
     const path = req.url ?? '';
     const verdict = signatures.verify({ ...readSignature(req.headers), path, body });
     if (!verdict.ok || req.headers['x-operator-id'] !== options.operatorId)

@@ -1,17 +1,10 @@
 import type { Call } from './call.ts';
 import type { Violation } from './judge.ts';
-import { printable } from '@platform/wallet-protocol/terminal';
+import { escaped } from '../xml.ts';
 
 const width = 900;
 const left = 260;
 const row = 26;
-
-const escaped = (text: string): string =>
-  printable(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 
 const label = ({ operation, transaction = '', reverses }: Call): string =>
   `${operation} ${transaction}${reverses === undefined ? '' : ` of ${reverses}`}`.trim();

@@ -14,7 +14,7 @@ export interface HistoryOptions {
   target: Omit<Target, 'player'>;
   players: readonly string[];
   seconds: number;
-  /** Seconds for which a call without a clear answer is repeated; default 60. */
+  /** As in `RecordOptions`; default 60. */
   patience?: number;
   declared?: Declared;
   seed: number;
@@ -27,16 +27,8 @@ export interface HistoryOptions {
 const clock = { now: () => performance.now(), sleep: (ms: number) => sleep(ms) };
 
 /** Records histories against a backend, writes them to a file and judges them. */
-export const recordAndJudge = async ({
-  seed,
-  file,
-  target,
-  players,
-  seconds,
-  declared,
-  patience = 60,
-  resumed = [],
-}: HistoryOptions): Promise<Verdict> => {
+export const recordAndJudge = async (options: HistoryOptions): Promise<Verdict> => {
+  const { seed, file, target, declared, resumed = [] } = options;
   const calls: Call[] = [];
   const out = createWriteStream(file);
   await once(out, 'open');
@@ -47,10 +39,9 @@ export const recordAndJudge = async ({
   for (const call of resumed) onCall(call);
   const earlier = readEarlier(resumed);
   await record({
+    patience: 60,
+    ...options,
     walletOf: (player) => openWallet({ ...target, player }),
-    players,
-    seconds,
-    patience,
     random: createRandom(seed),
     clock,
     newId: randomUUID,

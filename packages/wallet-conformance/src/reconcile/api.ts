@@ -1,53 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+// Only types: the program needs none of the client when it runs.
+import type { WalletOperator } from '@platform/client';
 
-/** A reconciliation, with the fields of the API that the program reads. */
-export interface Reconciliation {
-  reconciliationId: string;
-  status: 'receiving' | 'comparing' | 'done' | 'failed';
-  failure: string | null;
-  lines: number;
-  differences: number;
-  fields: { field: string; lines: number }[];
-  kinds: { kind: string; differences: number }[];
-}
+type Schemas = WalletOperator['schemas'];
 
-/** A transaction as one side has it. */
-interface Side {
-  operation: string;
-  amount: string | null;
-  currency: string | null;
-  time: string | null;
-}
-
-export interface Difference {
-  number: number;
-  kind: string;
-  playerId: string;
-  transactionId: string;
-  there: Side | null;
-  here: Side | null;
-  repair: string;
-}
+export type Reconciliation = Schemas['ReconciliationWithKinds'];
+export type Difference = Schemas['Difference'];
+export type DryRun = Schemas['DryRun'];
+export type RepairResult = Schemas['Repairs']['repairs'][number];
 
 export interface DifferenceList {
   differences: Difference[];
   page: { has_more: boolean };
-}
-
-/** What the ledger decided about a repair, or would decide. */
-export interface RepairResult {
-  number: number;
-  repair: string;
-  state: string;
-  status: string | null;
-  reason: string | null;
-}
-
-export interface DryRun {
-  dryRunId: string;
-  approvedBy: string | null;
-  sums: { kind: string; operation: string; currency: string | null; repairs: number; amount: string }[];
-  repairs: RepairResult[];
 }
 
 /** Differences of one dry run. */

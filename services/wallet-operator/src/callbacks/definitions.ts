@@ -41,6 +41,19 @@ const define = <Request extends z.ZodType>(
   },
 });
 
+/** What commands in a round have in common. */
+const ofRound = (request: {
+  playerId: string;
+  transactionId: string;
+  roundId: string;
+  metadata?: string | null | undefined;
+}) => ({
+  playerId: request.playerId,
+  transactionId: request.transactionId,
+  roundId: request.roundId,
+  metadata: keptMetadata(request.metadata),
+});
+
 const session = (token: string | null | undefined) =>
   token === undefined || token === null ? {} : { session: sessionHash(token) };
 
@@ -68,15 +81,12 @@ export const definitions: Record<Callback, Definition> = {
     DebitRequest,
     { ...round, transactionId: 'my-bet', gameCode, amount: '1.00' },
     MoneyResponse,
-    ({ playerId, transactionId, roundId, gameCode: game, amount, metadata, sessionToken }) => ({
+    (request) => ({
       operation: 'debit',
-      playerId,
-      transactionId,
-      roundId,
-      gameCode: game,
-      amount: minorUnits(amount),
-      metadata: keptMetadata(metadata),
-      ...session(sessionToken),
+      ...ofRound(request),
+      gameCode: request.gameCode,
+      amount: minorUnits(request.amount),
+      ...session(request.sessionToken),
     }),
   ),
   credit: define(
@@ -84,15 +94,12 @@ export const definitions: Record<Callback, Definition> = {
     CreditRequest,
     { ...round, transactionId: 'my-win', roundClosed: true, gameId: gameCode, amount: '2.50' },
     MoneyResponse,
-    ({ playerId, transactionId, roundId, gameId, amount, roundClosed, metadata }) => ({
+    (request) => ({
       operation: 'credit',
-      playerId,
-      transactionId,
-      roundId,
-      gameCode: gameId,
-      amount: minorUnits(amount),
-      roundClosed,
-      metadata: keptMetadata(metadata),
+      ...ofRound(request),
+      gameCode: request.gameId,
+      amount: minorUnits(request.amount),
+      roundClosed: request.roundClosed,
     }),
   ),
   balance: define('Give the balance', BalanceRequest, player, MoneyResponse, ({ playerId }) => ({
@@ -110,23 +117,12 @@ export const definitions: Record<Callback, Definition> = {
       gameId: gameCode,
     },
     MoneyResponse,
-    ({
-      playerId,
-      transactionId,
-      reverseTransactionId: reverses,
-      roundId,
-      roundClosed,
-      gameId,
-      metadata,
-    }) => ({
+    (request) => ({
       operation: 'rollback',
-      playerId,
-      transactionId,
-      roundId,
-      gameCode: gameId,
-      reverses,
-      roundClosed,
-      metadata: keptMetadata(metadata),
+      ...ofRound(request),
+      gameCode: request.gameId,
+      reverses: request.reverseTransactionId,
+      roundClosed: request.roundClosed,
     }),
   ),
 };

@@ -11,7 +11,13 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { Side } from '../reconciliation/side.ts';
+import {
+  differenceKinds,
+  repairActions,
+  repairStates,
+  type RepairResult,
+  type Side,
+} from '../reconciliation/difference.ts';
 import { minor } from './columns.ts';
 
 /** How many lines of a statement state each field; a field that is in none is missing. */
@@ -99,24 +105,6 @@ export const reconciliationLines = pgTable(
   ],
 );
 
-/** What the operator can do about a difference; the OpenAPI document describes each. */
-export const repairActions = ['apply', 'close_round', 'ask_game_server'] as const;
-
-/** How far the repair of a difference is. */
-export const repairStates = ['open', 'applying', 'applied', 'refused'] as const;
-
-export const differenceKinds = [
-  'missing_here',
-  'missing_there',
-  'amount',
-  'player',
-  'currency',
-  'parameters',
-  'round_state',
-  'duplicate',
-  'time',
-] as const;
-
 /** What was found. Those that were repaired are kept: they say which entries are repairs. */
 export const reconciliationDifferences = pgTable(
   'reconciliation_differences',
@@ -155,21 +143,6 @@ export const reconciliationDifferences = pgTable(
       .where(sql`${table.kind} = 'missing_here' and ${table.state} <> 'applied'`),
   ],
 );
-
-/** What the ledger decided about a repair, or would decide; amounts are decimal text. */
-export interface RepairResult {
-  number: number;
-  kind: (typeof differenceKinds)[number];
-  playerId: string;
-  operation: string | null;
-  repair: (typeof repairActions)[number];
-  state: (typeof repairStates)[number];
-  status: string | null;
-  reason: string | null;
-  amount: string | null;
-  currency: string | null;
-  balance: string | null;
-}
 
 /** What a person was told that repairs would do, before they are made. */
 export const reconciliationDryRuns = pgTable('reconciliation_dry_runs', {

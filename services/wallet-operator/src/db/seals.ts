@@ -46,16 +46,6 @@ export const sealingKeys = pgTable('sealing_keys', {
   createdAt: dateColumn('created_at').notNull(),
 });
 
-/** Something in the ledger that does not add up. */
-export interface StoredViolation {
-  kind: string;
-  playerId: string | null;
-  transactionId: string | null;
-  detail: string;
-  /** ISO 8601: when it was last found. */
-  foundAt: string;
-}
-
 /** What the proof and the walk over all sealed entries have found: one row, which the walk locks. */
 export const ledgerChecks = pgTable('ledger_checks', {
   id: boolean().primaryKey().default(true),
@@ -72,6 +62,6 @@ export const ledgerChecks = pgTable('ledger_checks', {
   walkedDay: date('walked_day'),
   /** When a walk last reached the end; null before the first time. */
   walkedAt: dateColumn('walked_at'),
-  /** Kept until a walk that began later has ended without finding them. */
-  violations: jsonb().$type<StoredViolation[]>().notNull().default([]),
+  /** With the time at which each was last found. Kept until a walk that began later has ended without finding them. */
+  violations: jsonb().notNull().default([]),
 });

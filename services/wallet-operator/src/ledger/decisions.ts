@@ -1,6 +1,6 @@
 import type { ISql, Sql } from 'postgres';
 import { readCounters, writeCounters } from '../limits/counters.ts';
-import { count, limitText, type PlayerLimits } from '../limits/domain.ts';
+import { count, limitView, type PlayerLimits } from '../limits/domain.ts';
 import {
   idSpaceOf,
   locksPlayer,
@@ -37,13 +37,7 @@ const auditDetails = (
     reason,
     reverseTransactionId: reverses,
     debitRoundId: 'roundId' in command && target?.roundId !== command.roundId ? target?.roundId : undefined,
-    ...(limit && {
-      limit: {
-        ...limit,
-        limit: limitText(limit.kind, limit.limit),
-        remaining: limitText(limit.kind, limit.remaining),
-      },
-    }),
+    ...(limit && { limit: limitView(limit) }),
   };
 };
 

@@ -1,7 +1,7 @@
 import { callbacks, type Callback } from '@platform/wallet-protocol/callbacks';
 import type { ISql } from 'postgres';
 import { refusals } from '../db/refusals.ts';
-import { limitText } from '../limits/domain.ts';
+import { limitView } from '../limits/domain.ts';
 import type { AnyCommand, Command, Reason } from './command.ts';
 import { jsonRows } from './json-rows.ts';
 import type { Outcome } from './state.ts';
@@ -29,11 +29,7 @@ export const refusalOf = (
     cause,
     amount: 'amount' in command ? BigInt(command.amount) : undefined,
     balance: balance === undefined ? undefined : BigInt(balance),
-    limit: limit && {
-      ...limit,
-      limit: limitText(limit.kind, limit.limit),
-      remaining: limitText(limit.kind, limit.remaining),
-    },
+    limit: limit && limitView(limit),
     field: cause === 'reverses_itself' ? 'reverseTransactionId' : undefined,
   };
 };

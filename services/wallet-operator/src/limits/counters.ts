@@ -18,29 +18,13 @@ export const writeCounters = async (sql: ISql, players: readonly PlayerLimits[])
   );
   if (counted.length === 0) return;
   const rows = counted.map(({ player, counters: { totals } }) => {
-    if (!isCounted(player)) return { player_id: player.playerId };
-    const caps = capsOf(player);
-    return {
-      player_id: player.playerId,
-      wagered: String(totals.wagered),
-      lost: String(totals.lost),
-      wagered_cap: String(caps.wagered),
-      lost_cap: String(caps.lost),
-      limits_until: caps.until.toISOString(),
-      decided_at: player.moment.toISOString(),
-    };
+    const { playerId, moment: decidedAt } = player;
+    return isCounted(player) ? { playerId, ...totals, ...capsOf(player), decidedAt } : { playerId };
   });
   const windows = counted
     .filter(({ player }) => isCounted(player))
     .flatMap(({ player: { playerId }, counters }) =>
-      counters.windows.map(({ period, since, afterSeq, wagered, lost }) => ({
-        player_id: playerId,
-        period,
-        since: since.toISOString(),
-        after_seq: String(afterSeq),
-        wagered: String(wagered),
-        lost: String(lost),
-      })),
+      counters.windows.map((window) => ({ playerId, ...window })),
     );
   await storeCounters(sql, rows, windows);
 };

@@ -1,6 +1,7 @@
 /** The rules of player limits. Their periods and counters are explained in docs/adr/0035-player-limits.md. */
 
 import { decimal } from '@platform/wallet-protocol/money';
+import type { RefusedLimit } from '../db/refusals.ts';
 import type { Entry } from '../ledger/entry.ts';
 
 export const kinds = ['deposit', 'wager', 'loss', 'session'] as const;
@@ -67,6 +68,13 @@ const minuteMs = 60_000;
 /** A limit as people read it: money with two decimals, session time in minutes. */
 export const limitText = (kind: Kind, value: bigint): string =>
   kind === 'session' ? String(value) : decimal(value);
+
+/** The limit that forbids something, as it is kept. */
+export const limitView = (reached: LimitReached): RefusedLimit => ({
+  ...reached,
+  limit: limitText(reached.kind, reached.limit),
+  remaining: limitText(reached.kind, reached.remaining),
+});
 
 const windowOf = ({ counters }: PlayerLimits, period: Period): Window => {
   const window = counters?.windows.find((stored) => stored.period === period);
@@ -141,9 +149,9 @@ export const count = (player: PlayerLimits, { operation, amount }: Entry, revers
 
 /** What the statement of ordinary moves may accept without a decision, and until when. */
 export interface Caps {
-  wagered: bigint;
-  lost: bigint;
-  until: Date;
+  wageredCap: bigint;
+  lostCap: bigint;
+  limitsUntil: Date;
 }
 
 const unlimited = 2n ** 63n - 1n;
@@ -168,5 +176,9 @@ export const capsOf = (player: PlayerLimits): Caps => {
     .map(({ since, value }) => since.getTime() + Number(value) * minuteMs);
   const nextMinute = (Math.floor(moment.getTime() / minuteMs) + 1) * minuteMs;
   const until = played ? Math.min(nextMinute, nextChange?.getTime() ?? Infinity, ...ends) : 0;
-  return { wagered: capOf('wager', 'wagered'), lost: capOf('loss', 'lost'), until: new Date(until) };
+  return {
+    wageredCap: capOf('wager', 'wagered'),
+    lostCap: capOf('loss', 'lost'),
+    limitsUntil: new Date(until),
+  };
 };

@@ -1,6 +1,8 @@
 import type { ISql, PendingQuery, Row } from 'postgres';
 import { decisionTime, latestCredible } from '../db/now.ts';
-import type { Kind, Limit, Period, PlayerLimits, Window } from './domain.ts';
+import { limitWindows, players } from '../db/tables.ts';
+import { jsonRows } from '../ledger/json-rows.ts';
+import type { Caps, Kind, Limit, Period, PlayerLimits, Totals, Window } from './domain.ts';
 import { limitMonth } from './month.ts';
 
 type Fragment = PendingQuery<Row[]>;
@@ -166,40 +168,22 @@ export const readLimits = async (
   return new Map(rows.map((row) => [row.playerId, playerLimits(row)]));
 };
 
-/** A row of `limit_windows`. */
-interface WindowRow {
-  player_id: string;
-  period: Period;
-  since: string;
-  after_seq: string;
-  wagered: string;
-  lost: string;
-}
-
-/** The counters of a player; absent where counting ends. */
-export interface CounterRow {
-  player_id: string;
-  wagered?: string;
-  lost?: string;
-  wagered_cap?: string;
-  lost_cap?: string;
-  limits_until?: string;
-  decided_at?: string;
-}
+/** The counters of a player; without any where counting ends. */
+type CounterRow = { playerId: string; decidedAt?: Date } & Partial<Totals & Caps>;
 
 /** Stores counters. The players must be locked by the transaction. */
 export const storeCounters = async (
   sql: ISql,
   counters: readonly CounterRow[],
-  windows: readonly WindowRow[],
+  windows: readonly (Window & { playerId: string })[],
 ): Promise<void> => {
-  const ended = counters.filter(({ wagered }) => wagered === undefined).map((row) => row.player_id);
+  const ended = counters.filter(({ wagered }) => wagered === undefined).map(({ playerId }) => playerId);
   await sql`
     with ended as (
       delete from limit_windows where player_id = any (${ended}::text[])
     ), moved as (
       insert into limit_windows
-      select * from json_populate_recordset(null::limit_windows, ${JSON.stringify(windows)}::text::json)
+      select * from json_populate_recordset(null::limit_windows, ${jsonRows(limitWindows, windows)}::text::json)
       on conflict (player_id, period) do update set since = excluded.since, after_seq = excluded.after_seq,
         wagered = excluded.wagered, lost = excluded.lost
     )
@@ -207,7 +191,7 @@ export const storeCounters = async (
     insert into players
       (player_id, currency, created_at, wagered, lost, wagered_cap, lost_cap, limits_until, decided_at)
     select player_id, '', now(), wagered, lost, wagered_cap, lost_cap, limits_until, decided_at
-    from json_populate_recordset(null::players, ${JSON.stringify(counters)}::text::json)
+    from json_populate_recordset(null::players, ${jsonRows(players, counters)}::text::json)
     on conflict (player_id) do update set wagered = excluded.wagered, lost = excluded.lost,
       wagered_cap = excluded.wagered_cap, lost_cap = excluded.lost_cap, limits_until = excluded.limits_until,
       decided_at = coalesce(excluded.decided_at, players.decided_at)`;

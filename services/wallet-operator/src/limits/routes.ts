@@ -1,8 +1,9 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { PlayerPath } from '../accounts/players/schema.ts';
-import { LimitHistory, LimitHistoryQuery, Limits, NewLimits, PlaySession } from './schema.ts';
-import { getLimits, getPlaySession, pageLimitHistory, putLimits } from './use-cases.ts';
+import { listRoute } from '../list-route.ts';
+import { LimitChange, Limits, NewLimits, PlaySession } from './schema.ts';
+import { getLimits, getPlaySession, limitHistory, putLimits } from './use-cases.ts';
 
 const tag = 'Limits';
 
@@ -49,23 +50,18 @@ export const limitRoutes = (context: Context): Route[] => {
         body: await putLimits(context, caller.subject, params.playerId, body),
       }),
     ),
-    route(
+    listRoute(
       {
-        method: 'get',
         path: '/v1/players/{playerId}/limits/history',
         operationId: 'listLimitChanges',
         tag,
         summary: 'The changes of the limits of a player, the newest first',
         auth: reader,
         params: PlayerPath,
-        query: LimitHistoryQuery,
-        responses: { 200: { description: 'A page', body: LimitHistory } },
-        problems: [404],
+        name: 'changes',
+        item: LimitChange,
       },
-      async ({ params, query }) => ({
-        status: 200,
-        body: await pageLimitHistory(context, params.playerId, query),
-      }),
+      (page, { params }) => limitHistory(context, params.playerId, page),
     ),
     route(
       {

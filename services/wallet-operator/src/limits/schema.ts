@@ -1,4 +1,3 @@
-import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { amount } from '@platform/wallet-protocol/money';
@@ -60,9 +59,6 @@ export const LimitChange = z
     cancelledAt: instant().nullable(),
   })
   .meta({ id: 'LimitChange' });
-
-export const LimitHistoryQuery = z.strictObject(pageLimitQuery);
-export const LimitHistory = pageLimitBody('changes', LimitChange);
 
 export const PlaySession = z
   .object({

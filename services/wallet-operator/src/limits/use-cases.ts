@@ -1,4 +1,4 @@
-import { readPageList, type PageQuery } from '@platform/pagination/list';
+import type { Page } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -8,7 +8,7 @@ import { playerRow } from '../accounts/players/use-cases.ts';
 import { inForce, pending, type Change, type Wanted } from './changes.ts';
 import { changeLimits, listChanges, listHistory, lockPlayer, type Setter } from './changes-queries.ts';
 import { limitText, moneyPeriods, remainingOf, usedOf } from './domain.ts';
-import type { LimitHistory, Limits, LimitSet, NewLimits, PlaySession } from './schema.ts';
+import type { LimitChange, Limits, LimitSet, NewLimits, PlaySession } from './schema.ts';
 import { findSession } from './session-queries.ts';
 import { readLimits } from './queries.ts';
 
@@ -92,19 +92,17 @@ export const putLimits = async (
   return getLimits(ctx, playerId);
 };
 
-/** Every change that was ever asked for, the newest first. Throws NotFound. */
-export const pageLimitHistory = async (
+/** Every change that was ever asked for, the newest first; one more than the page holds. Throws NotFound. */
+export const limitHistory = async (
   ctx: Context,
   playerId: string,
-  query: PageQuery,
-): Promise<z.input<typeof LimitHistory>> => {
+  page: Page,
+): Promise<z.input<typeof LimitChange>[]> => {
   await playerRow(ctx, playerId);
-  return readPageList('changes', query, async (page) =>
-    (await listHistory(ctx.database.sql, playerId, page)).map(({ value, ...row }) => ({
-      ...row,
-      limit: value === null ? null : limitText(row.kind, BigInt(value)),
-    })),
-  );
+  return (await listHistory(ctx.database.sql, playerId, page)).map(({ value, ...row }) => ({
+    ...row,
+    limit: value === null ? null : limitText(row.kind, BigInt(value)),
+  }));
 };
 
 const minuteMs = 60_000;

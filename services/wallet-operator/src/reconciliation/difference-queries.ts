@@ -1,7 +1,7 @@
-import type { Page } from '@platform/pagination/list';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { and, asc, eq, gt, inArray, sql as raw } from 'drizzle-orm';
 import { reconciliationDifferences as differences } from '../db/reconciliations.ts';
+import { maxRepairs } from './schema.ts';
 
 export type DifferenceRow = typeof differences.$inferSelect;
 
@@ -24,43 +24,33 @@ export const countKinds = (orm: PostgresJsDatabase, id: string): Promise<KindCou
     .groupBy(differences.kind)
     .orderBy(differences.kind);
 
-/** In their order; one more than the page holds. */
+/** Some of the differences; all conditions are optional. */
+interface Selection {
+  kind?: DifferenceRow['kind'] | undefined;
+  /** A number: those with higher ones. */
+  after?: number;
+  numbers?: readonly number[];
+  limit?: number;
+  offset?: bigint;
+}
+
+/** In the order of their numbers. */
 export const listDifferences = (
   orm: PostgresJsDatabase,
   id: string,
-  kind: DifferenceRow['kind'] | undefined,
-  { limit, offset }: Page,
+  { kind, after = 0, numbers, limit = maxRepairs, offset = 0n }: Selection,
 ): Promise<DifferenceRow[]> =>
   orm
     .select()
     .from(differences)
     .where(
-      and(eq(differences.reconciliationId, id), kind === undefined ? undefined : eq(differences.kind, kind)),
+      and(
+        eq(differences.reconciliationId, id),
+        gt(differences.number, after),
+        kind && eq(differences.kind, kind),
+        numbers && inArray(differences.number, [...numbers]),
+      ),
     )
     .orderBy(asc(differences.number))
-    .limit(limit + 1)
+    .limit(limit)
     .offset(Number(offset));
-
-/** Up to `limit` differences with higher numbers than `after`. */
-export const differencesAfter = (
-  orm: PostgresJsDatabase,
-  id: string,
-  after: number,
-  limit: number,
-): Promise<DifferenceRow[]> =>
-  orm
-    .select()
-    .from(differences)
-    .where(and(eq(differences.reconciliationId, id), gt(differences.number, after)))
-    .orderBy(asc(differences.number))
-    .limit(limit);
-
-export const differencesByNumber = (
-  orm: PostgresJsDatabase,
-  id: string,
-  numbers: readonly number[],
-): Promise<DifferenceRow[]> =>
-  orm
-    .select()
-    .from(differences)
-    .where(and(eq(differences.reconciliationId, id), inArray(differences.number, [...numbers])));

@@ -1,24 +1,12 @@
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { csvLine } from '@platform/service-kit/csv';
-import type { Difference } from './schema.ts';
-import { sideFields } from './side.ts';
+import { Difference, sideFields } from './difference.ts';
 import { allDifferences } from './use-cases.ts';
 
 type DifferenceView = z.input<typeof Difference>;
 
-const own = [
-  'number',
-  'kind',
-  'playerId',
-  'transactionId',
-  'repair',
-  'state',
-  'status',
-  'reason',
-  'repairedAt',
-  'repairedBy',
-] as const satisfies (keyof DifferenceView)[];
+const own = Difference.omit({ there: true, here: true }).keyof().options;
 
 const header = [
   ...own,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createMissingRounds, isBefore, roundKey, type Missing } from './missing.ts';
-import type { Side } from './side.ts';
+import type { Side } from './difference.ts';
 
 const round = roundKey('ann', 'r');
 

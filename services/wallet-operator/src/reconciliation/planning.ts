@@ -1,9 +1,9 @@
 import { NotFound } from '@platform/service-kit/problem';
 import { decimal } from '@platform/wallet-protocol/money';
 import type { Context } from '../context.ts';
-import type { RepairResult } from '../db/reconciliations.ts';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
-import { differencesByNumber, type DifferenceRow } from './difference-queries.ts';
+import type { RepairResult } from './difference.ts';
+import { listDifferences, type DifferenceRow } from './difference-queries.ts';
 import { createMissingRounds, inOrder, roundKey } from './missing.ts';
 import { isTimeBeforeCompared, missingInRounds, readRoundFacts, receivedForOthers } from './round-queries.ts';
 
@@ -63,7 +63,7 @@ export const planRepairs = async (
   id: string,
   numbers: readonly number[],
 ): Promise<Plan> => {
-  const rows = (await differencesByNumber(orm, id, numbers)).toSorted(inOrder);
+  const rows = (await listDifferences(orm, id, { numbers })).toSorted(inOrder);
   if (rows.length < new Set(numbers).size) throw new NotFound('difference');
   const steps = rows.map((row) => ({
     row,

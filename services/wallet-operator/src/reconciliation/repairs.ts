@@ -1,10 +1,11 @@
-import { Conflict, NotFound } from '@platform/service-kit/problem';
+import { Conflict } from '@platform/service-kit/problem';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { RepairResult } from '../db/reconciliations.ts';
 import { recordEvent } from '../reporting/audit/use-cases.ts';
-import { differencesByNumber, type DifferenceRow } from './difference-queries.ts';
+import type { RepairResult } from './difference.ts';
+import { listDifferences, type DifferenceRow } from './difference-queries.ts';
 import {
   findDryRun,
   insertDryRun,
@@ -60,11 +61,8 @@ const expectCompared = async (ctx: Context, id: string): Promise<void> => {
 };
 
 /** Throws NotFound. */
-const dryRunRow = async ({ database }: Context, id: string, dryRunId: string): Promise<StoredDryRun> => {
-  const row = await findDryRun(database.orm, id, dryRunId);
-  if (row === undefined) throw new NotFound('dry run');
-  return row;
-};
+const dryRunRow = async ({ database }: Context, id: string, dryRunId: string): Promise<StoredDryRun> =>
+  orNotFound(await findDryRun(database.orm, id, dryRunId), 'dry run');
 
 /** What the ledger would decide about repairs; only what it says here can be applied. Throws the errors of `planRepairs`. */
 export const makeDryRun = async (
@@ -101,8 +99,8 @@ export const approveDryRun = async (
   const row = await dryRunRow(ctx, id, dryRunId);
   if (row.createdBy === by)
     throw new Conflict('own_dry_run', 'Somebody other than the person who made the dry run approves it.');
-  const pending = row.repairs.filter(isPending).map(({ number }) => number);
-  const rows = await differencesByNumber(ctx.database.orm, id, pending);
+  const numbers = row.repairs.filter(isPending).map(({ number }) => number);
+  const rows = await listDifferences(ctx.database.orm, id, { numbers });
   if (rows.every(({ state }) => state === 'applied'))
     throw new Conflict('nothing_to_apply', 'The dry run has no repairs that are not applied yet.');
   return ctx.database.orm.transaction(async (tx) => {
@@ -203,7 +201,7 @@ const applyRepair = async (
   if (decided !== undefined)
     return plan.viewOf(decided, command, 'balance' in outcome ? outcome.balance : undefined, decided.amount);
   // Somebody else repairs it at the same time.
-  const [now = attempt] = await differencesByNumber(orm, reconciliationId, [number]);
+  const [now = attempt] = await listDifferences(orm, reconciliationId, { numbers: [number] });
   return plan.viewOf(now, command, undefined, now.amount);
 };
 

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { pageList, pageOf } from '@platform/pagination/list';
 import { setFixedHeaders } from '@platform/service-kit/headers';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
 import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
@@ -9,27 +8,25 @@ import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { listRoute } from '../list-route.ts';
+import { Difference } from './difference.ts';
 import { differencesFile } from './file.ts';
 import { repairRoutes } from './repair-routes.ts';
 import {
-  Difference,
-  DifferenceList,
-  DifferenceQuery,
+  DifferenceFilter,
   Reconciliation,
-  ReconciliationList,
   ReconciliationPath,
-  ReconciliationQuery,
   ReconciliationWithKinds,
   StatementQuery,
 } from './schema.ts';
 import { StatementLine } from './statement-line.ts';
 import type { StatementFormat } from './statement.ts';
 import {
+  differenceViews,
   getReconciliation,
-  pageDifferences,
-  pageReconciliations,
   receiveStatement,
   reconciliationRow,
+  reconciliationViews,
   withdrawReconciliation,
 } from './use-cases.ts';
 
@@ -157,22 +154,17 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         return { status: 201, headers, body };
       },
     ),
-    route(
+    listRoute(
       {
-        method: 'get',
         path: '/v1/reconciliations',
         operationId: 'listReconciliations',
         tag,
         summary: 'Reconciliations, the newest first',
         auth: reader,
-        query: ReconciliationQuery,
-        responses: { 200: { description: 'A page', body: ReconciliationList } },
+        name: 'reconciliations',
+        item: Reconciliation,
       },
-      async ({ query }) => {
-        const page = pageOf(query);
-        const reconciliations = await pageReconciliations(context, page);
-        return { status: 200, body: pageList('reconciliations', page, reconciliations) };
-      },
+      (page) => reconciliationViews(context, page),
     ),
     route(
       {
@@ -211,24 +203,19 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         return { status: 204 };
       },
     ),
-    route(
+    listRoute(
       {
-        method: 'get',
         path: '/v1/reconciliations/{reconciliationId}/differences',
         operationId: 'listDifferences',
         tag,
         summary: 'The differences, with the repair that the contract allows',
         auth: reader,
         params: ReconciliationPath,
-        query: DifferenceQuery,
-        responses: { 200: { description: 'A page', body: DifferenceList } },
-        problems: [404],
+        filters: DifferenceFilter,
+        name: 'differences',
+        item: Difference,
       },
-      async ({ params, query }) => {
-        const page = pageOf(query);
-        const differences = await pageDifferences(context, params.reconciliationId, query, page);
-        return { status: 200, body: pageList('differences', page, differences) };
-      },
+      (page, { params, query }) => differenceViews(context, params.reconciliationId, query, page),
     ),
     ...fileRoutes(context),
     ...repairRoutes(context),

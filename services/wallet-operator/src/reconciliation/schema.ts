@@ -1,10 +1,8 @@
 import { boundedList } from '@platform/service-kit/bounded-list';
-import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { amount } from '@platform/wallet-protocol/money';
 import { z } from 'zod';
-import { differenceKinds, repairActions, repairStates } from '../db/reconciliations.ts';
-import { Side } from './side.ts';
+import { kind, RepairResult } from './difference.ts';
 import { anyInstant, statementFields, type StatementField } from './statement-line.ts';
 
 const mapping = 'must be pairs such as playerId:Player,time:Booked at';
@@ -82,76 +80,16 @@ const shape = {
 };
 
 export const Reconciliation = z.object(shape).meta({ id: 'Reconciliation' });
-export const ReconciliationList = pageLimitBody('reconciliations', Reconciliation);
-
-const kind = z.enum(differenceKinds);
 
 export const ReconciliationWithKinds = z
   .object({ ...shape, kinds: z.array(z.object({ kind, differences: z.int(), open: z.int() })) })
   .meta({ id: 'ReconciliationWithKinds' });
 
 export const ReconciliationPath = z.object({ reconciliationId: z.guid() });
-export const ReconciliationQuery = z.strictObject(pageLimitQuery);
-export const DifferenceQuery = z.strictObject({ ...pageLimitQuery, kind: kind.optional() });
-
-const repair = z.enum(repairActions);
-const state = z.enum(repairStates);
-const status = z.string().nullable().meta({ description: 'Decision of the ledger about the repair' });
-const reason = z
-  .string()
-  .nullable()
-  .meta({
-    description:
-      'Why it was not repaired: the reason of the ledger; earlier_first while an earlier transaction of the round is ' +
-      'missing; earlier_statement_first while its bet may be in an earlier statement; received_for_another_player when ' +
-      'it arrived meanwhile for a player whom the statement does not name',
-  });
-
-export const Difference = z
-  .object({
-    number: z.int(),
-    kind,
-    playerId: z.string(),
-    transactionId: z.string(),
-    there: Side.nullable().meta({ description: 'The line of the statement' }),
-    here: Side.nullable().meta({ description: 'Our entry' }),
-    repair: repair.meta({
-      description:
-        'apply: apply the transaction of the statement; close_round: end the round with a credit of 0.00; ' +
-        'ask_game_server: the contract has no repair on our side',
-    }),
-    state,
-    status,
-    reason,
-    repairedAt: instant().nullable(),
-    repairedBy: z.string().nullable(),
-  })
-  .meta({ id: 'Difference' });
-export const DifferenceList = pageLimitBody('differences', Difference);
-
-const operation = z.string().meta({ description: 'debit, credit or rollback' });
-
-const RepairResult = z.object({
-  number: z.int(),
-  kind,
-  playerId: z.string(),
-  operation: z
-    .string()
-    .nullable()
-    .meta({ description: 'debit, credit or rollback; null when there is nothing to repair' }),
-  repair,
-  state,
-  status,
-  reason,
-  amount: z.string().nullable().meta({
-    description: 'What it moves, 0.00 when the ledger has it by now; null when there is nothing to repair',
-  }),
-  currency: z.string().nullable(),
-  balance: z.string().nullable().meta({ description: 'Of the player, after the repair' }),
-});
+export const DifferenceFilter = z.object({ kind: kind.optional() });
 
 /** Differences of one dry run. */
-const maxRepairs = 1000;
+export const maxRepairs = 1000;
 
 export const DryRunRequest = z
   .strictObject({
@@ -174,7 +112,7 @@ export const DryRun = z
       .array(
         z.object({
           kind,
-          operation,
+          operation: z.string().meta({ description: 'debit, credit or rollback' }),
           currency: z.string().nullable(),
           repairs: z.int(),
           amount: z.string(),

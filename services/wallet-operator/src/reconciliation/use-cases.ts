@@ -1,22 +1,17 @@
 import type { Readable } from 'node:stream';
-import { type Page, type Slice, slice } from '@platform/pagination/list';
-import { Conflict, NotFound, Problem, ValidationFailed } from '@platform/service-kit/problem';
+import type { Page } from '@platform/pagination/list';
+import { Conflict, Problem, ValidationFailed } from '@platform/service-kit/problem';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { z } from 'zod';
 import { recordEvent } from '../reporting/audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { StatedFields } from '../db/reconciliations.ts';
-import { countKinds, differencesAfter, listDifferences, type DifferenceRow } from './difference-queries.ts';
+import { sideView, type Difference } from './difference.ts';
+import { countKinds, listDifferences, type DifferenceRow } from './difference-queries.ts';
 import { failRun } from './run-queries.ts';
-import {
-  type Difference,
-  type DifferenceQuery,
-  type Reconciliation,
-  type ReconciliationWithKinds,
-  type StatementQuery,
-} from './schema.ts';
+import type { DifferenceFilter, Reconciliation, ReconciliationWithKinds, StatementQuery } from './schema.ts';
 import { interrupted, storeLines } from './receiving.ts';
-import { sideView } from './side.ts';
 import { statementFields } from './statement-line.ts';
 import type { StatementFormat } from './statement.ts';
 import {
@@ -121,11 +116,8 @@ export const withdrawReconciliation = async (ctx: Context, by: string, id: strin
 };
 
 /** Throws NotFound. */
-export const reconciliationRow = async ({ database }: Context, id: string): Promise<ReconciliationRow> => {
-  const row = await findReconciliation(database.orm, id);
-  if (row === undefined) throw new NotFound('reconciliation');
-  return row;
-};
+export const reconciliationRow = async ({ database }: Context, id: string): Promise<ReconciliationRow> =>
+  orNotFound(await findReconciliation(database.orm, id), 'reconciliation');
 
 export const getReconciliation = async (
   ctx: Context,
@@ -135,13 +127,13 @@ export const getReconciliation = async (
   return { ...viewOf(row), kinds: await countKinds(ctx.database.orm, id) };
 };
 
-export const pageReconciliations = async (
+/** The newest first; one more than the page holds. */
+export const reconciliationViews = async (
   { database }: Context,
   page: Page,
-): Promise<Slice<z.input<typeof Reconciliation>>> =>
-  slice((await listReconciliations(database.orm, page)).map(viewOf), page.limit);
+): Promise<z.input<typeof Reconciliation>[]> => (await listReconciliations(database.orm, page)).map(viewOf);
 
-export const differenceOf = (row: DifferenceRow): z.input<typeof Difference> => ({
+const differenceOf = (row: DifferenceRow): z.input<typeof Difference> => ({
   number: row.number,
   kind: row.kind,
   playerId: row.playerId,
@@ -156,15 +148,16 @@ export const differenceOf = (row: DifferenceRow): z.input<typeof Difference> => 
   repairedBy: row.repairedBy,
 });
 
-export const pageDifferences = async (
+/** By number, one more than the page holds. Throws NotFound. */
+export const differenceViews = async (
   ctx: Context,
   id: string,
-  { kind }: z.output<typeof DifferenceQuery>,
-  page: Page,
-): Promise<Slice<z.input<typeof Difference>>> => {
+  { kind }: z.output<typeof DifferenceFilter>,
+  { limit, offset }: Page,
+): Promise<z.input<typeof Difference>[]> => {
   await reconciliationRow(ctx, id);
-  const rows = await listDifferences(ctx.database.orm, id, kind, page);
-  return slice(rows.map(differenceOf), page.limit);
+  const rows = await listDifferences(ctx.database.orm, id, { kind, limit: limit + 1, offset });
+  return rows.map(differenceOf);
 };
 
 /** All differences, in portions that are read when they are taken. */
@@ -176,7 +169,7 @@ export async function* allDifferences(
   let rows: DifferenceRow[];
   let after = 0;
   do {
-    rows = await differencesAfter(database.orm, id, after, atOnce);
+    rows = await listDifferences(database.orm, id, { after, limit: atOnce });
     after = rows.at(-1)?.number ?? after;
     yield rows.map(differenceOf);
   } while (rows.length === atOnce);

@@ -2,7 +2,7 @@ import type { ISql, TransactionSql } from 'postgres';
 import { checkpointHash, type Checkpoint } from '@platform/sealed-log/checkpoint';
 import { entryColumns, isoTime } from '../ledger/entry.ts';
 import type { SealedEntry } from '@platform/sealed-log/entry';
-import type { SealingKey } from '@platform/sealed-log/keys';
+import { publicJwk, publicKeysOf, type SealingKey } from '@platform/sealed-log/keys';
 
 /** Consecutive entries of a player. */
 export interface Run {
@@ -119,6 +119,10 @@ export const secondsSinceSeal = async (sql: ISql): Promise<number | undefined> =
 /** The public keys that are trusted, the newest first. */
 export const listKeys = (sql: ISql) =>
   sql<{ x: string }[]>`select x from sealing_keys order by created_at desc, key_id`;
+
+/** The public keys that are trusted, by their ids. */
+export const trustedKeys = async (sql: ISql) =>
+  publicKeysOf({ keys: (await listKeys(sql)).map(({ x }) => publicJwk(x)) });
 
 /** The next ids of players, in the order of their index. */
 export const playersAfter = async (sql: ISql, playerId: string, limit: number): Promise<string[]> => {

@@ -1,17 +1,18 @@
+import { Checkpoint } from '@platform/sealed-log/checkpoint';
 import { EvidenceFile } from '@platform/sealed-log/evidence';
 import { anyone, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { RoundPath } from '../reporting/rounds/schema.ts';
-import { CheckpointList, CheckpointQuery, SealingKeys } from './schema.ts';
-import { pageCheckpoints, roundEvidence, sealingKeys } from './use-cases.ts';
+import { listRoute } from '../list-route.ts';
+import { CheckpointFilter, SealingKeys } from './schema.ts';
+import { listCheckpoints, roundEvidence, sealingKeys } from './use-cases.ts';
 
 const tag = 'Evidence';
 
 /** What proves to a third party that entries existed and were not changed. */
 export const evidenceRoutes = (context: Context): Route[] => [
-  route(
+  listRoute(
     {
-      method: 'get',
       path: '/v1/audit/checkpoints',
       operationId: 'listCheckpoints',
       tag,
@@ -19,10 +20,11 @@ export const evidenceRoutes = (context: Context): Route[] => [
       description:
         'For third parties to keep. The oldest come first, so that the number of a checkpoint is its place in the list.',
       auth: context.tokens.guard('wallet:audit'),
-      query: CheckpointQuery,
-      responses: { 200: { description: 'A page', body: CheckpointList } },
+      filters: CheckpointFilter,
+      name: 'checkpoints',
+      item: Checkpoint,
     },
-    async ({ query }) => ({ status: 200, body: await pageCheckpoints(context, query) }),
+    (page, { query }) => listCheckpoints(context, query, page),
   ),
   route(
     {

@@ -1,11 +1,7 @@
-import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
-import { Checkpoint } from '@platform/sealed-log/checkpoint';
 import { PublicJwk } from '@platform/sealed-log/keys';
 import { z } from 'zod';
 
-export const CheckpointList = pageLimitBody('checkpoints', Checkpoint);
-export const CheckpointQuery = z.strictObject({
-  ...pageLimitQuery,
+export const CheckpointFilter = z.object({
   sort: z.enum(['number', '-number']).default('number').meta({ description: '`-number`: the newest first' }),
 });
 

@@ -9,17 +9,17 @@ import {
   signCheckpoint,
   type Checkpoint,
 } from '@platform/sealed-log/checkpoint';
-import { publicJwk, publicKeysOf, type SealingKey } from '@platform/sealed-log/keys';
+import type { SealingKey } from '@platform/sealed-log/keys';
 import { hashBytes, merkleLevels, rootOf } from '@platform/sealed-log/merkle';
 import { databaseNow } from '../db/now.ts';
 import {
   insertRange,
   leavesOfRuns,
-  listKeys,
   lockHead,
   newestCheckpoints,
   playersAfter,
   trustKey,
+  trustedKeys,
   unsealedRuns,
   type Run,
   type SealedHead,
@@ -72,9 +72,7 @@ const trustedNewest = async (tx: TransactionSql): Promise<Checkpoint | undefined
   const [newest] = await newestCheckpoints(tx, 0n, 1);
   if (!isHead(head, newest)) throw new ChainRewritten(`checkpoint ${head.number} was rewritten or removed`);
   if (newest === undefined) return undefined;
-  const publicKey = publicKeysOf({ keys: (await listKeys(tx)).map(({ x }) => publicJwk(x)) }).get(
-    newest.keyId,
-  );
+  const publicKey = (await trustedKeys(tx)).get(newest.keyId);
   if (publicKey === undefined || !isSigned(newest, publicKey))
     throw new ChainRewritten(`the signature of checkpoint ${newest.number} is wrong`);
   return newest;

@@ -1,15 +1,15 @@
-import { readPageList } from '@platform/pagination/list';
 import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
+import type { Page } from '@platform/pagination/list';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../db/now.ts';
 import { playerRow } from '../accounts/players/use-cases.ts';
 import type { Checkpoint } from '@platform/sealed-log/checkpoint';
 import { publicJwk, publicKeysOf, type PublicJwk, type SealingKey } from '@platform/sealed-log/keys';
 import { merkleLevels, pathTo, rootOf } from '@platform/sealed-log/merkle';
-import type { CheckpointList, CheckpointQuery } from './schema.ts';
 import type { Evidence } from '@platform/sealed-log/evidence';
+import type { CheckpointFilter } from './schema.ts';
 import {
   checkpointsAfter,
   checkpointsByNumber,
@@ -23,13 +23,12 @@ import {
 import { changedEntriesMessage } from './verify.ts';
 import { NotProven, verifyEvidence } from '@platform/sealed-log/verify';
 
-export const pageCheckpoints = (
+/** One more than the page holds. */
+export const listCheckpoints = (
   { database: { sql } }: Context,
-  query: z.output<typeof CheckpointQuery>,
-): Promise<z.input<typeof CheckpointList>> => {
-  const list = query.sort === 'number' ? checkpointsAfter : newestCheckpoints;
-  return readPageList('checkpoints', query, ({ offset, limit }) => list(sql, offset, limit + 1));
-};
+  { sort }: z.output<typeof CheckpointFilter>,
+  { offset, limit }: Page,
+) => (sort === 'number' ? checkpointsAfter : newestCheckpoints)(sql, offset, limit + 1);
 
 /** All public keys that have signed, as a JWKS (RFC 7517). */
 export const sealingKeys = async ({ database, sealingKey }: Context): Promise<{ keys: PublicJwk[] }> => {

@@ -2,16 +2,15 @@ import type { KeyObject } from 'node:crypto';
 import { checkpointHash, follows, type Checkpoint } from '@platform/sealed-log/checkpoint';
 import { hashBytes, merkleLevels, rootOf } from '@platform/sealed-log/merkle';
 import { checkSignature, NotProven } from '@platform/sealed-log/verify';
-import { publicJwk, publicKeysOf } from '@platform/sealed-log/keys';
 import type { ISql, Sql } from 'postgres';
 import {
   checkpointsAfter,
   checkpointsByNumber,
   leavesOfRanges,
-  listKeys,
   newestCheckpoints,
   readHead,
   runsOfRanges,
+  trustedKeys,
   type Run,
 } from './queries.ts';
 import { isHead } from './sealing.ts';
@@ -24,23 +23,43 @@ export const changedEntriesMessage = (number: number): string =>
 
 type Keys = ReadonlyMap<string, KeyObject>;
 
-/**
- * Throws NotProven unless the checkpoint follows from the one before it and was signed over the entries as they are in
- * `ranges`, what `leavesOfRanges` reads.
- */
-const verifyRange = (
+interface Compared {
+  checkpoint: Checkpoint;
+  /** What of it is not as it was sealed. */
+  fault: string | undefined;
+}
+
+/** What is wrong with a checkpoint after `before`; `leaves` are the hashes of its entries as they are now. */
+const faultOf = (
   checkpoint: Checkpoint,
   before: Checkpoint | undefined,
-  ranges: readonly { number: number; leaves: Buffer }[],
+  leaves: Buffer,
   keys: Keys,
-): void => {
+): string | undefined => {
   const { number, root, entries } = checkpoint;
-  const { leaves = Buffer.alloc(0) } = ranges.find((range) => range.number === number) ?? {};
-  if (!follows(checkpoint, before))
-    throw new NotProven(`checkpoint ${number} does not follow from the one before it`);
-  checkSignature(checkpoint, keys);
-  if (leaves.length !== entries * hashBytes || rootOf(merkleLevels(leaves)) !== root)
-    throw new NotProven(changedEntriesMessage(number));
+  if (!follows(checkpoint, before)) return `checkpoint ${number} does not follow from the one before it`;
+  try {
+    checkSignature(checkpoint, keys);
+  } catch (error) {
+    if (!(error instanceof NotProven)) throw error;
+    return error.message;
+  }
+  const isSame = leaves.length === entries * hashBytes && rootOf(merkleLevels(leaves)) === root;
+  return isSame ? undefined : changedEntriesMessage(number);
+};
+
+/** Compares the next checkpoints after `after`, at most `limit`, with their entries, signatures and each other. */
+const compareNext = async (sql: ISql, after: number, limit: number, keys: Keys): Promise<Compared[]> => {
+  const checkpoints = await checkpointsAfter(sql, BigInt(after), limit);
+  const [first, last] = [checkpoints[0], checkpoints.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const ranges = await leavesOfRanges(sql, first.number, last.number);
+  const leavesOf = new Map(ranges.map(({ number, leaves }) => [number, leaves]));
+  const [before] = await checkpointsByNumber(sql, [after]);
+  return checkpoints.map((checkpoint, at) => {
+    const leaves = leavesOf.get(checkpoint.number) ?? Buffer.alloc(0);
+    return { checkpoint, fault: faultOf(checkpoint, at === 0 ? before : checkpoints[at - 1], leaves, keys) };
+  });
 };
 
 /** What is wrong with the newest checkpoint; undefined when it is the one that was signed last. */
@@ -59,25 +78,15 @@ interface Slice {
   faults: string[];
 }
 
-/** Compares the next checkpoints after `after`, at most `limit`, with their entries, signatures and each other. */
+/** Compares the next checkpoints after `after`, at most `limit`, with what they sealed. */
 export const verifySlice = async (sql: ISql, after: number, limit: number): Promise<Slice> => {
-  const checkpoints = await checkpointsAfter(sql, BigInt(after), limit);
-  const [first, last] = [checkpoints[0], checkpoints.at(-1)];
-  if (first === undefined || last === undefined) return { number: undefined, runs: [], faults: [] };
-  const keys = publicKeysOf({ keys: (await listKeys(sql)).map(({ x }) => publicJwk(x)) });
-  const ranges = await leavesOfRanges(sql, first.number, last.number);
-  const faults: string[] = [];
-  let [before] = await checkpointsByNumber(sql, [after]);
-  for (const checkpoint of checkpoints) {
-    try {
-      verifyRange(checkpoint, before, ranges, keys);
-    } catch (error) {
-      if (!(error instanceof NotProven)) throw error;
-      faults.push(error.message);
-    }
-    before = checkpoint;
-  }
-  return { number: last.number, runs: await runsOfRanges(sql, first.number, last.number), faults };
+  const compared = await compareNext(sql, after, limit, await trustedKeys(sql));
+  const number = compared.at(-1)?.checkpoint.number;
+  return {
+    number,
+    runs: number === undefined ? [] : await runsOfRanges(sql, after + 1, number),
+    faults: compared.flatMap(({ fault }) => fault ?? []),
+  };
 };
 
 /** Ranges that are read in one statement. */
@@ -94,23 +103,20 @@ export const verifySeals = async (
 ): Promise<number> => {
   const keptHash = new Map(kept.map((checkpoint) => [checkpoint.number, checkpointHash(checkpoint)]));
   let newest: Checkpoint | undefined;
-  for (;;) {
-    const after = newest?.number ?? 0;
-    const checkpoints = await checkpointsAfter(sql, BigInt(after), rangesAtOnce);
-    if (checkpoints.length === 0) {
-      const [missing] = keptHash.keys();
-      if (missing !== undefined)
-        throw new NotProven(`checkpoint ${missing} was kept, and is not in the database`);
-      return newest?.total ?? 0;
-    }
-    const ranges = await leavesOfRanges(sql, after + 1, after + rangesAtOnce);
-    for (const checkpoint of checkpoints) {
+  let compared: Compared[];
+  do {
+    compared = await compareNext(sql, newest?.number ?? 0, rangesAtOnce, keys);
+    for (const { checkpoint, fault } of compared) {
       const { number } = checkpoint;
-      verifyRange(checkpoint, newest, ranges, keys);
+      if (fault !== undefined) throw new NotProven(fault);
       if ((keptHash.get(number) ?? checkpointHash(checkpoint)) !== checkpointHash(checkpoint))
         throw new NotProven(`checkpoint ${number} was rewritten: it differs from the kept one`);
       keptHash.delete(number);
       newest = checkpoint;
     }
-  }
+  } while (compared.length > 0);
+  const [missing] = keptHash.keys();
+  if (missing !== undefined)
+    throw new NotProven(`checkpoint ${missing} was kept, and is not in the database`);
+  return newest?.total ?? 0;
 };

@@ -1,37 +1,38 @@
-import { check, newIds, expectOk, expectChange, expectStatus, type Case, type Group } from '../expect.ts';
+import {
+  changing,
+  check,
+  expectOk,
+  expectStatus,
+  newIds,
+  testCase,
+  type Case,
+  type Group,
+} from '../expect.ts';
 
-const badAmount = (amount: unknown): Case => ({
-  title: `an amount of ${JSON.stringify(amount)} is wrong syntax in debit and credit`,
-  run: (w) =>
-    expectChange(w, 0n, async () => {
-      expectStatus(await w.debit({ amount }), 'ERROR_WRONG_SYNTAX');
-      expectStatus(await w.credit({ amount }), 'ERROR_WRONG_SYNTAX');
-    }),
-});
+const badAmount = (amount: unknown): Case =>
+  changing(`an amount of ${JSON.stringify(amount)} is wrong syntax in debit and credit`, 0n, async (w) => {
+    expectStatus(await w.debit({ amount }), 'ERROR_WRONG_SYNTAX');
+    expectStatus(await w.credit({ amount }), 'ERROR_WRONG_SYNTAX');
+  });
 
-const harmless = (title: string, text: string): Case => ({
-  title: `${title} in ids and metadata is text and nothing else`,
-  run: (w) =>
-    expectChange(w, -100n, async () => {
-      const { transactionId } = newIds();
-      const fields = {
-        transactionId: `${text}${transactionId}`,
-        roundId: `${text}${transactionId}`,
-        metadata: text,
-      };
-      const first = expectOk(await w.debit(fields));
-      check(expectOk(await w.debit(fields)) === first, 'the repeat has another balance');
-    }),
-});
+const harmless = (title: string, text: string): Case =>
+  changing(`${title} in ids and metadata is text and nothing else`, -100n, async (w) => {
+    const { transactionId } = newIds();
+    const fields = {
+      transactionId: `${text}${transactionId}`,
+      roundId: `${text}${transactionId}`,
+      metadata: text,
+    };
+    const first = expectOk(await w.debit(fields));
+    check(expectOk(await w.debit(fields)) === first, 'the repeat has another balance');
+  });
 
-const badBody = (title: string, body: string | Buffer): Case => ({
-  title: `a body that is ${title} is wrong syntax`,
-  run: async (w) => {
+const badBody = (title: string, body: string | Buffer): Case =>
+  testCase(`a body that is ${title} is wrong syntax`, async (w) => {
     const reply = expectStatus(await w.raw('debit', body), 'ERROR_WRONG_SYNTAX');
     check(reply.http < 500, `bad syntax must not be a server error, got HTTP ${reply.http}`);
     await w.money();
-  },
-});
+  });
 
 export const attacks: Group = {
   title: 'Attacks',
@@ -50,34 +51,23 @@ export const attacks: Group = {
     badBody('not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])),
     badBody('nested 20,000 deep', '['.repeat(20_000)),
     badBody('larger than 100 kB', `{"requestId":"r","pad":"${'x'.repeat(150_000)}"}`),
-    {
-      title: 'control characters in an id are wrong syntax',
-      run: (w) =>
-        expectChange(w, 0n, async () =>
-          expectStatus(await w.debit({ transactionId: 'a\u0000b' }), 'ERROR_WRONG_SYNTAX'),
-        ),
-    },
-    {
-      title: '__proto__ and constructor in a body change nothing',
-      run: async (w) => {
-        const { player } = w.target;
-        const body = `{"requestId":"r","playerId":${JSON.stringify(player)},"__proto__":{"status":"x"},"constructor":1}`;
-        expectOk(await w.raw('balance', body));
-      },
-    },
-    {
-      title: 'only POST moves money',
-      run: (w) =>
-        expectChange(w, 0n, async () => {
-          for (const method of ['GET', 'PUT', 'DELETE']) {
-            const { status, http } = await w.send(
-              'debit',
-              { ...newIds(), gameCode: w.target.game, amount: '1.00' },
-              { method },
-            );
-            check(status !== 'OK' && http >= 400 && http < 500, `${method} was answered HTTP ${http}`);
-          }
-        }),
-    },
+    changing('control characters in an id are wrong syntax', 0n, async (w) =>
+      expectStatus(await w.debit({ transactionId: 'a\u0000b' }), 'ERROR_WRONG_SYNTAX'),
+    ),
+    testCase('__proto__ and constructor in a body change nothing', async (w) => {
+      const { player } = w.target;
+      const body = `{"requestId":"r","playerId":${JSON.stringify(player)},"__proto__":{"status":"x"},"constructor":1}`;
+      expectOk(await w.raw('balance', body));
+    }),
+    changing('only POST moves money', 0n, async (w) => {
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const { status, http } = await w.send(
+          'debit',
+          { ...newIds(), gameCode: w.target.game, amount: '1.00' },
+          { method },
+        );
+        check(status !== 'OK' && http >= 400 && http < 500, `${method} was answered HTTP ${http}`);
+      }
+    }),
   ],
 };

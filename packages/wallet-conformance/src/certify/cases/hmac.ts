@@ -1,27 +1,24 @@
 import { signatureOf } from '@platform/wallet-protocol/signing';
-import { check, expectOk, expectChange, expectStatus, type Case, type Group } from '../expect.ts';
+import { changing, check, expectOk, expectStatus, testCase, type Case, type Group } from '../expect.ts';
 import type { Odd, Wallet } from '../wallet.ts';
 
 const seconds = (shift: number): string => String(Math.floor(Date.now() / 1000) + shift);
 
-const refused = (title: string, odd: () => Odd): Case => ({
-  title: `refuses ${title}`,
-  run: (w) =>
-    expectChange(w, 0n, async () => {
-      const fields = {
-        transactionId: crypto.randomUUID(),
-        roundId: 'hmac',
-        gameCode: w.target.game,
-        amount: '1.00',
-      };
-      const reply = expectStatus(
-        await w.send('debit', { requestId: 'hmac', ...fields }, odd()),
-        'ERROR_INVALID_SIGNATURE',
-      );
-      check(reply.http < 500, `a refused signature must not be a server error, got HTTP ${reply.http}`);
-      check(reply.requestId === 'hmac', 'requestId must be repeated');
-    }),
-});
+const refused = (title: string, odd: () => Odd): Case =>
+  changing(`refuses ${title}`, 0n, async (w) => {
+    const fields = {
+      transactionId: crypto.randomUUID(),
+      roundId: 'hmac',
+      gameCode: w.target.game,
+      amount: '1.00',
+    };
+    const reply = expectStatus(
+      await w.send('debit', { requestId: 'hmac', ...fields }, odd()),
+      'ERROR_INVALID_SIGNATURE',
+    );
+    check(reply.http < 500, `a refused signature must not be a server error, got HTTP ${reply.http}`);
+    check(reply.requestId === 'hmac', 'requestId must be repeated');
+  });
 
 const body = (w: Wallet): string => JSON.stringify({ requestId: 'r', playerId: w.target.player });
 
@@ -39,35 +36,25 @@ export const hmac: Group = {
     refused('a timestamp two minutes ahead', () => ({ timestamp: seconds(120) })),
     refused('a timestamp that is not a number', () => ({ timestamp: 'now' })),
     refused('a signature sent twice', () => ({ signature: ['ab'.repeat(32), 'cd'.repeat(32)] })),
-    {
-      title: 'refuses a signature made for another callback',
-      run: async (w) => {
-        // Where the path is not signed, nothing can tell.
-        if (w.target.signatureString === 'timestamp+body') return;
-        expectStatus(
-          await w.raw('balance', body(w), { signedPath: '/callback/debit' }),
-          'ERROR_INVALID_SIGNATURE',
-        );
-      },
-    },
-    {
-      title: 'refuses a signature over the body alone',
-      run: async (w) => {
-        const signature = signatureOf(w.target.secret, ['body'], { timestamp: '', path: '', body: body(w) });
-        expectStatus(await w.raw('balance', body(w), { signature }), 'ERROR_INVALID_SIGNATURE');
-      },
-    },
-    {
-      title: 'checks the bytes that were sent, spaces and all',
-      run: async (w) =>
-        expectOk(
-          await w.raw('balance', `{ "playerId" : ${JSON.stringify(w.target.player)},\n\t"requestId":"r" }\n`),
-        ),
-    },
-    {
-      title: 'checks the signature before the body',
-      run: async (w) =>
-        expectStatus(await w.raw('balance', 'not json', { secret: 'another' }), 'ERROR_INVALID_SIGNATURE'),
-    },
+    testCase('refuses a signature made for another callback', async (w) => {
+      // Where the path is not signed, nothing can tell.
+      if (w.target.signatureString === 'timestamp+body') return;
+      expectStatus(
+        await w.raw('balance', body(w), { signedPath: '/callback/debit' }),
+        'ERROR_INVALID_SIGNATURE',
+      );
+    }),
+    testCase('refuses a signature over the body alone', async (w) => {
+      const signature = signatureOf(w.target.secret, ['body'], { timestamp: '', path: '', body: body(w) });
+      expectStatus(await w.raw('balance', body(w), { signature }), 'ERROR_INVALID_SIGNATURE');
+    }),
+    testCase('checks the bytes that were sent, spaces and all', async (w) =>
+      expectOk(
+        await w.raw('balance', `{ "playerId" : ${JSON.stringify(w.target.player)},\n\t"requestId":"r" }\n`),
+      ),
+    ),
+    testCase('checks the signature before the body', async (w) =>
+      expectStatus(await w.raw('balance', 'not json', { secret: 'another' }), 'ERROR_INVALID_SIGNATURE'),
+    ),
   ],
 };

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import {
   amounts,
-  newIds,
-  expectOk,
+  changing,
   expectChange,
   expectMove,
+  expectOk,
   expectStatus,
   inSteps,
+  newIds,
+  placeBet,
+  reversalOf,
+  testCase,
   type Case,
   type Group,
+  type Ids,
 } from '../expect.ts';
 import type { Fields, Wallet } from '../wallet.ts';
 
@@ -39,25 +44,33 @@ const differs = (operation: Operation, name: string, change: Fields): Case =>
       );
   });
 
-const reused = (first: Operation, second: Operation): Case => ({
-  title: `the transactionId of a ${first} can't be that of a ${second}`,
-  run: async (w) => {
+const reused = (first: Operation, second: Operation): Case =>
+  testCase(`the transactionId of a ${first} can't be that of a ${second}`, async (w) => {
     const fields = { ...newIds(), reverseTransactionId: randomUUID() };
     expectOk(await w[first](fields));
     await expectChange(w, 0n, async () =>
       expectStatus(await w[second](fields), 'ERROR_DUPLICATE_TRANSACTION'),
     );
-  },
-});
+  });
 
 /** The same debit by the player and by the other player, whose answer is `expected`, twice. */
 const debitByBoth = async (w: Wallet, expected: string): Promise<void> => {
-  const debit = newIds();
-  expectOk(await w.debit(debit));
+  const debit = await placeBet(w);
   for (let copy = 0; copy < 2; copy++)
     expectStatus(await w.debit({ ...debit, playerId: w.target.otherPlayer }), expected);
   expectOk(await w.debit(debit));
 };
+
+/** The other player's rollback of a debit with these ids. */
+const reverseByOther = async (w: Wallet, debit: Ids): Promise<void> =>
+  void expectOk(await w.rollback({ ...reversalOf(debit), playerId: w.target.otherPlayer }));
+
+/** A case that needs a second player, for backends whose transaction ids have this scope. */
+const ofTwoPlayers = (scope: 'global' | 'player', twoPlayers: Case): Case => ({
+  ...twoPlayers,
+  applies: ({ otherPlayer, transactionIds = 'global' }) =>
+    otherPlayer !== undefined && transactionIds === scope,
+});
 
 export const idempotency: Group = {
   title: 'Idempotency',
@@ -65,43 +78,24 @@ export const idempotency: Group = {
     again('debit'),
     again('credit'),
     again('rollback'),
-    {
-      title: 'a repeated rollback of a debit gives it back once',
-      run: (w) =>
-        expectChange(w, 0n, async () => {
-          const debit = newIds();
-          expectOk(await w.debit(debit));
-          const reversal = { ...newIds(), roundId: debit.roundId, reverseTransactionId: debit.transactionId };
-          for (let copy = 0; copy < 3; copy++) expectOk(await w.rollback(reversal));
-        }),
-    },
-    {
-      title: 'a second rollback of the same debit, with another id, gives nothing',
-      run: (w) =>
-        expectChange(w, 0n, async () => {
-          const debit = newIds();
-          expectOk(await w.debit(debit));
-          const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
-          await expectMove(w, 100n, () => w.rollback(reversal));
-          await expectMove(w, 0n, () => w.rollback(reversal));
-        }),
-    },
-    {
-      title: 'an amount written differently is the same amount',
-      run: (w) =>
-        expectChange(w, -500n, async () => {
-          const fields = newIds();
-          for (const amount of ['5', '5.0', '5.00']) expectOk(await w.debit({ ...fields, amount }));
-        }),
-    },
-    {
-      title: 'metadata does not make a request another one',
-      run: (w) =>
-        expectChange(w, -100n, async () => {
-          const fields = newIds();
-          for (const metadata of ['{}', '{"a":1}']) expectOk(await w.debit({ ...fields, metadata }));
-        }),
-    },
+    changing('a repeated rollback of a debit gives it back once', 0n, async (w) => {
+      const debit = await placeBet(w);
+      const reversal = { ...newIds(), ...reversalOf(debit) };
+      for (let copy = 0; copy < 3; copy++) expectOk(await w.rollback(reversal));
+    }),
+    changing('a second rollback of the same debit, with another id, gives nothing', 0n, async (w) => {
+      const debit = await placeBet(w);
+      await expectMove(w, 100n, () => w.rollback(reversalOf(debit)));
+      await expectMove(w, 0n, () => w.rollback(reversalOf(debit)));
+    }),
+    changing('an amount written differently is the same amount', -500n, async (w) => {
+      const fields = newIds();
+      for (const amount of ['5', '5.0', '5.00']) expectOk(await w.debit({ ...fields, amount }));
+    }),
+    changing('metadata does not make a request another one', -100n, async (w) => {
+      const fields = newIds();
+      for (const metadata of ['{}', '{"a":1}']) expectOk(await w.debit({ ...fields, metadata }));
+    }),
     differs('debit', 'amount', { amount: '1.01' }),
     differs('debit', 'round', { roundId: 'another round' }),
     differs('debit', 'game', { gameCode: 'another game' }),
@@ -112,60 +106,43 @@ export const idempotency: Group = {
     reused('debit', 'credit'),
     reused('credit', 'debit'),
     reused('debit', 'rollback'),
-    {
-      title: 'a transactionId of another player is a duplicate',
-      applies: ({ otherPlayer, transactionIds = 'global' }) =>
-        otherPlayer !== undefined && transactionIds === 'global',
-      run: (w) => expectChange(w, -100n, () => debitByBoth(w, 'ERROR_DUPLICATE_TRANSACTION')),
-    },
-    {
-      title: 'a transactionId of another player is a transaction of its own',
-      applies: ({ otherPlayer, transactionIds }) => otherPlayer !== undefined && transactionIds === 'player',
-      run: (w) => expectChange(w, -100n, () => debitByBoth(w, 'OK')),
-    },
-    {
-      title: "a rollback does not reverse another player's debit of the same transactionId",
-      applies: ({ otherPlayer, transactionIds }) => otherPlayer !== undefined && transactionIds === 'player',
-      run: (w) =>
-        expectChange(w, -100n, async () => {
-          const { transactionId, roundId } = newIds();
-          expectOk(await w.debit({ transactionId, roundId }));
-          expectOk(
-            await w.rollback({
-              playerId: w.target.otherPlayer,
-              roundId,
-              reverseTransactionId: transactionId,
-            }),
-          );
-        }),
-    },
-    {
-      title:
+    ofTwoPlayers(
+      'global',
+      changing('a transactionId of another player is a duplicate', -100n, (w) =>
+        debitByBoth(w, 'ERROR_DUPLICATE_TRANSACTION'),
+      ),
+    ),
+    ofTwoPlayers(
+      'player',
+      changing('a transactionId of another player is a transaction of its own', -100n, (w) =>
+        debitByBoth(w, 'OK'),
+      ),
+    ),
+    ofTwoPlayers(
+      'player',
+      changing(
+        "a rollback does not reverse another player's debit of the same transactionId",
+        -100n,
+        async (w) => reverseByOther(w, await placeBet(w)),
+      ),
+    ),
+    ofTwoPlayers(
+      'player',
+      changing(
         "a rollback before the other player's debit does not refuse a debit or credit of the same transactionId",
-      applies: ({ otherPlayer, transactionIds }) => otherPlayer !== undefined && transactionIds === 'player',
-      run: (w) =>
-        expectChange(w, 0n, async () => {
+        0n,
+        async (w) => {
           const [debit, credit] = [newIds(), newIds()];
-          for (const { transactionId, roundId } of [debit, credit])
-            expectOk(
-              await w.rollback({
-                playerId: w.target.otherPlayer,
-                roundId,
-                reverseTransactionId: transactionId,
-              }),
-            );
+          for (const ids of [debit, credit]) await reverseByOther(w, ids);
           expectOk(await w.debit(debit));
           expectOk(await w.credit({ ...credit, roundId: debit.roundId }));
-        }),
-    },
-    {
-      title: 'a refused attempt does not use its transactionId up',
-      run: (w) =>
-        expectChange(w, -100n, async () => {
-          const fields = newIds();
-          expectStatus(await w.debit({ ...fields, amount: '9999999999999.99' }), 'ERROR_NOT_ENOUGH_MONEY');
-          expectOk(await w.debit(fields));
-        }),
-    },
+        },
+      ),
+    ),
+    changing('a refused attempt does not use its transactionId up', -100n, async (w) => {
+      const fields = newIds();
+      expectStatus(await w.debit({ ...fields, amount: '9999999999999.99' }), 'ERROR_NOT_ENOUGH_MONEY');
+      expectOk(await w.debit(fields));
+    }),
   ],
 };

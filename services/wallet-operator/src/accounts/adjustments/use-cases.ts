@@ -1,4 +1,5 @@
-import { Conflict, NotFound } from '@platform/service-kit/problem';
+import { Conflict } from '@platform/service-kit/problem';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
@@ -33,8 +34,7 @@ const reserve = ({ database: { sql }, env }: Context, by: string, asked: Asked) 
   sql.begin(async (tx) => {
     await lockAdjustments(tx);
     await insertAdjustment(tx, by, asked);
-    const row = await findAdjustment(tx, asked);
-    if (row === undefined) throw new NotFound('player');
+    const row = orNotFound(await findAdjustment(tx, asked), 'player');
     if (row.amount !== String(asked.amount) || row.reason !== asked.reason || row.note !== asked.note)
       throw new Conflict('duplicate_transaction', 'This transactionId was used with other parameters.');
     if (row.balance !== null) return { row, moved: 0n, movedAt: undefined };
@@ -81,11 +81,7 @@ export const makeAdjustment = async (
 export const getAdjustment = async (
   { database }: Context,
   path: z.output<typeof AdjustmentPath>,
-): Promise<AdjustmentView> => {
-  const row = await findAdjustment(database.sql, path);
-  if (row === undefined) throw new NotFound('adjustment');
-  return viewOf(row);
-};
+): Promise<AdjustmentView> => viewOf(orNotFound(await findAdjustment(database.sql, path), 'adjustment'));
 
 /**
  * Approves an adjustment of another person; the first approval counts, for 24 hours. Throws NotFound, and Conflict
@@ -98,8 +94,7 @@ export const approveAdjustment = async (
 ): Promise<AdjustmentView> =>
   sql.begin(async (tx) => {
     await lockAdjustments(tx);
-    const row = await findAdjustment(tx, path);
-    if (row === undefined) throw new NotFound('adjustment');
+    const row = orNotFound(await findAdjustment(tx, path), 'adjustment');
     if (row.requestedBy === by)
       throw new Conflict('own_adjustment', 'Somebody other than the person who asked for it approves it.');
     if (row.balance !== null) throw new Conflict('nothing_to_apply', 'The adjustment is booked already.');

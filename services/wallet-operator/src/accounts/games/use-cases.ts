@@ -1,7 +1,8 @@
 import type { Caller } from '@platform/auth/bearer';
 import { pageList, pageOf, slice } from '@platform/pagination/list';
-import { Conflict, NotFound } from '@platform/service-kit/problem';
+import { Conflict } from '@platform/service-kit/problem';
 import { inTransaction, type Queries, type Target } from '@platform/service-kit/record';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
@@ -38,8 +39,5 @@ export const gamesOf = ({ database: { sql } }: Context) => ({
 });
 
 /** Throws NotFound. */
-export const getGame = async ({ database }: Context, gameCode: string): Promise<GameRow> => {
-  const row = await findGame(database.sql, gameCode);
-  if (row === undefined) throw new NotFound('game');
-  return row;
-};
+export const getGame = async ({ database }: Context, gameCode: string): Promise<GameRow> =>
+  orNotFound(await findGame(database.sql, gameCode), 'game');

@@ -1,9 +1,10 @@
 import { record } from '@platform/service-kit/record';
-import { route, type Route } from '@platform/service-kit/route';
+import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
+import { listRoute } from '../../list-route.ts';
 import {
-  EntryList,
-  EntryQuery,
+  Entry,
+  EntryFilter,
   NewPlayer,
   Player,
   PlayerChange,
@@ -11,7 +12,7 @@ import {
   PlayerPath,
   PlayerQuery,
 } from './schema.ts';
-import { pageEntries, playersOf } from './use-cases.ts';
+import { playerEntries, playersOf } from './use-cases.ts';
 
 const tag = 'Players';
 
@@ -42,23 +43,19 @@ export const playerRoutes = (context: Context): Route[] => {
       },
       change: { patch: PlayerChange, example: { name: 'Ada' }, save },
     }),
-    route(
+    listRoute(
       {
-        method: 'get',
         path: '/v1/players/{playerId}/entries',
         operationId: 'listEntries',
         tag,
         summary: 'The entries of a player',
         auth: reader,
         params: PlayerPath,
-        query: EntryQuery,
-        responses: { 200: { description: 'A page', body: EntryList } },
-        problems: [404],
+        filters: EntryFilter,
+        name: 'entries',
+        item: Entry,
       },
-      async ({ params, query }) => ({
-        status: 200,
-        body: await pageEntries(context, params.playerId, query),
-      }),
+      (page, { params, query }) => playerEntries(context, params.playerId, query, page),
     ),
   ];
 };

@@ -117,11 +117,7 @@ export const Entry = z
   })
   .meta({ id: 'Entry' });
 
-export const EntryQuery = z.strictObject({
-  ...pageLimitQuery,
+export const EntryFilter = z.object({
   sort: z.enum(['seq', '-seq']).default('seq').meta({ description: '`-seq`: the newest first' }),
 });
-export const EntryList = pageLimitBody('entries', Entry);
-
 export const FoundEntry = z.object({ playerId: z.string(), ...Entry.shape }).meta({ id: 'FoundEntry' });
-export const FoundEntryList = pageLimitBody('entries', FoundEntry);

@@ -1,27 +1,18 @@
 import type { Caller } from '@platform/auth/bearer';
-import {
-  pageListJson,
-  pageOf,
-  readPageList,
-  slice,
-  type Page,
-  type PageQuery,
-} from '@platform/pagination/list';
-import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
+import { pageListJson, pageOf, slice, type Page } from '@platform/pagination/list';
+import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
 import { inTransaction, type Queries, type Target } from '@platform/service-kit/record';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
 import { isCut } from '../../ledger/metadata.ts';
 import { decimal } from '@platform/wallet-protocol/money';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
-import type { TransactionQuery } from '../../reporting/audit/schema.ts';
 import type { Context } from '../../context.ts';
 import { supportedCurrency } from '../currencies/use-cases.ts';
 import type {
-  EntryList,
-  EntryQuery,
+  EntryFilter,
   FoundEntry,
-  FoundEntryList,
   NewPlayer,
   Player,
   PlayerChange,
@@ -47,7 +38,9 @@ const jsonOf = ({ seq: _seq, ...row }: PlayerRow): string => {
   return JSON.stringify(player);
 };
 
-const entryView = ({ reverses, ...entry }: ShownEntry): z.input<typeof FoundEntry> => ({
+type EntryView = z.input<typeof FoundEntry>;
+
+const entryView = ({ reverses, ...entry }: ShownEntry): EntryView => ({
   ...entry,
   seq: Number(entry.seq),
   amount: decimal(entry.amount),
@@ -112,15 +105,12 @@ export const playersOf = (ctx: Context, { sql } = ctx.database) => ({
 });
 
 /** The stored row. Throws NotFound. */
-export const playerRow = async ({ database }: Context, playerId: string): Promise<PlayerRow> => {
-  const row = await findPlayer(database.sql, playerId);
-  if (row === undefined) throw new NotFound('player');
-  return row;
-};
+export const playerRow = async ({ database }: Context, playerId: string): Promise<PlayerRow> =>
+  orNotFound(await findPlayer(database.sql, playerId), 'player');
 
 /** Locks a player until the transaction ends. Throws NotFound. */
 export const lockPlayer = async (tx: Queries, playerId: string): Promise<void> => {
-  if ((await findPlayer(tx, playerId, true)) === undefined) throw new NotFound('player');
+  orNotFound(await findPlayer(tx, playerId, true), 'player');
 };
 
 /** Ends all sessions of a locked player, or one of them. */
@@ -132,35 +122,29 @@ export const endSessionsOf = async (
   await recordEvent(tx, { kind: 'sessions_ended', playerId, details: { by, sessionId } });
 };
 
-/** The entries of a player. Throws NotFound. */
-export const pageEntries = async (
+/** The entries of a player, one more than the page holds. Throws NotFound. */
+export const playerEntries = async (
   ctx: Context,
   playerId: string,
-  query: z.output<typeof EntryQuery>,
-): Promise<z.input<typeof EntryList>> => {
+  { sort }: z.output<typeof EntryFilter>,
+  page: Page,
+): Promise<EntryView[]> => {
   const { seq } = await playerRow(ctx, playerId);
-  const newest = query.sort === '-seq' ? BigInt(seq) : undefined;
-  const read = async (page: Page) =>
-    (await listEntries(ctx.database.sql, playerId, page, newest)).map(entryView);
-  return readPageList('entries', query, read);
+  const newest = sort === '-seq' ? BigInt(seq) : undefined;
+  return (await listEntries(ctx.database.sql, playerId, page, newest)).map(entryView);
 };
 
-/** The entries with a transaction id, of any player, and their reversals. */
-export const pageTransaction = (
+/** The entries with a transaction id, of any player, and their reversals; one more than the page holds. */
+export const transactionEntries = async (
   { database: { sql } }: Context,
-  query: z.output<typeof TransactionQuery>,
-): Promise<z.input<typeof FoundEntryList>> =>
-  readPageList('entries', query, async (page) =>
-    (await entriesOfTransaction(sql, query.transactionId, page)).map(entryView),
-  );
+  transactionId: string,
+  page: Page,
+): Promise<EntryView[]> => (await entriesOfTransaction(sql, transactionId, page)).map(entryView);
 
-/** The entries of one round of a player. */
-export const roundEntries = (
+/** The entries of one round of a player, one more than the page holds. */
+export const roundEntries = async (
   { database: { sql } }: Context,
   playerId: string,
   roundId: string,
-  query: PageQuery,
-): Promise<z.input<typeof EntryList>> =>
-  readPageList('entries', query, async (page) =>
-    (await entriesOfRound(sql, playerId, roundId, page)).map(entryView),
-  );
+  page: Page,
+): Promise<EntryView[]> => (await entriesOfRound(sql, playerId, roundId, page)).map(entryView);

@@ -4,7 +4,7 @@ import type { ISql } from 'postgres';
 import type { z } from 'zod';
 import { isoTime } from '../../ledger/entry.ts';
 import { isSessionOpen, sessionEnd, type SessionTimes } from '../../ledger/session-time.ts';
-import type { LaunchQuery, LaunchRecord, Session } from './schema.ts';
+import type { LaunchFilter, LaunchRecord, Session } from './schema.ts';
 
 export type LaunchRow = z.input<typeof LaunchRecord>;
 export type SessionRow = z.input<typeof Session>;
@@ -87,7 +87,7 @@ export const findLaunch = async (sql: ISql, launchId: string): Promise<LaunchRow
 /** The newest first; one more than the page holds. */
 export const listLaunches = (
   sql: ISql,
-  { playerId, gameCode, outcome }: z.output<typeof LaunchQuery>,
+  { playerId, gameCode, outcome }: z.output<typeof LaunchFilter>,
   { limit, offset }: Page,
 ) => {
   const equals = (column: string, value: string | undefined) =>

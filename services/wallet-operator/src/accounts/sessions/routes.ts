@@ -1,19 +1,13 @@
 import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-kit/idempotency';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import {
-  CurrencyList,
-  Launch,
-  LaunchList,
-  LaunchPath,
-  LaunchQuery,
-  LaunchRecord,
-  NewLaunch,
-} from './schema.ts';
+import { listRoute } from '../../list-route.ts';
+import { CurrencyList, Launch, LaunchFilter, LaunchPath, LaunchRecord, NewLaunch } from './schema.ts';
 import { PlayerPath } from '../players/schema.ts';
 import { listCurrencies } from '../currencies/use-cases.ts';
 import { sessionRecord } from './record.ts';
-import { endAllSessions, getLaunch, launch, launchPath, pageLaunches } from './use-cases.ts';
+import { endAllSessions, findLaunch, launch, launchPath, listLaunches } from './use-cases.ts';
 
 const tag = 'Launches';
 
@@ -40,18 +34,18 @@ export const launchRoutes = (context: Context): Route[] => [
       return { status: 201, headers: { Location: launchPath(launched) }, body: launched };
     },
   ),
-  route(
+  listRoute(
     {
-      method: 'get',
       path: '/v1/launches',
       operationId: 'listLaunches',
       tag,
       summary: 'The launches that were asked for, the newest first',
       auth: context.tokens.guard('wallet:read'),
-      query: LaunchQuery,
-      responses: { 200: { description: 'A page', body: LaunchList } },
+      filters: LaunchFilter,
+      name: 'launches',
+      item: LaunchRecord,
     },
-    async ({ query }) => ({ status: 200, body: await pageLaunches(context, query) }),
+    (page, { query }) => listLaunches(context.database.sql, query, page),
   ),
   route(
     {
@@ -65,7 +59,11 @@ export const launchRoutes = (context: Context): Route[] => [
       responses: { 200: { description: 'The launch', body: LaunchRecord } },
       problems: [404],
     },
-    async ({ params }) => ({ status: 200, body: await getLaunch(context, params.launchId) }),
+    // Launches are deleted after LAUNCHES_DAYS.
+    async ({ params: { launchId } }) => ({
+      status: 200,
+      body: orNotFound(await findLaunch(context.database.sql, launchId), 'launch'),
+    }),
   ),
   ...sessionRecord(context),
   route(

@@ -61,13 +61,11 @@ export const LaunchRecord = z
   });
 
 export const LaunchPath = z.object({ launchId: z.uuid() });
-export const LaunchQuery = z.strictObject({
-  ...pageLimitQuery,
+export const LaunchFilter = z.object({
   playerId: id.optional(),
   gameCode: id.optional(),
   outcome: LaunchOutcome.optional(),
 });
-export const LaunchList = pageLimitBody('launches', LaunchRecord);
 
 export const Session = z
   .object({

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readPageList } from '@platform/pagination/list';
 import { onceWithSecret } from '@platform/service-kit/idempotency';
-import { NotFound, Problem } from '@platform/service-kit/problem';
+import { Problem } from '@platform/service-kit/problem';
 import { inTransaction } from '@platform/service-kit/record';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
@@ -10,15 +9,11 @@ import { getGame } from '../games/use-cases.ts';
 import { endSessionsOf, lockPlayer, playerRow } from '../players/use-cases.ts';
 import { sessionHash } from './token-hash.ts';
 import { serverOf } from './game-server.ts';
-import { LaunchOutcome, type Launch, type LaunchList, type LaunchQuery, type NewLaunch } from './schema.ts';
-import {
-  findLaunch,
-  insertLaunch,
-  insertSession,
-  listLaunches,
-  updateOutcome,
-  type LaunchRow,
-} from './queries.ts';
+import { LaunchOutcome, type Launch, type NewLaunch } from './schema.ts';
+import { insertLaunch, insertSession, updateOutcome } from './queries.ts';
+
+/** Launches that were asked for. */
+export { findLaunch, listLaunches } from './queries.ts';
 
 type Order = z.output<typeof NewLaunch>;
 
@@ -109,20 +104,6 @@ export const launch = async (
   const url = [answer['launchUrl'], answer['gameUrl'], answer['url']].find((one) => typeof one === 'string');
   return { ...launched, launchUrl: url ?? null, gameServer: answer };
 };
-
-/** Throws NotFound; launches are deleted after LAUNCHES_DAYS. */
-export const getLaunch = async ({ database }: Context, launchId: string): Promise<LaunchRow> => {
-  const row = await findLaunch(database.sql, launchId);
-  if (row === undefined) throw new NotFound('launch');
-  return row;
-};
-
-/** The launches of a player, of a game, or with an outcome; of all without any of them. */
-export const pageLaunches = (
-  { database: { sql } }: Context,
-  query: z.output<typeof LaunchQuery>,
-): Promise<z.input<typeof LaunchList>> =>
-  readPageList('launches', query, (page) => listLaunches(sql, query, page));
 
 /** Ends all sessions of a player. Throws NotFound. */
 export const endAllSessions = ({ database }: Context, playerId: string, by: string): Promise<void> =>

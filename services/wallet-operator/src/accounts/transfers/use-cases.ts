@@ -1,4 +1,5 @@
 import { Conflict, NotFound, Problem } from '@platform/service-kit/problem';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import type { z } from 'zod';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import type { Context } from '../../context.ts';
@@ -59,8 +60,7 @@ export const getTransfer = async (
   playerId: string,
   transactionId: string,
 ): Promise<TransferView> => {
-  const row = await findTransfer(database.sql, direction, playerId, transactionId);
-  if (row === undefined) throw new NotFound(direction);
+  const row = orNotFound(await findTransfer(database.sql, direction, playerId, transactionId), direction);
   const amount = decimal(row.amount.replace('-', ''));
   return { playerId, transactionId, amount, balance: decimal(row.balanceAfter) };
 };

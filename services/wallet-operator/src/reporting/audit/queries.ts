@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { allOf, createdBetween } from '../../db/conditions.ts';
 import { auditEvents } from '../../db/tables.ts';
 import { isoTime } from '../../ledger/entry.ts';
-import type { AuditEvent, AuditQuery } from './schema.ts';
+import type { AuditEvent, AuditFilter } from './schema.ts';
 
 type NewEvent = Omit<typeof auditEvents.$inferInsert, 'eventId' | 'at'>;
 
@@ -31,7 +31,7 @@ const shifted = (instant: string, ms: number): string =>
 /** The newest first; one more than the page holds. */
 export const listEvents = (
   sql: ISql,
-  { playerId, kind, from, to }: z.output<typeof AuditQuery>,
+  { playerId, kind, from, to }: z.output<typeof AuditFilter>,
   { limit, offset }: Page,
 ) => sql<z.input<typeof AuditEvent>[]>`
   select event_id as "eventId", ${isoTime(sql, sql`event.at`)} as at, kind, event.player_id as "playerId", currency, details

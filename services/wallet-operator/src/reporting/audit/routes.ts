@@ -1,9 +1,10 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import { FoundEntryList } from '../../accounts/players/schema.ts';
-import { pageTransaction } from '../../accounts/players/use-cases.ts';
-import { AuditEventList, AuditQuery, Proof, TransactionQuery } from './schema.ts';
-import { pageEvents } from './use-cases.ts';
+import { FoundEntry } from '../../accounts/players/schema.ts';
+import { transactionEntries } from '../../accounts/players/use-cases.ts';
+import { listRoute } from '../../list-route.ts';
+import { AuditEvent, AuditFilter, Proof, TransactionFilter } from './schema.ts';
+import { listEvents } from './use-cases.ts';
 
 const tag = 'Audit';
 
@@ -11,31 +12,31 @@ const tag = 'Audit';
 export const auditRoutes = (context: Context): Route[] => {
   const admin = context.tokens.guard('wallet:admin');
   return [
-    route(
+    listRoute(
       {
-        method: 'get',
         path: '/v1/audit/events',
         operationId: 'listAuditEvents',
         tag,
         summary: 'Refusals, exclusions and changes by people, the newest first',
         auth: admin,
-        query: AuditQuery,
-        responses: { 200: { description: 'A page', body: AuditEventList } },
+        filters: AuditFilter,
+        name: 'events',
+        item: AuditEvent,
       },
-      async ({ query }) => ({ status: 200, body: await pageEvents(context, query) }),
+      (page, { query }) => listEvents(context.database.sql, query, page),
     ),
-    route(
+    listRoute(
       {
-        method: 'get',
         path: '/v1/audit/entries',
         operationId: 'findEntries',
         tag,
         summary: 'The entries with a transaction id, of any player, and their reversals',
         auth: context.tokens.guard('wallet:read'),
-        query: TransactionQuery,
-        responses: { 200: { description: 'A page', body: FoundEntryList } },
+        filters: TransactionFilter,
+        name: 'entries',
+        item: FoundEntry,
       },
-      async ({ query }) => ({ status: 200, body: await pageTransaction(context, query) }),
+      (page, { query }) => transactionEntries(context, query.transactionId, page),
     ),
     route(
       {

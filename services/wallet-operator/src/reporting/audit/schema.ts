@@ -1,21 +1,16 @@
-import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { auditKinds } from '../../db/tables.ts';
 import { id } from '@platform/wallet-protocol/ids';
 import { timeRange } from '../time-range.ts';
 
-export const AuditQuery = z.strictObject({
-  ...pageLimitQuery,
+export const AuditFilter = z.object({
   playerId: text(1, 255).optional(),
   kind: z.enum(auditKinds).optional(),
   ...timeRange,
 });
 
-export const TransactionQuery = z.strictObject({
-  ...pageLimitQuery,
-  transactionId: id.meta({ example: 'demo-transaction' }),
-});
+export const TransactionFilter = z.object({ transactionId: id.meta({ example: 'demo-transaction' }) });
 
 export const AuditEvent = z
   .object({
@@ -27,8 +22,6 @@ export const AuditEvent = z
     details: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'AuditEvent' });
-
-export const AuditEventList = pageLimitBody('events', AuditEvent);
 
 export const Proof = z
   .object({

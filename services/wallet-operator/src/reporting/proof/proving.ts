@@ -54,9 +54,7 @@ export const startProving = ({ slow, sql, everyMs, walkDays, log }: ProvingOptio
         const { violations: found, ...findings } = await checkUnsealed(connection);
         if (found.length > 0) log.fatal({ violations: found }, 'the proof of the ledger found violations');
         const known = await keepProof(connection, { ...findings, violations: found });
-        const violations = known.map(
-          ({ foundAt: _foundAt, ...violation }) => violation,
-        ) as Answer['violations'];
+        const violations = known.map(({ foundAt: _foundAt, ...violation }) => violation);
         return { ok: violations.length === 0, ...findings, violations };
       });
     } finally {

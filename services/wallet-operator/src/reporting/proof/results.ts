@@ -1,8 +1,10 @@
 import type { ISql, Sql, TransactionSql } from 'postgres';
-import type { StoredViolation } from '../../db/seals.ts';
 import { isoTime } from '../../ledger/entry.ts';
 import type { Findings } from './proof.ts';
 import { mostViolations, type Violation } from './queries.ts';
+
+/** `foundAt`: when it was last found, as ISO 8601. */
+type StoredViolation = Violation & { foundAt: string };
 
 /** What all replicas know of the soundness of the ledger. */
 export interface Checks {
@@ -23,7 +25,7 @@ export const readChecks = async (sql: ISql): Promise<Checks> => {
   return checks;
 };
 
-const keyOf = ({ kind, playerId, transactionId, detail }: Violation | StoredViolation): string =>
+const keyOf = ({ kind, playerId, transactionId, detail }: Violation): string =>
   JSON.stringify([kind, playerId, transactionId, playerId === null ? detail : null]);
 
 /** The stored violations and those that were found now; one that was found again has the new time. */

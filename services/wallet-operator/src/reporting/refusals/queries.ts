@@ -3,12 +3,12 @@ import type { ISql } from 'postgres';
 import type { z } from 'zod';
 import { allOf, createdBetween } from '../../db/conditions.ts';
 import { isoTime } from '../../ledger/entry.ts';
-import type { Refusal, RefusalQuery } from './schema.ts';
+import type { Refusal, RefusalFilter } from './schema.ts';
 
 /** The newest first; one more than the page holds. */
 export const listRefusals = (
   sql: ISql,
-  { playerId, roundId, cause, ...range }: z.output<typeof RefusalQuery>,
+  { playerId, roundId, cause, ...range }: z.output<typeof RefusalFilter>,
   { limit, offset }: Page,
 ) => sql<z.input<typeof Refusal>[]>`
   select refusal_id as "refusalId", ${isoTime(sql, sql`uuid_extract_timestamp(refusal_id)`)} as at, callback,

@@ -1,21 +1,22 @@
-import { route, type Route } from '@platform/service-kit/route';
+import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import { RefusalList, RefusalQuery } from './schema.ts';
-import { pageRefusals } from './use-cases.ts';
+import { listRoute } from '../../list-route.ts';
+import { Refusal, RefusalFilter } from './schema.ts';
+import { listRefusals } from './use-cases.ts';
 
 /** Callbacks that were refused. */
-export const refusalRoutes = (context: Context): Route[] => [
-  route(
+export const refusalRoutes = ({ database: { sql }, tokens }: Context): Route[] => [
+  listRoute(
     {
-      method: 'get',
       path: '/v1/refusals',
       operationId: 'listRefusals',
       tag: 'Callbacks',
       summary: 'Refused callbacks and why, the newest first',
-      auth: context.tokens.guard('wallet:read'),
-      query: RefusalQuery,
-      responses: { 200: { description: 'A page', body: RefusalList } },
+      auth: tokens.guard('wallet:read'),
+      filters: RefusalFilter,
+      name: 'refusals',
+      item: Refusal,
     },
-    async ({ query }) => ({ status: 200, body: await pageRefusals(context, query) }),
+    (page, { query }) => listRefusals(sql, query, page),
   ),
 ];

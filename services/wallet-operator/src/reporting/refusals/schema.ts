@@ -1,12 +1,10 @@
-import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { callbacks } from '@platform/wallet-protocol/callbacks';
 import { id } from '@platform/wallet-protocol/ids';
 import { z } from 'zod';
 import { timeRange } from '../time-range.ts';
 
-export const RefusalQuery = z.strictObject({
-  ...pageLimitQuery,
+export const RefusalFilter = z.object({
   playerId: id.optional(),
   roundId: id.optional(),
   cause: text(1, 64).optional().meta({ description: 'Such as `no_money`, `limit_reached`, `wrong_syntax`' }),
@@ -38,5 +36,3 @@ export const Refusal = z
       .meta({ description: 'The first field with a wrong syntax; null when the body is no JSON object' }),
   })
   .meta({ id: 'Refusal' });
-
-export const RefusalList = pageLimitBody('refusals', Refusal);

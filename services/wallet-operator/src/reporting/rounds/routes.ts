@@ -1,7 +1,8 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import { RoundEntriesQuery, RoundList, RoundPath, RoundQuery, RoundWithEntries } from './schema.ts';
-import { getRound, pageRounds } from './use-cases.ts';
+import { listRoute } from '../../list-route.ts';
+import { Round, RoundEntriesQuery, RoundFilter, RoundPath, RoundWithEntries } from './schema.ts';
+import { getRound, roundViews } from './use-cases.ts';
 
 const tag = 'Rounds';
 
@@ -24,18 +25,18 @@ export const roundRoutes = (context: Context): Route[] => {
       },
       async ({ params, query }) => ({ status: 200, body: await getRound(context, params, query) }),
     ),
-    route(
+    listRoute(
       {
-        method: 'get',
         path: '/v1/rounds',
         operationId: 'listRounds',
         tag,
         summary: 'Rounds that are open, or have an id, the oldest first',
         auth: reader,
-        query: RoundQuery,
-        responses: { 200: { description: 'A page', body: RoundList } },
+        filters: RoundFilter,
+        name: 'rounds',
+        item: Round,
       },
-      async ({ query }) => ({ status: 200, body: await pageRounds(context, query) }),
+      (page, { query }) => roundViews(context, query, page),
     ),
   ];
 };

@@ -69,8 +69,7 @@ const isInCalendar = (age: number | string): boolean => {
   return !(year < 1 || year > 9999);
 };
 
-export const RoundQuery = z.strictObject({
-  ...pageLimitQuery,
+export const RoundFilter = z.object({
   status: z.enum(['open']).optional().meta({ description: 'Open unless `roundId` is given' }),
   roundId: id
     .optional()
@@ -81,5 +80,3 @@ export const RoundQuery = z.strictObject({
     .default(0)
     .meta({ description: 'Seconds, or the instant before which the round was opened', type: 'string' }),
 });
-
-export const RoundList = pageLimitBody('rounds', Round);

@@ -1,11 +1,11 @@
-import { readPageList } from '@platform/pagination/list';
-import { NotFound } from '@platform/service-kit/problem';
-import type { z } from 'zod';
-import type { Context } from '../../context.ts';
+import { readPageList, type Page } from '@platform/pagination/list';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import { decimal } from '@platform/wallet-protocol/money';
+import type { z } from 'zod';
 import { roundEntries } from '../../accounts/players/use-cases.ts';
-import type { RoundEntriesQuery, RoundList, RoundPath, RoundQuery, RoundWithEntries } from './schema.ts';
+import type { Context } from '../../context.ts';
 import { findRound, listRounds } from './queries.ts';
+import type { Round, RoundEntriesQuery, RoundFilter, RoundPath, RoundWithEntries } from './schema.ts';
 
 /** Throws NotFound. */
 export const getRound = async (
@@ -13,22 +13,20 @@ export const getRound = async (
   { playerId, roundId }: z.output<typeof RoundPath>,
   query: z.output<typeof RoundEntriesQuery>,
 ): Promise<z.input<typeof RoundWithEntries>> => {
-  const round = await findRound(ctx.database.sql, playerId, roundId);
-  if (round === undefined) throw new NotFound('round');
+  const round = orNotFound(await findRound(ctx.database.sql, playerId, roundId), 'round');
   const [stake, result] = round.money;
-  const entries = await roundEntries(ctx, playerId, roundId, query);
+  const entries = await readPageList('entries', query, (page) => roundEntries(ctx, playerId, roundId, page));
   return { ...round, stake: decimal(stake), result: decimal(result), ...entries };
 };
 
-/** Rounds that are still open, or those with an id. */
-export const pageRounds = (
+/** Rounds that are still open, or those with an id; one more than the page holds. */
+export const roundViews = async (
   { database: { sql } }: Context,
-  query: z.output<typeof RoundQuery>,
-): Promise<z.input<typeof RoundList>> =>
-  readPageList('rounds', query, async (page) =>
-    (await listRounds(sql, query, page)).map(({ money, ...round }) => ({
-      ...round,
-      stake: money && decimal(money[0]),
-      result: money && decimal(money[1]),
-    })),
-  );
+  filter: z.output<typeof RoundFilter>,
+  page: Page,
+): Promise<z.input<typeof Round>[]> =>
+  (await listRounds(sql, filter, page)).map(({ money, ...round }) => ({
+    ...round,
+    stake: money && decimal(money[0]),
+    result: money && decimal(money[1]),
+  }));

@@ -1,0 +1,10 @@
+import { printable } from '@platform/wallet-protocol/terminal';
+
+/** Text of others for XML, which has no way at all to write control characters, U+FFFE and U+FFFF. */
+export const escaped = (text: string): string =>
+  printable(text)
+    .replaceAll(/[\uFFFE\uFFFF]/g, '\uFFFD')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
