@@ -296,6 +296,9 @@ CREATE INDEX "entries_deposits" ON "entries" USING btree ("player_id","at") WHER
 CREATE INDEX "entries_at" ON "entries" USING brin ("at") WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "launches_player" ON "launches" USING btree ("player_id","launch_id");--> statement-breakpoint
+CREATE INDEX "launches_game" ON "launches" USING btree ("game_code","launch_id");--> statement-breakpoint
+CREATE INDEX "launches_outcome" ON "launches" USING btree ("outcome","launch_id");--> statement-breakpoint
+CREATE INDEX "launches_game_outcome" ON "launches" USING btree ("game_code","outcome","launch_id");--> statement-breakpoint
 CREATE INDEX "players_created" ON "players" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "players_currency" ON "players" USING btree ("currency","created_at");--> statement-breakpoint
 CREATE INDEX "players_disabled" ON "players" USING btree ("created_at") WHERE "players"."status" = 'disabled';--> statement-breakpoint

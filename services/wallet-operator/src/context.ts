@@ -37,7 +37,7 @@ export interface Context extends BaseContext {
   syntaxRefusals: Batcher<NewRefusal, void>;
   wallet: WalletMetrics;
   proving: Proving;
-  /** For searches of players. */
+  /** For searches of players and late pages of lists. */
   searches: SearchLane;
   /** For work that reads much of the ledger. */
   slow: SlowConnection;
@@ -95,7 +95,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
   const searches = openSearchLane(
     'wallet-operator:search',
     env,
-    'Give `q` more letters, or add another filter.',
+    'Give `q` more letters, or choose fewer rows by a filter such as `from` and `to`.',
   );
   const slow = createSlowConnection(env.DATABASE_URL);
   const closing = startClosing(base.database.sql, { slow, everyMs: closeEveryMs, log: parts.log });

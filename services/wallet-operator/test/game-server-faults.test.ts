@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { listen } from '@platform/service-kit/service';
 import { expect, onTestFinished, test } from 'vitest';
@@ -69,6 +71,27 @@ test('a seed repeats the choices, and rates are kept', () => {
   expect(count('late')).toBeLessThan(320);
   expect(count('doubled')).toBeGreaterThan(400);
   expect(run(7).some(([callback]) => callback === undefined)).toBe(true);
+});
+
+test('a game that the game server cannot open closes no other game', async () => {
+  const asked: string[] = [];
+  const gameServer = createServer((req, res) => {
+    void text(req).then((body) => {
+      const { gameCode } = JSON.parse(body) as { gameCode: string };
+      asked.push(gameCode);
+      res.writeHead(gameCode === 'broken' ? 500 : 200).end('{}');
+    });
+  });
+  const { port } = await listen(gameServer, '127.0.0.1', 0);
+  onTestFinished(() => void gameServer.close());
+  const server = createGameServer({ url: `http://127.0.0.1:${port}`, operatorId: 'op', signatures });
+  const launch = (gameCode: string) =>
+    server.launch({ playerId: 'ada', currency: 'EUR', gameCode, countryCode: 'DE', details: {} });
+  for (let times = 0; times < 6; times += 1)
+    await expect(launch('broken')).rejects.toMatchObject({ code: 'game_server_unavailable' });
+  expect(await launch('dice')).toEqual({});
+  // The sixth was not sent.
+  expect(asked).toEqual([...Array.from({ length: 5 }, () => 'broken'), 'dice']);
 });
 
 test.each(['late', 'garbled', 'error'] as const)(

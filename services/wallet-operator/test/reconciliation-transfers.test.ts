@@ -61,6 +61,23 @@ test('lines that arrive slowly are stored as they arrive', async () => {
   expect(await sendStatement(service.url, body)).toMatchObject({ status: 201, body: { lines: 2 } });
 });
 
+test('a client that breaks off its statement is no error of the service', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  const line = JSON.stringify({ transactionId: 'a', playerId: 'p', operation: 'credit', amount: '1.00' });
+  const body = new ReadableStream<Uint8Array>({
+    start: (stream) => stream.enqueue(Buffer.from(`${line}\n`)),
+    pull: async (stream) => {
+      await expect.poll(() => sql`select from reconciliations where lines = 1`).toHaveLength(1);
+      stream.error(new Error('closed'));
+    },
+  });
+  await expect(sendStatement(service.url, body)).rejects.toThrow('fetch failed');
+  await expect.poll(() => service.lines.join('')).toContain('client went away');
+  await service.context.database.sql`select`;
+  expect(service.lines.join('')).not.toContain('internal_error');
+});
+
 test('of the five statements that may be open at a time, two of one caller may be on their way', async () => {
   await using service = await startService();
   const { sql } = service.context.database;

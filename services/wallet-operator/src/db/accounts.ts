@@ -30,7 +30,12 @@ export const launches = pgTable(
       .notNull()
       .default(sql`now()`),
   },
-  (table) => [index('launches_player').on(table.playerId, table.launchId)],
+  (table) => [
+    index('launches_player').on(table.playerId, table.launchId),
+    index('launches_game').on(table.gameCode, table.launchId),
+    index('launches_outcome').on(table.outcome, table.launchId),
+    index('launches_game_outcome').on(table.gameCode, table.outcome, table.launchId),
+  ],
 );
 
 /** Sessions created by launches. Only the hash of the token is stored. */

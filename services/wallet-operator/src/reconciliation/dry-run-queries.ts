@@ -78,7 +78,7 @@ export const movedLately = async (
   id: string,
   numbers: readonly number[],
 ): Promise<Map<string, bigint>> => {
-  await orm.execute(raw`select pg_advisory_xact_lock(4218335)`);
+  await orm.execute(raw`select pg_advisory_xact_lock(4218338)`);
   const rows = await orm.execute<{ currency: string; sum: string }>(raw`
     select currency, sum(amount)::text as sum from reconciliation_differences join players using (player_id)
     where repair_transaction_id is not null and repaired_at > clock_timestamp() - interval '24 hours'

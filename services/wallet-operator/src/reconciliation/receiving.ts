@@ -1,6 +1,7 @@
 import { on } from 'node:events';
 import { finished, type Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
+import { requestAborted } from '@platform/service-kit/body';
 import { Conflict, Problem } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import type { StatedFields } from '../db/reconciliations.ts';
@@ -14,7 +15,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 128 };
 /**
  * Reads a statement in a thread of its own, because callbacks would wait for it; while a batch is stored, the next one is
  * read. Returns how many lines state each field. Throws the errors of `readStatement`, `expectInPeriod` and `store`,
- * Problem `too_many_lines`, and the error of a body that ends too early.
+ * Problem `too_many_lines`, and BadRequest `request_aborted` when the body ends too early.
  */
 const readInThread = async (
   body: Readable,
@@ -41,7 +42,7 @@ const readInThread = async (
     }
     throw new Error('the thread that reads a statement ended');
   } catch (error) {
-    throw broken.signal.aborted ? broken.signal.reason : error;
+    throw broken.signal.aborted ? requestAborted() : error;
   } finally {
     stopWatching();
     // A body that is left open can still be answered.

@@ -9,6 +9,7 @@ import { isCut } from '../../ledger/metadata.ts';
 import { decimal } from '@platform/wallet-protocol/money';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import type { Context } from '../../context.ts';
+import { readOnListConnection } from '../../db/list-connection.ts';
 import { supportedCurrency } from '../currencies/use-cases.ts';
 import type {
   EntryFilter,
@@ -62,7 +63,7 @@ export const playersOf = (ctx: Context, { sql } = ctx.database) => ({
   page: async (query: z.output<typeof PlayerQuery>) => {
     const page = pageOf(query);
     const read = (on: ISql) => listPlayers(on, query, page);
-    const rows = query.q === undefined ? await read(sql) : await ctx.searches.run(read);
+    const rows = await readOnListConnection(ctx, page, read, query.q !== undefined);
     return pageListJson('players', page, slice(rows.map(jsonOf), page.limit));
   },
   find: async (on: Queries, { params: { playerId } }: Target<typeof PlayerPath, unknown>, lock: boolean) => {

@@ -1,5 +1,6 @@
 import { jsonOf } from '@platform/wallet-protocol/body';
 import type { RequestSignatures } from '@platform/wallet-protocol/signing';
+import { createLru } from '@platform/service-kit/lru';
 import { sendRequest } from '@platform/service-kit/outbound';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
 import { waitUncounted } from '@platform/service-kit/request-scope';
@@ -73,11 +74,13 @@ const refused = (status: number, answer: unknown): Problem => {
 
 /** Calls in progress. They are not part of the requests in progress, so that they keep no callbacks out. */
 const maxCalls = 200;
+/** Games whose failures are counted. */
+const mostGames = 10_000;
 
 /**
  * The operator interface of the game server: signed like the callbacks, plus X-Operator-ID. A call ends after the
- * limit; after five failures in a row the next ones fail at once for ten seconds, and so does a call beyond 200 in
- * progress, so that launches don't pile up.
+ * limit; after five failures of a game in a row its next launches fail at once for ten seconds, and so does a call beyond
+ * 200 in progress, so that launches don't pile up.
  */
 export const createGameServer = ({
   url,
@@ -85,13 +88,17 @@ export const createGameServer = ({
   signatures,
   limitMs = 5000,
 }: GameServerOptions): GameServer => {
-  const policy = wrap(
-    bulkhead(maxCalls),
-    circuitBreaker(
-      handleWhen((error) => !(error instanceof Problem) || error.status === 503),
-      { halfOpenAfter: 10_000, breaker: new ConsecutiveBreaker(5) },
+  const calls = bulkhead(maxCalls);
+  /** By game: one that the game server cannot open closes no other. */
+  const policies = createLru(mostGames, 0, () =>
+    wrap(
+      calls,
+      circuitBreaker(
+        handleWhen((error) => !(error instanceof Problem) || error.status === 503),
+        { halfOpenAfter: 10_000, breaker: new ConsecutiveBreaker(5) },
+      ),
+      timeout(limitMs, TimeoutStrategy.Aggressive),
     ),
-    timeout(limitMs, TimeoutStrategy.Aggressive),
   );
   const base = new URL(url);
 
@@ -116,11 +123,11 @@ export const createGameServer = ({
     return content;
   };
 
-  /** A POST when there is a body, else a GET. */
-  const call = async <T>(schema: z.ZodType<T>, path: string, body?: string): Promise<T> => {
+  /** A POST when there is a body, else a GET. `game` is the code of a game, or empty. */
+  const call = async <T>(schema: z.ZodType<T>, game: string, path: string, body?: string): Promise<T> => {
     try {
       const answer = await waitUncounted(() =>
-        policy.execute(({ signal }: ICancellationContext) => ask(path, body, signal)),
+        policies.memo(game).execute(({ signal }: ICancellationContext) => ask(path, body, signal)),
       );
       return schema.parse(answer);
     } catch (error) {
@@ -131,7 +138,7 @@ export const createGameServer = ({
   };
 
   return {
-    launch: (order) => call(Answer, '/operator/launch', JSON.stringify(order)),
-    currencies: () => call(Codes, '/operator/currencies'),
+    launch: (order) => call(Answer, order.gameCode, '/operator/launch', JSON.stringify(order)),
+    currencies: () => call(Codes, '', '/operator/currencies'),
   };
 };

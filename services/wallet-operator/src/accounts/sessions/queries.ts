@@ -2,6 +2,7 @@ import type { Page } from '@platform/pagination/list';
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
+import { allOf, createdBetween } from '../../db/conditions.ts';
 import { isoTime } from '../../ledger/entry.ts';
 import { isSessionOpen, sessionEnd, type SessionTimes } from '../../ledger/session-time.ts';
 import type { LaunchFilter, LaunchRecord, Session } from './schema.ts';
@@ -87,13 +88,14 @@ export const findLaunch = async (sql: ISql, launchId: string): Promise<LaunchRow
 /** The newest first; one more than the page holds. */
 export const listLaunches = (
   sql: ISql,
-  { playerId, gameCode, outcome }: z.output<typeof LaunchFilter>,
+  { playerId, gameCode, outcome, ...range }: z.output<typeof LaunchFilter>,
   { limit, offset }: Page,
-) => {
-  const equals = (column: string, value: string | undefined) =>
-    value === undefined ? sql`` : sql`and ${sql(column)} = ${value}`;
-  return sql<LaunchRow[]>`
-    select ${launchColumns(sql)} from launches
-    where true ${equals('player_id', playerId)} ${equals('game_code', gameCode)} ${equals('outcome', outcome)}
-    order by launch_id desc limit ${limit + 1} offset ${String(offset)}`;
-};
+) => sql<LaunchRow[]>`
+  select ${launchColumns(sql)} from launches
+  where ${allOf(sql, [
+    playerId === undefined ? undefined : sql`player_id = ${playerId}`,
+    gameCode === undefined ? undefined : sql`game_code = ${gameCode}`,
+    outcome === undefined ? undefined : sql`outcome = ${outcome}`,
+    ...createdBetween(sql, sql`launch_id`, range),
+  ])}
+  order by launch_id desc limit ${limit + 1} offset ${String(offset)}`;

@@ -2,6 +2,7 @@ import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-
 import { orNotFound } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
+import { readOnListConnection } from '../../db/list-connection.ts';
 import { listRoute } from '../../list-route.ts';
 import { CurrencyList, Launch, LaunchFilter, LaunchPath, LaunchRecord, NewLaunch } from './schema.ts';
 import { PlayerPath } from '../players/schema.ts';
@@ -45,7 +46,7 @@ export const launchRoutes = (context: Context): Route[] => [
       name: 'launches',
       item: LaunchRecord,
     },
-    (page, { query }) => listLaunches(context.database.sql, query, page),
+    (page, { query }) => readOnListConnection(context, page, (sql) => listLaunches(sql, query, page)),
   ),
   route(
     {

@@ -1,6 +1,7 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { timeRange } from '../../reporting/time-range.ts';
 import { id } from '@platform/wallet-protocol/ids';
 import { PlayerPath } from '../players/schema.ts';
 
@@ -65,6 +66,7 @@ export const LaunchFilter = z.object({
   playerId: id.optional(),
   gameCode: id.optional(),
   outcome: LaunchOutcome.optional(),
+  ...timeRange,
 });
 
 export const Session = z

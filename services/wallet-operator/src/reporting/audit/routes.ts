@@ -2,6 +2,7 @@ import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
 import { FoundEntry } from '../../accounts/players/schema.ts';
 import { transactionEntries } from '../../accounts/players/use-cases.ts';
+import { readOnListConnection } from '../../db/list-connection.ts';
 import { listRoute } from '../../list-route.ts';
 import { AuditEvent, AuditFilter, Proof, TransactionFilter } from './schema.ts';
 import { listEvents } from './use-cases.ts';
@@ -23,7 +24,7 @@ export const auditRoutes = (context: Context): Route[] => {
         name: 'events',
         item: AuditEvent,
       },
-      (page, { query }) => listEvents(context.database.sql, query, page),
+      (page, { query }) => readOnListConnection(context, page, (sql) => listEvents(sql, query, page)),
     ),
     listRoute(
       {

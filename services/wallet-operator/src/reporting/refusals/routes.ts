@@ -1,22 +1,23 @@
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
+import { readOnListConnection } from '../../db/list-connection.ts';
 import { listRoute } from '../../list-route.ts';
 import { Refusal, RefusalFilter } from './schema.ts';
 import { listRefusals } from './use-cases.ts';
 
 /** Callbacks that were refused. */
-export const refusalRoutes = ({ database: { sql }, tokens }: Context): Route[] => [
+export const refusalRoutes = (context: Context): Route[] => [
   listRoute(
     {
       path: '/v1/refusals',
       operationId: 'listRefusals',
       tag: 'Callbacks',
       summary: 'Refused callbacks and why, the newest first',
-      auth: tokens.guard('wallet:read'),
+      auth: context.tokens.guard('wallet:read'),
       filters: RefusalFilter,
       name: 'refusals',
       item: Refusal,
     },
-    (page, { query }) => listRefusals(sql, query, page),
+    (page, { query }) => readOnListConnection(context, page, (sql) => listRefusals(sql, query, page)),
   ),
 ];

@@ -4,6 +4,7 @@ import { decimal } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
 import { roundEntries } from '../../accounts/players/use-cases.ts';
 import type { Context } from '../../context.ts';
+import { readOnListConnection } from '../../db/list-connection.ts';
 import { findRound, listRounds } from './queries.ts';
 import type { Round, RoundEntriesQuery, RoundFilter, RoundPath, RoundWithEntries } from './schema.ts';
 
@@ -21,12 +22,14 @@ export const getRound = async (
 
 /** Rounds that are still open, or those with an id; one more than the page holds. */
 export const roundViews = async (
-  { database: { sql } }: Context,
+  ctx: Context,
   filter: z.output<typeof RoundFilter>,
   page: Page,
 ): Promise<z.input<typeof Round>[]> =>
-  (await listRounds(sql, filter, page)).map(({ money, ...round }) => ({
-    ...round,
-    stake: money && decimal(money[0]),
-    result: money && decimal(money[1]),
-  }));
+  (await readOnListConnection(ctx, page, (sql) => listRounds(sql, filter, page))).map(
+    ({ money, ...round }) => ({
+      ...round,
+      stake: money && decimal(money[0]),
+      result: money && decimal(money[1]),
+    }),
+  );
