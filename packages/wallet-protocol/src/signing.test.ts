@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createRequestSignatures, type RequestSignatureOptions } from './signing.ts';
 
 const at = new Date('2026-01-02T03:04:05.900Z');
@@ -117,6 +117,15 @@ describe('is refused, with the reason for the log', () => {
   test('a pretty-printed body that was signed compact', () => {
     const pretty = Buffer.from(JSON.stringify(JSON.parse(body.toString()), undefined, 2));
     expect(make().verify({ ...signed(), body: pretty })).toEqual({ ok: false, why: 'body' });
+  });
+
+  test('the reason is not looked for until somebody asks', () => {
+    const sent = Buffer.from(body);
+    const read = vi.spyOn(sent, 'toString');
+    const verdict = make().verify({ ...signed('a guess'), body: sent });
+    expect(read).not.toHaveBeenCalled();
+    expect(verdict).toEqual({ ok: false, why: 'secret' });
+    expect(read).toHaveBeenCalled();
   });
 
   test('another secret, or another content', () => {

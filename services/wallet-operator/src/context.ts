@@ -41,6 +41,8 @@ export interface Context extends BaseContext {
   searches: SearchLane;
   /** For work that reads much of the ledger. */
   slow: SlowConnection;
+  /** For the first limits of players. */
+  counting: SlowConnection;
   /** Compares statements of the game server with the ledger. */
   comparing: Background;
 }
@@ -98,6 +100,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     'Give `q` more letters, or choose fewer rows by a filter such as `from` and `to`.',
   );
   const slow = createSlowConnection(env.DATABASE_URL);
+  const counting = createSlowConnection(env.DATABASE_URL);
   const closing = startClosing(base.database.sql, { slow, everyMs: closeEveryMs, log: parts.log });
   const proving = startProving({
     slow,
@@ -125,6 +128,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     wallet,
     proving,
     slow,
+    counting,
     comparing,
     signatures,
     gameServer:
@@ -138,6 +142,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
       await proving[Symbol.asyncDispose]();
       await closing[Symbol.asyncDispose]();
       await slow[Symbol.asyncDispose]();
+      await counting[Symbol.asyncDispose]();
       await comparing[Symbol.asyncDispose]();
       await searches[Symbol.asyncDispose]();
       await syntaxRefusals[Symbol.asyncDispose]();

@@ -51,6 +51,22 @@ describe('limits', () => {
     expect((await player.events()).map(({ kind }) => kind)).toEqual(Array(4).fill('limits_changed'));
   });
 
+  test('the first one adds up bets on a connection that may take two minutes, later ones do not', async () => {
+    await using other = await startService();
+    const { sql } = other.context.database;
+    await addGame(sql);
+    await sql`create table seen (statement_timeout text)`;
+    await sql`create function see() returns trigger language plpgsql as
+      'begin insert into seen values (current_setting(''statement_timeout'')); return new; end'`;
+    await sql`create trigger see after insert or update on limit_windows execute function see()`;
+    const player = await limitedPlayer(other, await person(other));
+    await player.set({ loss: { '24h': '50.00' } });
+    expect(await sql`select distinct * from seen`).toEqual([{ statement_timeout: '2min' }]);
+    await sql`truncate seen`;
+    await player.set({ loss: { '24h': '40.00' } });
+    expect(await sql`select distinct * from seen where statement_timeout = '2min'`).toEqual([]);
+  });
+
   test('of player and operator: the lower one counts', async () => {
     const player = await newPlayer();
     await player.set({ wager: { '24h': '20.00', '7d': '25.00' } });

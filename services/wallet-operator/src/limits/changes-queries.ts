@@ -18,6 +18,12 @@ export const lockPlayer = async (sql: ISql, playerId: string): Promise<Date | un
   return lockedRows.length === 0 ? undefined : databaseNow(sql);
 };
 
+/** Whether the bets of a player have been added up since an earlier limit. */
+export const hasCounters = async (sql: ISql, playerId: string): Promise<boolean> => {
+  const counted = await sql`select from players where player_id = ${playerId} and wagered is not null`;
+  return counted.length > 0;
+};
+
 /** The changes that are not cancelled, oldest first. */
 export const listChanges = async (sql: ISql, playerId: string): Promise<(Change & { setBy: Setter })[]> => {
   const rows = await sql<

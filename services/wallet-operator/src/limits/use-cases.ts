@@ -1,12 +1,20 @@
 import type { Page } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
+import type { Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../db/now.ts';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import { playerRow } from '../accounts/players/use-cases.ts';
 import { inForce, pending, type Change, type Wanted } from './changes.ts';
-import { changeLimits, listChanges, listHistory, lockPlayer, type Setter } from './changes-queries.ts';
+import {
+  changeLimits,
+  hasCounters,
+  listChanges,
+  listHistory,
+  lockPlayer,
+  type Setter,
+} from './changes-queries.ts';
 import { limitText, moneyPeriods, remainingOf, usedOf } from './domain.ts';
 import type { LimitChange, Limits, LimitSet, NewLimits, PlaySession } from './schema.ts';
 import { findSession } from './session-queries.ts';
@@ -84,11 +92,15 @@ export const putLimits = async (
   body: z.output<typeof NewLimits>,
 ): Promise<z.input<typeof Limits>> => {
   const { setBy } = body;
-  await ctx.database.sql.begin(async (sql) => {
-    const now = await lockPlayer(sql, playerId);
-    if (now === undefined) throw new NotFound('player');
-    await changeLimits(sql, { playerId, setBy, by, now }, wantedOf(body), ctx.env.SESSION_BREAK_S);
-  });
+  const change = (on: Sql) =>
+    on.begin(async (sql) => {
+      const now = await lockPlayer(sql, playerId);
+      if (now === undefined) throw new NotFound('player');
+      await changeLimits(sql, { playerId, setBy, by, now }, wantedOf(body), ctx.env.SESSION_BREAK_S);
+    });
+  // The first limit may add up millions of entries.
+  if (await hasCounters(ctx.database.sql, playerId)) await change(ctx.database.sql);
+  else await ctx.counting.run(change);
   return getLimits(ctx, playerId);
 };
 

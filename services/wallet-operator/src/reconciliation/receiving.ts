@@ -1,5 +1,6 @@
 import { on } from 'node:events';
 import { finished, type Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { requestAborted } from '@platform/service-kit/body';
 import { Conflict, Problem } from '@platform/service-kit/problem';
@@ -9,8 +10,17 @@ import type { LineBatch } from './line-batch.ts';
 import type { Message, Reading } from './reading-thread.ts';
 import { insertLines } from './queries.ts';
 
-/** The heap of a thread; it needs a tenth of it. */
-const resourceLimits = { maxOldGenerationSizeMb: 128 };
+/** The heap of a thread in MiB; five may run in a container of 512 MiB. */
+const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
+
+/** Starts the program of a thread. */
+export const startReading = (reading: Reading): Worker => {
+  // Options of the process would win over `resourceLimits`; its own heap has its size by now.
+  for (const option of ['max-semi-space-size', 'max-old-space-size']) setFlagsFromString(`--${option}=0`);
+  // What the process was told to import is not imported again.
+  const options = { stdin: true, resourceLimits, execArgv: [], workerData: reading };
+  return new Worker(new URL('reading-thread.ts', import.meta.url), options);
+};
 
 /**
  * Reads a statement in a thread of its own, because callbacks would wait for it; while a batch is stored, the next one is
@@ -22,10 +32,7 @@ const readInThread = async (
   reading: Reading,
   store: (batch: LineBatch) => Promise<void>,
 ): Promise<StatedFields> => {
-  const program = new URL('reading-thread.ts', import.meta.url);
-  // What the process was told to import is not imported again.
-  const options = { stdin: true, resourceLimits, execArgv: [] };
-  const thread = new Worker(program, { ...options, workerData: reading });
+  const thread = startReading(reading);
   const broken = new AbortController();
   const stopWatching = finished(body, { writable: false }, (error) => {
     if (error) broken.abort(error);
