@@ -59,7 +59,7 @@ const checkTimeZone = async (
 };
 
 /** What `record()` does with players. */
-export const playersOf = (ctx: Context, { sql } = ctx.database) => ({
+export const playersOf = (ctx: Context) => ({
   page: async (query: z.output<typeof PlayerQuery>) => {
     const page = pageOf(query);
     const read = (on: ISql) => listPlayers(on, query, page);
