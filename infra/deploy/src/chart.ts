@@ -1,32 +1,12 @@
 import { join } from 'node:path';
-import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
-import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
-import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
-import { Job } from 'kubernetes-models/batch/v1/Job';
-import { Ingress } from 'kubernetes-models/networking.k8s.io/v1/Ingress';
-import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
-import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
-import { Secret } from 'kubernetes-models/v1/Secret';
-import { Service } from 'kubernetes-models/v1/Service';
 import { parseAllDocuments } from 'yaml';
 import { helm } from './helm.ts';
 
 const folder = join(import.meta.dirname, '..');
 
-const models = {
-  Deployment,
-  HorizontalPodAutoscaler,
-  Ingress,
-  Job,
-  NetworkPolicy,
-  PodDisruptionBudget,
-  Secret,
-  Service,
-  StatefulSet,
-};
-
 /** A manifest, as it is read from YAML. */
 export interface Manifest {
+  apiVersion: string;
   kind: string;
   metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
 }
@@ -51,9 +31,16 @@ export const renderChart = async (
   return manifestsIn(await helm('template', 'platform', join(folder, 'chart'), ...args));
 };
 
+/** A class of kubernetes-models. */
+type Model = new (manifest: Manifest) => { validate: () => void };
+
 /** Checks a manifest by the schemas of Kubernetes' own OpenAPI document. @throws saying what is wrong */
-export const validateManifest = (manifest: Manifest): void => {
-  if (!(manifest.kind in models)) throw new Error(`${manifest.kind} is not known here`);
-  const Model = models[manifest.kind as keyof typeof models] as typeof Deployment;
-  new Model(manifest).validate();
+export const validateManifest = async (manifest: Manifest): Promise<void> => {
+  const { apiVersion, kind } = manifest;
+  const { [kind]: KindModel } = (await import(`kubernetes-models/${apiVersion}/${kind}`)) as Record<
+    string,
+    Model
+  >;
+  if (KindModel === undefined) throw new Error(`kubernetes-models has no ${kind} of ${apiVersion}`);
+  new KindModel(manifest).validate();
 };

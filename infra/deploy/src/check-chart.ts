@@ -19,7 +19,7 @@ const check = async (): Promise<string> => {
   ].flat();
   for (const manifest of manifests) {
     try {
-      validateManifest(manifest);
+      await validateManifest(manifest);
     } catch (error) {
       throw new Error(`${manifest.kind} ${manifest.metadata.name} is not valid`, { cause: error });
     }

@@ -21,39 +21,26 @@ const entries = (indent: string, fields: object): string =>
     .map(([name, value]) => `${indent}${name}: ${inline(value)}\n`)
     .join('');
 
+const secretsByVariable = (variables: readonly string[]): Record<string, string> =>
+  Object.fromEntries(variables.map((variable) => [variable, secretFileOf(variable)]));
+
+/** The variables with which a container finds these secrets. */
+const secretFiles = (secrets: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(secrets).map(([variable, secret]) => [`${variable}_FILE`, `/run/secrets/${secret}`]),
+  );
+
 const composeService = (service: ListedService): string => {
   const { name, deploy } = service;
-  const { volume, settings, pool, egress, resources } = deploy;
-  const environment = {
-    DATABASE_POOL: pool,
-    ...Object.fromEntries(
-      secretsOf(service).map((variable) => [`${variable}_FILE`, `/run/secrets/${secretFileOf(variable)}`]),
-    ),
-    ...(volume && { [volume.variable]: volume.path }),
-    ...settings.all,
-    ...settings.compose,
-  };
-  const secrets = [
-    'gateway-secret',
-    'redis-url',
-    `${name}-database-url`,
-    ...secretsOf(service).map(secretFileOf),
-  ];
-  const { migrationSecrets = [] } = deploy;
-  const migration = {
-    environment: {
-      MIGRATION_DATABASE_URL_FILE: `/run/secrets/${name}-owner-url`,
-      ...Object.fromEntries(
-        migrationSecrets.map((variable) => [`${variable}_FILE`, `/run/secrets/${secretFileOf(variable)}`]),
-      ),
-    },
-    secrets: [`${name}-owner-url`, ...migrationSecrets.map(secretFileOf)],
-  };
+  const { volume, settings, migrationSecrets = [] } = deploy;
   const image = `\${REGISTRY:-platform}/${name}:\${TAG:-latest}`;
+  // Secrets of the migration and of the service, by variable.
+  const owned = { MIGRATION_DATABASE_URL: `${name}-owner-url`, ...secretsByVariable(migrationSecrets) };
+  const used = { DATABASE_URL: `${name}-database-url`, ...secretsByVariable(secretsOf(service)) };
   return `  ${name}-migrate:
     <<: *migration
     image: ${image}
-${entries('    ', migration)}
+${entries('    ', { environment: secretFiles(owned), secrets: Object.values(owned) })}
   ${name}:
     <<: *hardened
     image: ${image}
@@ -61,17 +48,26 @@ ${entries('    ', migration)}
       { context: ../.., dockerfile: infra/deploy/Dockerfile, args: { <<: *labels, SERVICE: ${name} } }
     environment:
       <<: *settings
-      DATABASE_URL_FILE: /run/secrets/${name}-database-url
-${entries('      ', environment)}    secrets: ${inline(secrets)}
-    volumes:
-      - \${PREPARED:-./prepared}/jwks.json:/etc/platform/jwks.json:ro
-${volume ? `      - ${volume.name}:${volume.path}\n` : ''}    mem_limit: ${resources.memoryLimit.replace('Mi', 'm').replace('Gi', 'g')}
-    stop_grace_period: 15s
-    networks: ${inline(egress ? ['inner', 'outside'] : ['inner'])}
-    depends_on:
-      ${name}-migrate: { condition: service_completed_successfully }
-      redis: { condition: service_healthy }
-
+${entries('      ', {
+  ...secretFiles(used),
+  DATABASE_POOL: deploy.pool,
+  ...(volume && { [volume.variable]: volume.path }),
+  ...settings.all,
+  ...settings.compose,
+})}${entries('    ', {
+    secrets: ['gateway-secret', 'redis-url', ...Object.values(used)],
+    volumes: [
+      '${PREPARED:-./prepared}/jwks.json:/etc/platform/jwks.json:ro',
+      ...(volume ? [`${volume.name}:${volume.path}`] : []),
+    ],
+    mem_limit: deploy.resources.memoryLimit.replace('Mi', 'm').replace('Gi', 'g'),
+    stop_grace_period: '15s',
+    networks: deploy.egress ? ['inner', 'outside'] : ['inner'],
+    depends_on: {
+      [`${name}-migrate`]: { condition: 'service_completed_successfully' },
+      redis: { condition: 'service_healthy' },
+    },
+  })}
 `;
 };
 
@@ -79,53 +75,32 @@ const composeSecret = (file: string): string =>
   `  ${file}: { file: '\${PREPARED:-./prepared}/secrets/${file}' }\n`;
 
 const chartService = (service: ListedService): string => {
-  const {
-    replicas,
-    resources,
-    optionalSecrets,
-    migrationSecrets,
-    pool,
-    connectionsBesidePool,
-    ready,
-    egress,
-  } = service.deploy;
-  const { volume: { name: _name, ...volume } = {}, settings } = service.deploy;
+  const { volume, settings, ...deploy } = service.deploy;
   const variables = { ...settings.all, ...settings.chart };
   return `  ${service.name}:\n${entries('    ', {
-    replicas,
-    resources,
     secrets: ['DATABASE_URL', ...secretsOf(service)],
-    optionalSecrets,
-    migrationSecrets,
-    pool,
-    connectionsBesidePool,
-    ready,
-    volume: service.deploy.volume && volume,
+    ...deploy,
+    // The name is that of compose.
+    volume: volume && { ...volume, name: undefined },
     settings: Object.keys(variables).length > 0 ? variables : undefined,
-    egress,
   })}\n`;
 };
 
+const exampleSecret = (name: string, stringData: Record<string, string>): string =>
+  `---\n${stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'platform' }, stringData })}`;
+
 /** Every Secret of a service that the chart names, without a working value. */
-const exampleSecrets = (service: ListedService): string => {
-  const { name, database, secrets, keys } = service;
+const exampleSecrets = ({ name, database, secrets, keys }: ListedService): string => {
   const url = (role: string): string => `postgres://${role}:REPLACE@postgres.example.test:5432/${database}`;
-  return `---
-apiVersion: v1
-kind: Secret
-metadata: { name: ${name}, namespace: platform }
-stringData:
-  DATABASE_URL: ${url(database)}
-  REDIS_URL: redis://:REPLACE@redis.example.test:6379
-${secrets.map((variable) => `  ${variable}: REPLACE-with-openssl-rand-hex-32\n`).join('')}${keys
-    .map((variable) => `  ${variable}: REPLACE\n`)
-    .join('')}---
-apiVersion: v1
-kind: Secret
-metadata: { name: ${name}-owner, namespace: platform }
-stringData:
-  MIGRATION_DATABASE_URL: ${url(`${database}_owner`)}
-`;
+  return [
+    exampleSecret(name, {
+      DATABASE_URL: url(database),
+      REDIS_URL: 'redis://:REPLACE@redis.example.test:6379',
+      ...Object.fromEntries(secrets.map((variable) => [variable, 'REPLACE-with-openssl-rand-hex-32'])),
+      ...Object.fromEntries(keys.map((variable) => [variable, 'REPLACE'])),
+    }),
+    exampleSecret(`${name}-owner`, { MIGRATION_DATABASE_URL: url(`${database}_owner`) }),
+  ].join('');
 };
 
 /** The parts, by file and name. */

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { renderConfig } from '@platform/gateway/config';
 import { imageOptions } from '@platform/gateway/options';
+import { newKey, publicKeys, signToken } from '@platform/local/keys';
 import { services } from '@platform/service-list';
-import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
+import type { JWK } from 'jose';
 import { parse } from 'yaml';
 import { secretFileOf } from './names.ts';
 
@@ -44,14 +45,10 @@ const keep = (name: string, make: () => string): string => {
 };
 const random = (): string => randomBytes(32).toString('hex');
 
-const newKey = async (): Promise<string> => {
-  const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
-  return JSON.stringify({
-    ...(await exportJWK(privateKey)),
-    kid: random().slice(0, 16),
-    alg: 'EdDSA',
-    use: 'sig',
-  });
+/** A private key, created once and kept. */
+const keepKey = async (name: string): Promise<JWK> => {
+  const key = JSON.stringify(await newKey());
+  return JSON.parse(keep(name, () => key)) as JWK;
 };
 
 keep('postgres-password', random);
@@ -60,19 +57,14 @@ for (const { name, database, secrets: randomSecrets, keys } of services) {
   keep(`${name}-database-url`, () => url(database, keep(`${name}-password`, random)));
   keep(`${name}-owner-url`, () => url(`${database}_owner`, keep(`${name}-owner-password`, random)));
   for (const variable of randomSecrets) keep(secretFileOf(variable), random);
-  for (const variable of keys) {
-    const key = await newKey();
-    keep(secretFileOf(variable), () => key);
-  }
+  for (const variable of keys) await keepKey(secretFileOf(variable));
 }
 const redisPassword = keep('redis-password', random);
 keep('redis-config', () => `requirepass ${redisPassword}\n`);
 keep('redis-url', () => `redis://:${redisPassword}@redis:6379`);
 keep('gateway-secret', random);
-const identityKey = await newKey();
-const identity = JSON.parse(keep('identity-key', () => identityKey)) as JWK;
-const { d: _private, ...publicKey } = identity;
-write(join(folder, 'jwks.json'), JSON.stringify({ keys: [publicKey] }));
+const identity = await keepKey('identity-key');
+write(join(folder, 'jwks.json'), JSON.stringify(publicKeys(identity)));
 
 const { nginx = {} } = (asked.values === undefined ? {} : parse(readFileSync(asked.values, 'utf8'))) as {
   nginx?: object;
@@ -89,13 +81,6 @@ mkdirSync(gateway, { recursive: true });
 chmodSync(gateway, 0o755);
 for (const [name, text] of Object.entries(renderConfig(options))) write(join(gateway, name), text);
 
-const token = await new SignJWT({ scope: services.flatMap(({ scopes }) => scopes).join(' ') })
-  .setProtectedHeader({ alg: 'EdDSA', kid: String(identity.kid), typ: 'JWT' })
-  .setIssuer('compose')
-  .setAudience('platform')
-  .setSubject('admin')
-  .setIssuedAt()
-  .setNotBefore('0s')
-  .setExpirationTime('1d')
-  .sign(await importJWK(identity, 'EdDSA'));
+const scope = services.flatMap(({ scopes }) => scopes).join(' ');
+const token = await signToken(identity, { issuer: 'compose', scope, subject: 'admin', ttl: '1d' });
 process.stdout.write(`${folder} is ready. A token with every scope, for a day:\n${token}\n`);

@@ -6,46 +6,59 @@ import { readJson, writeJson } from './files.ts';
 export const ISSUER = 'platform-local';
 export const AUDIENCE = 'platform';
 
-/** The private Ed25519 key of this name as a JWK (RFC 8037): created once and kept in the folder. */
+/** A new private Ed25519 key as a JWK (RFC 8037), with its thumbprint as `kid`. */
+export const newKey = async (): Promise<JWK> => {
+  const { privateKey: key } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+  const jwk = await exportJWK(key);
+  return { ...jwk, alg: 'EdDSA', use: 'sig', kid: await calculateJwkThumbprint(jwk) };
+};
+
+/** The public part of a private key, as a key set (RFC 7517). */
+export const publicKeys = ({ d: _private, ...open }: JWK): { keys: JWK[] } => ({ keys: [open] });
+
+/** Claims of an access token. */
+export interface Claims {
+  issuer: string;
+  /** Separated by spaces. */
+  scope: string;
+  subject: string;
+  /** Such as "15m", "12h", "30d". */
+  ttl: string;
+}
+
+/** Signs an access token in place of an identity provider. */
+export const signToken = async (key: JWK, { issuer, scope, subject, ttl }: Claims): Promise<string> =>
+  new SignJWT({ scope })
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', ...(key.kid && { kid: key.kid }) })
+    .setIssuer(issuer)
+    .setAudience(AUDIENCE)
+    .setSubject(subject)
+    .setJti(randomUUID())
+    .setIssuedAt()
+    .setNotBefore('0s')
+    .setExpirationTime(ttl)
+    .sign(await importJWK(key, 'EdDSA'));
+
+/** The private key of this name: created once and kept in the folder. */
 export const privateKey = async (folder: string, name: string): Promise<JWK> => {
   const path = join(folder, `${name}.json`);
   const known = await readJson<JWK>(path);
   if (known) return known;
-  const { privateKey: made } = await generateKeyPair('EdDSA', {
-    crv: 'Ed25519',
-    extractable: true,
-  });
-  const jwk = await exportJWK(made);
-  const key = { ...jwk, alg: 'EdDSA', use: 'sig', kid: await calculateJwkThumbprint(jwk) };
+  const key = await newKey();
   writeJson(path, key);
   return key;
 };
 
-/** Signs access tokens in place of an identity provider. */
+/** Signs access tokens of a stack. */
 export interface Signer {
-  /** Path of the public keys (RFC 7517), for AUTH_JWKS. */
+  /** Path of the public keys, for AUTH_JWKS. */
   jwksFile: string;
-  /** @param ttl such as "15m", "12h", "30d" */
-  sign: (claims: { scope: string; subject: string; ttl: string }) => Promise<string>;
+  sign: (claims: Omit<Claims, 'issuer'>) => Promise<string>;
 }
 
 export const openSigner = async (folder: string): Promise<Signer> => {
-  const { d: _private, ...open } = await privateKey(folder, 'platform');
+  const key = await privateKey(folder, 'platform');
   const jwksFile = join(folder, 'jwks.json');
-  writeJson(jwksFile, { keys: [open] });
-  const key = await importJWK(await privateKey(folder, 'platform'), 'EdDSA');
-  return {
-    jwksFile,
-    sign: ({ scope, subject, ttl }) =>
-      new SignJWT({ scope })
-        .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', ...(open.kid && { kid: open.kid }) })
-        .setIssuer(ISSUER)
-        .setAudience(AUDIENCE)
-        .setSubject(subject)
-        .setJti(randomUUID())
-        .setIssuedAt()
-        .setNotBefore('0s')
-        .setExpirationTime(ttl)
-        .sign(key),
-  };
+  writeJson(jwksFile, publicKeys(key));
+  return { jwksFile, sign: (claims) => signToken(key, { issuer: ISSUER, ...claims }) };
 };
