@@ -37,10 +37,9 @@ type Model = new (manifest: Manifest) => { validate: () => void };
 /** Checks a manifest by the schemas of Kubernetes' own OpenAPI document. @throws saying what is wrong */
 export const validateManifest = async (manifest: Manifest): Promise<void> => {
   const { apiVersion, kind } = manifest;
-  const { [kind]: KindModel } = (await import(`kubernetes-models/${apiVersion}/${kind}`)) as Record<
-    string,
-    Model
-  >;
+  const module = `kubernetes-models/${apiVersion}/${kind}`;
+  const models = (await import(module)) as Record<string, Model>;
+  const KindModel = models[kind];
   if (KindModel === undefined) throw new Error(`kubernetes-models has no ${kind} of ${apiVersion}`);
   new KindModel(manifest).validate();
 };

@@ -37,24 +37,15 @@ const composeService = (service: ListedService): string => {
   // Secrets of the migration and of the service, by variable.
   const owned = { MIGRATION_DATABASE_URL: `${name}-owner-url`, ...secretsByVariable(migrationSecrets) };
   const used = { DATABASE_URL: `${name}-database-url`, ...secretsByVariable(secretsOf(service)) };
-  return `  ${name}-migrate:
-    <<: *migration
-    image: ${image}
-${entries('    ', { environment: secretFiles(owned), secrets: Object.values(owned) })}
-  ${name}:
-    <<: *hardened
-    image: ${image}
-    build:
-      { context: ../.., dockerfile: infra/deploy/Dockerfile, args: { <<: *labels, SERVICE: ${name} } }
-    environment:
-      <<: *settings
-${entries('      ', {
-  ...secretFiles(used),
-  DATABASE_POOL: deploy.pool,
-  ...(volume && { [volume.variable]: volume.path }),
-  ...settings.all,
-  ...settings.compose,
-})}${entries('    ', {
+  const migration = { environment: secretFiles(owned), secrets: Object.values(owned) };
+  const environment = {
+    ...secretFiles(used),
+    DATABASE_POOL: deploy.pool,
+    ...(volume && { [volume.variable]: volume.path }),
+    ...settings.all,
+    ...settings.compose,
+  };
+  const container = {
     secrets: ['gateway-secret', 'redis-url', ...Object.values(used)],
     volumes: [
       '${PREPARED:-./prepared}/jwks.json:/etc/platform/jwks.json:ro',
@@ -67,12 +58,21 @@ ${entries('      ', {
       [`${name}-migrate`]: { condition: 'service_completed_successfully' },
       redis: { condition: 'service_healthy' },
     },
-  })}
+  };
+  return `  ${name}-migrate:
+    <<: *migration
+    image: ${image}
+${entries('    ', migration)}
+  ${name}:
+    <<: *hardened
+    image: ${image}
+    build:
+      { context: ../.., dockerfile: infra/deploy/Dockerfile, args: { <<: *labels, SERVICE: ${name} } }
+    environment:
+      <<: *settings
+${entries('      ', environment)}${entries('    ', container)}
 `;
 };
-
-const composeSecret = (file: string): string =>
-  `  ${file}: { file: '\${PREPARED:-./prepared}/secrets/${file}' }\n`;
 
 const chartService = (service: ListedService): string => {
   const { volume, settings, ...deploy } = service.deploy;
@@ -114,7 +114,7 @@ const parts: Record<string, Record<string, (service: ListedService) => string>> 
         ...['password', 'owner-password', 'database-url', 'owner-url'].map((end) => `${service.name}-${end}`),
         ...secretsOf(service).map(secretFileOf),
       ]
-        .map(composeSecret)
+        .map((file) => `  ${file}: { file: '\${PREPARED:-./prepared}/secrets/${file}' }\n`)
         .join(''),
   },
   'chart/values.yaml': { services: chartService },

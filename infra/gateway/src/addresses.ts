@@ -8,22 +8,25 @@ const pattern = (path: string, end: string): string => `"~^${literal(path).repla
 const below = String.raw`(?:[/?]|\z)`;
 const alone = String.raw`(?:\?|\z)`;
 
-/** Pages of the portal that a service answers: their address, and the document of the service. */
-export const portalDocuments: Readonly<Record<string, string>> = {
-  '/docs/status': '/ops/status',
-  '/docs/ops/summary': '/ops/summary',
-  '/docs/ops/alerts': '/ops/alerts',
+/** What the gateway hands out of each service, whose name replaces NAME: the address, and the path at the service. */
+const publicDocuments = {
+  '/openapi/NAME.json': '/openapi.json',
+  '/docs/status/NAME': '/ops/status',
+  '/docs/ops/summary/NAME': '/ops/summary',
+  '/docs/ops/alerts/NAME': '/ops/alerts',
 };
 
-/** The documents of the services, at exactly one address each. */
-const documents = services.flatMap((service) =>
-  [`/openapi/${service}.json`, ...Object.keys(portalDocuments).map((path) => `${path}/${service}`)].map(
-    (path) => ({ path, service, pattern: pattern(path, alone) }),
-  ),
+/** The documents of all services, at exactly one address each. */
+export const documents = services.flatMap((service) =>
+  Object.entries(publicDocuments).map(([address, document]) => ({
+    path: address.replace('NAME', service),
+    service,
+    document,
+  })),
 );
 
 /** Every route with the pattern of its requests; the first that matches counts. */
-const patterns = (): { path: string; pattern: string; service: string }[] => [
+const patterns: readonly { path: string; pattern: string; service: string }[] = [
   ...routes
     .toSorted((one, other) => Number(other.exact ?? false) - Number(one.exact ?? false))
     .map(({ path, service, exact }) => ({
@@ -31,7 +34,7 @@ const patterns = (): { path: string; pattern: string; service: string }[] => [
       service,
       pattern: pattern(path, exact ? `/?${alone}` : below),
     })),
-  ...documents,
+  ...documents.map(({ path, service }) => ({ path, service, pattern: pattern(path, alone) })),
   { path: '/healthz', service: 'gateway', pattern: pattern('/healthz', alone) },
   { path: '/docs', service: 'gateway', pattern: pattern('/docs', below) },
   { path: '/', service: 'gateway', pattern: pattern('/', alone) },
@@ -47,7 +50,7 @@ const routeMap = (): string[] =>
     'default "";',
     '"~#" "";',
     String.raw`"~*^[^?]*(?:/|%2f)(?:\.|%2e){1,2}(?:[/?]|%2f|\z)" "";`,
-    patterns().map((one) => `${one.pattern} ${one.path};`),
+    patterns.map((one) => `${one.pattern} ${one.path};`),
   );
 
 /** The service of a request; empty when the address belongs to none. */
@@ -55,7 +58,7 @@ const serviceMap = (): string[] =>
   block(
     'map $route $service',
     'default "";',
-    patterns().map(({ path, service }) => `${path} ${service};`),
+    patterns.map(({ path, service }) => `${path} ${service};`),
   );
 
 /** A segment that is logged: shorter than a webhook token (256 bits, at least 43 characters), as long as a UUID. */

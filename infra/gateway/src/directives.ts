@@ -1,10 +1,17 @@
-/** Lines of nginx configuration. */
-export type Lines = readonly string[];
+/** Lines of nginx configuration; what is undefined or false is left out. */
+export type Lines = string | undefined | false | readonly Lines[];
+
+/** All lines, one after the other. */
+export const linesOf = (...content: readonly Lines[]): string[] =>
+  content.flatMap((part) => {
+    if (typeof part === 'string') return [part];
+    return part ? linesOf(...part) : [];
+  });
 
 /** A block and its content, indented. */
-export const block = (head: string, ...content: (Lines | string)[]): string[] => [
+export const block = (head: string, ...content: readonly Lines[]): string[] => [
   `${head} {`,
-  ...content.flat().map((line) => `    ${line}`),
+  ...linesOf(...content).map((line) => `    ${line}`),
   '}',
 ];
 

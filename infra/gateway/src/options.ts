@@ -1,16 +1,10 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
 
-const isPort = (port: string): boolean => Number(port) >= 1 && Number(port) <= 65_535;
-
 const isAddress = (text: string): boolean => {
-  const [, port = ''] =
+  const [, port] =
     /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]|\*):(\d{1,5})$/.exec(text) ?? [];
-  return isPort(port);
+  return Number(port) >= 1 && Number(port) <= 65_535;
 };
-
-const isNetwork = (text: string): boolean =>
-  isIP(text) !== 0 || z.union([z.cidrv4(), z.cidrv6()]).safeParse(text).success;
 
 const Address = z.string().refine(isAddress, 'must be host:port');
 /** One address or several; always a list in the output. */
@@ -23,10 +17,10 @@ const Path = z
   .string()
   .regex(/^\/[^"$\\\n\r;{}]*$/, 'must be an absolute path without ", $, \\, ; or braces');
 const Count = z.int('must be a whole number').min(1, 'must be at least 1');
-const Milliseconds = Count;
-const Networks = z
-  .array(z.string().refine(isNetwork, 'must be an IP address or a network such as 10.0.0.0/8'))
-  .readonly();
+const Network = z.union(
+  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+  'must be an IP address or a network such as 10.0.0.0/8',
+);
 const Origins = z
   .array(z.string().regex(/^https?:\/\/[a-z0-9.-]+(?::\d+)?$/, 'must be an origin: https://app.example.com'))
   .readonly();
@@ -34,19 +28,20 @@ const HttpsOrigin = z
   .string()
   .regex(/^https:\/\/[\w.-]+(?::\d+)?$/, 'must be https://host or https://host:port');
 
+/** In milliseconds. */
 const Timeouts = z.strictObject({
   /** For the whole head of a request. */
-  header: Milliseconds.default(5_000),
+  header: Count.default(5_000),
   /** Between two reads of a body. */
-  body: Milliseconds.default(10_000),
+  body: Count.default(10_000),
   /** Between two writes of an answer. */
-  send: Milliseconds.default(15_000),
+  send: Count.default(15_000),
   /** Idle connections of clients. */
-  keepAlive: Milliseconds.default(30_000),
+  keepAlive: Count.default(30_000),
   /** To reach a service. */
-  connect: Milliseconds.default(2_000),
+  connect: Count.default(2_000),
   /** Until a service answers. */
-  answer: Milliseconds.default(30_000),
+  answer: Count.default(30_000),
 });
 
 /** What the operator of a gateway chooses, wherever it runs. */
@@ -62,14 +57,13 @@ const choices = {
     .regex(/^[\w.:[\]= -]+$/, 'must be name servers')
     .exactOptional(),
   /** Addresses or networks whose X-Forwarded-For and X-Forwarded-Proto count. */
-  trustedProxies: Networks.default([]),
+  trustedProxies: z.array(Network).readonly().default([]),
   /** Exact origins (CORS_ORIGINS of the services) whose pages may read what the gateway refuses. */
   corsOrigins: Origins.default([]),
   /** Requests a second for one client, and how many more may come at once. Without it there is no limit. */
   rateLimit: z.strictObject({ perSecond: Count, burst: Count }).exactOptional(),
   /** Requests of one client that may be running at the same time; four times as many for webhooks and callbacks. */
   connectionsPerClient: Count.default(256),
-  /** In milliseconds. */
   timeouts: Timeouts.prefault({}),
 };
 
@@ -139,7 +133,6 @@ const ImageOptions = z.strictObject({
 export type GatewayOptions = z.input<typeof Options>;
 export type GatewaySettings = z.output<typeof Options>;
 
-/** The options with their defaults. @throws an Error that names every wrong option */
 const checked = <Schema extends z.ZodType>(schema: Schema, options: unknown): z.output<Schema> => {
   const { data, error } = schema.safeParse(options);
   if (error) throw new Error(z.prettifyError(error));

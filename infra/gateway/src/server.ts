@@ -1,7 +1,7 @@
-import { locationOf, portalDocuments } from './addresses.ts';
-import { block, quoted, tryNothing } from './directives.ts';
+import { documents, locationOf } from './addresses.ts';
+import { block, linesOf, quoted, tryNothing, type Lines } from './directives.ts';
 import type { GatewaySettings } from './options.ts';
-import { routes, services, type Route } from './routes.ts';
+import { routes, type Route } from './routes.ts';
 import { listenSettings } from './settings.ts';
 import { passTo } from './upstreams.ts';
 
@@ -18,8 +18,8 @@ const connectionLimit = ({ connectionsPerClient }: GatewaySettings, factor = 1):
 ];
 
 /** The rate of one client, in a location whose requests go to a service. */
-const rateLimit = ({ rateLimit: limit }: GatewaySettings): string[] =>
-  limit ? [`limit_req zone=requests burst=${limit.burst} nodelay;`] : [];
+const rateLimit = ({ rateLimit: limit }: GatewaySettings): Lines =>
+  limit && `limit_req zone=requests burst=${limit.burst} nodelay;`;
 
 /** An import may run for minutes, and its client wants the result lines while it runs. */
 const streaming = [
@@ -33,62 +33,53 @@ const routeLocation = (route: Route, settings: GatewaySettings): string[] =>
   block(
     locationOf(route),
     // The sender of a webhook may close the connection right after its last byte; the event counts.
-    route.secret ? ['proxy_ignore_client_abort on;'] : [],
-    route.cookies ? ['set $service_cookie $http_cookie;'] : [],
-    route.maxBody ? [`client_max_body_size ${route.maxBody};`] : [],
-    route.stream ? streaming : [],
+    route.secret && 'proxy_ignore_client_abort on;',
+    route.cookies && 'set $service_cookie $http_cookie;',
+    route.maxBody && `client_max_body_size ${route.maxBody};`,
+    route.stream && streaming,
     route.unlimited ? connectionLimit(settings, machineFactor) : rateLimit(settings),
     passTo(route.service, settings),
   );
 
-/** A document of each service, at the address `path` and what `end` adds to the name of the service. */
-const documentLocations = (
-  path: string,
-  end: string,
-  document: string,
-  settings: GatewaySettings,
-): string[] =>
-  services.flatMap((service) =>
-    block(`location = ${path}/${service}${end}`, rateLimit(settings), passTo(service, settings, document)),
-  );
+/** The documents of the services, those of the portal with its pages only. */
+const documentLocations = (settings: GatewaySettings): string[] =>
+  documents
+    .filter(({ path }) => !path.startsWith('/docs/') || settings.docsDir !== undefined)
+    .flatMap(({ path, service, document }) =>
+      block(`location = ${path}`, rateLimit(settings), passTo(service, settings, document)),
+    );
 
-/** The portal; without its folder there is none. */
-const portalLocations = (settings: GatewaySettings): string[] => {
-  const { docsDir, demoServer } = settings;
-  if (docsDir === undefined) return [];
-  const demo =
-    demoServer === undefined
-      ? tryNothing('=404')
-      : ['client_max_body_size 1k;', `proxy_pass http://${demoServer};`];
-  return [
+/** The pages of the portal; without its folder there are none. */
+const portalLocations = ({ docsDir, demoServer }: GatewaySettings): Lines =>
+  docsDir !== undefined && [
     'include portal.conf;',
-    ...block('location /docs/', `alias ${quoted(`${docsDir}/`)};`, 'include page.conf;'),
-    ...block('location = /docs/demo', demo),
-    ...Object.entries(portalDocuments).flatMap(([path, document]) =>
-      documentLocations(path, '', document, settings),
+    block('location /docs/', `alias ${quoted(`${docsDir}/`)};`, 'include page.conf;'),
+    block(
+      'location = /docs/demo',
+      demoServer === undefined
+        ? tryNothing('=404')
+        : ['client_max_body_size 1k;', `proxy_pass http://${demoServer};`],
     ),
   ];
-};
 
 /** Redirects requests without TLS, after the limits of a client have been checked. */
-const tlsRedirect = ({ tls }: GatewaySettings): string[] =>
-  tls?.redirectTo === undefined
-    ? []
-    : [
-        ...block('if ($needs_tls)', 'rewrite ^ /_problem/tls last;'),
-        ...block('location = /_problem/tls', 'internal;', 'client_max_body_size 0;', tryNothing('@tls')),
-        ...block('location @tls', `return 308 ${tls.redirectTo}$request_uri;`),
-      ];
+const tlsRedirect = ({ tls }: GatewaySettings): Lines =>
+  tls?.redirectTo !== undefined && [
+    block('if ($needs_tls)', 'rewrite ^ /_problem/tls last;'),
+    block('location = /_problem/tls', 'internal;', 'client_max_body_size 0;', tryNothing('@tls')),
+    block('location @tls', `return 308 ${tls.redirectTo}$request_uri;`),
+  ];
 
 /** server.conf: where nginx listens, and a location for every address. */
-export const serverFile = (settings: GatewaySettings): string[] => [
-  ...listenSettings(settings),
-  // Every location inherits these, unless it states its own.
-  ...connectionLimit(settings),
-  "set $service_cookie '';",
-  'include own.conf;',
-  ...tlsRedirect(settings),
-  ...portalLocations(settings),
-  ...documentLocations('/openapi', '.json', '/openapi.json', settings),
-  ...routes.flatMap((route) => routeLocation(route, settings)),
-];
+export const serverFile = (settings: GatewaySettings): string[] =>
+  linesOf(
+    listenSettings(settings),
+    // Every location inherits these, unless it states its own.
+    connectionLimit(settings),
+    "set $service_cookie '';",
+    'include own.conf;',
+    tlsRedirect(settings),
+    portalLocations(settings),
+    documentLocations(settings),
+    routes.map((route) => routeLocation(route, settings)),
+  );

@@ -1,4 +1,4 @@
-import { block, quoted } from './directives.ts';
+import { block, linesOf, quoted, type Lines } from './directives.ts';
 import type { GatewayOptions, GatewaySettings } from './options.ts';
 
 /** File of the error log; `nginx -e` takes it too. */
@@ -11,13 +11,14 @@ const errorLog = (settings: GatewaySettings, level: string): string => {
 };
 
 /** process.conf: the processes of nginx, and where they log what happens to nginx itself. */
-export const processFile = (settings: GatewaySettings): string[] => [
-  ...(settings.user === undefined ? [] : [`user ${settings.user};`]),
-  `worker_processes ${settings.workers};`,
-  errorLog(settings, 'error'),
-];
+export const processFile = (settings: GatewaySettings): string[] =>
+  linesOf(
+    settings.user !== undefined && `user ${settings.user};`,
+    `worker_processes ${settings.workers};`,
+    errorLog(settings, 'error'),
+  );
 
-const timeouts = ({ timeouts: ms, resolver }: GatewaySettings): string[] => [
+const timeouts = ({ timeouts: ms, resolver }: GatewaySettings): Lines => [
   `client_header_timeout ${ms.header}ms;`,
   `client_body_timeout ${ms.body}ms;`,
   `send_timeout ${ms.send}ms;`,
@@ -25,14 +26,14 @@ const timeouts = ({ timeouts: ms, resolver }: GatewaySettings): string[] => [
   `proxy_connect_timeout ${ms.connect}ms;`,
   `proxy_send_timeout ${ms.answer}ms;`,
   `proxy_read_timeout ${ms.answer}ms;`,
-  ...(resolver === undefined ? [] : [`resolver ${resolver};`, `resolver_timeout ${ms.connect}ms;`]),
+  resolver !== undefined && [`resolver ${resolver};`, `resolver_timeout ${ms.connect}ms;`],
 ];
 
 /** Whose X-Forwarded-For and X-Forwarded-Proto count. */
-const trustedProxies = ({ trustedProxies: networks }: GatewaySettings): string[] => [
-  ...networks.map((network) => `set_real_ip_from ${network};`),
-  ...(networks.length > 0 ? ['real_ip_header X-Forwarded-For;', 'real_ip_recursive on;'] : []),
-  ...block(
+const trustedProxies = ({ trustedProxies: networks }: GatewaySettings): Lines => [
+  networks.map((network) => `set_real_ip_from ${network};`),
+  networks.length > 0 && ['real_ip_header X-Forwarded-For;', 'real_ip_recursive on;'],
+  block(
     'geo $realip_remote_addr $trusted',
     'default 0;',
     networks.map((network) => `${network} 1;`),
@@ -53,27 +54,23 @@ const crossOrigin = ({ corsOrigins: origins }: GatewaySettings): string[] => [
 export const settingsFile = (settings: GatewaySettings): string[] => {
   const { logDir, secretFile, telemetry, rateLimit, requestLog } = settings;
   const accessLog = logDir === undefined ? '/dev/stdout' : `${logDir}/access.log`;
-  return [
-    ...timeouts(settings),
-    ...trustedProxies(settings),
-    ...crossOrigin(settings),
+  return linesOf(
+    timeouts(settings),
+    trustedProxies(settings),
+    crossOrigin(settings),
     secretFile === undefined ? 'proxy_set_header X-Gateway-Secret "";' : `include ${quoted(secretFile)};`,
-    ...(rateLimit
-      ? [`limit_req_zone $client_network zone=requests:10m rate=${rateLimit.perSecond}r/s;`]
-      : []),
-    ...block(
+    rateLimit && `limit_req_zone $client_network zone=requests:10m rate=${rateLimit.perSecond}r/s;`,
+    block(
       'map "$is_kept$is_failure" $is_logged',
       'default 1;',
       requestLog === 'failures' ? '"~^0|0$" 0;' : '"~^0" 0;',
     ),
     // Buffered: writing each line alone would cost more than making it.
-    ...['short', 'traced', 'long'].map(
+    ['short', 'traced', 'long'].map(
       (format) => `access_log ${quoted(accessLog)} ${format} buffer=64k flush=200ms if=$is_${format}_line;`,
     ),
-    ...(telemetry === undefined
-      ? []
-      : [`access_log syslog:server=${telemetry},nohostname,tag=gateway telemetry;`]),
-  ];
+    telemetry !== undefined && `access_log syslog:server=${telemetry},nohostname,tag=gateway telemetry;`,
+  );
 };
 
 /**
@@ -82,18 +79,16 @@ export const settingsFile = (settings: GatewaySettings): string[] => {
  * At level emerg nothing of a request is logged. (Not /dev/null: nginx as root changes the owner of that file when it
  * reopens its logs.)
  */
-export const listenSettings = (settings: GatewaySettings): string[] => {
+export const listenSettings = (settings: GatewaySettings): Lines => {
   const { listen, tls } = settings;
   return [
-    ...listen.map((at) => `listen ${at} default_server;`),
-    ...(tls
-      ? [
-          ...tls.listen.map((at) => `listen ${at} ssl http2 default_server;`),
-          'include tls.conf;',
-          `ssl_certificate ${quoted(tls.certificate)};`,
-          `ssl_certificate_key ${quoted(tls.key)};`,
-        ]
-      : []),
+    listen.map((at) => `listen ${at} default_server;`),
+    tls && [
+      tls.listen.map((at) => `listen ${at} ssl http2 default_server;`),
+      'include tls.conf;',
+      `ssl_certificate ${quoted(tls.certificate)};`,
+      `ssl_certificate_key ${quoted(tls.key)};`,
+    ],
     errorLog(settings, 'emerg'),
   ];
 };

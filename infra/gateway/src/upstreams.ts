@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { block, tryNothing } from './directives.ts';
+import { block, linesOf, tryNothing } from './directives.ts';
 import type { GatewaySettings } from './options.ts';
 import { services } from './routes.ts';
 
@@ -49,9 +49,9 @@ export const upstreamsFile = (settings: GatewaySettings): string[] =>
 export const passTo = (service: string, settings: GatewaySettings, document?: string): string[] => {
   if (settings.upstreams[service] === undefined) return [tryNothing('=503')];
   const name = lookedUp(service, settings);
-  return [
-    ...(name === undefined ? [] : [`set $place ${name};`]),
-    ...(document === undefined ? [] : [`rewrite ^ ${document}? break;`]),
+  return linesOf(
+    name !== undefined && `set $place ${name};`,
+    document !== undefined && `rewrite ^ ${document}? break;`,
     `proxy_pass http://${name === undefined ? service : '$place'};`,
-  ];
+  );
 };
