@@ -10,7 +10,7 @@ const Address = z.string().refine(isAddress, 'must be host:port');
 /** One address or several; always a list in the output. */
 const Addresses = z
   .union([z.string(), z.array(z.string()).readonly()])
-  .transform((given) => [given].flat())
+  .transform((addresses) => [addresses].flat())
   .pipe(z.array(Address).min(1, 'must have at least one host:port'));
 // nginx replaces variables and escapes even inside quotes, so its configuration cannot name other files.
 const Path = z

@@ -10,7 +10,7 @@ import {
   type Cluster,
 } from './cluster.ts';
 import { restrictDefaultDatabases, ensureDatabases, type DatabaseUrls } from './databases.ts';
-import type { Found } from './install.ts';
+import type { ProgramPaths } from './install.ts';
 import type { LocalFolder } from './local-folder.ts';
 import type { StartOptions } from './options.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
@@ -32,9 +32,13 @@ const REDIS_OFFSET = 79;
 const READY_MS = 60_000;
 
 /** Which servers this stack runs itself, and on which ports. */
-export const planBackingServices = (options: StartOptions, services: readonly Service[], found: Found) => ({
+export const planBackingServices = (
+  options: StartOptions,
+  services: readonly Service[],
+  programPaths: ProgramPaths,
+) => ({
   postgresPort: options.databaseUrl ? undefined : options.portBase + POSTGRES_OFFSET,
-  redisPort: options.redisUrl || !found['redis-server'] ? undefined : options.portBase + REDIS_OFFSET,
+  redisPort: options.redisUrl || !programPaths['redis-server'] ? undefined : options.portBase + REDIS_OFFSET,
   /** The services whose databases this stack creates. */
   databasesFor: services.filter((service) => !isSetFor(service, 'DATABASE_URL')),
 });
@@ -99,7 +103,7 @@ export const openBackingServices = async (
   host: ProgramHost,
   options: StartOptions,
   { postgresPort, redisPort, databasesFor }: Plan,
-  found: Found,
+  programPaths: ProgramPaths,
   secrets: Secrets,
 ): Promise<BackingServices> => {
   const openDatabases = async () => {
@@ -116,7 +120,7 @@ export const openBackingServices = async (
   };
   const openRedis = async () => {
     if (!redisPort) return options.redisUrl;
-    const url = await startLocalRedis(host, redisPort, found['redis-server'] ?? '', secrets('redis'));
+    const url = await startLocalRedis(host, redisPort, programPaths['redis-server'] ?? '', secrets('redis'));
     step('Redis is ready');
     return url;
   };

@@ -43,28 +43,28 @@ const workingFolder = (dataDir: string): string =>
 
 /** Runs initdb: in a folder of another name first, so that an incomplete one is never used. */
 const createData = async ({ bin, dataDir, password, account }: Cluster): Promise<void> => {
-  const fresh = `${dataDir}.new`;
+  const newFolder = `${dataDir}.new`;
   const passwordFile = `${dataDir}.password-${randomBytes(6).toString('hex')}`;
-  await rm(fresh, { recursive: true, force: true });
-  await mkdir(fresh, { mode: 0o700 });
+  await rm(newFolder, { recursive: true, force: true });
+  await mkdir(newFolder, { mode: 0o700 });
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (account) {
-    await Promise.all([fresh, passwordFile].map((path) => chown(path, account.uid, account.gid)));
+    await Promise.all([newFolder, passwordFile].map((path) => chown(path, account.uid, account.gid)));
   }
   const args = [
-    `--pgdata=${workingFolder(fresh)}`,
+    `--pgdata=${workingFolder(newFolder)}`,
     '--username=postgres',
     `--pwfile=../${basename(passwordFile)}`,
     '--auth=scram-sha-256',
   ];
-  const made = await run(join(bin, 'initdb'), [...args, ...LOCALE, NO_WAIT], {
-    cwd: fresh,
+  const initdb = await run(join(bin, 'initdb'), [...args, ...LOCALE, NO_WAIT], {
+    cwd: newFolder,
     account,
     env: baseEnv(),
   });
   await unlink(passwordFile);
-  if (made.code !== 0) throw new Error(`initdb failed:\n${made.output.trim()}`);
-  await rename(fresh, dataDir);
+  if (initdb.code !== 0) throw new Error(`initdb failed:\n${initdb.output.trim()}`);
+  await rename(newFolder, dataDir);
 };
 
 /**

@@ -23,13 +23,13 @@ type Sql = ReturnType<typeof connect>;
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const ensureRole = async (sql: Sql, role: string, password: string): Promise<void> => {
-  const [known] = await sql`select from pg_roles where rolname = ${role}`;
-  await sql.unsafe(`${known ? 'alter' : 'create'} role "${role}" login password ${quoted(password)}`);
+  const [existing] = await sql`select from pg_roles where rolname = ${role}`;
+  await sql.unsafe(`${existing ? 'alter' : 'create'} role "${role}" login password ${quoted(password)}`);
 };
 
 const ensureDatabase = async (sql: Sql, name: string): Promise<void> => {
-  const [known] = await sql`select from pg_database where datname = ${name}`;
-  if (!known) await sql.unsafe(`create database "${name}" owner "${name}_owner"`);
+  const [existing] = await sql`select from pg_database where datname = ${name}`;
+  if (!existing) await sql.unsafe(`create database "${name}" owner "${name}_owner"`);
 };
 
 /** Closes the databases that every server has to all but its superuser. */

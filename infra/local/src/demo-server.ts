@@ -47,7 +47,7 @@ export const startDemoServer = async (onUsed: (nextCode: string) => void): Promi
   const server = createServer(async (request, response) => {
     // A body that is not JSON, or a client that went away: then there is no code either.
     const code = await codeOf(request).catch(() => undefined);
-    const found = request.method === 'POST' ? exchange(code) : undefined;
+    const credentials = request.method === 'POST' ? exchange(code) : undefined;
     const refusal = {
       type: 'about:blank',
       title: 'Forbidden',
@@ -56,14 +56,14 @@ export const startDemoServer = async (onUsed: (nextCode: string) => void): Promi
       code: 'invalid_code',
       requestId: request.headers['x-request-id'],
     };
-    response.writeHead(found ? 200 : 403, {
-      'Content-Type': found ? 'application/json' : 'application/problem+json',
+    response.writeHead(credentials ? 200 : 403, {
+      'Content-Type': credentials ? 'application/json' : 'application/problem+json',
       'Cache-Control': 'no-store',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'X-Content-Type-Options': 'nosniff',
       Connection: 'close',
     });
-    response.end(JSON.stringify(found ?? refusal));
+    response.end(JSON.stringify(credentials ?? refusal));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 const value = (name: string): string | undefined => process.env[name] || undefined;
 
 const port = (name: string, preset: number, highest: number): number => {
-  const given = Number(value(name) ?? preset);
-  if (Number.isInteger(given) && given >= 1 && given <= highest) return given;
+  const number = Number(value(name) ?? preset);
+  if (Number.isInteger(number) && number >= 1 && number <= highest) return number;
   throw new Error(`${name} must be a port from 1 to ${highest}, not "${value(name)}"`);
 };
 

@@ -28,8 +28,8 @@ export interface FolderLock {
  */
 export const lockFolder = async (folder: string): Promise<{ lock: FolderLock; stopped: string[] }> => {
   const path = join(folder, 'processes.json');
-  const found = await readJson<Owner>(path);
-  const before = found?.folder === folder ? found : undefined;
+  const recorded = await readJson<Owner>(path);
+  const before = recorded?.folder === folder ? recorded : undefined;
   if (before && before.owner.pid !== process.pid && isRunning(before.owner)) {
     throw new Error(`a stack is already running here (process ${before.owner.pid}); stop it first`);
   }

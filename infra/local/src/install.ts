@@ -46,7 +46,7 @@ const install = async (programs: Program[]): Promise<void> => {
 };
 
 /** Where each program is; null for one that is missing. */
-export type Found = Record<Program, string | null>;
+export type ProgramPaths = Record<Program, string | null>;
 
 /** A browser with windows renders the same as the headless shell, in three times its processor time. */
 const isSlowBrowser = (program: Program, path: string): boolean =>
@@ -56,7 +56,10 @@ const isSlowBrowser = (program: Program, path: string): boolean =>
  * Finds the programs. As root on Debian it installs missing ones and says so; in an unattended run also the headless
  * shell in place of another browser. For a program that is still missing it prints how to get it.
  */
-export const providePrograms = async (wanted: readonly Program[], mayInstall: boolean): Promise<Found> => {
+export const providePrograms = async (
+  wanted: readonly Program[],
+  mayInstall: boolean,
+): Promise<ProgramPaths> => {
   const lacking = async (isEnough: (program: Program, path: string) => boolean): Promise<Program[]> => {
     const paths = await Promise.all(wanted.map(findProgram));
     return wanted.filter((program, at) => !paths[at] || !isEnough(program, paths[at]));

@@ -42,8 +42,8 @@ export const signToken = async (key: JWK, { issuer, scope, subject, ttl }: Claim
 /** The private key of this name: created once and kept in the folder. */
 export const privateKey = async (folder: string, name: string): Promise<JWK> => {
   const path = join(folder, `${name}.json`);
-  const known = await readJson<JWK>(path);
-  if (known) return known;
+  const stored = await readJson<JWK>(path);
+  if (stored) return stored;
   const key = await newKey();
   writeJson(path, key);
   return key;

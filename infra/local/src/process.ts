@@ -8,56 +8,40 @@ export interface ProcessId {
   startedAt: string;
 }
 
-/** Fields of /proc/<pid>/stat after the name of the command, which may contain spaces and parentheses. */
-const stat = (pid: number): string[] | undefined => {
+/** The result of a call; undefined when it throws, because the process is gone or the system has no /proc. */
+const attempt = <T>(call: () => T): T | undefined => {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return call();
   } catch {
     return undefined;
   }
 };
 
+/** Fields of /proc/<pid>/stat after the name of the command, which may contain spaces and parentheses. */
+const stat = (pid: number): string[] | undefined => {
+  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+};
+
 export const identify = (pid: number): ProcessId => ({ pid, startedAt: stat(pid)?.[19] ?? '' });
+
+/** Sends a signal to a process, or to the group of a negative id; false when it does not exist. */
+export const signal = (pid: number, name: NodeJS.Signals | 0): boolean =>
+  attempt(() => process.kill(pid, name)) ?? false;
 
 /** Whether this process runs; a zombie does not. */
 export const isRunning = ({ pid, startedAt }: ProcessId): boolean => {
-  if (startedAt) {
-    const now = stat(pid);
-    return now?.[19] === startedAt && now[0] !== 'Z';
-  }
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  if (!startedAt) return signal(pid, 0);
+  const now = stat(pid);
+  return now?.[19] === startedAt && now[0] !== 'Z';
 };
 
 /** Ids of the processes whose working folder is this one or below it: that of PostgreSQL's children is its data folder. */
-export const runningIn = (folder: string): number[] => {
-  try {
-    return readdirSync('/proc').flatMap((name) => {
-      try {
-        const isIn = /^\d+$/.test(name) && `${readlinkSync(`/proc/${name}/cwd`)}/`.startsWith(`${folder}/`);
-        return isIn ? [Number(name)] : [];
-      } catch {
-        return [];
-      }
-    });
-  } catch {
-    return [];
-  }
-};
-
-/** Sends a signal to a process, or to the group of a negative id; false when it does not exist. */
-export const signal = (pid: number, name: NodeJS.Signals): boolean => {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    return false;
-  }
-};
+export const runningIn = (folder: string): number[] =>
+  (attempt(() => readdirSync('/proc')) ?? [])
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => `${attempt(() => readlinkSync(`/proc/${pid}/cwd`)) ?? ''}/`.startsWith(`${folder}/`))
+    .map(Number);
 
 /** Waits until the condition holds, checking every 20 ms; false after `limitMs`. */
 export const until = async (holds: () => boolean | Promise<boolean>, limitMs: number): Promise<boolean> => {

@@ -1,4 +1,5 @@
 import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { Command } from './spawn.ts';
 import { baseEnv } from './env.ts';
 
@@ -37,26 +38,14 @@ export const redisCommand = ({ file, port, dataDir, logFile, configFile }: Redis
 });
 
 /** Resolves true when the server answers PING, with the password of the URL; false when it does not (yet). */
-export const redisAnswers = (url: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = createConnection({
-      host: '127.0.0.1',
-      port: Number(new URL(url).port),
-      timeout: 2_000,
-    });
-    const finish = (answer: boolean): void => {
-      socket.destroy();
-      resolve(answer);
-    };
-    const { password } = new URL(url);
-    socket.once('connect', () => socket.write(`${password && `AUTH ${password}\r\n`}PING\r\n`));
-    let answer = '';
-    socket.on('data', (data) => {
-      answer += data.toString();
-      // One line for each command.
-      if (answer.split('\r\n').length > (password ? 2 : 1)) finish(answer.includes('+PONG'));
-    });
-    socket.once('error', () => finish(false));
-    socket.once('close', () => finish(false));
-    socket.once('timeout', () => finish(false));
-  });
+export const redisAnswers = async (url: string): Promise<boolean> => {
+  const { port, password } = new URL(url);
+  const socket = createConnection({ host: '127.0.0.1', port: Number(port), timeout: 2_000 });
+  socket.once('timeout', () => socket.destroy(new Error('no answer')));
+  // After QUIT the server closes the connection, which ends the text of its answers.
+  socket.write(`${password && `AUTH ${password}\r\n`}PING\r\nQUIT\r\n`);
+  return text(socket).then(
+    (answers) => answers.includes('+PONG'),
+    () => false,
+  );
+};

@@ -8,12 +8,12 @@ export type Secrets = (name: string) => string;
 /** Opens the secrets of a stack; only the owner can read their file. */
 export const openSecrets = async (localPath: string): Promise<Secrets> => {
   const path = join(localPath, 'secrets.json');
-  const known = (await readJson<Record<string, string>>(path)) ?? {};
+  const stored = (await readJson<Record<string, string>>(path)) ?? {};
   return (name) => {
-    const secret = known[name] ?? randomBytes(32).toString('hex');
-    if (known[name] === undefined) {
-      known[name] = secret;
-      writeJson(path, known);
+    const secret = stored[name] ?? randomBytes(32).toString('hex');
+    if (stored[name] === undefined) {
+      stored[name] = secret;
+      writeJson(path, stored);
     }
     return secret;
   };

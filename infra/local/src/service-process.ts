@@ -86,8 +86,8 @@ const TASKS = ['migrate', 'demo'] as const;
 
 const existing = async ({ folder }: Service, names: readonly string[]): Promise<string[]> => {
   const files = names.map((name) => join(folder, `src/${name}.ts`));
-  const found = await Promise.all(files.map(exists));
-  return files.filter((_, at) => found[at]);
+  const areThere = await Promise.all(files.map(exists));
+  return files.filter((_, index) => areThere[index]);
 };
 
 /**

@@ -8,9 +8,9 @@ import { ROOT } from './options.ts';
  */
 export const readSql = (file: string, variables: Record<string, string> = {}): string => {
   const value = (name: string): string => {
-    const given = variables[name];
-    if (given === undefined) throw new Error(`${file} needs the variable ${name}`);
-    return given;
+    const text = variables[name];
+    if (text === undefined) throw new Error(`${file} needs the variable ${name}`);
+    return text;
   };
   return readFileSync(join(ROOT, 'infra/deploy/postgres', file), 'utf8')
     .replaceAll(/:"(\w+)"/g, (_, name: string) => `"${value(name).replaceAll('"', '""')}"`)

@@ -39,7 +39,7 @@ export const startStandIn = async (
   const standIn = standInOf(service, options);
   if (standIn === undefined) return;
   const { name, port, program, args, serviceUrl } = standIn;
-  const known = environment(service, settings);
+  const variables = environment(service, settings);
   const running = supervisor.start('service', {
     name,
     command: {
@@ -48,7 +48,7 @@ export const startStandIn = async (
       cwd: ROOT,
       env: {
         ...baseEnv(),
-        ...Object.fromEntries(service.secrets.map((secret) => [secret, known[secret] ?? ''])),
+        ...Object.fromEntries(service.secrets.map((secret) => [secret, variables[secret] ?? ''])),
         [serviceUrl]: settings.publicUrl,
       },
       stopSignal: 'SIGTERM',

@@ -10,7 +10,7 @@ import {
   type BackingServices,
   type ProgramHost,
 } from './backing-services.ts';
-import { providePrograms, type Found } from './install.ts';
+import { providePrograms, type ProgramPaths } from './install.ts';
 import { openSigner } from './keys.ts';
 import { openLocalFolder, type LocalFolder } from './local-folder.ts';
 import { ROOT, type StartOptions } from './options.ts';
@@ -34,7 +34,7 @@ import { ensurePorts, instancesOf, wantedPorts } from './ports.ts';
 
 /** What a stack needs from this machine. */
 export interface Prepared {
-  found: Found;
+  programPaths: ProgramPaths;
   local: LocalFolder;
   services: Service[];
 }
@@ -42,8 +42,8 @@ export interface Prepared {
 /** Reads the services, finds or installs the programs and opens the local folder. */
 export const prepare = async (options: StartOptions): Promise<Prepared> => {
   const services = await findServices(options.servicesFolder);
-  const found = await providePrograms(['redis-server', 'nginx'], options.mayInstall);
-  return { found, services, local: await openLocalFolder(options.localFolder) };
+  const programPaths = await providePrograms(['redis-server', 'nginx'], options.mayInstall);
+  return { programPaths, services, local: await openLocalFolder(options.localFolder) };
 };
 
 /** Not in the local folder, because a stack with empty data runs the same modules. `start` itself has another one. */
@@ -73,15 +73,15 @@ export const bringUp = async (
   supervisor: Supervisor,
   stopping: AbortSignal,
 ): Promise<RunningStack> => {
-  const { services, found, local } = prepared;
-  const plan = planBackingServices(options, services, found);
-  await ensurePorts(wantedPorts(options, plan, services, found.nginx !== undefined));
+  const { services, programPaths, local } = prepared;
+  const plan = planBackingServices(options, services, programPaths);
+  await ensurePorts(wantedPorts(options, plan, services, programPaths.nginx !== null));
   const secrets = await openSecrets(local.path);
   const signer = await openSigner(local.keys);
   const scopes = [...new Set(services.flatMap((service) => service.scopes))].toSorted();
   const token = (scope: string, subject = 'demo-admin') => signer.sign({ scope, subject, ttl: TOKEN_TTL });
   const adminToken = await token(scopes.join(' '));
-  const gateway = found.nginx ? `http://127.0.0.1:${options.gatewayPort}` : null;
+  const gateway = programPaths.nginx ? `http://127.0.0.1:${options.gatewayPort}` : null;
   const host: ProgramHost = { supervisor, local };
   const docsDir = join(local.path, 'portal');
   const portalUrl = (code: string): string => `${gateway}/docs/#code=${code}`;
@@ -90,7 +90,7 @@ export const bringUp = async (
   );
 
   const openGateway = async (): Promise<void> => {
-    if (!found.nginx || !gateway) return;
+    if (!programPaths.nginx || !gateway) return;
     const upstreams = services.map((service) => [
       service.name,
       instancesOf(options).map((one) => `127.0.0.1:${instancePort(service, options.portBase, one)}`),
@@ -100,7 +100,7 @@ export const bringUp = async (
     if (metricsPort !== undefined) await startTelemetry(host, metricsPort);
     await startGateway(host, {
       url: gateway,
-      file: found.nginx,
+      file: programPaths.nginx,
       upstreams: Object.fromEntries(upstreams),
       tls: options.gatewayTls,
       ipv6: options.gatewayIpv6,
@@ -119,7 +119,7 @@ export const bringUp = async (
   const compiling = (await exists(COMPILE_CACHE))
     ? undefined
     : compileModules(services, COMPILE_CACHE, stopping);
-  const backing = await openBackingServices(host, options, plan, found, secrets);
+  const backing = await openBackingServices(host, options, plan, programPaths, secrets);
   await compiling;
   const launch: Launch = { supervisor, local, adminToken, stopping };
   const settingsOf = async (service: Service, instance: number): Promise<ServiceSettings> => {

@@ -15,15 +15,15 @@ const isSource = (file: string): boolean => file.endsWith('.ts') && !file.endsWi
 const SCOPE = '@platform/';
 
 /** Folders of the packages that the code in `folder` depends on, directly or through other packages. */
-export const packagesOf = async (folder: string, found = new Set<string>()): Promise<Set<string>> => {
+export const packagesOf = async (folder: string, packages = new Set<string>()): Promise<Set<string>> => {
   const manifest = await readJson<{ dependencies?: Record<string, string> }>(join(folder, 'package.json'));
   for (const name of Object.keys(manifest?.dependencies ?? {})) {
     const used = join(ROOT, 'packages', name.slice(SCOPE.length));
-    if (!name.startsWith(SCOPE) || found.has(used)) continue;
-    found.add(used);
-    await packagesOf(used, found);
+    if (!name.startsWith(SCOPE) || packages.has(used)) continue;
+    packages.add(used);
+    await packagesOf(used, packages);
   }
-  return found;
+  return packages;
 };
 
 /** The services by the folder whose code they run: their own, and those of packages. */

@@ -25,12 +25,17 @@ const readInterface = (document: Json) => {
     demands.set(`${subject}, ${fact}`, { subject, fact, value, within });
 
   /** `refs`: the named schemas around this one, because a schema may contain itself. */
-  const readSchema = (given: Json, at: string, isInput: boolean, refs: readonly string[] = []): void => {
-    const ref = given['$ref'] as string | undefined;
+  const readSchema = (
+    schemaOrRef: Json,
+    at: string,
+    isInput: boolean,
+    refs: readonly string[] = [],
+  ): void => {
+    const ref = schemaOrRef['$ref'] as string | undefined;
     if (ref !== undefined && refs.includes(ref)) return;
     const around = ref === undefined ? refs : [...refs, ref];
     const keys = ref?.split('/').slice(1);
-    const schema = keys?.reduce<Json | undefined>((part, key) => part?.[key], document) ?? given;
+    const schema = keys?.reduce<Json | undefined>((part, key) => part?.[key], document) ?? schemaOrRef;
     promise(at, 'type', String(schema['type']));
     if (isInput) {
       for (const limit of limits) if (schema[limit] !== undefined) demand(at, limit, String(schema[limit]));

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { freePortBase } from '@platform/local/ports';
 import type {} from '@platform/local/provided';
-import { codeBlocks, scriptOfPage, skipReason } from './code-blocks.ts';
-import { newcomer } from './env.ts';
+import { codeBlocks, scriptOfPage, skipReason } from './testing/code-blocks.ts';
+import { newcomer } from './testing/env.ts';
 
 const root = new URL('../../../..', import.meta.url).pathname;
 const START = 'npx -y pnpm@10.34.9 start\n';

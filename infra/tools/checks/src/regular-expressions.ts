@@ -48,30 +48,31 @@ export const expressionsIn = (file: string): Expression[] => {
     ts.ScriptTarget.Latest,
     true,
   );
-  const found: Expression[] = [];
+  const expressions: Expression[] = [];
   const visit = (node: ts.Node): void => {
     const place = `${file}:${tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
     if (ts.isRegularExpressionLiteral(node)) {
       const end = node.text.lastIndexOf('/');
-      found.push({ place, source: node.text.slice(1, end), flags: node.text.slice(end + 1) });
+      expressions.push({ place, source: node.text.slice(1, end), flags: node.text.slice(end + 1) });
     } else if (isRegExpCall(node) && !(file in exempt)) {
       const [source, flags] = node.arguments ?? [];
-      found.push({ place, source: literalText(source), flags: literalText(flags) ?? '' });
+      expressions.push({ place, source: literalText(source), flags: literalText(flags) ?? '' });
     }
     ts.forEachChild(node, visit);
   };
   visit(tree);
-  return found;
+  return expressions;
 };
 
 /** The patterns in an OpenAPI document, which include those of zod's own string formats. */
 const patternsIn = (file: string): Expression[] => {
-  const found: Expression[] = [];
+  const expressions: Expression[] = [];
   JSON.parse(readFileSync(join(root, file), 'utf8'), (key, value: unknown) => {
-    if (key === 'pattern' && typeof value === 'string') found.push({ place: file, source: value, flags: '' });
+    if (key === 'pattern' && typeof value === 'string')
+      expressions.push({ place: file, source: value, flags: '' });
     return value;
   });
-  return found;
+  return expressions;
 };
 
 /** Every regular expression of the source and of the OpenAPI documents. Tests and benchmarks are left out. */

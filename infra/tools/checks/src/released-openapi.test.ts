@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { breakingChanges } from './breaking-changes.ts';
-import { newcomer } from './env.ts';
+import { newcomer } from './testing/env.ts';
 
 const color = { type: 'string', enum: ['red', 'blue'] };
 const Shirt = {

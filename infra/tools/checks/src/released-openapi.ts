@@ -26,10 +26,10 @@ if (!release) {
   const released = git('ls-tree', '-r', '--name-only', release).split('\n');
   const inRelease = (file: string): string =>
     released.includes(file) ? git('show', `${release}:${file}`) : '';
-  const known = new Set(inRelease('CHANGELOG.md').split('\n'));
+  const releasedLines = new Set(inRelease('CHANGELOG.md').split('\n'));
   const added = readFileSync('CHANGELOG.md', 'utf8')
     .split('\n')
-    .filter((line) => !known.has(line));
+    .filter((line) => !releasedLines.has(line));
   for (const file of released.filter((path) => /^services\/[^/]+\/openapi\.json$/.test(path))) {
     const before = JSON.parse(inRelease(file)) as object;
     const after = JSON.parse(existsSync(file) ? readFileSync(file, 'utf8') : nothing) as object;

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runActor, type Result } from './actor.ts';
 import { author } from './actors/author.ts';
@@ -8,7 +7,8 @@ import { referee } from './actors/referee.ts';
 import { shipper } from './actors/shipper.ts';
 import { shop } from './actors/shop.ts';
 import { translator } from './actors/translator.ts';
-import type { Platform, StackFile } from './stack.ts';
+import { findLeaks } from './secrets.ts';
+import type { Platform } from './stack.ts';
 
 export interface Day {
   /** How often each program was crashed. */
@@ -16,6 +16,8 @@ export interface Day {
   results: Record<string, Result>;
   /** All errors and differences. */
   faults: string[];
+  /** The names of the logs that were searched for secrets. */
+  logs: string[];
 }
 
 const CALM_MS = 500;
@@ -43,7 +45,7 @@ export const runDay = async (
   minutes: number,
   say: (line: string) => void,
 ): Promise<Day> => {
-  const { gateway, demo } = JSON.parse(await readFile(platform.stackFile, 'utf8')) as StackFile;
+  const { gateway, demo } = platform.access;
   await using game = casino(platform.gameServer, gateway, demo);
   const actors = [
     person(gateway),
@@ -64,6 +66,8 @@ export const runDay = async (
   const faults = results.flatMap(([, result]) => result.faults);
   for (const actor of actors) faults.push(...(await actor.verify()));
   say('the acknowledged data are verified');
-  faults.push(...(await platform.leaks(actors.flatMap((actor) => actor.secrets?.() ?? []))));
-  return { crashes, results: Object.fromEntries(results), faults };
+  const logs = await platform.logs();
+  const secrets = [...platform.secrets, ...actors.flatMap((actor) => actor.secrets?.() ?? [])];
+  faults.push(...findLeaks(logs, secrets));
+  return { crashes, results: Object.fromEntries(results), faults, logs: Object.keys(logs) };
 };

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   apiKey,
   bearer,
-  consignments,
   requestSignature,
   taskManager,
   unwrap,
@@ -13,7 +12,7 @@ import {
 import { services } from '@platform/service-list';
 import { persist } from './persist.ts';
 import { createPlayer } from './players.ts';
-import type { StackFile } from './stack.ts';
+import type { Access } from './stack.ts';
 
 /** A POST request. Resolves with the id of what was acknowledged. */
 type PostRequest = () => Promise<string>;
@@ -23,7 +22,7 @@ const BET = '0.01';
 const TOKEN_MS = 300_000;
 
 /** Debits of a player of their own, with enough money. */
-const debits = async ({ gateway, demo }: StackFile): Promise<PostRequest> => {
+const debits = async ({ gateway, demo }: Access): Promise<PostRequest> => {
   const { hmacSecret, gameCode } = demo.wallet;
   const wallet = walletOperator(gateway, bearer(demo.adminToken));
   const callbacks = walletOperator(gateway, requestSignature(hmacSecret));
@@ -37,15 +36,15 @@ const debits = async ({ gateway, demo }: StackFile): Promise<PostRequest> => {
   };
 };
 
-/** A request that services.yaml describes. */
+/** A request that services.yaml describes; each text that begins with `my-` becomes a new one. */
 const listedRequest = async (
-  { gateway, demo }: StackFile,
+  { gateway, demo }: Access,
   { path, body, id }: { path: string; body: object; id: string },
 ): Promise<string> => {
   const response = await fetch(gateway + path, {
     method: 'POST',
     headers: { Authorization: `Bearer ${demo.adminToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
+    body: JSON.stringify(body).replaceAll(/"my-[\w-]+"/g, () => `"${randomUUID()}"`),
   });
   if (response.status !== 201) throw new Error(`status ${response.status}`);
   return String(((await response.json()) as Record<string, unknown>)[id]);
@@ -67,18 +66,16 @@ const userOf = async (gateway: string): Promise<() => Promise<string>> => {
 };
 
 /** POST requests to every service, by its name: of clients, of a provider and of a game server. */
-const postRequests = async (file: StackFile): Promise<Record<string, PostRequest>> => {
-  const { gateway, demo } = file;
+const postRequests = async (access: Access): Promise<Record<string, PostRequest>> => {
+  const { gateway, demo } = access;
   const admin = bearer(demo.adminToken);
   const tasks = taskManager(gateway, bearer(await userOf(gateway)));
   const projects = verifyProjects(gateway, admin);
   const readers = verifyProjects(gateway, apiKey(demo.verifyApiKey));
-  const shipping = consignments(gateway, admin);
   const task = { title: 'An errand', dueDate: '2030-01-01' };
   const project = { source_language: 'en', target_languages: ['de'] };
-  const warehouse = { name: 'A warehouse', city: 'Tartu', countryCode: 'EE' };
   const listed = services.flatMap(({ name, rehearsal: { request } }) =>
-    request ? [[name, () => listedRequest(file, request)] as const] : [],
+    request ? [[name, () => listedRequest(access, request)] as const] : [],
   );
   return {
     ...Object.fromEntries(listed),
@@ -91,16 +88,12 @@ const postRequests = async (file: StackFile): Promise<Record<string, PostRequest
       if (status !== 200) throw new Error(`status ${status}`);
       return id;
     },
-    'wallet-operator': await debits(file),
+    'wallet-operator': await debits(access),
     'verify-projects': async () => {
       const body = { ...project, name: `Project ${randomUUID()}` };
       const { id } = await unwrap(projects.POST('/projects', { body }));
       await unwrap(readers.GET('/projects', { params: { query: { limit: 1 } } }));
       return id;
-    },
-    consignments: async () => {
-      const body = { ...warehouse, code: randomUUID() };
-      return (await unwrap(shipping.POST('/warehouses', { body }))).id;
     },
   };
 };
@@ -117,20 +110,27 @@ export interface Sent {
 /** What became of all requests, by service. */
 export type Traffic = Record<string, Sent>;
 
-/** Clients, a provider and a game server that send requests until they are stopped. */
-export interface Clients {
-  /** Grows while they run. */
-  traffic: Traffic;
-  stop: () => Promise<void>;
-}
+/** One line for each request that failed, and for each service that acknowledged none. */
+export const findFailures = (traffic: Traffic): string[] =>
+  Object.entries(traffic).flatMap(([service, { acknowledged, failures }]) => [
+    ...(acknowledged.size > 0 ? [] : [`${service} acknowledged no request`]),
+    ...failures.map((failure) => `${service}: ${failure}`),
+  ]);
 
 const PAUSE_MS = 50;
 
-/** Repeats POST requests to every service on several connections each, with a short pause after each request. */
-export const startClients = async (file: StackFile, connections: number): Promise<Clients> => {
+/**
+ * While `work` runs, clients, a provider and a game server repeat POST requests to every service, on several connections
+ * each, with a short pause after each request. `work` gets their traffic, which grows; it is complete in the result.
+ */
+export const whileClientsRun = async (
+  access: Access,
+  connections: number,
+  work: (traffic: Traffic) => Promise<void>,
+): Promise<Traffic> => {
   const end = new AbortController();
   const traffic: Traffic = {};
-  const work = async (request: PostRequest, sent: Sent): Promise<void> => {
+  const repeat = async (request: PostRequest, sent: Sent): Promise<void> => {
     while (!end.signal.aborted) {
       sent.requests += 1;
       await request().then(
@@ -140,15 +140,15 @@ export const startClients = async (file: StackFile, connections: number): Promis
       await sleep(PAUSE_MS);
     }
   };
-  const running = Object.entries(await postRequests(file)).flatMap(([service, request]) => {
+  const running = Object.entries(await postRequests(access)).flatMap(([service, request]) => {
     const sent = (traffic[service] = { requests: 0, acknowledged: new Map(), failures: [] });
-    return Array.from({ length: connections }, () => work(request, sent));
+    return Array.from({ length: connections }, () => repeat(request, sent));
   });
-  return {
-    traffic,
-    stop: async () => {
-      end.abort();
-      await Promise.all(running);
-    },
-  };
+  try {
+    await work(traffic);
+  } finally {
+    end.abort();
+    await Promise.all(running);
+  }
+  return traffic;
 };

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { identify, isRunning, type ProcessId } from '@platform/local/process';
 import { runDay, type Day } from './day.ts';
-import { leaks, logsOf, secretsOf } from './secrets.ts';
-import { startStack, type LocalStack } from './stack.ts';
+import { readLogs, secretsOf } from './secrets.ts';
+import { startStack, type LocalStack, type Platform } from './stack.ts';
 import { waitFor } from './wait.ts';
 
 /** Kills a process with SIGKILL, and waits until it runs again and the whole stack is ready. */
@@ -17,29 +17,26 @@ const crash = async (stack: LocalStack, name: string): Promise<void> => {
   await stack.ready();
 };
 
-/** A day on a stack of its own, of which nothing is left. Also returns the paths of the logs that were searched. */
-export const runDayLocally = async (
-  minutes: number,
-  say: (line: string) => void,
-): Promise<Day & { logs: string[] }> => {
+/** A day on a stack of its own, of which nothing is left. */
+export const runDayLocally = async (minutes: number, say: (line: string) => void): Promise<Day> => {
   const processes: ProcessId[] = [];
   const day = await (async () => {
     await using stack = await startStack();
     say('the stack is up');
     const { local, gamePort } = stack;
-    const lived = await runDay(
-      {
-        stackFile: join(local, 'stack.json'),
-        gameServer: { host: '127.0.0.1', port: gamePort },
-        programs: Object.keys(await stack.pids()),
-        crash: (name) => crash(stack, name),
-        leaks: async (secrets) => leaks(local, [...(await secretsOf(local, await stack.read())), ...secrets]),
-      },
-      minutes,
-      say,
-    );
+    const access = await stack.read();
+    const platform: Platform = {
+      access,
+      stackFile: join(local, 'stack.json'),
+      gameServer: { host: '127.0.0.1', port: gamePort },
+      programs: Object.keys(await stack.pids()),
+      crash: (name) => crash(stack, name),
+      secrets: await secretsOf(local, access),
+      logs: () => readLogs(local),
+    };
+    const result = await runDay(platform, minutes, say);
     for (const pid of Object.values(await stack.pids())) if (pid !== null) processes.push(identify(pid));
-    return { ...lived, logs: await logsOf(local) };
+    return result;
   })();
   const left = processes.filter(isRunning).map(({ pid }) => pid);
   return left.length === 0 ? day : { ...day, faults: [...day.faults, `processes ${left.join()} still run`] };

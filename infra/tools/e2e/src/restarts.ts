@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startClients, type Traffic } from './load.ts';
+import { whileClientsRun, type Traffic } from './load.ts';
 import { startStack, type LocalStack } from './stack.ts';
 import { isReady, waitFor } from './wait.ts';
 
@@ -45,14 +45,13 @@ const restartTwice = async (stack: LocalStack, service: string): Promise<number>
 export const restartUnderLoad = async (connections: number): Promise<Restarts> => {
   await using stack = await startStack({ instances: 2, env: { RATE_LIMIT: 'off' } });
   const file = await stack.read();
-  const clients = await startClients(file, connections);
-  const restarts = await Promise.all(
-    Object.keys(file.services).map(async (service) => [service, await restartTwice(stack, service)] as const),
-  ).finally(clients.stop);
+  const restarts: Record<string, number> = {};
+  const sent = await whileClientsRun(file, connections, async () => {
+    const restartOne = async (service: string): Promise<void> => {
+      restarts[service] = await restartTwice(stack, service);
+    };
+    await Promise.all(Object.keys(file.services).map(restartOne));
+  });
   const log = await readFile(join(stack.local, 'logs/gateway/access.log'), 'utf8');
-  return {
-    sent: clients.traffic,
-    restarts: Object.fromEntries(restarts),
-    errors: log.split('\n').filter((line) => /"status":5\d\d/.test(line)),
-  };
+  return { sent, restarts, errors: log.split('\n').filter((line) => /"status":5\d\d/.test(line)) };
 };

@@ -10,7 +10,7 @@ export const secretsOf = async (
   local: string,
   { demo, services, postgres }: StackFile,
 ): Promise<string[]> => {
-  const made = JSON.parse(await readFile(join(local, 'secrets.json'), 'utf8')) as Record<string, string>;
+  const generated = JSON.parse(await readFile(join(local, 'secrets.json'), 'utf8')) as Record<string, string>;
   const keys = (await readdir(join(local, 'keys'))).filter((name) => name !== 'jwks.json');
   const privateParts = keys.map(async (name) => {
     const { d } = JSON.parse(await readFile(join(local, 'keys', name), 'utf8')) as { d?: string };
@@ -18,7 +18,7 @@ export const secretsOf = async (
   });
   const urls = [postgres.url, ...Object.values(services).map(({ databaseUrl }) => databaseUrl)];
   const all = [
-    ...Object.values(made),
+    ...Object.values(generated),
     ...(await Promise.all(privateParts)),
     ...urls.map((url) => new URL(url).password),
     demo.adminToken,
@@ -32,22 +32,20 @@ export const secretsOf = async (
   return [...new Set(all.filter(Boolean))];
 };
 
-/** The logs of a stack. */
-export const logsOf = async (local: string): Promise<string[]> => {
+/** The texts of the logs of a stack, by their paths. */
+export const readLogs = async (local: string): Promise<Record<string, string>> => {
   const entries = await readdir(local, { recursive: true, withFileTypes: true });
-  return entries
+  const paths = entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => relative(local, join(parentPath, name)))
     .filter((path) => !KEEPERS.some((keeper) => path === keeper || path.startsWith(`${keeper}/`)));
+  const texts = paths.map(async (path) => [path, await readFile(join(local, path), 'utf8')] as const);
+  return Object.fromEntries(await Promise.all(texts));
 };
 
-/** The logs that contain a secret, without the secret itself. */
-export const leaks = async (local: string, secrets: readonly string[]): Promise<string[]> => {
-  const found: string[] = [];
-  for (const path of await logsOf(local)) {
-    const text = await readFile(join(local, path), 'utf8');
+/** One line for each log that contains a secret, without the secret itself. */
+export const findLeaks = (logs: Record<string, string>, secrets: readonly string[]): string[] =>
+  Object.entries(logs).flatMap(([name, text]) => {
     const which = secrets.findIndex((secret) => text.includes(secret));
-    if (which >= 0) found.push(`${path} contains secret ${which} (${secrets[which]?.length} characters)`);
-  }
-  return found;
-};
+    return which === -1 ? [] : [`${name} contains secret ${which} (${secrets[which]?.length} characters)`];
+  });

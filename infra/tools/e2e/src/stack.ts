@@ -21,9 +21,13 @@ export interface StackFile extends Stack {
   };
 }
 
+/** Address of a platform, and its credentials. */
+export type Access = Pick<StackFile, 'gateway' | 'demo'>;
+
 /** A running platform whose programs can be killed: processes of `start`, or containers. */
 export interface Platform {
-  /** Path of a file like `.local/stack.json`; only `gateway` and `demo` are read. */
+  access: Access;
+  /** Path of a file like `.local/stack.json`, with `access`. */
   stackFile: string;
   /** Where the services reach the simulated game server. */
   gameServer: { host: string; port: number };
@@ -31,8 +35,10 @@ export interface Platform {
   programs: readonly string[];
   /** Kills a program and waits until it runs again and everything is ready. */
   crash: (program: string) => Promise<void>;
-  /** The logs that contain one of the secrets or one of the platform's own, without the secret itself. */
-  leaks: (secrets: readonly string[]) => Promise<string[]>;
+  /** Its passwords, keys and tokens. */
+  secrets: readonly string[];
+  /** The texts of the logs, by their names. */
+  logs: () => Promise<Record<string, string>>;
 }
 
 export interface LocalStack extends AsyncDisposable {

@@ -9,12 +9,12 @@ const PAUSE_MS = 100;
  * @throws after a quarter of an hour, naming `what` was waited for, and when the signal is aborted
  */
 export const waitFor = async (
-  what: string,
+  what: string | (() => string),
   isSo: () => boolean | Promise<boolean>,
   signal?: AbortSignal,
 ): Promise<void> => {
   for (const giveUp = Date.now() + LIMIT_MS; !(await isSo());) {
-    if (Date.now() > giveUp) throw new Error(`timed out: ${what}`);
+    if (Date.now() > giveUp) throw new Error(`timed out: ${typeof what === 'string' ? what : what()}`);
     await sleep(PAUSE_MS, undefined, { ...(signal && { signal }) });
   }
 };

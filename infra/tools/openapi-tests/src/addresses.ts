@@ -3,7 +3,7 @@ import type { Operation } from './document.ts';
 /** The values of path parameters, percent-encoded. */
 export type Values = Record<string, string>;
 
-interface Found {
+interface Resource {
   template: string;
   values: Values;
 }
@@ -17,18 +17,18 @@ const related = (a: string, b: string): boolean => a === b || a.startsWith(`${b}
 /** Collects paths of existing resources: those a test passes, and those that responses name in Location. */
 export const addressBook = (operations: readonly Operation[]) => {
   const templates = [...new Set(operations.map(({ template }) => template))];
-  const found: Found[] = [];
+  const resources: Resource[] = [];
   return {
     add: (path: string): void => {
       for (const template of templates) {
         const values = patternOf(template).exec(path)?.groups;
-        if (values) found.push({ template, values: { ...values } });
+        if (values) resources.push({ template, values: { ...values } });
       }
     },
     /** Parameter values for which the operation's path exists, newest first. */
     for: ({ template, parameters }: Operation): Values[] => {
       const needed = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
-      return found
+      return resources
         .filter((one) => related(one.template, template) && needed.every((name) => name in one.values))
         .map(({ values }) => values)
         .toReversed();

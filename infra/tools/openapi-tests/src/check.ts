@@ -1,6 +1,6 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
-import type { OpenApi, Operation, Schema } from './document.ts';
+import { DOCUMENT, type OpenApi, type Operation } from './document.ts';
 import type { Received } from './send.ts';
 
 const describeErrors = (errors: ErrorObject[] | null | undefined): string =>
@@ -17,16 +17,7 @@ const documentsIn = (type: string, body: string): unknown[] => {
 export const checkOf = ({ components }: OpenApi) => {
   const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
   formats.default(ajv);
-  ajv.addSchema({ components }, 'document');
-  const compiled = new Map<Schema, ValidateFunction>();
-  const validatorOf = (schema: Schema): ValidateFunction => {
-    const known = compiled.get(schema);
-    if (known) return known;
-    const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
-    const made = ajv.compile(JSON.parse(text) as object);
-    compiled.set(schema, made);
-    return made;
-  };
+  ajv.addSchema({ components }, DOCUMENT);
 
   return ({ responses }: Operation, { status, headers, body }: Received): string | undefined => {
     if (status >= 500) return `a ${status} is a fault, documented or not`;
@@ -38,10 +29,10 @@ export const checkOf = ({ components }: OpenApi) => {
     const type = String(headers['content-type']).replace(/;.*/, '');
     const schema = described.content[type]?.schema;
     if (!schema) return `the document has no ${type} for ${status}`;
-    const validate = validatorOf(schema);
+    // Compiled once: Ajv remembers the schemas that it has seen.
+    const validate = ajv.compile(schema);
     const wrong = documentsIn(type, body).find((one) => !validate(one));
     if (wrong === undefined) return undefined;
-    validate(wrong);
     return `the body of this ${status} does not match its schema: ${describeErrors(validate.errors)}`;
   };
 };

@@ -62,6 +62,13 @@ export interface Operation {
   responses: Record<string, { content?: Content }>;
 }
 
+/** Name of the document in its references, so that each of its schemas can be used alone. */
+export const DOCUMENT = 'document';
+
+/** Parses the text of a document. */
+export const parseDocument = (text: string): OpenApi =>
+  JSON.parse(text.replaceAll('"#/components/', `"${DOCUMENT}#/components/`)) as OpenApi;
+
 /** Creating operations first, deleting ones last. */
 const order = ['post', 'put', 'get', 'patch', 'delete'];
 

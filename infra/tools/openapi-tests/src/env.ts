@@ -1,8 +1,8 @@
 const value = (name: string): string | undefined => process.env[name] || undefined;
 
 const number = (name: string, preset: number): number => {
-  const given = Number(value(name) ?? preset);
-  if (Number.isSafeInteger(given)) return given;
+  const parsed = Number(value(name) ?? preset);
+  if (Number.isSafeInteger(parsed)) return parsed;
   throw new Error(`${name} must be a whole number, not "${value(name)}"`);
 };
 

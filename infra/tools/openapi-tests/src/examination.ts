@@ -1,7 +1,7 @@
 import { addressBook, type AddressBook } from './addresses.ts';
 import { checkOf } from './check.ts';
 import { credentialsOf, type Credential } from './credentials.ts';
-import { operationsOf, type OpenApi, type Operation } from './document.ts';
+import { operationsOf, parseDocument, type Operation } from './document.ts';
 import type { Plan } from './plan.ts';
 import { send, type Received, type Sent } from './send.ts';
 import { valuesOf, type KnownValues } from './values.ts';
@@ -61,10 +61,10 @@ const wrongLocation = async (
   if (status !== 201 || method !== 'post' || security.length === 0) return undefined;
   if (location === undefined) return 'a 201 has no Location header';
   const { 'Content-Type': _type, 'Idempotency-Key': _key, ...headers } = sent.headers;
-  const found = await send(url, { method: 'get', target: location, headers });
-  return found.status === 200
+  const response = await send(url, { method: 'get', target: location, headers });
+  return response.status === 200
     ? undefined
-    : `GET ${location}, the Location of a 201, answered ${found.status}`;
+    : `GET ${location}, the Location of a 201, answered ${response.status}`;
 };
 
 /** The operations of a running service, and how they are asked. */
@@ -78,7 +78,7 @@ interface Examination {
 /** Reads the document of a service. */
 export const openExamination = async (subject: Subject): Promise<Examination> => {
   const { url, documentPath = '/openapi.json', paths = [], values = {} } = subject;
-  const document = (await (await fetch(`${url}${documentPath}`)).json()) as OpenApi;
+  const document = parseDocument(await (await fetch(`${url}${documentPath}`)).text());
   const operations = operationsOf(document);
   const book = addressBook(operations);
   for (const path of paths) book.add(path);

@@ -19,8 +19,8 @@ const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 /** The configured Debian mirror. */
 const mirror = async (): Promise<string> => {
   const filter = ['Created-By: Packages', 'Origin: Debian'];
-  const found = await run('apt-get', ['indextargets', '--format', '$(REPO_URI)', ...filter]);
-  return found.split('\n')[0] || 'http://deb.debian.org/debian';
+  const uris = await run('apt-get', ['indextargets', '--format', '$(REPO_URI)', ...filter]);
+  return uris.split('\n')[0] || 'http://deb.debian.org/debian';
 };
 
 /** Builds the stand-ins, which replace images of the same names. Needs root, mmdebstrap, apt and npm. */

@@ -64,5 +64,7 @@ export const succeeds = (...command: Parameters<typeof run>): Promise<boolean> =
   );
 
 /** Waits until a condition is true. @throws after a quarter of an hour, and when the rehearsal is stopped */
-export const waitFor = (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> =>
-  waitForAnything(what, isSo, stopping);
+export const waitFor = (
+  what: string | (() => string),
+  isSo: () => boolean | Promise<boolean>,
+): Promise<void> => waitForAnything(what, isSo, stopping);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants, mkdtempDisposable, open, readFile } from 'node:fs/promises';
+import { mkdtempDisposable, open, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { run, succeeds, waitFor } from './command.ts';
@@ -18,16 +18,10 @@ export interface Engine extends AsyncDisposable {
 
 /** A client that builds with BuildKit: with the plugin buildx, or before version 23 by itself. The first in the PATH. */
 const findClient = async (): Promise<string> => {
-  for (const folder of searchPath()) {
-    const file = join(folder, 'docker');
-    if (
-      !(await access(file, constants.X_OK).then(
-        () => true,
-        () => false,
-      ))
-    )
-      continue;
-    const [, major] = /version (\d+)\./.exec(await run(file, ['--version'])) ?? [];
+  for (const file of searchPath().map((folder) => join(folder, 'docker'))) {
+    // Empty where there is no such program.
+    const version = await run(file, ['--version']).catch(() => '');
+    const [, major] = /version (\d+)\./.exec(version) ?? [];
     if (Number(major) < 23 || (await succeeds(file, ['buildx', 'version']))) return file;
   }
   throw new Error(

@@ -48,20 +48,19 @@ const rehearse = async (): Promise<string[]> => {
   await using images = await step('base images', () => provideBaseImages(engine, local));
   say(`base images are ${images.kind}`);
   await using platform = await step('images built and platform up', () => deploy(engine, services));
-  const faults = await step('rights of the containers', () => findPrivileges(engine, platform));
-  faults.push(...(await step('secrets in descriptions', () => findSecrets(engine, platform))));
-  faults.push(
-    ...(await step('labels, users, files and SBOMs of the images', () => findImageFaults(engine, platform))),
-    ...(await step('pages of the portal', () => findMissingPages(platform.gateway))),
-    ...(await step('services stopped and started', () => findBadEnds(engine, platform))),
-    ...(await step('all images built as deploy.md says', () => rehearseImages(engine, platform))),
-  );
-  faults.push(...(await step('every operation called', () => findFailingOperations(platform))));
+  const faults: string[] = [];
+  const check = async (title: string, work: () => Promise<string[]>): Promise<void> =>
+    void faults.push(...(await step(title, work)));
+  await check('rights of the containers', () => findPrivileges(engine, platform));
+  await check('secrets in descriptions', () => findSecrets(engine, platform));
+  await check('labels, users, files and SBOMs of the images', () => findImageFaults(engine, platform));
+  await check('pages of the portal', () => findMissingPages(platform.gateway));
+  await check('services stopped and started', () => findBadEnds(engine, platform));
+  await check('all images built as deploy.md says', () => rehearseImages(engine, platform));
+  await check('every operation called', () => findFailingOperations(platform));
   await step('images of the next versions', () => buildVersions(engine, platform));
-  faults.push(
-    ...(await step('backup, migrations in the wrong order, restore', () => rehearseRestore(platform))),
-    ...(await step('every service replaced by its next version', () => replaceVersions(engine, platform))),
-  );
+  await check('backup, migrations in the wrong order, restore', () => rehearseRestore(platform));
+  await check('every service replaced by its next version', () => replaceVersions(engine, platform));
   const { results, faults: dayFaults } = await step(
     'every container killed and recreated, then down and up',
     () => runDay(platform, Number(values.minutes), () => {}),

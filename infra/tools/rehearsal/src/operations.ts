@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import { runGameServer } from '@platform/e2e/game-server';
-import type { StackFile } from '@platform/e2e/stack';
 import { arrange } from '@platform/e2e/subjects';
 import { callEachOperation } from '@platform/openapi-tests/call-each';
 import type { Deployment } from './platform.ts';
@@ -10,11 +8,11 @@ import type { Deployment } from './platform.ts';
  * 5xx or what its document lacks, or that never succeeded.
  */
 export const findFailingOperations = async ({
-  stackFile,
+  access,
   gameServer,
   services,
-}: Pick<Deployment, 'stackFile' | 'gameServer' | 'services'>): Promise<string[]> => {
-  const { gateway, demo } = JSON.parse(await readFile(stackFile, 'utf8')) as StackFile;
+}: Pick<Deployment, 'access' | 'gameServer' | 'services'>): Promise<string[]> => {
+  const { gateway, demo } = access;
   const { hmacSecret } = demo.wallet;
   await using _game = runGameServer(gameServer, gateway, hmacSecret, 0);
   const faults: string[] = [];

@@ -1,9 +1,8 @@
 import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Traffic } from '@platform/e2e/load';
-import { findFailures, findMissing, waitForMore, whileClientsRun } from './clients.ts';
-import { waitFor } from './command.ts';
+import { findFailures, type Traffic } from '@platform/e2e/load';
+import { waitForMore, waitUntilStored, whileClientsRun } from './clients.ts';
 import type { Deployment } from './platform.ts';
 import { migrateTooEarly } from './rollout.ts';
 
@@ -55,17 +54,7 @@ const compareWithReport = async (
   follow: (heading: string) => Promise<string>,
 ): Promise<string[]> => {
   const began = Date.parse((await readFile(join(folder, 'began'), 'utf8')).trim());
-  const lostBefore = (missing: Record<string, Map<string, number>>): string[] =>
-    Object.entries(missing)
-      .filter(([, ids]) => [...ids.values()].some((at) => at < began))
-      .map(([service]) => service);
-  let missing = await findMissing(platform, traffic);
-  // Webhooks that were in the queue or in the spool are processed now.
-  await waitFor('everything that was acknowledged before the backup is restored', async () => {
-    missing = await findMissing(platform, traffic);
-    return lostBefore(missing).length === 0;
-  });
-
+  const missing = await waitUntilStored(platform, traffic, began);
   const faults: string[] = [];
   const reported = countByService(await follow('All services'));
   for (const [service, ids] of Object.entries(missing)) {

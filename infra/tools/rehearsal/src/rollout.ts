@@ -1,8 +1,8 @@
 import { cp, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Traffic } from '@platform/e2e/load';
-import { findFailures, findLosses, waitForMore, whileClientsRun } from './clients.ts';
+import { findFailures, type Traffic } from '@platform/e2e/load';
+import { waitForGrowth, waitForMore, waitUntilStored, whileClientsRun } from './clients.ts';
 import { ROOT, waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
 import { dropOldColumn, renameColumn } from './next-version.ts';
@@ -45,11 +45,10 @@ export const migrateTooEarly = async (platform: Deployment, traffic: Traffic): P
   const failedBefore = findFailures(traffic);
   const webhooksBefore = traffic[WEBHOOKS]?.failures.length ?? 0;
   for (const service of platform.services) await migrate(platform, service, LAST);
-  const count = ([service, { acknowledged, failures }]: [string, Traffic[string]]): number =>
-    service === WEBHOOKS ? acknowledged.size : failures.length;
-  const counts = new Map(Object.entries(traffic).map((entry) => [entry[0], count(entry)]));
-  await waitFor('requests fail after migrations that came too early, and webhooks are acknowledged', () =>
-    Object.entries(traffic).every((entry) => count(entry) > (counts.get(entry[0]) ?? 0)),
+  await waitForGrowth(
+    'requests fail after migrations that came too early, and webhooks are acknowledged',
+    traffic,
+    (service, { acknowledged, failures }) => (service === WEBHOOKS ? acknowledged.size : failures.length),
   );
   const webhooks = traffic[WEBHOOKS]?.failures.slice(webhooksBefore) ?? [];
   return [...failedBefore, ...webhooks.map((failure) => `${WEBHOOKS} after the migrations: ${failure}`)];
@@ -89,8 +88,8 @@ const replace = async (engine: Engine, platform: Deployment, service: string): P
 
 /**
  * The right order, while clients send requests: replaces each service by its next version, then runs the migrations that
- * drop the old columns. Later commands use the last version. One line for each request that failed, and for each service
- * that lost what it had acknowledged.
+ * drop the old columns. Later commands use the last version. One line for each request that failed.
+ * @throws when something that was acknowledged is not stored
  */
 export const replaceVersions = async (engine: Engine, platform: Deployment): Promise<string[]> => {
   const traffic = await whileClientsRun(platform, async (running) => {
@@ -99,5 +98,6 @@ export const replaceVersions = async (engine: Engine, platform: Deployment): Pro
     platform.useTag(LAST);
     await waitForMore(running);
   });
-  return [...findFailures(traffic), ...(await findLosses(platform, traffic))];
+  await waitUntilStored(platform, traffic);
+  return findFailures(traffic);
 };

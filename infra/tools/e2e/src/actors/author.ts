@@ -23,14 +23,16 @@ export const author = (url: string, token: string): Actor => {
     verify: async () => {
       if (questId === undefined) return ['author: no quest could be made'];
       const path = { questId };
-      const found: string[] = [];
+      const listed: string[] = [];
       const list = iterateSkipTake((query) =>
         questService(url).GET('/quests/{questId}/questions', { params: { path, query } }),
       );
-      for await (const question of list) found.push(question.questionId);
-      return found.join() === written.join()
+      for await (const question of list) listed.push(question.questionId);
+      return listed.join() === written.join()
         ? []
-        : [`author: ${found.length} questions in another order or number than the ${written.length} written`];
+        : [
+            `author: ${listed.length} questions in another order or number than the ${written.length} written`,
+          ];
     },
   };
 };

@@ -51,13 +51,13 @@ export const casino = (
 
   const moved = async (playerId: string, roundId: string): Promise<number> => {
     const params = { path: { playerId, roundId } };
-    const found = await unwrap(wallet.GET('/v1/players/{playerId}/rounds/{roundId}', { params })).catch(
+    const round = await unwrap(wallet.GET('/v1/players/{playerId}/rounds/{roundId}', { params })).catch(
       (error: unknown) => {
         if (error instanceof ApiError && error.status === 404) return { entries: [] };
         throw error;
       },
     );
-    return found.entries.reduce((sum, { amount }) => sum + minor(amount), 0);
+    return round.entries.reduce((sum, { amount }) => sum + minor(amount), 0);
   };
 
   const checkRound = async (round: Round): Promise<string[]> => {
@@ -76,8 +76,8 @@ export const casino = (
     step: async () => {
       if (players.length < 3) players.push(await createPlayer(wallet, DEPOSIT));
       const playerId = players[launches++ % players.length] ?? '';
-      const asked = { requestId: randomUUID(), playerId };
-      const { status } = await unwrap(callbacks.POST('/callback/balance', { body: asked }));
+      const body = { requestId: randomUUID(), playerId };
+      const { status } = await unwrap(callbacks.POST('/callback/balance', { body }));
       if (status !== 'OK') throw new Error(`balance: ${status}`);
       await unwrap(wallet.POST('/v1/launches', { body: { playerId, gameCode } }));
     },

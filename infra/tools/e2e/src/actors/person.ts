@@ -14,20 +14,20 @@ export const person = (url: string): Actor => {
   let email: string | undefined;
   const tasks = taskManager(url, inTime, cookieSession());
 
-  const keep = <T extends { accessToken: string }>(made: T): T => {
-    secrets.push(made.accessToken);
-    return made;
+  const keepToken = <T extends { accessToken: string }>(session: T): T => {
+    secrets.push(session.accessToken);
+    return session;
   };
   /** When an answer is lost, the account may exist, so the next attempt registers another one. */
   const register = async (): Promise<string> => {
-    const wanted = `${randomUUID()}@example.test`;
-    keep(await unwrap(tasks.POST('/auth/register', { body: { email: wanted, password } })));
-    return wanted;
+    const newEmail = `${randomUUID()}@example.test`;
+    keepToken(await unwrap(tasks.POST('/auth/register', { body: { email: newEmail, password } })));
+    return newEmail;
   };
   const asSelf = async <T>(self: string, call: () => Promise<T>): Promise<T> =>
     call().catch(async (error: unknown) => {
       if (!(error instanceof ApiError && error.status === 401)) throw error;
-      keep(await unwrap(tasks.POST('/auth/login', { body: { email: self, password } })));
+      keepToken(await unwrap(tasks.POST('/auth/login', { body: { email: self, password } })));
       return call();
     });
 
@@ -64,12 +64,12 @@ export const person = (url: string): Actor => {
         taskManager(url).POST('/auth/login', { body: { email, password } }),
       );
       const own = taskManager(url, bearer(accessToken));
-      const found: Known = new Map();
+      const listed: Known = new Map();
       const list = iteratePageLimit('tasks', (query) => own.GET('/tasks', { params: { query } }), 200);
-      for await (const { id, title, status } of list) found.set(id, { title, status });
+      for await (const { id, title, status } of list) listed.set(id, { title, status });
       return [
-        ...deleted.filter((id) => found.has(id)).map((id) => `person: ${id} was deleted and is there`),
-        ...findDifferences('person: task', known, found),
+        ...deleted.filter((id) => listed.has(id)).map((id) => `person: ${id} was deleted and is there`),
+        ...findDifferences('person: task', known, listed),
       ];
     },
   };

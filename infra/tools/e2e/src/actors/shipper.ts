@@ -35,10 +35,10 @@ export const shipper = (url: string, token: string): Actor => {
         50,
       );
       for await (const { id, status } of walk) walked.push({ id, status });
-      const found = new Map(walked.map(({ id, status }) => [id, status]));
+      const listed = new Map(walked.map(({ id, status }) => [id, status]));
       return [
-        ...(found.size === walked.length ? [] : ['shipper: the walk gave something twice']),
-        ...findDifferences('shipper: consignment', statuses, found),
+        ...(listed.size === walked.length ? [] : ['shipper: the walk gave something twice']),
+        ...findDifferences('shipper: consignment', statuses, listed),
       ];
     },
   };
