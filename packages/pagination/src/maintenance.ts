@@ -33,17 +33,12 @@ const lock = 4_218_336;
 /** Long enough to rebuild the directory of a large list. */
 const statementTimeoutMs = 600_000;
 
-export interface Maintenance extends AsyncDisposable {
-  /** A list may have changed. */
-  hint(): void;
-}
-
 /**
  * Maintains page directories until disposed of: folds changes, merges small buckets, and rebuilds a directory that
  * differs from its list. Exports pending changes and differences as metrics. Every instance of a service may run
  * it: only one works at a time.
  */
-export const maintainDirectories = (options: MaintenanceOptions): Maintenance => {
+export const maintainDirectories = (options: MaintenanceOptions) => {
   const { databaseUrl, directories, log, registry } = options;
   const { foldEvery = 200, foldIdle = 30_000, mergeEvery = 60_000, checkEvery = 3_600_000 } = options;
   const database = openDatabase({ url: databaseUrl, name: 'page-directories', max: 2, statementTimeoutMs });
@@ -70,13 +65,7 @@ export const maintainDirectories = (options: MaintenanceOptions): Maintenance =>
     labelNames: ['list'],
     registers: [registry],
   });
-  /** The first check comes after a pause: it reads the whole list. */
-  const checked = new Set<Directory>();
   const check = async (directory: Directory): Promise<void> => {
-    if (!checked.has(directory)) {
-      checked.add(directory);
-      return;
-    }
     await sql.begin(async (tx) => {
       // Of several instances one reads the list, and none rebuilds what another one is rebuilding.
       const [{ locked }] = await tx<[{ locked: boolean }]>`
@@ -90,6 +79,12 @@ export const maintainDirectories = (options: MaintenanceOptions): Maintenance =>
     });
   };
   const tasks = directories.flatMap((directory) => {
+    /** The first check comes after a pause: it reads the whole list. */
+    let isFirstCheck = true;
+    const checkLater = async (): Promise<void> => {
+      if (!isFirstCheck) await check(directory);
+      isFirstCheck = false;
+    };
     /** Folds leave small buckets; without any there is nothing to merge. */
     let isFolded = true;
     const foldChanges = async (): Promise<boolean | void> => {
@@ -111,15 +106,16 @@ export const maintainDirectories = (options: MaintenanceOptions): Maintenance =>
     return [
       task('fold changes of', foldEvery, foldChanges, foldIdle),
       task('merge buckets of', mergeEvery, mergeFolded),
-      task('check page directory of', checkEvery, () => check(directory)),
+      task('check page directory of', checkEvery, checkLater),
     ];
   });
 
   return {
-    hint: () => {
+    /** A list may have changed. */
+    hint: (): void => {
       for (const task of tasks) task.hint();
     },
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       // Not awaited: a statement that waits for a lock ends with its connection.
       for (const task of tasks) void task[Symbol.asyncDispose]();
       await sql.end({ timeout: 0 });
@@ -127,22 +123,17 @@ export const maintainDirectories = (options: MaintenanceOptions): Maintenance =>
   };
 };
 
-/** The context of a service, whose page directories are maintained until it is disposed of. */
+/** Maintains the page directories of a service until its context, which is returned, is disposed of. */
 export const withMaintenance = <Context extends BaseContext>(
   context: Context,
   databaseUrl: string,
   directories: readonly Directory[],
 ): Context => {
   const { log, metrics } = context;
-  const maintenance = maintainDirectories({ databaseUrl, directories, log, registry: metrics.registry });
-  return {
-    ...context,
-    changed: maintenance.hint,
-    [Symbol.asyncDispose]: async () => {
-      await maintenance[Symbol.asyncDispose]();
-      await context[Symbol.asyncDispose]();
-    },
-  };
+  const { hint } = context.resources.use(
+    maintainDirectories({ databaseUrl, directories, log, registry: metrics.registry }),
+  );
+  return { ...context, changed: hint };
 };
 
 /** By how many rows each page directory differs from its list. For a program of its own, for example after a restore. */

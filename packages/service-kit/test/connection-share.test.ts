@@ -1,7 +1,7 @@
 import type {} from '@platform/local/provided';
 import { expect, inject, test } from 'vitest';
-import { checkConnectionShare } from '../src/process/connection-share.ts';
-import { connectionsOfProcess, openDatabase } from '../src/process/database.ts';
+import { checkConnectionShare } from '../src/database/connection-share.ts';
+import { connectionsOfProcess, openDatabase } from '../src/database/database.ts';
 import { captureLog } from '../src/testing/index.ts';
 
 const open = (name: string) => openDatabase({ url: inject('postgresUrl'), name, max: 7 });

@@ -6,7 +6,7 @@ import { startPostgres } from '@platform/local/postgres';
 import supertest from 'supertest';
 import { expect, inject, test } from 'vitest';
 import { addPoolMetrics } from '../src/process/metrics.ts';
-import { migrate, pendingMigrations } from '../src/process/migrate.ts';
+import { migrate, pendingMigrations } from '../src/database/migrate.ts';
 import { toProblem } from '../src/http/problem.ts';
 import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';

@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, inject, test } from 'vitest';
-import { openDatabase } from '../src/process/database.ts';
+import { openDatabase } from '../src/database/database.ts';
 import { withDeadline } from '../src/overload/request-scope.ts';
 import { Unavailable } from '../src/http/problem.ts';
 

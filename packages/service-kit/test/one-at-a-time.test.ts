@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { oneAtATime } from '../src/overload/one-at-a-time.ts';
-import { openDatabase } from '../src/process/database.ts';
+import { openDatabase } from '../src/database/database.ts';
 import { withLocked } from '../src/records/versions.ts';
 import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { openDatabase, type Database } from '../src/process/database.ts';
-import { startPruning, type Prunable } from '../src/process/pruning.ts';
+import { openDatabase, type Database } from '../src/database/database.ts';
+import { startPruning, type Prunable } from '../src/background/pruning.ts';
 import { captureLog } from '../src/testing/log.ts';
 import { cloneDatabase } from '../src/testing/database.ts';
 

@@ -1,7 +1,7 @@
 import { startRedis } from '@platform/local/redis';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { createBatchedRateCounter, type BatchedRateCounter } from '../src/overload/rate-counter.ts';
+import { createBatchedRateCounter } from '../src/overload/rate-counter.ts';
 
 const start = async () => {
   const stack = new AsyncDisposableStack();
@@ -25,7 +25,11 @@ const start = async () => {
 };
 
 /** How many of `times` requests were within the limit, taken by the processes in turn. */
-const passed = async (counters: BatchedRateCounter[], perMinute: number, times: number): Promise<number> => {
+const passed = async (
+  counters: ReturnType<typeof createBatchedRateCounter>[],
+  perMinute: number,
+  times: number,
+): Promise<number> => {
   let within = 0;
   for (let at = 0; at < times; at++) {
     const counter = counters[at % counters.length];

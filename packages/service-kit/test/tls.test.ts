@@ -5,7 +5,7 @@ import { startPostgres } from '@platform/local/postgres';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { Unavailable } from '../src/http/problem.ts';
-import { openDatabase } from '../src/process/database.ts';
+import { openDatabase } from '../src/database/database.ts';
 import { withDeadline } from '../src/overload/request-scope.ts';
 
 /** A value in DER (X.690): tag, length, content. */

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { toProblem } from '../src/http/problem.ts';
-import { openDatabase, type Database } from '../src/process/database.ts';
+import { openDatabase, type Database } from '../src/database/database.ts';
 import { describeError } from '../src/process/safe-error.ts';
 import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';

@@ -31,19 +31,14 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     parts,
   );
   const tokens = createTokenVerifier(tokenOptions(env));
-  const searches = createSearches(env);
   return {
     ...base,
     reader: tokens.guard('consignments:read'),
     writer: tokens.guard('consignments:write'),
     ops: tokens.guard('ops:read'),
-    searches,
+    searches: createSearches(env, base.resources),
     shortSearchRows: env.SHORT_SEARCH_MAX_ROWS,
     importLimits: { lines: env.IMPORT_MAX_LINES, quietMs: 1000, idleMs: env.IMPORT_IDLE_TIMEOUT_MS },
     ...overrides,
-    [Symbol.asyncDispose]: async () => {
-      await searches[Symbol.asyncDispose]();
-      await base[Symbol.asyncDispose]();
-    },
   };
 };

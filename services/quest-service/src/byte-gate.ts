@@ -2,14 +2,8 @@ import { createFairQueue } from '@platform/service-kit/fair-queue';
 import { TooBusy } from '@platform/service-kit/problem';
 import { currentRequest } from '@platform/service-kit/request-scope';
 
-/** Lets work begin while the memory that it needs is free. */
-export interface ByteGate {
-  /**
-   * Runs `work`, which needs about `bytes` of memory, when they are free or nothing else runs. Clients take turns. Rejects
-   * with `TooBusy` when too much waits or for too long, and when the request is cancelled while it waits.
-   */
-  run<T>(bytes: number, work: () => Promise<T>): Promise<T>;
-}
+/** What `createByteGate` makes. */
+export type ByteGate = ReturnType<typeof createByteGate>;
 
 export interface ByteGateOptions {
   /** Bytes of all work that runs; larger work runs alone. */
@@ -35,7 +29,8 @@ const collectGarbage = (bytes: number): void => {
 
 const tooBusy = (): TooBusy => new TooBusy('Too many large lists are read or written; try again shortly.');
 
-export const createByteGate = ({ capacity, maxWaiting, maxWaitMs }: ByteGateOptions): ByteGate => {
+/** Lets work begin while the memory that it needs is free. */
+export const createByteGate = ({ capacity, maxWaiting, maxWaitMs }: ByteGateOptions) => {
   const waiting = createFairQueue<Waiting>();
   /** Whose turn has come; it waits for memory. */
   let next: Waiting | undefined;
@@ -77,7 +72,11 @@ export const createByteGate = ({ capacity, maxWaiting, maxWaitMs }: ByteGateOpti
     });
 
   return {
-    run: async (bytes, work) => {
+    /**
+     * Runs `work`, which needs about `bytes` of memory, when they are free or nothing else runs. Clients take turns. Rejects
+     * with `TooBusy` when too much waits or for too long, and when the request is cancelled while it waits.
+     */
+    run: async <T>(bytes: number, work: () => Promise<T>): Promise<T> => {
       await wait(bytes);
       try {
         collectGarbage(bytes);

@@ -16,7 +16,7 @@ const open = async (
 ) => {
   const redis = openRedis(url, captureLog().log);
   if (redis === undefined) throw new Error('these tests need a Redis');
-  const versions = createVersionCache({ redis, read, times });
+  const versions = createVersionCache({ redis, read, ...times });
   const keyOf = (questId: string) => `quest-service:version:${questId}`;
   const stored = (questId: string) => redis.get(keyOf(questId)).catch(() => null);
   const warmUp = async (questId: string, version: string) => {

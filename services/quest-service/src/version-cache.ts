@@ -4,30 +4,17 @@ import { askRedis } from '@platform/service-kit/redis';
 import type { Redis } from 'ioredis';
 import { shareLookup } from './shared-lookup.ts';
 
-/** The current version of each quest, read from Redis where possible, else from PostgreSQL (docs/adr/0020). */
-export interface VersionCache {
-  /**
-   * The version of a quest: never older than the last write that was answered before this call.
-   * Undefined when the quest does not exist.
-   */
-  current(questId: string): Promise<string | undefined>;
-  /** Removes a quest's version from Redis. Call it after a write has committed and before it is answered. */
-  invalidate(questId: string): Promise<void>;
-}
+/** What `createVersionCache` makes. */
+export type VersionCache = ReturnType<typeof createVersionCache>;
 
-/** In milliseconds. */
-export interface VersionCacheTimes {
-  /** How long a version stays in Redis. */
-  ttl: number;
-  /** How long reading the version from PostgreSQL may take; a slower reader does not store it. */
-  fillTimeout: number;
-}
-
-export interface VersionCacheOptions {
+interface VersionCacheOptions {
   redis: Redis | undefined;
   /** Reads the version from PostgreSQL. */
   read(questId: string): Promise<string | undefined>;
-  times?: VersionCacheTimes;
+  /** How long a version stays in Redis, in milliseconds. */
+  ttl?: number;
+  /** How long reading the version from PostgreSQL may take, in milliseconds; a slower reader does not store it. */
+  fillTimeout?: number;
 }
 
 /** Stores the version only if the reader's fill token is still there: no write has removed it meanwhile. */
@@ -42,13 +29,8 @@ const tokenPrefix = 'filling:';
 /** Clocks of two machines may run at slightly different rates. */
 const drift = 1.05;
 
-export const createVersionCache = ({
-  redis,
-  read,
-  times = { ttl: 1500, fillTimeout: 500 },
-}: VersionCacheOptions): VersionCache => {
-  const { ttl, fillTimeout } = times;
-
+/** The current version of each quest, read from Redis where possible, else from PostgreSQL (docs/adr/0020). */
+export const createVersionCache = ({ redis, read, ttl = 1500, fillTimeout = 500 }: VersionCacheOptions) => {
   // A Redis that restarts may load old versions from its disk. They have expired once the connection has
   // been open for their lifetime; until then, and after any failure, Redis is not asked.
   let reliableFrom = Number.POSITIVE_INFINITY;
@@ -92,8 +74,13 @@ export const createVersionCache = ({
   };
 
   return {
+    /**
+     * The version of a quest: never older than the last write that was answered before this call.
+     * Undefined when the quest does not exist.
+     */
     current: shareLookup(lookUp),
-    invalidate: async (questId) => {
+    /** Removes a quest's version from Redis. Call it after a write has committed and before it is answered. */
+    invalidate: async (questId: string): Promise<void> => {
       if (redis === undefined) return;
       const removed = await askRedis(redis, (client) => client.del(keyOf(questId)));
       // Other instances may reach Redis: wait until the last version that they could have stored has expired.

@@ -81,9 +81,8 @@ export const createContext = async (
       !isUuid(sessionId) ||
       revocation.isRevoked(revocationId({ userId: subject, id: sessionId })),
   });
-  const searches = createSearches(env, redis);
   return {
-    searches,
+    searches: createSearches(env, redis, base.resources),
     limitTasks: createTaskLimit(env.MAX_TASKS_PER_USER),
     loginPasswords: createPasswords(),
     registrationPasswords: createPasswords({ concurrency: 1, waiting: 40, perSecond: 10 }),
@@ -100,9 +99,5 @@ export const createContext = async (
     revocation,
     cookies,
     ...base,
-    [Symbol.asyncDispose]: async () => {
-      await searches[Symbol.asyncDispose]();
-      await base[Symbol.asyncDispose]();
-    },
   };
 };

@@ -75,14 +75,7 @@ const createExpressLog = (
 const isLoggedByExpress = ({ log }: ServerResponse): boolean => log !== undefined;
 
 /** Writes the line of each request that is over, and counts the request in the metrics. */
-export interface AccessLog {
-  /** The line by pino-http, for requests that Express handles. */
-  express: HttpLogger;
-  /** Starts the timer. Without `express` the line is written without pino-http, which costs several times as much. */
-  start(req: IncomingMessage, res: ServerResponse): void;
-}
-
-export const createAccessLog = (context: Context, logPaths: boolean): AccessLog => {
+export const createAccessLog = (context: Context, logPaths: boolean) => {
   const { log, metrics } = context;
   const line = createAccessLine(context, logPaths);
   const logError = function (this: ServerResponse, err: Error): void {
@@ -96,8 +89,10 @@ export const createAccessLog = (context: Context, logPaths: boolean): AccessLog 
     writeLine(log, level, { requestId: requestIdOf(req), ...fields }, line.messageOf(res));
   };
   return {
+    /** Middleware of Express: its requests have the line of pino-http. */
     express: createExpressLog(log, line),
-    start: (req, res) => {
+    /** Starts the timer. Without `express` the line is written without pino-http, which costs several times as much. */
+    start: (req: IncomingMessage, res: ServerResponse): void => {
       const start = performance.now();
       res.on('error', logError);
       res.on('close', () => {

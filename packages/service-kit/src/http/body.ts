@@ -47,25 +47,22 @@ export const requestAborted = (): BadRequest =>
 /** A buffer takes about 200 bytes beside its content. */
 const piecesPerBlock = 256;
 
-/** Collects the pieces of a body or a line. */
-export interface PieceCollector {
-  add(piece: Buffer): void;
-  /** All pieces in one buffer. */
-  join(): Buffer;
-}
-
-/** Joins pieces while they arrive, so that a sender of single bytes takes no more memory than one of large pieces. */
-export const createPieceCollector = (): PieceCollector => {
+/**
+ * Collects the pieces of a body or a line, and joins them while they arrive, so that a sender of single bytes takes no more
+ * memory than one of large pieces.
+ */
+export const createPieceCollector = () => {
   const blocks: Buffer[] = [];
   let pieces: Buffer[] = [];
   return {
-    add(piece) {
+    add(piece: Buffer): void {
       pieces.push(piece);
       if (pieces.length < piecesPerBlock) return;
       blocks.push(Buffer.concat(pieces));
       pieces = [];
     },
-    join() {
+    /** All pieces in one buffer. */
+    join(): Buffer {
       const [first] = pieces;
       // Most bodies are one piece.
       if (first !== undefined && pieces.length === 1 && blocks.length === 0) return first;
@@ -98,7 +95,7 @@ export const readBody = (
       reject(requestAborted());
       return;
     }
-    let pieces: PieceCollector | undefined = createPieceCollector();
+    let pieces: ReturnType<typeof createPieceCollector> | undefined = createPieceCollector();
     let length = 0;
     req.on('data', (piece: Buffer) => {
       if (pieces === undefined) return;

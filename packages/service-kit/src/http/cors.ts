@@ -15,15 +15,8 @@ const isAllowedPreflight = ({ method, headers }: IncomingMessage, { corsHeaders 
   headers['access-control-request-method'] !== undefined &&
   (corsHeaders?.length ?? 0) > 0;
 
-export interface Cors {
-  /** Keeps the headers with the response; `headers.ts` writes them with the others. */
-  rememberHeaders(req: IncomingMessage, res: ServerResponse): void;
-  /** Answers a preflight request of an allowed origin, whatever methods the address has. False for any other request. */
-  answerPreflight(req: IncomingMessage, res: ServerResponse): boolean;
-}
-
 /** Lets pages of these origins read what is answered. Credentials of the browser (cookies) are never allowed. */
-export const createCors = (origins: readonly string[]): Cors => {
+export const createCors = (origins: readonly string[]) => {
   const allowed = new Map(
     origins.map((origin) => [
       origin,
@@ -31,10 +24,12 @@ export const createCors = (origins: readonly string[]): Cors => {
     ]),
   );
   return {
-    rememberHeaders: (req, res) => {
+    /** Keeps the headers with the response; `headers.ts` writes them with the others. */
+    rememberHeaders: (req: IncomingMessage, res: ServerResponse): void => {
       if (allowed.size > 0) res.corsHeaders = allowed.get(req.headers.origin ?? '') ?? [];
     },
-    answerPreflight: (req, res) => {
+    /** Answers a preflight request of an allowed origin, whatever methods the address has. False for any other request. */
+    answerPreflight: (req: IncomingMessage, res: ServerResponse): boolean => {
       if (!isAllowedPreflight(req, res)) return false;
       const wanted = req.headers['access-control-request-headers'];
       send(req, res, 204, {

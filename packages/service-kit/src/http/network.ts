@@ -30,13 +30,6 @@ const ipv6Prefixes = [
   { length: 48, factor: 16 },
 ] as const;
 
-/** The first `length` bits (48 to 64) of an address, in CIDR notation. */
-const prefixOf = ({ parts }: ipaddr.IPv6, length: number): string => {
-  const [one = 0, two = 0, three = 0, four = 0] = parts;
-  const fourth = four & (0xffff << (64 - length));
-  return `${new ipaddr.IPv6([one, two, three, fourth, 0, 0, 0, 0]).toString()}/${length}`;
-};
-
 /** What a NAT64 gateway makes of an IPv4 address: the address in the last 32 bits (RFC 6052 section 2.1). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
@@ -50,10 +43,10 @@ const parseNetworks = (address: string): readonly [Network, ...Network[]] => {
   const parsed = clientOf(parseAddress(address));
   if (!(parsed instanceof ipaddr.IPv6)) return [{ name: parsed?.toString() ?? 'unknown', factor: 1 }];
   const [link, ...sites] = ipv6Prefixes;
-  const networkAt = ({ length, factor }: (typeof ipv6Prefixes)[number]): Network => ({
-    name: prefixOf(parsed, length),
-    factor,
-  });
+  const networkAt = ({ length, factor }: (typeof ipv6Prefixes)[number]): Network => {
+    const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${length}`);
+    return { name: `${network.toString()}/${length}`, factor };
+  };
   return [networkAt(link), ...sites.map(networkAt)];
 };
 

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { transientFault, type TransientFault } from '../process/database-error.ts';
+import { transientFault, type TransientFault } from '../database/database-error.ts';
 import { messageIsSafe } from '../process/safe-error.ts';
 
 /** Messages by parameter name or body path, for example `{"limit": ["must be at most 200"]}`. */

@@ -22,6 +22,12 @@ const common = {
   skipRateLimit: true,
 } as const;
 
+const freshJson = (value: object) => ({
+  status: 200 as const,
+  headers: { 'Cache-Control': 'no-store' },
+  rawBody: JSON.stringify(value),
+});
+
 /** Paths that a listener of their own answers, too: a probe must not wait behind clients. */
 export const probePaths: readonly string[] = ['/livez', '/readyz', '/metrics'];
 
@@ -38,7 +44,6 @@ export const systemRoutes = (
   const json = JSON.stringify(document);
   /** Compressed once: the gateway would compress it for each request, and nothing limits these. */
   const zippedJson = gzipSync(json);
-  const headers = { 'Cache-Control': 'no-store' };
   let [status, until] = [Promise.resolve({ ready: false, degraded: false }), 0];
 
   const currentStatus = () => {
@@ -91,19 +96,11 @@ export const systemRoutes = (
         ? { status: 200, headers: { Vary, 'Content-Encoding': 'gzip' }, rawBody: zippedJson }
         : { status: 200, headers: { Vary }, rawBody: json };
     }),
-    route({ ...common, path: '/ops/status' }, async () => ({
-      status: 200,
-      headers,
-      rawBody: JSON.stringify(await currentStatus()),
-    })),
+    route({ ...common, path: '/ops/status' }, async () => freshJson(await currentStatus())),
     ...(ops === undefined
       ? []
       : Object.entries({ '/ops/summary': summary, '/ops/alerts': alerts }).map(([path, read]) =>
-          route({ ...common, path, auth: ops }, async () => ({
-            status: 200,
-            headers,
-            rawBody: JSON.stringify(await read()),
-          })),
+          route({ ...common, path, auth: ops }, async () => freshJson(await read())),
         )),
   ];
 };

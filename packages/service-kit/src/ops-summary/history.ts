@@ -18,17 +18,7 @@ export interface Point {
 }
 
 /** Traffic of this process over the last half hour. */
-export interface History {
-  startedAt: Date;
-  /** Counts an answered request; `ms` is how long it took. */
-  add(status: number, ms: number): void;
-  /** Counts a request that was refused with 503; how soon says nothing about the others. */
-  addRefused(): void;
-  /** The steps that are over, oldest first. */
-  points(): Point[];
-}
-
-export const createHistory = (): History => {
+export const createHistory = () => {
   const startedAt = new Date();
   const currentStep = (): number => Math.floor(Date.now() / stepMs);
   const durations = createHistogram({ lowest: 1, highest: longest, figures: 3 });
@@ -62,16 +52,19 @@ export const createHistory = (): History => {
   };
   return {
     startedAt,
-    add: (status, ms) => {
+    /** Counts an answered request; `ms` is how long it took. */
+    add: (status: number, ms: number): void => {
       endPastSteps();
       durations.record(Math.min(Math.max(1, Math.round(ms * 1000)), longest));
       if (status >= 500) errors += 1;
     },
-    addRefused: () => {
+    /** Counts a request that was refused with 503; how soon says nothing about the others. */
+    addRefused: (): void => {
       endPastSteps();
       refused += 1;
     },
-    points: () => {
+    /** The steps that are over, oldest first. */
+    points: (): Point[] => {
       endPastSteps();
       return points;
     },

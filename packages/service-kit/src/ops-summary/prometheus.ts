@@ -29,15 +29,11 @@ export interface FiringAlert {
   since: string;
 }
 
-export interface Prometheus {
-  /** Rejects when it does not answer. */
-  firingAlerts(): Promise<FiringAlert[]>;
-  /** Traffic of all replicas of the service over the last half hour. Rejects when it does not answer. */
-  points(): Promise<Point[]>;
-}
+/** What `createPrometheus` makes. */
+export type Prometheus = ReturnType<typeof createPrometheus>;
 
-/** The Prometheus at an address (PROMETHEUS_URL), as far as the operations page needs it. */
-export const createPrometheus = (url: string, service: string): Prometheus => {
+/** The Prometheus at an address (PROMETHEUS_URL), as far as the operations page needs it. Rejects when it does not answer. */
+export const createPrometheus = (url: string, service: string) => {
   const ask = async <Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>> => {
     const answer = await fetch(`${url.replace(/\/$/, '')}/api/v1/${path}`, {
       signal: AbortSignal.timeout(timeoutMs),
@@ -57,7 +53,7 @@ export const createPrometheus = (url: string, service: string): Prometheus => {
   const count = 'http_request_duration_seconds_count';
   const refused = rate('http_requests_refused_total');
   return {
-    firingAlerts: async () => {
+    firingAlerts: async (): Promise<FiringAlert[]> => {
       const { data } = await ask('alerts', Alerts);
       return data.alerts
         .filter(({ state }) => state === 'firing')
@@ -71,7 +67,8 @@ export const createPrometheus = (url: string, service: string): Prometheus => {
           since: activeAt,
         }));
     },
-    points: async () => {
+    /** Traffic of all replicas of the service over the last half hour. */
+    points: async (): Promise<Point[]> => {
       const end = Math.floor(Date.now() / 1000 / stepS) * stepS;
       const buckets = `sum by (le) (rate(http_request_duration_seconds_bucket{${own},route!="none"}[1m]))`;
       const [requests, errors, p99] = await Promise.all(

@@ -9,14 +9,6 @@ const latestMs = 10_000;
 /** By series, written as Prometheus does: `db_pool_connections{state="active"}`; null where there is no number. */
 export type GaugeValues = Record<string, number | null>;
 
-/** The values of a service's own gauges, so that somebody without a Prometheus can see them. */
-export interface Samples {
-  /** The values now; those of two seconds ago count. */
-  read(): Promise<GaugeValues>;
-  /** The values that were read last, at once; reads them again when they are old. Empty before the first reading. */
-  latest(): GaugeValues;
-}
-
 const nameOf = (metric: string, labels: Partial<Record<string, string | number>>): string => {
   const pairs = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(String(value))}`);
   return pairs.length === 0 ? metric : `${metric}{${pairs.join(',')}}`;
@@ -26,7 +18,8 @@ const nameOf = (metric: string, labels: Partial<Record<string, string | number>>
 const isOwn = ({ name }: { name: string }): boolean =>
   !name.startsWith('process_') && !name.startsWith('nodejs_');
 
-export const createSamples = (registry: Registry): Samples => {
+/** The values of a service's own gauges, so that somebody without a Prometheus can see them. */
+export const createSamples = (registry: Registry) => {
   let latest: GaugeValues = {};
   let reading = Promise.resolve(latest);
   let readAt = Number.NEGATIVE_INFINITY;
@@ -52,8 +45,10 @@ export const createSamples = (registry: Registry): Samples => {
     return reading;
   };
   return {
-    read: () => readUnlessYounger(currentMs),
-    latest: () => {
+    /** The values now; those of two seconds ago count. */
+    read: (): Promise<GaugeValues> => readUnlessYounger(currentMs),
+    /** The values that were read last, at once; reads them again when they are old. Empty before the first reading. */
+    latest: (): GaugeValues => {
       // A probe must not fail for a gauge: the values of before are given.
       void readUnlessYounger(latestMs).catch(() => undefined);
       return latest;

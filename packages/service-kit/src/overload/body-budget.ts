@@ -5,10 +5,7 @@ import { createTally } from '../process/tally.ts';
 import type {} from './request-scope.ts';
 
 /** Bounds the memory of all request bodies of a process that are read into memory. */
-export interface BodyBudget {
-  /** Counts bytes that have arrived for the request of `res`. Throws TooBusy when there is no room for them. */
-  take(res: ServerResponse, bytes: number): void;
-}
+export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
 /** In bytes. Bodies up to this size do not count: MAX_IN_PROGRESS bounds their memory. */
 const smallBody = 4096;
@@ -25,7 +22,7 @@ const holdersOf = ({ req, callerKey }: ServerResponse): readonly string[] => {
  * A budget of `maxBytes`, of which a network or caller may hold at most twice as much as is left: two thirds if it is alone,
  * and less beside others, so that a few never take all. What a client only announces does not count.
  */
-export const createBodyBudget = (maxBytes: number): BodyBudget => {
+export const createBodyBudget = (maxBytes: number) => {
   let used = 0;
   const usedBy = createTally();
   const change = (holders: readonly string[], bytes: number): void => {
@@ -40,7 +37,8 @@ export const createBodyBudget = (maxBytes: number): BodyBudget => {
   const hasRoom = (holders: readonly string[]): boolean =>
     holders.every((holder) => usedBy.of(holder) <= 2 * (maxBytes - used));
   return {
-    take: (res, bytes) => {
+    /** Counts bytes that have arrived for the request of `res`. Throws TooBusy when there is no room for them. */
+    take: (res: ServerResponse, bytes: number): void => {
       // Its `close` has been, after which nothing would give the bytes back.
       if (res.closed) return;
       const own = (res.bodyBytes ?? 0) + bytes;

@@ -1,4 +1,5 @@
 import { TooBusy } from '../http/problem.ts';
+import { createTally } from '../process/tally.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { RequestScope } from './request-scope.ts';
 
@@ -11,28 +12,8 @@ export interface ConnectionQueueOptions {
   maxWaitMs: number;
 }
 
-/**
- * A queue in front of a pool. New requests in it are bounded in number and time, and clients take turns: first their
- * networks, the widest first, then the credentials in each, so that one that sends many requests delays its own. While
- * there are others, a network uses at most half of the slots, so that its long statements never hold all of them.
- *
- * A request that has had a slot is not refused any more, because its work would be thrown away, and comes before new
- * ones; so does background work, which limits itself.
- */
-export interface ConnectionQueue {
-  /**
-   * Calls `start` now, or when a slot is free; `leave` must follow. Calls `fail` instead with `TooBusy`, or when the
-   * request is cancelled while it waits. Without a scope it is background work.
-   */
-  enter(scope: RequestScope | undefined, start: () => void, fail: (error: unknown) => void): void;
-  /** Gives the slot of a use with this scope to the next use. */
-  leave(scope: RequestScope | undefined): void;
-  /** Whether a new request of this client (`RequestScope.client`) would be refused now. */
-  refuses(client: () => readonly string[]): boolean;
-  waiting(): number;
-  /** Uses that found the queue full or waited too long, since the start. */
-  refused(): number;
-}
+/** What `createConnectionQueue` makes. */
+export type ConnectionQueue = ReturnType<typeof createConnectionQueue>;
 
 /** How long a network may come back: for this time after it was seen, the others leave half of the slots free. */
 const sharedMs = 60_000;
@@ -47,14 +28,18 @@ interface Waiting {
 /** Made once: most of the cost of an error is its stack. */
 const refusal = new TooBusy('Too many requests are waiting for the database; try again shortly.');
 
-export const createConnectionQueue = ({
-  slots,
-  maxWaiting,
-  maxWaitMs,
-}: ConnectionQueueOptions): ConnectionQueue => {
+/**
+ * A queue in front of a pool. New requests in it are bounded in number and time, and clients take turns: first their
+ * networks, the widest first, then the credentials in each, so that one that sends many requests delays its own. While
+ * there are others, a network uses at most half of the slots, so that its long statements never hold all of them.
+ *
+ * A request that has had a slot is not refused any more, because its work would be thrown away, and comes before new
+ * ones; so does background work, which limits itself.
+ */
+export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: ConnectionQueueOptions) => {
   const share = Math.ceil(slots / 2);
   /** Uses now by each network. */
-  const running = new Map<string, number>();
+  const running = createTally();
   let free = slots;
   let latestNetwork: string | undefined;
   let sharedUntil = 0;
@@ -68,13 +53,10 @@ export const createConnectionQueue = ({
   };
 
   const hasItsShare = (network: string): boolean =>
-    (running.get(network) ?? 0) >= share && performance.now() < sharedUntil;
+    running.of(network) >= share && performance.now() < sharedUntil;
   const change = (network: string, by: 1 | -1): void => {
     free -= by;
-    if (network === '') return;
-    const uses = (running.get(network) ?? 0) + by;
-    if (uses > 0) running.set(network, uses);
-    else running.delete(network);
+    if (network !== '') running.add(network, by);
   };
   const noteNetwork = (network: string): void => {
     if (network === latestNetwork || network === '') return;
@@ -112,7 +94,11 @@ export const createConnectionQueue = ({
   };
 
   return {
-    enter: (scope, start, fail) => {
+    /**
+     * Calls `start` now, or when a slot is free; `leave` must follow. Calls `fail` instead with `TooBusy`, or when the
+     * request is cancelled while it waits. Without a scope it is background work.
+     */
+    enter: (scope: RequestScope | undefined, start: () => void, fail: (error: unknown) => void): void => {
       const admit = (): void => {
         if (scope) scope.admitted = true;
         start();
@@ -129,7 +115,8 @@ export const createConnectionQueue = ({
         if (fresh.size > maxWaiting) fresh.dropLargest()?.giveUp();
       }
     },
-    leave: (scope) => {
+    /** Gives the slot of a use with this scope to the next use. */
+    leave: (scope: RequestScope | undefined): void => {
       change(scope?.network ?? '', -1);
       while (free > 0) {
         const next = begun.shift(hasItsShare) ?? fresh.shift(hasItsShare);
@@ -137,12 +124,14 @@ export const createConnectionQueue = ({
         next.proceed();
       }
     },
-    refuses: (client) => {
+    /** Whether a new request of this client (`RequestScope.client`) would be refused now. */
+    refuses: (client: () => readonly string[]): boolean => {
       if (fresh.size < maxWaiting) return false;
       const path = client();
       return (free === 0 || hasItsShare(path[0] ?? '')) && fresh.wouldDrop(path);
     },
-    waiting: () => begun.size + fresh.size,
-    refused: () => refused,
+    waiting: (): number => begun.size + fresh.size,
+    /** Uses that found the queue full or waited too long, since the start. */
+    refused: (): number => refused,
   };
 };

@@ -5,22 +5,8 @@ import { networksOf } from '../http/network.ts';
 import { TooManyRequests, type CredentialKind, type UnknownCredential } from '../http/problem.ts';
 import { createRateCounter, type RateCounterOptions } from './rate-counter.ts';
 
-/**
- * Limits how many unknown credentials of a kind a network may try: an IPv4 address or an IPv6 /64, and with higher limits
- * its /56 and /48. The kinds are counted apart: a web page can send guesses of one kind from the network of its visitors.
- */
-export interface GuessLimit {
-  /**
-   * Throws TooManyRequests while a network of this request is over its limit. Call it before a credential is looked up
-   * that may be a guess. It reads process memory only.
-   */
-  check(req: IncomingMessage, kind: CredentialKind): void;
-  /**
-   * Counts an unknown credential. The same one counts once a minute, so that one misconfigured client does not use up the
-   * limit of its network.
-   */
-  count(req: IncomingMessage, unknown: UnknownCredential): Promise<void>;
-}
+/** What `createGuessLimit` makes. */
+export type GuessLimit = ReturnType<typeof createGuessLimit>;
 
 const maxNetworks = 100_000;
 const maxCredentials = 20_000;
@@ -48,10 +34,13 @@ const createSpareLookups = () => {
 };
 
 /**
- * Failures are counted in Redis, so that all instances share them. A network that is over its limit is
- * remembered in process memory until its minute ends: a request of another network pays nothing.
+ * Limits how many unknown credentials of a kind a network may try: an IPv4 address or an IPv6 /64, and with higher limits
+ * its /56 and /48. The kinds are counted apart: a web page can send guesses of one kind from the network of its visitors.
+ *
+ * Failures are counted in Redis, so that all instances share them. A network that is over its limit is remembered in process
+ * memory until its minute ends: a request of another network pays nothing.
  */
-export const createGuessLimit = (options: RateCounterOptions, addressOf: ClientAddress): GuessLimit => {
+export const createGuessLimit = (options: RateCounterOptions, addressOf: ClientAddress) => {
   const count = createRateCounter(options);
   const blocked = createLru<string, true>(maxNetworks, minute);
   const counted = createLru<string, true>(maxCredentials, minute);
@@ -62,7 +51,11 @@ export const createGuessLimit = (options: RateCounterOptions, addressOf: ClientA
       most: options.points * factor,
     }));
   return {
-    check: (req, kind) => {
+    /**
+     * Throws TooManyRequests while a network of this request is over its limit. Call it before a credential is looked up
+     * that may be a guess. It reads process memory only.
+     */
+    check: (req: IncomingMessage, kind: CredentialKind): void => {
       if (blocked.size === 0) return;
       // The widest one, so that its addresses share the spare look-ups.
       const full = bucketsOf(req, kind).findLast(({ key }) => blocked.has(key));
@@ -70,7 +63,11 @@ export const createGuessLimit = (options: RateCounterOptions, addressOf: ClientA
       const detail = 'Too many unknown credentials from this network; check yours and try again later.';
       throw new TooManyRequests(blocked.getRemainingTTL(full.key) / 1000, detail);
     },
-    count: async (req, { kind, hash }) => {
+    /**
+     * Counts an unknown credential. The same one counts once a minute, so that one misconfigured client does not use up the
+     * limit of its network.
+     */
+    count: async (req: IncomingMessage, { kind, hash }: UnknownCredential): Promise<void> => {
       const buckets = bucketsOf(req, kind);
       const attempt = `${buckets[0]?.key} ${hash}`;
       if (counted.has(attempt)) return;

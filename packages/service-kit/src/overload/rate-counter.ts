@@ -12,26 +12,14 @@ export interface RateCounterOptions {
   seconds: number;
 }
 
-export interface BatchedRateCounter {
-  /** Takes a point from a key that may use `points` times `factor`. At once when that needs no round trip. */
-  take(key: string, factor?: number): Count | Promise<Count>;
-  /** Takes more points for a request that was counted, without a round trip; undefined when its window is over. */
-  add(key: string, points: number): Count | undefined;
-  /** The count of a key that this process knows to be over the limit; takes nothing. Undefined for any other key. */
-  exceeded(key: string): Count | undefined;
-}
-
 /** Points that were taken from a key and are left in its current window. */
 export type Count = Pick<RateLimiterRes, 'consumedPoints' | 'remainingPoints' | 'msBeforeNext'>;
 
-/** Takes points from a key. Resolves also when none are left. */
-export type RateCounter = (key: string, points?: number) => Promise<Count>;
-
 /**
- * Counts by key, shared through Redis; while Redis is away each process counts in its own memory. It has no limit of its
- * own: the caller compares the count with one.
+ * Makes a function that takes points from a key, and resolves also when none are left. Counts are shared through Redis;
+ * while Redis is away each process counts in its own memory. The caller compares the count with a limit.
  */
-export const createRateCounter = ({ redis, prefix, points, seconds }: RateCounterOptions): RateCounter => {
+export const createRateCounter = ({ redis, prefix, points, seconds }: RateCounterOptions) => {
   const window = { keyPrefix: prefix, points, duration: seconds };
   const memory = new RateLimiterMemory(window);
   const limiter =
@@ -43,7 +31,7 @@ export const createRateCounter = ({ redis, prefix, points, seconds }: RateCounte
           insuranceLimiter: memory,
           rejectIfRedisNotReady: true,
         });
-  return (key, taken = 1) =>
+  return (key: string, taken = 1): Promise<Count> =>
     limiter.consume(key, taken).catch((error: unknown) => {
       if (error instanceof RateLimiterRes) return error;
       throw error;
@@ -76,7 +64,7 @@ interface Window {
  * process none. A small limit, of which a tenth is less than one point, is settled with each request; a key that is
  * over its limit is refused without asking.
  */
-export const createBatchedRateCounter = (options: RateCounterOptions): BatchedRateCounter => {
+export const createBatchedRateCounter = (options: RateCounterOptions) => {
   const count = createRateCounter(options);
   const windows = createLru<string, Window>(maxKeys);
 
@@ -109,7 +97,8 @@ export const createBatchedRateCounter = (options: RateCounterOptions): BatchedRa
   };
 
   return {
-    take: (key, factor = 1) => {
+    /** Takes a point from a key that may use `points` times `factor`. At once when that needs no round trip. */
+    take: (key: string, factor = 1): Count | Promise<Count> => {
       const now = performance.now();
       const window = currentOf(windows.get(key), now) ?? open(key, factor, now);
       if (window.total <= window.most) {
@@ -120,7 +109,8 @@ export const createBatchedRateCounter = (options: RateCounterOptions): BatchedRa
       }
       return countOf(window, now);
     },
-    add: (key, points) => {
+    /** Takes more points for a request that was counted, without a round trip; undefined when its window is over. */
+    add: (key: string, points: number): Count | undefined => {
       const now = performance.now();
       const window = currentOf(windows.peek(key), now);
       if (window === undefined) return undefined;
@@ -129,7 +119,8 @@ export const createBatchedRateCounter = (options: RateCounterOptions): BatchedRa
       if (window.pending > window.allowance) settleLater(key, window);
       return countOf(window, now);
     },
-    exceeded: (key) => {
+    /** The count of a key that this process knows to be over the limit; takes nothing. Undefined for any other key. */
+    exceeded: (key: string): Count | undefined => {
       const now = performance.now();
       const window = currentOf(windows.peek(key), now);
       return window && window.total > window.most ? countOf(window, now) : undefined;

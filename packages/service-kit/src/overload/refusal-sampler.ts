@@ -7,13 +7,7 @@ const maxPairs = 100;
 const windowMs = 60_000;
 
 /** Bounds the lines that callers who are refused, or fail, again and again can have written. */
-export interface RefusalSampler extends Disposable {
-  /**
-   * Counts a refusal, and returns whether it gets a line of its own. `reason` must be one of few texts, none of them from
-   * the request; `source` is the network of the client (`networkOf`), or another name of who caused it.
-   */
-  sample(reason: string, source: string): boolean;
-}
+export type RefusalSampler = ReturnType<typeof createRefusalSampler>;
 
 interface RefusalSamplerOptions {
   /** The field with the source in the lines that count. */
@@ -35,7 +29,7 @@ interface Pair {
 export const createRefusalSampler = (
   log: Log,
   { sourceField = 'network', message = 'repeated refusals' }: RefusalSamplerOptions = {},
-): RefusalSampler => {
+) => {
   const pairs = new Map<string, Pair>();
   const report = (): void => {
     for (const pair of pairs.values()) {
@@ -46,7 +40,11 @@ export const createRefusalSampler = (
   };
   const timer = setInterval(report, windowMs).unref();
   return {
-    sample: (reason, source) => {
+    /**
+     * Counts a refusal, and returns whether it gets a line of its own. `reason` must be one of few texts, none of them from
+     * the request; `source` is the network of the client (`networkOf`), or another name of who caused it.
+     */
+    sample: (reason: string, source: string): boolean => {
       const find = (by: string): Pair | undefined => pairs.get(`${by} ${reason}`);
       const from = find(source) === undefined && pairs.size >= maxPairs ? 'others' : source;
       const pair = find(from) ?? { reason, source: from, count: 0 };
@@ -54,7 +52,7 @@ export const createRefusalSampler = (
       pairs.set(`${from} ${reason}`, pair);
       return pair.count <= linesEach;
     },
-    [Symbol.dispose]: () => {
+    [Symbol.dispose]: (): void => {
       clearInterval(timer);
       report();
     },

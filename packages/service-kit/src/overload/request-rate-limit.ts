@@ -4,24 +4,15 @@ import { createBatchedRateCounter, type Count, type RateCounterOptions } from '.
 import type { Network } from '../http/network.ts';
 import { TooManyRequests } from '../http/problem.ts';
 
-/**
- * Limits requests. What it refuses throws TooManyRequests; every count sets the RateLimit headers of `res`. A request counts
- * against one credential (with the factor 1), or against the networks of its client, the narrowest first.
- */
-export interface RequestRateLimit {
-  /**
-   * Counts a request; what one of `counted` refuses, no later one counts. Rejects instead of throwing when Redis has to be
-   * asked first; undefined when the process could decide without Redis.
-   */
-  count(res: ServerResponse, counted: readonly Network[]): Promise<void> | undefined;
-  /** Counts a request that was counted before for `more`, because its answer is large. Refuses nothing. */
-  add(res: ServerResponse, counted: readonly Network[], more: number): void;
-  /** Refuses a credential that this process knows to be over its limit; counts nothing. */
-  check(res: ServerResponse, name: string): void;
-}
+/** What `createRequestRateLimit` makes. */
+export type RequestRateLimit = ReturnType<typeof createRequestRateLimit>;
 
-/** Requests in each window for each name. Headers as in draft-ietf-httpapi-ratelimit-headers. */
-export const createRequestRateLimit = (options: RateCounterOptions): RequestRateLimit => {
+/**
+ * Limits requests in each window for each name. What it refuses throws TooManyRequests; every count sets the headers of
+ * draft-ietf-httpapi-ratelimit-headers on `res`. A request counts against one credential (with the factor 1), or against the
+ * networks of its client, the narrowest first.
+ */
+export const createRequestRateLimit = (options: RateCounterOptions) => {
   const { points, seconds } = options;
   const counter = createBatchedRateCounter(options);
   const policyOf = (factor: number): string => `"default";q=${points * factor};w=${seconds}`;
@@ -43,7 +34,14 @@ export const createRequestRateLimit = (options: RateCounterOptions): RequestRate
     if (isOver) throw new TooManyRequests(secondsOf(count));
   };
 
-  const count: RequestRateLimit['count'] = (res, [narrowest, ...wider]) => {
+  /**
+   * Counts a request; what one of `counted` refuses, no later one counts. Rejects instead of throwing when Redis has to be
+   * asked first; undefined when the process could decide without Redis.
+   */
+  const count = (
+    res: ServerResponse,
+    [narrowest, ...wider]: readonly Network[],
+  ): Promise<void> | undefined => {
     if (narrowest === undefined) return undefined;
     const { name, factor } = narrowest;
     const taken = counter.take(name, factor);
@@ -58,13 +56,15 @@ export const createRequestRateLimit = (options: RateCounterOptions): RequestRate
 
   return {
     count,
-    add: (res, counted, more) => {
+    /** Counts a request that was counted before for `more`, because its answer is large. Refuses nothing. */
+    add: (res: ServerResponse, counted: readonly Network[], more: number): void => {
       for (const { name, factor } of counted) {
         const added = counter.add(name, more);
         if (added !== undefined && factor === 1) setHeaders(res, added, factor);
       }
     },
-    check: (res, name) => {
+    /** Refuses a credential that this process knows to be over its limit; counts nothing. */
+    check: (res: ServerResponse, name: string): void => {
       const exceeded = counter.exceeded(name);
       if (exceeded !== undefined) report(res, exceeded);
     },

@@ -1,9 +1,8 @@
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { Unavailable } from '../http/problem.ts';
-import { openDatabase } from '../process/database.ts';
-import { createConnectionQueue } from './connection-queue.ts';
-import { currentRequest, withDeadline } from './request-scope.ts';
+import { openDatabase } from '../database/database.ts';
+import { withDeadline } from './request-scope.ts';
 
 /** Settings of a service with searches. */
 export const searchEnv = {
@@ -20,21 +19,18 @@ export const searchEnv = {
 const isCancelled = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === '57014';
 
-/** Searches of one kind, on connections of their own, so that slow ones delay only each other. */
-export interface SearchLane extends AsyncDisposable {
-  /**
-   * Calls `read`, which makes one statement, when there is a connection for it. Throws Unavailable `query_timeout` or
-   * `too_busy`.
-   */
-  run<T>(read: (sql: ISql) => Promise<T>): Promise<T>;
-}
+/** What `openSearchLane` opens. */
+export type SearchLane = ReturnType<typeof openSearchLane>;
 
 interface LaneOptions extends z.output<z.ZodObject<typeof searchEnv>> {
   DATABASE_URL: string;
 }
 
-/** `name` is that of the connections; `advice` says how a search that takes too long can be narrowed. */
-export const openSearchLane = (name: string, options: LaneOptions, advice: string): SearchLane => {
+/**
+ * Searches of one kind, on connections of their own, so that slow ones delay only each other. `name` is that of the
+ * connections; `advice` says how a search that takes too long can be narrowed.
+ */
+export const openSearchLane = (name: string, options: LaneOptions, advice: string) => {
   const { SEARCH_WAIT_MS: maxWaitMs, SEARCH_TIMEOUT_MS: statementTimeoutMs } = options;
   const tooSlow = (error?: unknown): Unavailable =>
     new Unavailable('query_timeout', `The search takes too long. ${advice}`, error);
@@ -43,36 +39,30 @@ export const openSearchLane = (name: string, options: LaneOptions, advice: strin
     name,
     max: options.SEARCH_POOL,
     statementTimeoutMs,
-  });
-  // In front of that of the pool, so that `read` begins when its statement does.
-  const queue = createConnectionQueue({
-    slots: options.SEARCH_POOL,
     maxWaiting: options.SEARCH_QUEUE,
     maxWaitMs,
   });
-  const runNext = async <T>(read: (sql: ISql) => Promise<T>): Promise<T> => {
-    const scope = currentRequest();
-    await new Promise<void>((start, fail) => queue.enter(scope, start, fail));
-    try {
-      const begun = database.sql.begin('read only', async (tx) => {
-        // Not for the connection, which PgBouncer gives to others after the transaction. PostgreSQL plans each search again,
-        // because the best plan depends on the text.
-        await tx`
-          select set_config('statement_timeout', ${statementTimeoutMs}::text, true), set_config('jit', 'off', true),
-            set_config('plan_cache_mode', 'force_custom_plan', true)`;
-        // In an object, because the driver awaits the elements of an array.
-        return { result: await read(tx) };
-      });
-      return (await begun).result;
-    } finally {
-      queue.leave(scope);
-    }
+  const search = async <T>(read: (sql: ISql) => Promise<T>): Promise<T> => {
+    const { result } = await database.sql.begin('read only', async (tx) => {
+      // Not for the connection, which PgBouncer gives to others after the transaction. PostgreSQL plans each search again,
+      // because the best plan depends on the text.
+      await tx`
+        select set_config('statement_timeout', ${statementTimeoutMs}::text, true), set_config('jit', 'off', true),
+          set_config('plan_cache_mode', 'force_custom_plan', true)`;
+      // In an object, because the driver awaits the elements of an array.
+      return { result: await read(tx) };
+    });
+    return result;
   };
   return {
-    run: async (read) => {
+    /**
+     * Calls `read`, which makes one statement, when there is a connection for it. Throws Unavailable `query_timeout` or
+     * `too_busy`.
+     */
+    run: async <T>(read: (sql: ISql) => Promise<T>): Promise<T> => {
       try {
         // A scope of its own: a request that has had another connection would wait here without a limit.
-        return await withDeadline(maxWaitMs + statementTimeoutMs, tooSlow, () => runNext(read));
+        return await withDeadline(maxWaitMs + statementTimeoutMs, tooSlow, () => search(read));
       } catch (error) {
         throw isCancelled(error) ? tooSlow(error) : error;
       }

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { openDatabase, type Database } from './database.ts';
+import { openDatabase, type Database } from '../database/database.ts';
 import type { CommonEnv } from './env.ts';
 import { createHealth, type Health } from './health.ts';
 import type { Log } from './log.ts';
@@ -41,6 +41,8 @@ export interface BaseContext extends LogAndMetrics, Limits, AsyncDisposable {
   /** Called after every successful request that may have changed something. */
   changed?: () => void;
   now: () => Date;
+  /** Closed with the context, the last one first. */
+  resources: AsyncDisposableStack;
 }
 
 interface About {
@@ -72,17 +74,20 @@ const openLimits = (env: CommonEnv, name: string, redis: Redis | undefined): Lim
 /** Opens the common part of a context. Nothing has connected to PostgreSQL when it returns. */
 export const openBaseContext = (env: CommonEnv, about: About, parts: LogAndMetrics): BaseContext => {
   const { name, migrations, settings } = about;
-  const database = openDatabase({
-    url: env.DATABASE_URL,
-    name,
-    ...(settings && { settings }),
-    max: env.DATABASE_POOL,
-    maxWaiting: env.DATABASE_QUEUE,
-    maxWaitMs: env.DATABASE_WAIT_MS,
-    refuseInTransactions: env.NODE_ENV !== 'production',
-  });
+  const resources = new AsyncDisposableStack();
+  const database = resources.use(
+    openDatabase({
+      url: env.DATABASE_URL,
+      name,
+      ...(settings && { settings }),
+      max: env.DATABASE_POOL,
+      maxWaiting: env.DATABASE_QUEUE,
+      maxWaitMs: env.DATABASE_WAIT_MS,
+      refuseInTransactions: env.NODE_ENV !== 'production',
+    }),
+  );
   const redis = openRedis(env.REDIS_URL, parts.log, env.REDIS_TIMEOUT_MS);
-  const refusals = createRefusalSampler(parts.log);
+  resources.defer(() => redis?.disconnect());
   return {
     ...parts,
     database,
@@ -90,16 +95,13 @@ export const openBaseContext = (env: CommonEnv, about: About, parts: LogAndMetri
     health: createHealth({ database, redis, migrations }),
     prometheus: env.PROMETHEUS_URL === undefined ? undefined : createPrometheus(env.PROMETHEUS_URL, name),
     ...openLimits(env, name, redis),
-    refusals,
+    refusals: resources.use(createRefusalSampler(parts.log)),
     requestLog: env.REQUEST_LOG,
     corsOrigins: env.CORS_ORIGINS,
     requestDeadlineMs: env.REQUEST_DEADLINE_MS,
     maxInProgress: env.MAX_IN_PROGRESS,
     now: () => new Date(),
-    [Symbol.asyncDispose]: async () => {
-      refusals[Symbol.dispose]();
-      redis?.disconnect();
-      await database[Symbol.asyncDispose]();
-    },
+    resources,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 };

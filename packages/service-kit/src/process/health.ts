@@ -1,21 +1,12 @@
 import type { Redis } from 'ioredis';
-import type { Database } from './database.ts';
-import { pendingMigrations } from './migrate.ts';
+import type { Database } from '../database/database.ts';
+import { pendingMigrations } from '../database/migrate.ts';
 import { isRedisUp } from './redis.ts';
 
 type State = 'ok' | 'degraded' | 'down' | 'off';
 
-export interface Health {
-  /** Set by the process while it shuts down: not ready, still alive. */
-  draining: boolean;
-  /** Whether the process may be sent requests, and what that rests on. */
-  check(): Promise<{
-    ready: boolean;
-    /** It works without something that it should have. */
-    degraded: boolean;
-    checks: Record<string, State>;
-  }>;
-}
+/** What `createHealth` makes. */
+export type Health = ReturnType<typeof createHealth>;
 
 interface Parts {
   database: Database;
@@ -25,7 +16,7 @@ interface Parts {
 }
 
 /** Readiness needs the database and its migrations; Redis away is degraded but ready. */
-export const createHealth = ({ database, redis, migrations }: Parts): Health => {
+export const createHealth = ({ database, redis, migrations }: Parts) => {
   let migrated = false;
   const databaseState = async (): Promise<{ database: State; migrations: State }> => {
     try {
@@ -39,13 +30,16 @@ export const createHealth = ({ database, redis, migrations }: Parts): Health => 
   const redisState = async (): Promise<State> =>
     redis === undefined ? 'off' : (await isRedisUp(redis)) ? 'ok' : 'degraded';
   return {
+    /** Set by the process while it shuts down: not ready, still alive. */
     draining: false,
+    /** Whether the process may be sent requests, and what that rests on. */
     async check() {
       const [database, redis] = await Promise.all([databaseState(), redisState()]);
-      const checks = { ...database, redis };
+      const checks: Record<string, State> = { ...database, redis };
       const states = Object.values(checks);
       return {
         ready: !this.draining && !states.includes('down'),
+        /** It works without something that it should have. */
         degraded: states.includes('degraded'),
         checks,
       };

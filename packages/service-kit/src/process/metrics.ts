@@ -1,27 +1,16 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { Database } from './database.ts';
+import type { Database } from '../database/database.ts';
 import type { Redis } from 'ioredis';
-import { createHistory, type History } from '../ops-summary/history.ts';
+import { createHistory } from '../ops-summary/history.ts';
 import { createReading } from './reading.ts';
 import { isRedisUp } from './redis.ts';
-import { createSamples, type Samples } from '../ops-summary/samples.ts';
+import { createSamples } from '../ops-summary/samples.ts';
 
-export interface Metrics {
-  registry: Registry;
-  /** What `/ops/summary` answers: requests, and values of gauges, which `/readyz` has too. */
-  history: History;
-  samples: Samples;
-  /**
-   * Counts an answered request. `route` is its template; undefined for probes, scrapes and unknown paths, which are
-   * called `none` and do not count in the history.
-   */
-  record(method: string, route: string | undefined, status: number, ms: number): void;
-  /** Counts a request that was refused with 503 before anything was done for it. */
-  recordRefused(): void;
-}
+/** What `createMetrics` makes. */
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Request durations; the sums and counts of the same histogram give rates and error rates. */
-export const createMetrics = (): Metrics => {
+export const createMetrics = () => {
   const registry = new Registry();
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
@@ -33,7 +22,11 @@ export const createMetrics = (): Metrics => {
   // Looking a label set up costs more than counting; routes × statuses are few.
   const series = new Map<string, Histogram.Internal<string>>();
   const history = createHistory();
-  const record: Metrics['record'] = (method, route = 'none', status, ms) => {
+  /**
+   * Counts an answered request. `route` is its template; undefined for probes, scrapes and unknown paths, which are
+   * called `none` and do not count in the history.
+   */
+  const record = (method: string, route = 'none', status: number, ms: number): void => {
     if (route !== 'none') history.add(status, ms);
     const key = `${method} ${status} ${route}`;
     let one = series.get(key);
@@ -45,10 +38,12 @@ export const createMetrics = (): Metrics => {
     help: 'Requests that were refused at once because too many were in progress or waited for a connection',
     registers: [registry],
   });
-  const recordRefused: Metrics['recordRefused'] = () => {
+  /** Counts a request that was refused with 503 before anything was done for it. */
+  const recordRefused = (): void => {
     refused.inc();
     history.addRefused();
   };
+  /** `history` and `samples` are what `/ops/summary` answers; the samples, values of gauges, are in `/readyz` too. */
   return { registry, history, samples: createSamples(registry), record, recordRefused };
 };
 

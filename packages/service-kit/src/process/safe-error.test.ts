@@ -5,7 +5,7 @@ import { sql as fragment } from 'drizzle-orm';
 import { Redis } from 'ioredis';
 import { expect, inject, test } from 'vitest';
 import { Unavailable, ValidationFailed } from '../http/problem.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase } from '../database/database.ts';
 import { describeError, safeError, SafeError } from './safe-error.ts';
 
 const secret = 'hunter2-secret';

@@ -1,5 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import postgres from 'postgres';
+import { codesOf } from '../database/database-error.ts';
 
 /** On errors of our own: whether the message contains nothing that was sent, stored or read. */
 export const messageIsSafe = Symbol('messageIsSafe');
@@ -23,13 +24,9 @@ const isSafe = (error: Error): boolean =>
   (error as Partial<SafeError>)[messageIsSafe] === true ||
   withoutValues.some((kind) => error instanceof kind);
 
-/** SQLSTATE, or Node's code; drizzle wraps the error of the driver. */
-const codeOf = (error: unknown, depth = 0): string | undefined => {
-  if (!(error instanceof Error) || depth > maxCauses) return undefined;
-  const { code } = error as { code?: unknown };
-  if (typeof code === 'string' && /^[\w-]{1,40}$/.test(code)) return code;
-  return codeOf(error.cause, depth + 1);
-};
+/** SQLSTATE, or Node's code. */
+const codeOf = (error: Error): string | undefined =>
+  codesOf(error).find(({ code }) => /^[\w-]{1,40}$/.test(code))?.code;
 
 /**
  * The part of an error that may be logged: the message of our own errors and of PostgreSQL, otherwise only name and code.

@@ -5,8 +5,8 @@ import type { Sql, TransactionSql } from 'postgres';
 import { Conflict, Problem, Unavailable, ValidationFailed } from '../http/problem.ts';
 import { isStorable } from '../http/text.ts';
 import { oneAtATime } from '../overload/one-at-a-time.ts';
-import { isoColumn } from '../process/columns.ts';
-import type { Prunable } from '../process/pruning.ts';
+import { isoColumn } from '../database/columns.ts';
+import type { Prunable } from '../background/pruning.ts';
 
 /** The table that `once` uses, for the schema of a service. */
 export const idempotencyKeys = pgTable(

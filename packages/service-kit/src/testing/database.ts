@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { migrate } from '../process/migrate.ts';
+import { migrate } from '../database/migrate.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   url: string;

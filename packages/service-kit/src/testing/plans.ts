@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
-import { openDatabase, type Database } from '../process/database.ts';
+import { openDatabase, type Database } from '../database/database.ts';
 
 /** A node of `explain (format json)`. */
 interface Plan {

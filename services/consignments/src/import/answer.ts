@@ -19,22 +19,15 @@ export interface Confirmed {
   text: string;
 }
 
-/** The result lines of an import, which can be held back: they are stored already, so that nothing is kept here. */
-export interface HeldAnswer {
-  /** Sends the results, or leaves them in the database until `release`. */
-  confirm(confirmed: Confirmed): Promise<void>;
-  /** Sends what was held back; from then on `confirm` sends at once. */
-  release(): Promise<void>;
-  /** Sends what was held back, if it can be read, and returns the first line without a result. */
-  end(): Promise<number>;
-}
-
-/** `read` gives the stored results of lines `from` to `to`. */
+/**
+ * The result lines of an import, which can be held back: they are stored already, so that nothing is kept here. `read` gives
+ * the stored results of lines `from` to `to`.
+ */
 export const holdAnswer = (
   firstLine: number,
   send: (text: string) => Promise<void>,
   read: (from: number, to: number) => AsyncIterable<Confirmed>,
-): HeldAnswer => {
+) => {
   let sent = firstLine - 1;
   let committed = sent;
   let released = false;
@@ -49,20 +42,23 @@ export const holdAnswer = (
     sent = committed;
   };
   return {
-    confirm: ({ line, text }) =>
+    /** Sends the results, or leaves them in the database until `release`. */
+    confirm: ({ line, text }: Confirmed): Promise<void> =>
       inOrder(async () => {
         committed = line;
         if (!released) return;
         await send(text);
         sent = line;
       }),
-    release: () =>
+    /** Sends what was held back; from then on `confirm` sends at once. */
+    release: (): Promise<void> =>
       inOrder(async () => {
         if (released || sent === committed) return;
         await sendStored();
         released = true;
       }),
-    end: async () => {
+    /** Sends what was held back, if it can be read, and returns the first line without a result. */
+    end: async (): Promise<number> => {
       // `confirm` or `release` has already rejected with this error; an outage is what the answer reports.
       await last.catch(() => undefined);
       await sendStored().catch(() => undefined);

@@ -6,17 +6,10 @@ export interface Line {
   bytes: Buffer | undefined;
 }
 
-export interface LineSplitter {
-  /** The lines that end in `chunk`, cut as they are taken: a chunk may hold a hundred thousand. */
-  push(chunk: Buffer): Iterable<Line>;
-  /** The last line, if no line end follows it. */
-  end(): Iterable<Line>;
-}
-
 const lineFeed = 0x0a;
 
 /** Splits a stream of bytes into lines. Never keeps more than `maxBytes` of an unfinished line. */
-export const createLineSplitter = (maxBytes: number, firstLine = 1): LineSplitter => {
+export const createLineSplitter = (maxBytes: number, firstLine = 1) => {
   let line = firstLine;
   let kept = createPieceCollector();
   let length = 0;
@@ -34,7 +27,8 @@ export const createLineSplitter = (maxBytes: number, firstLine = 1): LineSplitte
   };
 
   return {
-    *push(chunk) {
+    /** The lines that end in `chunk`, cut as they are taken: a chunk may hold a hundred thousand. */
+    *push(chunk: Buffer): Iterable<Line> {
       let from = 0;
       for (let to = chunk.indexOf(lineFeed); to !== -1; to = chunk.indexOf(lineFeed, from)) {
         keep(chunk.subarray(from, to));
@@ -43,7 +37,8 @@ export const createLineSplitter = (maxBytes: number, firstLine = 1): LineSplitte
       }
       if (from < chunk.length) keep(chunk.subarray(from));
     },
-    *end() {
+    /** The last line, if no line end follows it. */
+    *end(): Iterable<Line> {
       if (length > 0) yield finish();
     },
   };

@@ -1,5 +1,5 @@
 import type { Window } from '@platform/pagination/list';
-import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
+import { jsonTable } from '@platform/service-kit/json-table';
 import type { Queries, Stored } from '@platform/service-kit/record';
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
@@ -14,12 +14,8 @@ export const readVersion = async (sql: Sql, questId: string): Promise<string | u
 };
 
 /** Newest first. */
-export const findQuests = async (sql: Sql, { offset, limit }: Window): Promise<string[]> => {
-  const rows = await sql<JsonRow[]>`
-    select ${sql.unsafe(quests.json)} from quests
-    order by created_at desc, quest_id desc offset ${String(offset)} limit ${limit}`;
-  return rows.map(({ json }) => json);
-};
+export const findQuests = (sql: Sql, { offset, limit }: Window): Promise<string[]> =>
+  quests.list(sql, sql`order by created_at desc, quest_id desc offset ${String(offset)} limit ${limit}`);
 
 /** `lock` locks the quest for other writers until the transaction ends. */
 export const findQuest = (sql: Queries, questId: string, lock: boolean): Promise<string | undefined> =>

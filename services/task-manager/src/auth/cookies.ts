@@ -3,19 +3,8 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 
 type Headers = Pick<IncomingMessage, 'headers'>;
 
-/** A cookie that holds a credential. It is Secure, except when the service is called on localhost. */
-export interface CredentialCookie {
-  /** The name of the Secure cookie. */
-  name: string;
-  /**
-   * Undefined when the request has no such cookie, or two with different values, and when a page of another origin made
-   * the browser send the request.
-   */
-  read(req: Headers): string | undefined;
-  /** Set-Cookie values. */
-  write(req: Headers, value: string): string;
-  clear(req: Headers): string;
-}
+/** A cookie that holds a credential. */
+export type CredentialCookie = ReturnType<typeof createCredentialCookie>;
 
 interface CookieOptions {
   /** Without `__Host-`, which the Secure cookie gets. */
@@ -51,11 +40,12 @@ const valueOf = ({ headers: { cookie = '' } }: Headers, name: string): string | 
 };
 
 /**
- * A cookie that scripts can't read and forms of other sites don't send: HttpOnly, SameSite=Lax. Browsers
+ * A cookie that scripts can't read and forms of other sites don't send: HttpOnly, SameSite=Lax, and Secure, except when the
+ * service is called on localhost. Browsers
  * accept a `__Host-` cookie only from the host itself, over HTTPS and for the path `/` (RFC 6265bis
  * section 4.1.3), so another host of the same domain can't plant one.
  */
-export const createCredentialCookie = ({ name, maxAgeSeconds }: CookieOptions): CredentialCookie => {
+export const createCredentialCookie = ({ name, maxAgeSeconds }: CookieOptions) => {
   const secureName = `__Host-${name}`;
   const isSecure = ({ headers: { host = '' } }: Headers): boolean => !localhost.test(host);
   const nameFor = (req: Headers): string => (isSecure(req) ? secureName : name);
@@ -70,9 +60,15 @@ export const createCredentialCookie = ({ name, maxAgeSeconds }: CookieOptions): 
       sameSite: 'lax',
     });
   return {
+    /** The name of the Secure cookie. */
     name: secureName,
-    read: (req) => (isSameOrigin(req) ? valueOf(req, nameFor(req)) : undefined),
-    write: (req, value) => set(req, value, maxAgeSeconds),
-    clear: (req) => set(req, '', 0),
+    /**
+     * Undefined when the request has no such cookie, or two with different values, and when a page of another origin made
+     * the browser send the request.
+     */
+    read: (req: Headers): string | undefined => (isSameOrigin(req) ? valueOf(req, nameFor(req)) : undefined),
+    /** Set-Cookie values. */
+    write: (req: Headers, value: string): string => set(req, value, maxAgeSeconds),
+    clear: (req: Headers): string => set(req, '', 0),
   };
 };

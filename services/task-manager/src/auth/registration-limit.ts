@@ -15,8 +15,8 @@ export interface RegistrationLimitOptions {
 /** Registrations of one email in an hour. */
 const perEmail = 10;
 
-/** Counts one registration, whatever its outcome; throws TooManyRequests beyond the limits. */
-export type RegistrationLimit = (attempt: { email: string; address: string | undefined }) => Promise<void>;
+/** What `createRegistrationLimit` makes. */
+export type RegistrationLimit = ReturnType<typeof createRegistrationLimit>;
 
 /** Counts an attempt against a key, which may have `factor` times the points. Throws TooManyRequests beyond them. */
 const createRefusing = (options: RateCounterOptions) => {
@@ -29,23 +29,16 @@ const createRefusing = (options: RateCounterOptions) => {
 };
 
 /**
- * Limits registrations by network and by email. Call it before the password is hashed: a hash costs
- * 30 ms of a core. Redis holds a hash of the email, not the email.
+ * Makes a function that counts one registration by network and by email, whatever its outcome, and throws TooManyRequests
+ * beyond the limits. Call it before the password is hashed: a hash costs 30 ms of a core. Redis holds a hash of the email,
+ * not the email.
  */
-export const createRegistrationLimit = ({
-  name,
-  redis,
-  perNetwork,
-}: RegistrationLimitOptions): RegistrationLimit => {
+export const createRegistrationLimit = ({ name, redis, perNetwork }: RegistrationLimitOptions) => {
   const prefix = `${name}:register`;
-  const countNetwork = createRefusing({
-    redis,
-    prefix: `${prefix}-network`,
-    points: perNetwork,
-    seconds: 600,
-  });
+  const network = { redis, prefix: `${prefix}-network`, points: perNetwork, seconds: 600 };
+  const countNetwork = createRefusing(network);
   const countEmail = createRefusing({ redis, prefix: `${prefix}-email`, points: perEmail, seconds: 3600 });
-  return async ({ email, address }) => {
+  return async ({ email, address }: { email: string; address: string | undefined }): Promise<void> => {
     // One after the other: what a network refuses must not use up the limits of the wider ones.
     for (const network of networksOf(address)) await countNetwork(network.name, network.factor);
     await countEmail(createHash('sha256').update(email).digest('base64url'));

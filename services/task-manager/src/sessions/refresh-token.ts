@@ -28,12 +28,8 @@ export interface ReadToken {
   successors: () => [RefreshToken, ...RefreshToken[]];
 }
 
-export interface RefreshTokens {
-  /** The first token of a session. */
-  create: (session: SessionName) => RefreshToken;
-  /** Undefined for anything that does not have the form of a refresh token. */
-  read: (token: string) => ReadToken | undefined;
-}
+/** What `createRefreshTokens` makes. */
+export type RefreshTokens = ReturnType<typeof createRefreshTokens>;
 
 const idBytes = 16;
 const nonceBytes = 32;
@@ -73,12 +69,14 @@ const createMint = (signingKey: JWK) => {
  * ids. The nonce of a session's first token is random; each next one is an HMAC of the token before it.
  * The keys are derived from the signing keys, which all instances share (ADR 78, 79).
  */
-export const createRefreshTokens = ([current, ...others]: SigningKeys): RefreshTokens => {
+export const createRefreshTokens = ([current, ...others]: SigningKeys) => {
   const own = createMint(current);
   const foreign = others.map(createMint);
   return {
+    /** The first token of a session. */
     create: own.create,
-    read: (token) => {
+    /** Undefined for anything that does not have the form of a refresh token. */
+    read: (token: string): ReadToken | undefined => {
       const bytes = Buffer.from(token, 'base64url');
       if (bytes.length !== macAt + macBytes || bytes.toString('base64url') !== token) return undefined;
       const idAt = (from: number) => stringify(bytes.subarray(from, from + idBytes));

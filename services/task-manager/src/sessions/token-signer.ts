@@ -24,14 +24,8 @@ export interface Grant {
   sessionId: string;
 }
 
-export interface TokenSigner {
-  /** Signs an access token; `expiresAt` has whole seconds, as in the token. */
-  sign: (grant: Grant) => Promise<{ token: string; expiresAt: Date }>;
-  /** The session of a token that was signed here, also when it has expired; undefined for any other text. */
-  sessionOf: (token: string) => Promise<string | undefined>;
-  /** The public keys, for a verifier (RFC 7517). */
-  jwks: JSONWebKeySet;
-}
+/** What `createTokenSigner` makes. */
+export type TokenSigner = Awaited<ReturnType<typeof createTokenSigner>>;
 
 /** Its id is its thumbprint (RFC 7638): processes that have the key agree on it, whatever they call it. */
 const readKey = async ({ kty, crv, x, d }: JWK) => {
@@ -50,17 +44,19 @@ const readKey = async ({ kty, crv, x, d }: JWK) => {
 export const createTokenSigner = async ({
   keys: signingKeys,
   now = () => new Date(),
-}: TokenSignerOptions): Promise<TokenSigner> => {
+}: TokenSignerOptions) => {
   const known = await Promise.all(signingKeys.map(readKey));
   const [current] = known;
   if (current === undefined) throw new Error('There is no signing key.');
   const { kid, secret } = current;
   // A key that is listed twice would match twice.
-  const jwks = { keys: [...new Map(known.map(({ jwk }) => [jwk.kid, jwk])).values()] };
+  const jwks: JSONWebKeySet = { keys: [...new Map(known.map(({ jwk }) => [jwk.kid, jwk])).values()] };
   const keys = createLocalJWKSet(jwks);
   return {
+    /** The public keys, for a verifier (RFC 7517). */
     jwks,
-    sessionOf: async (token) => {
+    /** The session of a token that was signed here, also when it has expired; undefined for any other text. */
+    sessionOf: async (token: string): Promise<string | undefined> => {
       try {
         await compactVerify(token, keys, { algorithms: ['EdDSA'] });
       } catch {
@@ -69,7 +65,8 @@ export const createTokenSigner = async ({
       const { sid } = decodeJwt(token);
       return typeof sid === 'string' ? sid : undefined;
     },
-    sign: async ({ subject, sessionId }) => {
+    /** Signs an access token; `expiresAt` has whole seconds, as in the token. */
+    sign: async ({ subject, sessionId }: Grant): Promise<{ token: string; expiresAt: Date }> => {
       const issued = Math.floor(now().getTime() / 1000);
       const expires = issued + accessSeconds;
       const token = await new SignJWT({ sid: sessionId, scope: '' })

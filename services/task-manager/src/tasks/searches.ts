@@ -5,21 +5,18 @@ import type { Redis } from 'ioredis';
 import type { ISql } from 'postgres';
 import type { Env } from '../env.ts';
 
-/** Runs searches for words, which read all tasks of a user, on separate connections. */
-export interface Searches extends AsyncDisposable {
-  /**
-   * Gives `read`, which makes one statement, a connection. Throws Unavailable `query_timeout` or `too_busy`, and
-   * TooManyRequests for a user whose searches of this minute have taken too long.
-   */
-  run<T>(userId: string, read: (sql: ISql) => Promise<T>): Promise<T>;
-}
+/** What `createSearches` makes. */
+export type Searches = ReturnType<typeof createSearches>;
 
 const advice = 'Delete tasks that are not needed any more, or shorten them.';
 const usedUp = 'Your searches have taken too much time; search again later.';
 
-/** Bounds searches in number, in time and, per user, in their time in a minute (docs/adr/0088). */
-export const createSearches = (env: Env, redis: Redis | undefined): Searches => {
-  const lane = openSearchLane('task-manager-search', env, advice);
+/**
+ * Searches for words read all tasks of a user, so they have separate connections, and are bounded in number, in time and, per
+ * user, in their time in a minute (docs/adr/0088). The connections are closed with `resources`.
+ */
+export const createSearches = (env: Env, redis: Redis | undefined, resources: AsyncDisposableStack) => {
+  const lane = resources.use(openSearchLane('task-manager-search', env, advice));
   const perMinute = env.SEARCH_MS_PER_MINUTE;
   const spent =
     env.RATE_LIMIT === 'on'
@@ -30,7 +27,11 @@ export const createSearches = (env: Env, redis: Redis | undefined): Searches => 
       throw new TooManyRequests(count.msBeforeNext / 1000, usedUp);
   };
   return {
-    run: async (userId, read) => {
+    /**
+     * Gives `read`, which makes one statement, a connection. Throws Unavailable `query_timeout` or `too_busy`, and
+     * TooManyRequests for a user whose searches of this minute have taken too long.
+     */
+    run: async <T>(userId: string, read: (sql: ISql) => Promise<T>): Promise<T> => {
       refuseOver(await spent?.take(userId));
       return lane.run(async (sql) => {
         // Those that were sent together with this one may have used up the time meanwhile.
@@ -43,6 +44,5 @@ export const createSearches = (env: Env, redis: Redis | undefined): Searches => 
         }
       });
     },
-    [Symbol.asyncDispose]: () => lane[Symbol.asyncDispose](),
   };
 };

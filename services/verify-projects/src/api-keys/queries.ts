@@ -37,13 +37,8 @@ export const findApiKeys = async (
   { offset, limit }: Page,
   all: boolean,
 ): Promise<Slice<string>> => {
-  const rows = await sql<JsonRow[]>`
-    select ${sql.unsafe(apiKeys.json)} from api_keys where ${all} or ${isValid(sql)}
-    order by id offset ${String(offset)} limit ${limit + 1}`;
-  return slice(
-    rows.map((row) => row.json),
-    limit,
-  );
+  const selection = sql`where ${all} or ${isValid(sql)} order by id offset ${String(offset)} limit ${limit + 1}`;
+  return slice(await apiKeys.list(sql, selection), limit);
 };
 
 /** What the guard needs of a key. */

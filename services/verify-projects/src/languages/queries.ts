@@ -5,11 +5,8 @@ import { Language } from './schema.ts';
 export const languages = jsonTable('languages', Object.keys(Language.shape));
 
 /** All languages, by code. */
-export const findLanguages = async (sql: Queries): Promise<string[]> => {
-  const rows = await sql<JsonRow[]>`
-    select ${sql.unsafe(languages.json)} from languages order by code collate "C"`;
-  return rows.map(({ json }) => json);
-};
+export const findLanguages = (sql: Queries): Promise<string[]> =>
+  languages.list(sql, sql`order by code collate "C"`);
 
 /** Adds or replaces a language. */
 export const saveLanguage = async (

@@ -10,21 +10,15 @@ export interface Counted extends Count {
 }
 
 /** Makes buckets that fail too often wait, longer each time. */
-export interface Backoff {
-  /**
-   * Counts an attempt as failed in all buckets before its outcome is known, so that concurrent attempts can't all pass.
-   * One round trip to Redis; in the memory of this process while Redis does not answer.
-   */
-  count(buckets: readonly Bucket[]): Promise<Counted>;
-  /** Forgets the failures and waits of buckets. Never rejects. */
-  clear(keys: readonly string[]): Promise<void>;
-}
-
-export const createBackoff = (redis: Redis | undefined): Backoff => {
+export const createBackoff = (redis: Redis | undefined) => {
   const memory = createMemoryBackoff();
   const shared = redis && createRedisBackoff(redis);
   return {
-    count: async (buckets) => {
+    /**
+     * Counts an attempt as failed in all buckets before its outcome is known, so that concurrent attempts can't all pass.
+     * One round trip to Redis; in the memory of this process while Redis does not answer.
+     */
+    count: async (buckets: readonly Bucket[]): Promise<Counted> => {
       const answer = await shared?.count(buckets);
       const count = answer ?? memory.count(buckets);
       const store = answer === undefined ? memory : shared;
@@ -38,7 +32,8 @@ export const createBackoff = (redis: Redis | undefined): Backoff => {
         },
       };
     },
-    clear: async (keys) => {
+    /** Forgets the failures and waits of buckets. Never rejects. */
+    clear: async (keys: readonly string[]): Promise<void> => {
       memory.clear(keys);
       await shared?.clear(keys);
     },

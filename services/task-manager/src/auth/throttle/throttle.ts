@@ -30,18 +30,8 @@ export interface Attempt {
   isKnown: () => Promise<boolean>;
 }
 
-export interface Throttle {
-  /**
-   * Runs one login attempt. `verify` returns undefined when the credentials are wrong, and calls `admit` when they are
-   * about to be compared. Throws TooManyRequests instead of comparing too often.
-   */
-  attempt: <T>(
-    attempt: Attempt,
-    verify: (admit: () => Promise<void>) => Promise<T | undefined>,
-  ) => Promise<T | undefined>;
-  /** Ends the waits of the networks of an address and, with an email, of that account, from there and from elsewhere. */
-  lift: (who: { address: string; email?: string | undefined }) => Promise<void>;
-}
+/** What `createThrottle` makes. */
+export type Throttle = ReturnType<typeof createThrottle>;
 
 /** Failures in a row for one email from one network before it must wait. */
 const inARow = 10;
@@ -62,13 +52,7 @@ const refused = (seconds: number) => new TooManyRequests(seconds, 'Too many fail
  * attempt counts as failed before its password is compared; the count is taken back when the password is right or was
  * never compared.
  */
-export const createThrottle = ({
-  name,
-  redis,
-  log,
-  perNetwork = 100,
-  perAccount = 100,
-}: ThrottleOptions): Throttle => {
+export const createThrottle = ({ name, redis, log, perNetwork = 100, perAccount = 100 }: ThrottleOptions) => {
   const backoff = createBackoff(redis);
 
   /** The bucket of the account from this network, the one of the account, and those of the networks. */
@@ -111,7 +95,14 @@ export const createThrottle = ({
   };
 
   return {
-    attempt: async ({ email, address, isKnown }, verify) => {
+    /**
+     * Runs one login attempt. `verify` returns undefined when the credentials are wrong, and calls `admit` when they are
+     * about to be compared. Throws TooManyRequests instead of comparing too often.
+     */
+    attempt: async <T>(
+      { email, address, isKnown }: Attempt,
+      verify: (admit: () => Promise<void>) => Promise<T | undefined>,
+    ): Promise<T | undefined> => {
       const { pair, account, networks } = bucketsOf(email, address);
       let counted: Counted | undefined;
       const admit = async (): Promise<void> => {
@@ -131,7 +122,8 @@ export const createThrottle = ({
       else if (await isKnown().catch(() => false)) void counted?.undo([account.key]);
       return result;
     },
-    lift: async ({ address, email }) => {
+    /** Ends the waits of the networks of an address and, with an email, of that account, from there and from elsewhere. */
+    lift: async ({ address, email }: { address: string; email?: string | undefined }): Promise<void> => {
       const { pair, account, networks } = bucketsOf(email ?? '', address);
       const accounts = email === undefined ? [] : [pair, account];
       await backoff.clear([...networks, ...accounts].map(({ key }) => key));

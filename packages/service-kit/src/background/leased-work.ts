@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
 import { attemptsWithin, backoff } from './backoff.ts';
-import type { Log } from './log.ts';
-import { safeErrorMessage } from './safe-error.ts';
+import type { Log } from '../process/log.ts';
+import { safeErrorMessage } from '../process/safe-error.ts';
 
 /**
  * A table whose rows are work, with the columns `worker`, `attempts`, `due_at` and `error`. There is an index on the owner
@@ -47,14 +47,8 @@ interface LeasedWork extends LeaseOptions, WorkTable {
   perform(row: LeasedRow): Promise<(() => PromiseLike<unknown>) | void>;
 }
 
-export interface Leases {
-  /** Begins with a row that is due; returns whether there was one and room for it. */
-  round(): Promise<boolean>;
-  /** Records results that the database did not take before; call it several times in a lease. */
-  beat(): Promise<void>;
-  /** Resolves when no row is in work. */
-  idle(): Promise<void>;
-}
+/** What `createLeasedWork` makes. */
+export type Leases = ReturnType<typeof createLeasedWork>;
 
 /** Sorts before the id of every owner. */
 const first = '00000000-0000-0000-0000-000000000000';
@@ -99,7 +93,7 @@ const createFairClaim = ({ sql, worker, table, owner, key, state }: LeasedWork) 
  * Does the work of rows that are due, some at a time and one owner after the other. A claim lasts for as long as `worker`
  * is alive, so work may take any time. Failed attempts are repeated with a growing delay.
  */
-export const createLeasedWork = (work: LeasedWork): Leases => {
+export const createLeasedWork = (work: LeasedWork) => {
   const { sql, log, worker, table, owner, key, state, limits, retry, perform, onFailure, onRoom } = work;
   const maxAttempts = attemptsWithin(retry.hours, retry.baseMs);
   const underWay = new Map<Promise<void>, string>();
@@ -138,7 +132,8 @@ export const createLeasedWork = (work: LeasedWork): Leases => {
   };
 
   return {
-    round: async () => {
+    /** Begins with a row that is due; returns whether there was one and room for it. */
+    round: async (): Promise<boolean> => {
       if (underWay.size >= limits[0]) return false;
       const row = await claim(busyOwners());
       if (row === undefined) return false;
@@ -149,12 +144,14 @@ export const createLeasedWork = (work: LeasedWork): Leases => {
       underWay.set(task, row.owner);
       return true;
     },
-    beat: async () => {
+    /** Records results that the database did not take before; call it several times in a lease. */
+    beat: async (): Promise<void> => {
       const again = unrecorded;
       unrecorded = [];
       for (const write of again) await record(write);
     },
-    idle: async () => {
+    /** Resolves when no row is in work. */
+    idle: async (): Promise<void> => {
       while (underWay.size > 0) await Promise.allSettled(underWay.keys());
     },
   };

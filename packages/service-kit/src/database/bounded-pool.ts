@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, TransactionSql } from 'postgres';
-import type { ConnectionQueue } from './connection-queue.ts';
-import { lostToAnother } from '../process/database-error.ts';
-import { currentRequest, type RequestScope } from './request-scope.ts';
+import type { ConnectionQueue } from '../overload/connection-queue.ts';
+import { lostToAnother } from './database-error.ts';
+import { currentRequest, type RequestScope } from '../overload/request-scope.ts';
 import { SafeError } from '../process/safe-error.ts';
 
 /** A statement of postgres.js, which calls `handler` to send it when it is awaited. */

@@ -24,16 +24,13 @@ const socketFault =
 
 const maxCauses = 5;
 
-const codesOf = (error: unknown): { code: string; isOfStatement: boolean }[] => {
-  const codes = [];
-  let current = error;
-  for (let depth = 0; depth < maxCauses && typeof current === 'object' && current !== null; depth++) {
-    const { code, cause } = current as { code?: unknown; cause?: unknown };
-    // The driver adds the text of the statement to each error, also to one of the socket.
-    if (typeof code === 'string') codes.push({ code, isOfStatement: 'query' in current });
-    current = cause;
-  }
-  return codes;
+/** The codes of an error and of its causes: drizzle wraps the error of the driver. */
+export const codesOf = (error: unknown, depth = 0): { code: string; isOfStatement: boolean }[] => {
+  if (depth === maxCauses || typeof error !== 'object' || error === null) return [];
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  // The driver adds the text of the statement to each error, also to one of the socket.
+  const own = typeof code === 'string' ? [{ code, isOfStatement: 'query' in error }] : [];
+  return [...own, ...codesOf(cause, depth + 1)];
 };
 
 /**

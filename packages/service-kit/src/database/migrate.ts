@@ -4,8 +4,8 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres, { type Sql } from 'postgres';
-import { migrationUrl, settingsOrExit } from './env.ts';
-import { SafeError } from './safe-error.ts';
+import { migrationUrl, settingsOrExit } from '../process/env.ts';
+import { SafeError } from '../process/safe-error.ts';
 
 const table = { migrationsSchema: 'public', migrationsTable: 'schema_migrations' };
 

@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from '../process/log.ts';
 
 export interface BackgroundTask {
   /** Names the task in the log. */
@@ -12,18 +12,14 @@ export interface BackgroundTask {
   run: () => Promise<boolean | void>;
 }
 
-export interface Background extends AsyncDisposable {
-  /** Ends the pause, because there may be work. */
-  wake(): void;
-  /** There may be work: the next run comes within `everyMs`, however often this is called. */
-  hint(): void;
-}
+/** What `startBackground` starts. */
+export type Background = ReturnType<typeof startBackground>;
 
 /**
  * Runs a task repeatedly, never twice at the same time. A run that throws is followed by a pause; the first failure is
  * logged, and so is the next success. Disposal waits for the current run.
  */
-export const startBackground = ({ name, everyMs, idleMs, log, run }: BackgroundTask): Background => {
+export const startBackground = ({ name, everyMs, idleMs, log, run }: BackgroundTask) => {
   let stopping = false;
   let woken = false;
   let hinted = false;
@@ -75,15 +71,17 @@ export const startBackground = ({ name, everyMs, idleMs, log, run }: BackgroundT
   const running = loop();
 
   return {
-    wake: () => {
+    /** Ends the pause, because there may be work. */
+    wake: (): void => {
       woken = true;
       endPause();
     },
-    hint: () => {
+    /** There may be work: the next run comes within `everyMs`, however often this is called. */
+    hint: (): void => {
       hinted = true;
       endIdling();
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       stopping = true;
       endPause();
       await running;

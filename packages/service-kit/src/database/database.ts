@@ -3,9 +3,9 @@ import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql, type TransactionSql } from 'postgres';
 import { spanTransactions } from '@platform/tracing/trace';
 import { createConnectionQueue, type ConnectionQueue } from '../overload/connection-queue.ts';
-import { boundPool } from '../overload/bounded-pool.ts';
-import { withTimeout } from './timeout.ts';
-import { SafeError } from './safe-error.ts';
+import { boundPool } from './bounded-pool.ts';
+import { withTimeout } from '../process/timeout.ts';
+import { SafeError } from '../process/safe-error.ts';
 
 export interface Database extends AsyncDisposable {
   /** For hot paths and set-based statements. Times come back as PostgreSQL prints them, not as Date. */

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import type { Log } from './log.ts';
+import type { Log } from '../process/log.ts';
 
 interface Share {
   database: Pick<Database, 'probe'>;

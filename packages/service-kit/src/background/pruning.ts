@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
 import { startBackground } from './background.ts';
-import type { BaseContext } from './context.ts';
-import type { Log } from './log.ts';
+import type { BaseContext } from '../process/context.ts';
+import type { Log } from '../process/log.ts';
 
 /** Rows that are kept for a time only. Both are SQL of the service, never input. */
 export interface Prunable {
@@ -69,17 +69,11 @@ export const startPruning = (options: PruningOptions): AsyncDisposable => {
   };
 };
 
-/** The context of a service whose outdated rows are deleted until it is disposed of. */
+/** Deletes outdated rows of a service until its context is disposed of. Returns the context. */
 export const withPruning = <Context extends BaseContext>(
   context: Context,
   prunables: readonly Prunable[],
 ): Context => {
-  const pruning = startPruning({ sql: context.database.sql, log: context.log, prunables });
-  return {
-    ...context,
-    [Symbol.asyncDispose]: async () => {
-      await pruning[Symbol.asyncDispose]();
-      await context[Symbol.asyncDispose]();
-    },
-  };
+  context.resources.use(startPruning({ sql: context.database.sql, log: context.log, prunables }));
+  return context;
 };
