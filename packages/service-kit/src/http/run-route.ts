@@ -159,7 +159,7 @@ export const prepareRoute = (
       await countUnknown(req, error);
       // A refusal by overload must not wait in the queue once more, nor a failure for a database that hangs.
       const { status } = toProblem(error);
-      if (status !== 429 && status < 500) await confirmCaller?.();
+      if (status !== 429 && status !== 503) await confirmCaller?.();
       throw error;
     }
   };
