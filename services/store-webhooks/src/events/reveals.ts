@@ -24,8 +24,9 @@ const messages = {
 };
 
 /**
- * Records that a caller learns what the views of events mask; call it before the caller can. Throws InsufficientScope. The caller chooses X-Request-Id
- * and could use that of somebody else, so the records have an id of ours; a line of the log has both.
+ * Records that a caller learns what the views of events mask; call it before the caller can. The caller chooses
+ * X-Request-Id and could use that of somebody else, so the records have an id of ours; a line of the log has both. Throws
+ * InsufficientScope.
  */
 export const recordReveal = async (
   { database, log }: Context,

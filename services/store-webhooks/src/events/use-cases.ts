@@ -71,17 +71,6 @@ export const reprocessEvent = async (
   return state;
 };
 
-interface Reprocessed {
-  /** Events of the span that were visited. */
-  visited: number;
-  /** Those that will be processed. */
-  pending: number;
-  /** Refused events whose addresses cannot be decrypted. */
-  failed: number;
-  /** Where to go on when the span is too long for one request. */
-  next: string | null;
-}
-
 interface EventSpan {
   from: string;
   to: string;
@@ -91,13 +80,17 @@ interface EventSpan {
   dryRun: boolean;
 }
 
-/** Processes the events of a span of time that have one state again, each recorded as by `reprocessEvent`. */
+/**
+ * Processes the events of a span of time that have one state again, each recorded as by `reprocessEvent`. Returns how many
+ * were `visited`, how many are `pending` then and how many `failed`, because their addresses cannot be decrypted, and where
+ * to go on when the span is too long for one request (`next`).
+ */
 export const reprocessSpan = async (
   context: Context,
   storeId: string,
   { status: state, dryRun: isDryRun, ...span }: EventSpan,
   requester: Requester,
-): Promise<Reprocessed> => {
+) => {
   const { orm, sql } = context.database;
   const store = await knownStore(context, storeId);
   const counts = { visited: 0, pending: 0, failed: 0 };

@@ -2,8 +2,8 @@ import type { ISql } from 'postgres';
 import type { notificationKinds } from '../db/records.ts';
 import type { JobStage } from '../providers/records.ts';
 import { de } from './texts/de.ts';
-import { en } from './texts/en.ts';
-import type { MailLanguage, MailText, Texts } from './texts/texts.ts';
+import { en, type Texts } from './texts/en.ts';
+import type { MailLanguage, MailText } from './texts/texts.ts';
 
 /** An entry of the notification log: a change, and who is told of it. There is one for each key. */
 export interface Notice {

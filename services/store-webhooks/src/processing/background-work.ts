@@ -30,8 +30,8 @@ export const startWork = (context: Context): AsyncDisposable => {
   const stack = new AsyncDisposableStack();
   const start = (name: string, everyMs: number, run: () => Promise<boolean | void>) =>
     stack.use(startBackground({ name, everyMs, idleMs, log, run }));
-  const processing = createEventWorker(context, () => events.wake());
-  const { worker } = processing.claimer;
+  const eventWorker = createEventWorker(context, () => events.wake());
+  const { worker } = eventWorker.claimer;
   const leases = (event: string, onRoom: () => void): LeaseOptions => ({
     sql,
     log,
@@ -53,11 +53,11 @@ export const startWork = (context: Context): AsyncDisposable => {
     leases('notification', () => mails?.wake()),
   );
   // Gives back what is still in work. Without the database, other workers take it when the heartbeats are missing.
-  stack.defer(() => processing.remove().catch(() => undefined));
+  stack.defer(() => eventWorker.remove().catch(() => undefined));
   // Nothing is claimed before: claims of a worker that never reported would be kept if it died.
   let isAlive = false;
   start('heartbeat', Math.min(env.LEASE_MS / beatsInLease, env.IDLE_POLL_MS), async () => {
-    const due = await processing.beat();
+    const due = await eventWorker.beat();
     isAlive = true;
     await importing.beat();
     await mailer?.beat();
@@ -72,10 +72,10 @@ export const startWork = (context: Context): AsyncDisposable => {
       mailer?.idle(),
       sleep(env.SHUTDOWN_TIMEOUT_MS * mailPart, null, { ref: false }),
     ]);
-    await Promise.all([processing.idle(), importing.idle(), mailsSent]);
+    await Promise.all([eventWorker.idle(), importing.idle(), mailsSent]);
     mailer?.close();
   });
-  const events = start('events', env.IDLE_POLL_MS, processing.round);
+  const events = start('events', env.IDLE_POLL_MS, eventWorker.round);
   const imports = start('imports', env.IDLE_POLL_MS, async () => isAlive && importing.round());
   const mails = mailer && start('mails', env.IDLE_POLL_MS, async () => isAlive && mailer.round());
   start('housekeeping', housekeepingMs, () => forgetOutcomes(context));
@@ -88,7 +88,7 @@ export const startWork = (context: Context): AsyncDisposable => {
   });
   stack.use(
     inbox.attach({
-      ...processing,
+      ...eventWorker,
       wake: () => {
         events.wake();
         imports.wake();

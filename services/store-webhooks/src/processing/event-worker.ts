@@ -107,7 +107,8 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
     isRolledBack: (error) => !isDisconnected(error),
   });
 
-  const failed = async (event: ClaimedEvent, cause: unknown): Promise<void> => {
+  /** Ends an event that was not processed, or makes it due again. */
+  const endOrPostpone = async (event: ClaimedEvent, cause: unknown): Promise<void> => {
     const error = safeErrorMessage(cause);
     const state = finalState(cause);
     if (state === 'ignored') return endEvent(sql, event, state, error);
@@ -135,7 +136,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
       await (isSuspect(event) ? applyAll([planned]) : batches.add(planned));
     } catch (error) {
       if (isDisconnected(error)) unwritten.keep([event], error);
-      else await failed(event, error).catch((err: unknown) => unwritten.keep([event], err));
+      else await endOrPostpone(event, error).catch((err: unknown) => unwritten.keep([event], err));
       inbox.wake();
     }
   };

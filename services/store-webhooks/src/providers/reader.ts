@@ -25,14 +25,6 @@ interface Provider {
   baseUrl?: string | undefined;
 }
 
-/** Requests to providers. Every method only reads, so a request may be repeated. */
-export interface ProviderReader {
-  /** Undefined: the provider has no such resource (404). */
-  get(provider: Provider, path: Path, headers: Headers): Promise<unknown>;
-  /** A look-up that the provider offers as a POST. */
-  ask(provider: Provider, path: Path, headers: Headers, body: unknown): Promise<unknown>;
-}
-
 export interface ReaderOptions {
   /** Of each attempt. */
   timeoutMs: number;
@@ -138,12 +130,14 @@ const createOrigin = () => ({
   circuit: createCircuit(({ status }) => status === undefined),
 });
 
+export type ProviderReader = ReturnType<typeof createReader>;
+
 /**
- * Reads from providers over HTTP: two attempts with a time limit each, circuit breakers and limits of requests in progress
+ * Reads from providers over HTTP, so a request may be repeated: two attempts with a time limit each, circuit breakers and limits of requests in progress
  * for each origin and each account, no redirects, JSON only. Rejects with ProviderUnavailable when there is no answer,
  * with ProviderBusy when the provider was not asked, and with Unprocessable when asking again is useless.
  */
-export const createReader = ({ timeoutMs, addresses, stopping = never }: ReaderOptions): ProviderReader => {
+export const createReader = ({ timeoutMs, addresses, stopping = never }: ReaderOptions) => {
   const origins = createLru(1000, 0, createOrigin);
   const accounts = createLru(10_000, 0, createAccount);
 
@@ -171,8 +165,11 @@ export const createReader = ({ timeoutMs, addresses, stopping = never }: ReaderO
     }
   };
   return {
-    get: (provider, path, headers) => read(provider, path, { method: 'GET', headers }),
-    ask: (provider, path, headers, body) => {
+    /** Undefined: the provider has no such resource (404). */
+    get: (provider: Provider, path: Path, headers: Headers): Promise<unknown> =>
+      read(provider, path, { method: 'GET', headers }),
+    /** A look-up that the provider offers as a POST. */
+    ask: (provider: Provider, path: Path, headers: Headers, body: unknown): Promise<unknown> => {
       const allHeaders = { 'content-type': 'application/json', ...headers };
       return read(provider, path, { method: 'POST', headers: allHeaders, body: JSON.stringify(body) });
     },

@@ -96,10 +96,10 @@ const insert = async (
     return entities.has(key) ? 'later' : (entities.add(key), 'now');
   });
   const stored = new Map<string, Stored>();
-  for (const [kind, some] of groups) {
+  for (const [kind, group] of groups) {
     const rows = await (kind === 'ended'
-      ? insertEnded(sql, some)
-      : insertPending(sql, some, typeof kind === 'number' ? kind : 0, kind === 'now' ? claimer : undefined));
+      ? insertEnded(sql, group)
+      : insertPending(sql, group, typeof kind === 'number' ? kind : 0, kind === 'now' ? claimer : undefined));
     for (const id of rows[0]?.stored?.split(',') ?? []) stored.set(id, 'stored');
     for (const id of rows[0]?.claimed?.split(',') ?? []) stored.set(id, 'claimed');
   }

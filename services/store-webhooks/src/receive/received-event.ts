@@ -11,11 +11,12 @@ import { dedupKey, type ReceivedEvent } from '../queue/event.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { HookAddress } from './token-guard.ts';
 
-const always = ['content-type', 'user-agent', 'x-request-id'];
+/** Header fields that are kept with every event. */
+const keptOfEvery = ['content-type', 'user-agent', 'x-request-id'];
 
 const keep = (headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> => {
   const kept: Record<string, string> = {};
-  for (const name of [...always, ...names]) {
+  for (const name of [...keptOfEvery, ...names]) {
     const value = headers[name];
     if (typeof value === 'string' && value.length <= 1000 && isStorable(value)) kept[name] = value;
   }

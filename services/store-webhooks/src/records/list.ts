@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@platform/auth/bearer';
-import { type Page, pageLimitBody, pageLimitQuery, pageList, pageOf, slice } from '@platform/pagination/list';
+import { pageLimitBody, pageLimitQuery, readPageList, type Window } from '@platform/pagination/list';
 import type { Executor } from '@platform/service-kit/db';
 import { ValidationFailed } from '@platform/service-kit/problem';
 import { record } from '@platform/service-kit/record';
@@ -79,21 +79,8 @@ const listParams = z.strictObject({
     .meta({ ...storeId.shape.id.meta(), description: 'The store; `-`: all stores' }),
 });
 
-interface RowQuery extends PromiseLike<object[]> {
-  toSQL(): { sql: string; params: unknown[] };
-}
-
-interface List {
-  path: string;
-  /** Rows of a page and one more; `-` reads all stores. */
-  rows(db: Executor, storeId: string, page: Pick<Page, 'offset' | 'limit'>, query?: object): RowQuery;
-  /** The record of a store with these values, by field, as its address shows it; null if there is none. */
-  find(db: Executor, storeId: string, values: Record<string, string>, lock?: boolean): Promise<object | null>;
-  routes(context: Context): Route[];
-}
-
 /** Declares the list of one kind of record of a store, and the address of a single record. */
-export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
+export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
   const { table, latest, name, tag, scope = 'stores:read', summary, columns } = spec;
   const { show = (row) => row, filters = {}, single, base } = spec;
   const path = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -101,28 +88,20 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
   const order =
     Object.keys(selected).find((field) => (selected[field] as PgColumn).name === latest.name) ?? '';
 
-  const ofStore = (
-    db: Executor,
-    store: string | PgColumn,
-    query: object,
-    fields: SelectedFields = selected,
-    from = table,
-  ) =>
-    db
-      .select(fields)
-      .from(from)
-      .where(
-        and(
-          eq(table.storeId, store),
-          ...Object.entries(query).map(([field, value]) => filters[field]?.condition(String(value), store)),
-        ),
-      )
-      .orderBy(desc(latest));
+  const matches = (store: string | PgColumn, query: object): SQL | undefined =>
+    and(
+      eq(table.storeId, store),
+      ...Object.entries(query).map(([field, value]) => filters[field]?.condition(String(value), store)),
+    );
 
   /** Every index begins with the store, so the newest rows are read store by store and then merged. */
-  const ofEveryStore = (db: Executor, { offset, limit }: Pick<Page, 'offset' | 'limit'>, query: object) => {
-    const newest = ofStore(db, stores.id, query)
-      .limit(Number(offset) + limit + 1)
+  const ofEveryStore = (db: Executor, lastRow: number, query: object) => {
+    const newest = db
+      .select(selected)
+      .from(table)
+      .where(matches(stores.id, query))
+      .orderBy(desc(latest))
+      .limit(lastRow)
       .as('newest');
     const fields = mapValues(selected, (_column, field) => newest[field as never] as PgColumn);
     return db
@@ -132,28 +111,39 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
       .orderBy(desc(fields[order] as PgColumn));
   };
 
-  const rows: List['rows'] = (db, id, { offset, limit }, query = {}) => {
+  /** Rows of a page and one more; `-` reads all stores. */
+  const rows = (db: Executor, id: string, { offset, limit }: Window, query: object = {}) => {
+    const [skipped, read] = [Number(offset), limit + 1];
     if (id === everyStore)
-      return ofEveryStore(db, { offset, limit }, query)
-        .offset(Number(offset))
-        .limit(limit + 1);
-    const page = (fields?: SelectedFields, from = table) =>
-      ofStore(db, id, query, fields, from)
-        .offset(Number(offset))
-        .limit(limit + 1);
-    if (latest.name !== 'id') return page();
+      return ofEveryStore(db, skipped + read, query)
+        .offset(skipped)
+        .limit(read);
+    const page = (fields: SelectedFields, from: PgTable | PgView = table) =>
+      db
+        .select(fields)
+        .from(from)
+        .where(matches(id, query))
+        .orderBy(desc(latest))
+        .offset(skipped)
+        .limit(read);
+    if (latest.name !== 'id') return page(selected);
     const filtered = Object.keys(query).filter((field) => filters[field] !== undefined);
     const from = base && filtered.every((field) => base.filters.includes(field)) ? base.table : table;
     // Of the rows before the page only the id is read, from the index: a late page costs hardly more than the first.
-    const ids = page({ id: latest }, from as typeof table);
     return db
       .select(selected)
       .from(table)
-      .where(and(eq(table.storeId, id), sql`${latest} = any(array${ids})`))
+      .where(and(eq(table.storeId, id), sql`${latest} = any(array${page({ id: latest }, from)})`))
       .orderBy(desc(latest));
   };
 
-  const find: List['find'] = async (db, storeId, values, lock = false) => {
+  /** The record of a store with these values, by field, as its address shows it; null if there is none. */
+  const find = async (
+    db: Executor,
+    storeId: string,
+    values: Record<string, string>,
+    lock = false,
+  ): Promise<object | null> => {
     const isMeant = Object.entries({ storeId, ...values }).map(([field, value]) =>
       eq(table[field as 'storeId'], value),
     );
@@ -183,24 +173,25 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
         query: z.strictObject({ ...pageLimitQuery, ...mapValues(filters, ({ schema }) => schema) }),
         responses: { 200: { description: 'A page', body: pageLimitBody(name, spec.view) } },
       },
-      async ({ params, query, caller, req }) => {
-        const page = pageOf(query);
-        if (params.id !== everyStore) await requireStore(context, params.id);
-        else if (page.offset > maxOffsetOfEveryStore) {
-          const last = maxOffsetOfEveryStore / BigInt(page.limit) + 1n;
-          throw new ValidationFailed({
-            page: [`must be at most ${last} with limit ${page.limit} in a list of all stores`],
-          });
-        }
-        const read = await rows(context.database.orm, params.id, page, query);
-        // With the row behind the page, because has_more tells that there is one.
-        await spec.onRead?.(context, { rows: read as Row[], query, caller, req });
-        const pageRows = slice(read, page.limit);
-        const items = pageRows.items.map((row) => ({
-          ...show(row as Row),
-          storeId: params.id === everyStore ? (row as { storeId: string }).storeId : undefined,
-        }));
-        return { status: 200, body: pageList(name, page, { ...pageRows, items }) };
+      async ({ params: { id }, query, caller, req }) => {
+        const isEveryStore = id === everyStore;
+        if (!isEveryStore) await requireStore(context, id);
+        const readRows = async (page: Window) => {
+          if (isEveryStore && page.offset > maxOffsetOfEveryStore) {
+            const last = maxOffsetOfEveryStore / BigInt(page.limit) + 1n;
+            throw new ValidationFailed({
+              page: [`must be at most ${last} with limit ${page.limit} in a list of all stores`],
+            });
+          }
+          const read = (await rows(context.database.orm, id, page, query)) as Row[];
+          // With the row behind the page, because has_more tells that there is one.
+          await spec.onRead?.(context, { rows: read, query, caller, req });
+          return read.map((row) => ({
+            ...show(row),
+            storeId: isEveryStore ? (row as { storeId?: string }).storeId : undefined,
+          }));
+        };
+        return { status: 200, body: await readPageList(name, query, readRows) };
       },
     );
 
@@ -210,6 +201,6 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
     path,
     rows,
     find,
-    routes: (context) => [list(context), ...(single ? recordRoutes(context, single) : [])],
+    routes: (context: Context): Route[] => [list(context), ...(single ? recordRoutes(context, single) : [])],
   };
 };

@@ -38,7 +38,7 @@ const isSameProvider = (before: ProviderSettings | undefined, after: ProviderSet
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The value after a JSON merge patch (RFC 7396). A list is replaced; null in one of its objects stands for nothing. */
+/** The value after a JSON merge patch (RFC 7396). A list is replaced; fields that are null in its objects are left out. */
 const mergePatch = (before: unknown, patch: unknown): unknown => {
   if (Array.isArray(patch)) return patch.map((item) => mergePatch(undefined, item));
   if (!isObject(patch)) return patch;
@@ -111,7 +111,9 @@ export const storeWith = (input: StoreInput, sent: StorePatch = input, before?: 
     pos: settingsOf(pos),
     delivery: delivery && settingsOf(delivery),
     identity: identity.map(settingsOf),
-    payments: payments.map((one) => paymentSettingsOf(one, before?.settings.payments ?? [])),
+    payments: payments.map((sentSettings) =>
+      paymentSettingsOf(sentSettings, before?.settings.payments ?? []),
+    ),
     requestsPerMinute: requestsPerMinute ?? undefined,
   };
   return { name, storeUrl, settings, credentials: credentialsAfter(before, settings, sent) };

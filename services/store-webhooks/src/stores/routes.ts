@@ -1,4 +1,4 @@
-import { pageLimitBody, pageLimitQuery, pageList, pageOf } from '@platform/pagination/list';
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
 import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-kit/idempotency';
 import { documentedHeaders, mergePatchTypes, versionHeaders } from '@platform/service-kit/record-versions';
@@ -15,7 +15,7 @@ import {
   StorePatch,
   StoreView,
 } from './schema.ts';
-import { changeStore, createStore, getStore, pageOfStores, rotateToken } from './use-cases.ts';
+import { changeStore, createStore, getStore, listStores, rotateToken } from './use-cases.ts';
 
 /** The answer contains a token, so no cache may keep it. */
 const noStore = { 'Cache-Control': 'no-store' };
@@ -64,10 +64,7 @@ export const storeRoutes = (context: Context): Route[] => {
         query: z.strictObject(pageLimitQuery),
         responses: { 200: { description: 'A page', body: pageLimitBody('stores', StoreView) } },
       },
-      async ({ query }) => {
-        const page = pageOf(query);
-        return { status: 200, body: pageList('stores', page, await pageOfStores(context, page)) };
-      },
+      async ({ query }) => ({ status: 200, body: await listStores(context, query) }),
     ),
     route(
       {

@@ -1,15 +1,15 @@
 import { makePathToken } from '@platform/auth/path-tokens';
-import { type Page, slice } from '@platform/pagination/list';
+import { type PageQuery, readPageList } from '@platform/pagination/list';
 import { ormOf, type Executor } from '@platform/service-kit/db';
 import { collectIssues } from '@platform/service-kit/field-errors';
 import { onceWithSecret } from '@platform/service-kit/idempotency';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import { requireVersion, versionOf } from '@platform/service-kit/record-versions';
-import { eq, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, inArray, sql } from 'drizzle-orm';
 import type { TransactionSql } from 'postgres';
 import type { Context } from '../context.ts';
-import { stores, webhookTokens, type StoreRow } from '../db/tables.ts';
+import { storeChanges, stores, webhookTokens, type StoreRow } from '../db/tables.ts';
 import {
   clearedCredentials,
   isUnchanged,
@@ -20,8 +20,8 @@ import {
 } from './domain.ts';
 import { credentialsContext, type KnownStore } from './known-store.ts';
 import { StoreBody, type StoreInput, type StorePatch } from './schema.ts';
-import type { TokenPurpose } from './settings.ts';
-import { addStoreChange, findStore, findStores, listStores, settingsReplacedSince } from './queries.ts';
+import type { StoreSettings, TokenPurpose } from './settings.ts';
+import { addStoreChange, findStore } from './queries.ts';
 import { showStores } from './view.ts';
 
 /** Throws NotFound unless the store exists. */
@@ -40,18 +40,18 @@ const seal = ({ box }: Context, id: string, state: StoreState) => ({
   updatedAt: sql`now()`,
 });
 
-/** The version of what callers can change of a store. */
+/** The version of what callers can change of a store: it leaves out uses of tokens, for example. */
 const changeableVersion = ({ name, storeUrl, settings, credentials }: StoreRow): string =>
   versionOf(JSON.stringify([name, storeUrl, settings, credentials]));
 
 /**
- * The view of a store, and its version; `db` is the transaction that changed it, if there is one. The first part of the
- * version, which If-Match compares, leaves out what callers do not change, such as uses of tokens. Throws NotFound.
+ * The view of a store, and its version, of which If-Match compares the first part (`requireVersion`); `db` is the
+ * transaction that changed it, if there is one. Throws NotFound.
  */
 export const getStore = async (context: Context, id: string, db: Executor = context.database.orm) => {
   const row = await findStore(db, id);
   const [view] = await showStores(context, [row], db);
-  const version = `${changeableVersion(row)}.${versionOf(JSON.stringify(view))}`;
+  const version = `${changeableVersion(row)}~${versionOf(JSON.stringify(view))}`;
   return { view: view as NonNullable<typeof view>, version };
 };
 
@@ -61,20 +61,40 @@ export const knownStore = async ({ database, openStore }: Context, id: string): 
 
 /** Stores as processing needs them, by id. */
 export const knownStores = async ({ database, openStore }: Context, ids: Iterable<string>) => {
-  const rows = await findStores(database.orm, [...ids]);
+  const rows = await database.orm
+    .select()
+    .from(stores)
+    .where(inArray(stores.id, [...ids]));
   return new Map(rows.map((row) => [row.id, openStore(row)]));
 };
 
-/** The settings that a store had at a time, if it was changed since. */
-export const replacedSettings = ({ database }: Context, storeId: string, at: string) =>
-  settingsReplacedSince(database.orm, storeId, at);
-
-/** The stores of a page, newest first. */
-export const pageOfStores = async (context: Context, { offset, limit }: Page) => {
-  const { orm } = context.database;
-  const { items, hasMore } = slice(await listStores(orm, offset, limit), limit);
-  return { items: await showStores(context, items, orm), hasMore };
+/** The settings that a store had at a time, if it was changed since: those that the first change from then on replaced. */
+export const replacedSettings = async (
+  { database }: Context,
+  storeId: string,
+  at: string,
+): Promise<StoreSettings | undefined> => {
+  const [change] = await database.orm
+    .select({ before: storeChanges.before })
+    .from(storeChanges)
+    .where(and(eq(storeChanges.storeId, storeId), gte(storeChanges.changedAt, at)))
+    .orderBy(asc(storeChanges.id))
+    .limit(1);
+  return change?.before;
 };
+
+/** A page of the stores, newest first. */
+export const listStores = (context: Context, query: PageQuery) =>
+  readPageList('stores', query, async ({ offset, limit }) => {
+    const { orm } = context.database;
+    const rows = await orm
+      .select()
+      .from(stores)
+      .orderBy(desc(stores.id))
+      .offset(Number(offset))
+      .limit(limit + 1);
+    return showStores(context, rows, orm);
+  });
 
 /** A request that creates something, and whose Idempotency-Key it has, if any. */
 type Repeatable = Parameters<typeof onceWithSecret>[1];
@@ -141,8 +161,7 @@ export const changeStore = (context: Context, id: string, { patch, expected, cha
   oneAtATime(context.database.sql, turnOf(id, changedBy), () =>
     context.database.orm.transaction(async (tx) => {
       const row = await findStore(tx, id, true);
-      const changeable = expected?.map((version) => version.split('.', 1)[0] ?? '');
-      requireVersion(changeable, changeableVersion(row), 'store');
+      requireVersion(expected, changeableVersion(row), 'store');
       const before = context.openStore(row);
       const isEmpty = Object.keys(patch).length === 0;
       const after = isEmpty ? undefined : storeWith(validated(patchedFields(before, patch)), patch, before);

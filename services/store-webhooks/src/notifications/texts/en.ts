@@ -1,4 +1,5 @@
-import type { Texts } from './texts.ts';
+import type { JobStage } from '../../providers/records.ts';
+import type { MailText, Status } from './texts.ts';
 
 const steps = {
   assigned: 'has a driver',
@@ -9,14 +10,23 @@ const steps = {
   failed: 'could not be delivered',
 };
 
-export const en: Texts = {
-  order: (order, status) => ({
+export type Texts = typeof en;
+
+/**
+ * The texts of a language. An order is named by the number that customers know, after a space: ` 1002`, or empty where there
+ * is none. No other part of a webhook but a plain status is quoted.
+ */
+export const en = {
+  /** For the customer. */
+  order: (order: string, status: Status): MailText => ({
     subject: `Your order${order}`,
     text: `Your order${order} ${status === undefined ? 'has changed' : `is now ${status}`}`,
   }),
-  customerDelivery: (order, step) => `Your order${order} ${steps[step]}`,
-  storeDelivery: (order, step) =>
+  customerDelivery: (order: string, step: JobStage): string => `Your order${order} ${steps[step]}`,
+  /** For the shop. */
+  storeDelivery: (order: string, step: JobStage): string =>
     `${order === '' ? 'A delivery' : `Delivery of order${order}`} ${steps[step]}`,
-  member: (isNew) => (isNew ? 'A member was created' : 'A member changed'),
-  verification: (status) => `A verification ${status === undefined ? 'has changed' : `is now ${status}`}`,
+  member: (isNew: boolean): string => (isNew ? 'A member was created' : 'A member changed'),
+  verification: (status: Status): string =>
+    `A verification ${status === undefined ? 'has changed' : `is now ${status}`}`,
 };

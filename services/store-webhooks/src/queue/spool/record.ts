@@ -34,15 +34,11 @@ const decode = (content: Buffer): ReceivedEvent => {
   };
 };
 
-export interface Decoded {
-  events: ReceivedEvent[];
-  /** Number of bytes decoded; an incomplete or a damaged record may follow. */
-  bytes: number;
-  damaged: boolean;
-}
-
-/** Decodes the complete records at the beginning of `chunk`, at most `max`. */
-export const decodeAll = (chunk: Buffer, max: number): Decoded => {
+/**
+ * Decodes the complete records at the beginning of `chunk`, at most `max`, which take `bytes`; an incomplete or a damaged
+ * record may follow.
+ */
+export const decodeAll = (chunk: Buffer, max: number) => {
   const events: ReceivedEvent[] = [];
   let at = 0;
   while (events.length < max && chunk.length - at >= headBytes) {
