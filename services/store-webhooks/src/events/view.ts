@@ -1,12 +1,14 @@
+import type { Executor } from '@platform/service-kit/db';
+import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import { payments } from '../db/tables.ts';
 import { readable } from '../providers/payload-parsing.ts';
 import { findEvent, type EventRow } from '../queue/find-events.ts';
 import { knownStore } from '../stores/use-cases.ts';
-import { linksOf } from './links.ts';
 import { redact } from './redact.ts';
 import { recordReveal, type Reveal } from './reveals.ts';
-import type { EventDetail, EventView } from './schema.ts';
+import type { EventDetail, EventLink, EventView } from './schema.ts';
 import { unmaskedAtReceipt } from './unmasked.ts';
 
 export const showEvent = ({
@@ -17,6 +19,42 @@ export const showEvent = ({
   status: row.state,
   nextAttemptAt: row.state === 'pending' ? row.dueAt : null,
 });
+
+type Link = z.output<typeof EventLink>;
+
+const paymentOf = async (db: Executor, storeId: string, transactionId: string) => {
+  const [row] = await db
+    .select({ service: payments.service, orderId: payments.orderId })
+    .from(payments)
+    .where(and(eq(payments.storeId, storeId), eq(payments.transactionId, transactionId)))
+    .limit(1);
+  return row;
+};
+
+/** Addresses of the records that a processed event changed, and of the events about the same entity. */
+const linksOf = async (db: Executor, { storeId, entity, state }: EventRow): Promise<Link[]> => {
+  if (entity === null) return [];
+  const colon = entity.indexOf(':');
+  const [kind, provider] = entity.slice(0, colon).split('.');
+  const id = entity.slice(colon + 1);
+  const encodedId = encodeURIComponent(id);
+  const linkTo = (rel: Link['rel'], path: string): Link => ({ rel, href: `/v1/stores/${storeId}/${path}` });
+  const notifications = linkTo('notifications', `notifications?reference=${encodedId}`);
+  const changed = async (): Promise<Link[]> => {
+    if (kind === 'order') return [linkTo('order', `orders/${encodedId}`), notifications];
+    if (kind === 'member') return [linkTo('member', `members/${encodedId}`), notifications];
+    if (kind === 'job') return [linkTo('delivery-job', `delivery-jobs/${encodedId}`), notifications];
+    if (provider !== undefined)
+      return [linkTo('verification', `verifications/${encodedId}?service=${provider}`), notifications];
+    const payment = await paymentOf(db, storeId, id);
+    if (payment === undefined) return [];
+    return [
+      linkTo('payment', `payments/${payment.service}/${encodedId}`),
+      linkTo('order', `orders/${encodeURIComponent(payment.orderId)}`),
+    ];
+  };
+  return [...(state === 'done' ? await changed() : []), linkTo('events', `events?entity=${encodedId}`)];
+};
 
 const shownHeaders = ['content-type', 'user-agent', 'x-request-id'];
 

@@ -61,7 +61,7 @@ export const mailOf = (
   };
 };
 
-/** Also when another worker has claimed the mail meanwhile, but not when it is to be sent once more. */
+/** Records that a mail was sent, also when another worker has claimed it meanwhile, but not when it is to be sent once more. */
 const recordSent = (sql: Sql, { owner: storeId, key }: LeasedRow, { resends }: Notification) => sql`
   update notifications set mail = 'sent', worker = null, error = null, sent_at = now()
   where store_id = ${storeId} and id = ${key} and resends = ${resends} and mail <> 'sent'`;
@@ -76,7 +76,7 @@ const recordUnsent = (
   update notifications set mail = ${mail}, worker = null, error = null, consumer_id = ${consumerId}
   where store_id = ${storeId} and id = ${key} and worker = ${worker} and attempts = ${attempts}`;
 
-/** The customer may have got an address since the look-up: what brought it passed over a mail in work. */
+/** Records that there is no address, and looks for one again: an address that came meanwhile did not make a mail in work due. */
 const recordWithoutAddress = async (
   sql: Sql,
   worker: string,

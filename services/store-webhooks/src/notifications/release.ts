@@ -8,8 +8,8 @@ export interface Customer {
 }
 
 /**
- * A mail that is due or in work stays as it is. It is written all the same: a worker that is about to record that there is
- * no address waits for the lock of its row, and then finds the address.
+ * Makes a mail due that waits for an address; one that is due or in work stays as it is. Its row is written all the same:
+ * a worker that is about to record that there is no address waits for the lock of the row, and then finds the address.
  */
 const dueIfWaiting = (sql: ISql): Fragment => sql`
   attempts = case n.mail when 'no_address' then 0 else n.attempts end,

@@ -61,7 +61,7 @@ export const createPaymentLimit = (redis?: RateCounterOptions['redis']) => {
       // The ids of events are in the order of their arrival, so that all instances choose the same one, the oldest.
       const oldest = retried.get(key);
       if (oldest !== undefined && oldest < eventId) return false;
-      // Also begins the time again.
+      // Every attempt keeps the others waiting for as long again.
       retried.set(key, eventId);
       return true;
     },

@@ -166,7 +166,7 @@ const redirect = (status: number, storeUrl: string, outcome: Outcome): AnyAnswer
 
 /**
  * The redirect of a browser that comes back from a 3DS challenge and waits for it; undefined if no payment is known for
- * it. The event was stored before, with the result `stored`. The others are those of `Settled`.
+ * it. The event was stored before, with the result `stored`. The other fields are those of `Settled`.
  */
 export const answerPayment = async (
   context: Context,

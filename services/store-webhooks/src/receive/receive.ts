@@ -65,8 +65,8 @@ const storeEvent = async ({ inbox, tracker }: Context, given: EventToStore) => {
 
 /**
  * Stores the event of a payment and answers it. One that belongs to no payment, or is one too many that settles none, is
- * only answered, unless it turns out to be the one that is retried until its payment has a result. Of an outage, in which
- * nothing tells whether there is a payment, all are kept until they fill half of the spool: webhooks have the other half.
+ * only answered, unless it turns out to be the one that is retried until its payment has a result. During an outage nothing
+ * tells whether there is a payment, so all are kept until they fill half of the spool: webhooks have the other half.
  */
 const receivePayment = async (
   context: Context,

@@ -111,7 +111,7 @@ const importMember = async (context: Context, job: LeasedRow): Promise<void> => 
   });
 };
 
-/** Imports that wait for a POS need no connection to the database; the reader limits the requests to each POS. */
+/** Imports in work at most, of all stores and of one: most of them wait for a POS, and need no connection to the database. */
 const limits = [32, 4] as const;
 
 /** Imports the members whose jobs are due. */

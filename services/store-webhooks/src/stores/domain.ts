@@ -75,9 +75,9 @@ export const patchedFields = ({ name, storeUrl, settings }: StoredState, patch: 
 const credentialsAfter = (
   before: StoredState | undefined,
   settings: StoreSettings,
-  given: StorePatch,
+  patch: StorePatch,
 ): StoreCredentials => {
-  const sent = providersBySlot<NonNullable<StorePatch['pos']>>(given);
+  const sent = providersBySlot<NonNullable<StorePatch['pos']>>(patch);
   const earlier = providersBySlot<ProviderSettings>(before?.settings ?? {});
   const kept: StoreCredentials = {};
   for (const [slot, after] of providersBySlot<ProviderSettings>(settings)) {

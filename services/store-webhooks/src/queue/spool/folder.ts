@@ -5,15 +5,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { v7 } from 'uuid';
 
-/** A folder of the spool that this instance has locked. Nobody else writes or removes files in it. */
-export interface OwnFolder {
-  path: string;
-  /** Gives the folder up; another instance may take it over. */
-  unlock(): void;
-  /** Removes the folder and its files. */
-  remove(): Promise<void>;
-}
-
 const lockName = 'lock';
 const [busy, cannotOpen] = [5, 14];
 
@@ -27,7 +18,7 @@ export const syncFolder = async (path: string): Promise<void> => {
  * Locks a folder, or returns undefined if another instance has it. SQLite takes a lock of the kernel on the file:
  * it ends with the instance, however that ends, and holds between containers, where process ids mean nothing.
  */
-const lock = (path: string): OwnFolder | undefined => {
+const lock = (path: string) => {
   const lockPath = join(path, lockName);
   const url = pathToFileURL(lockPath);
   // Never creates the file: its owner may be removing it.
@@ -51,11 +42,12 @@ const lock = (path: string): OwnFolder | undefined => {
   }
   return {
     path,
-    unlock: () => {
+    /** Gives the folder up; another instance may take it over. */
+    unlock: (): void => {
       if (locked.isOpen) locked.close();
     },
-    // The lock is removed last, so that a folder with files always has one.
-    remove: async () => {
+    /** Removes the folder and its files; the lock last, so that a folder with files always has one. */
+    remove: async (): Promise<void> => {
       const names = await readdir(path);
       for (const name of names.filter((file) => file !== lockName)) await unlink(join(path, name));
       await unlink(lockPath);
@@ -64,6 +56,9 @@ const lock = (path: string): OwnFolder | undefined => {
     },
   };
 };
+
+/** A folder of the spool that this instance has locked. Nobody else writes or removes files in it. */
+export type OwnFolder = NonNullable<ReturnType<typeof lock>>;
 
 /** Creates a folder that only the user of the operating system that runs this instance can read, and locks it. */
 export const createFolder = async (parent: string): Promise<OwnFolder> => {
