@@ -5,7 +5,9 @@ type Language = 'en' | 'de' | 'sv';
 
 interface Texts {
   reasons: Partial<Record<Reason, string>>;
-  limits: Record<'wager' | 'loss', Record<'24h' | '7d' | 'month', string>>;
+  /** `{period}` stands for one of `periods`. */
+  limits: Record<'wager' | 'loss', string>;
+  periods: Record<'24h' | '7d' | 'month', string>;
   session: string;
 }
 
@@ -19,17 +21,10 @@ const texts: Record<Language, Texts> = {
       session_expired: 'Your session has ended. Please start the game again.',
     },
     limits: {
-      wager: {
-        '24h': 'This bet would exceed your betting limit for 24 hours.',
-        '7d': 'This bet would exceed your betting limit for 7 days.',
-        month: 'This bet would exceed your betting limit for this month.',
-      },
-      loss: {
-        '24h': 'This bet could exceed your loss limit for 24 hours.',
-        '7d': 'This bet could exceed your loss limit for 7 days.',
-        month: 'This bet could exceed your loss limit for this month.',
-      },
+      wager: 'This bet would exceed your betting limit for {period}.',
+      loss: 'This bet could exceed your loss limit for {period}.',
     },
+    periods: { '24h': '24 hours', '7d': '7 days', month: 'this month' },
     session: 'You have reached your time limit. Please take a break.',
   },
   de: {
@@ -41,17 +36,10 @@ const texts: Record<Language, Texts> = {
       session_expired: 'Ihre Sitzung ist abgelaufen. Bitte starten Sie das Spiel neu.',
     },
     limits: {
-      wager: {
-        '24h': 'Dieser Einsatz würde Ihr Einsatzlimit für 24 Stunden überschreiten.',
-        '7d': 'Dieser Einsatz würde Ihr Einsatzlimit für 7 Tage überschreiten.',
-        month: 'Dieser Einsatz würde Ihr Einsatzlimit für diesen Monat überschreiten.',
-      },
-      loss: {
-        '24h': 'Dieser Einsatz könnte Ihr Verlustlimit für 24 Stunden überschreiten.',
-        '7d': 'Dieser Einsatz könnte Ihr Verlustlimit für 7 Tage überschreiten.',
-        month: 'Dieser Einsatz könnte Ihr Verlustlimit für diesen Monat überschreiten.',
-      },
+      wager: 'Dieser Einsatz würde Ihr Einsatzlimit für {period} überschreiten.',
+      loss: 'Dieser Einsatz könnte Ihr Verlustlimit für {period} überschreiten.',
     },
+    periods: { '24h': '24 Stunden', '7d': '7 Tage', month: 'diesen Monat' },
     session: 'Sie haben Ihr Zeitlimit erreicht. Bitte machen Sie eine Pause.',
   },
   sv: {
@@ -63,17 +51,10 @@ const texts: Record<Language, Texts> = {
       session_expired: 'Din session har löpt ut. Starta spelet igen.',
     },
     limits: {
-      wager: {
-        '24h': 'Insatsen skulle överskrida din insatsgräns för 24 timmar.',
-        '7d': 'Insatsen skulle överskrida din insatsgräns för 7 dagar.',
-        month: 'Insatsen skulle överskrida din insatsgräns för den här månaden.',
-      },
-      loss: {
-        '24h': 'Insatsen kan överskrida din förlustgräns för 24 timmar.',
-        '7d': 'Insatsen kan överskrida din förlustgräns för 7 dagar.',
-        month: 'Insatsen kan överskrida din förlustgräns för den här månaden.',
-      },
+      wager: 'Insatsen skulle överskrida din insatsgräns för {period}.',
+      loss: 'Insatsen kan överskrida din förlustgräns för {period}.',
     },
+    periods: { '24h': '24 timmar', '7d': '7 dagar', month: 'den här månaden' },
     session: 'Du har nått din tidsgräns. Ta en paus.',
   },
 };
@@ -89,8 +70,11 @@ export const messageFor = (
   limit: LimitReached | undefined,
   languageCode: string | null | undefined,
 ): string | undefined => {
-  const { reasons, limits, session } = texts[languageCode && isLanguage(languageCode) ? languageCode : 'en'];
+  const { reasons, limits, periods, session } =
+    texts[languageCode && isLanguage(languageCode) ? languageCode : 'en'];
   if (limit === undefined) return reasons[reason];
   const { kind, period } = limit;
-  return (kind === 'wager' || kind === 'loss') && period !== 'session' ? limits[kind][period] : session;
+  return (kind === 'wager' || kind === 'loss') && period !== 'session'
+    ? limits[kind].replace('{period}', periods[period])
+    : session;
 };

@@ -1,7 +1,6 @@
 import { dateColumn } from '@platform/service-kit/columns';
-import { sql } from 'drizzle-orm';
-import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import { minor } from './columns.ts';
+import { boolean, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { addedAt, minor, newId } from './columns.ts';
 
 export const games = pgTable('games', {
   gameCode: text('game_code').primaryKey(),
@@ -17,18 +16,14 @@ export const launches = pgTable(
   'launches',
   {
     /** By time. */
-    launchId: uuid('launch_id')
-      .primaryKey()
-      .default(sql`uuidv7()`),
+    launchId: newId('launch_id').primaryKey(),
     playerId: text('player_id').notNull(),
     gameCode: text('game_code').notNull(),
     /** The subject of the access token. */
     launchedBy: text('launched_by').notNull(),
     /** `started`, `launched`, or the code of the refusal. */
     outcome: text().notNull(),
-    createdAt: dateColumn('created_at')
-      .notNull()
-      .default(sql`now()`),
+    createdAt: addedAt('created_at'),
   },
   (table) => [
     index('launches_player').on(table.playerId, table.launchId),
@@ -48,9 +43,7 @@ export const sessions = pgTable(
     createdAt: dateColumn('created_at').notNull(),
     expiresAt: dateColumn('expires_at').notNull(),
     /** The id of its launch, by which people name it. */
-    sessionId: uuid('session_id')
-      .notNull()
-      .default(sql`uuidv7()`),
+    sessionId: newId('session_id').notNull(),
   },
   (table) => [
     // Old sessions are deleted in the background. No index has `expires_at`, so that moving it writes to none.

@@ -1,7 +1,6 @@
 import { dateColumn } from '@platform/service-kit/columns';
-import { sql } from 'drizzle-orm';
-import { pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { minor } from './columns.ts';
+import { pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { minor, newId } from './columns.ts';
 
 /**
  * Every limit that was ever asked for; a trigger refuses every change except cancelling. The one in force is the newest
@@ -10,9 +9,7 @@ import { minor } from './columns.ts';
 export const limitChanges = pgTable(
   'limit_changes',
   {
-    changeId: uuid('change_id')
-      .notNull()
-      .default(sql`uuidv7()`),
+    changeId: newId('change_id').notNull(),
     playerId: text('player_id').notNull(),
     kind: text({ enum: ['deposit', 'wager', 'loss', 'session'] }).notNull(),
     period: text({ enum: ['24h', '7d', 'month', 'session'] }).notNull(),

@@ -18,16 +18,14 @@ import {
   type RepairResult,
   type Side,
 } from '../reconciliation/difference.ts';
-import { minor } from './columns.ts';
+import { minor, newId } from './columns.ts';
 
 /** How many lines of a statement state each field; a field that is in none is missing. */
 export type StatedFields = Partial<Record<string, number>>;
 
 /** Comparisons with statements of the game server. */
 export const reconciliations = pgTable('reconciliations', {
-  reconciliationId: uuid('reconciliation_id')
-    .primaryKey()
-    .default(sql`uuidv7()`),
+  reconciliationId: newId('reconciliation_id').primaryKey(),
   createdAt: dateColumn('created_at').notNull(),
   /** Subject of the access token. */
   createdBy: text('created_by').notNull(),
@@ -146,9 +144,7 @@ export const reconciliationDifferences = pgTable(
 
 /** What a person was told that repairs would do, before they are made. */
 export const reconciliationDryRuns = pgTable('reconciliation_dry_runs', {
-  dryRunId: uuid('dry_run_id')
-    .primaryKey()
-    .default(sql`uuidv7()`),
+  dryRunId: newId('dry_run_id').primaryKey(),
   reconciliationId: uuid('reconciliation_id').notNull(),
   createdAt: dateColumn('created_at').notNull(),
   createdBy: text('created_by').notNull(),

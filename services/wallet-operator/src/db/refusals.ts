@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm';
-import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { minor } from './columns.ts';
+import { index, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { minor, newId } from './columns.ts';
 
 /** The limit that forbade a bet, with decimal amounts or, of a limit on time, minutes. */
 export interface RefusedLimit {
@@ -17,9 +16,7 @@ export interface RefusedLimit {
 export const refusals = pgTable(
   'refusals',
   {
-    refusalId: uuid('refusal_id')
-      .primaryKey()
-      .default(sql`uuidv7()`),
+    refusalId: newId('refusal_id').primaryKey(),
     callback: text().notNull(),
     /** Null where the body has no valid one. */
     playerId: text('player_id'),

@@ -1,7 +1,6 @@
 import { dateColumn } from '@platform/service-kit/columns';
-import { sql } from 'drizzle-orm';
 import { boolean, date, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { minor } from './columns.ts';
+import { addedAt, fromZero, minor } from './columns.ts';
 
 /** Signed checkpoints: each seals a range of entries under the root of a Merkle tree (docs/adr/0036). */
 export const sealedRanges = pgTable('sealed_ranges', {
@@ -52,13 +51,9 @@ export const ledgerChecks = pgTable('ledger_checks', {
   /** When the last proof read its snapshot; null before the first. */
   provedAt: dateColumn('proved_at'),
   /** When the walk began with the first checkpoint. */
-  walkBegunAt: dateColumn('walk_begun_at')
-    .notNull()
-    .default(sql`now()`),
+  walkBegunAt: addedAt('walk_begun_at'),
   /** The walk has checked the checkpoints up to this number, and the sums of the days up to this one. */
-  walkedNumber: minor('walked_number')
-    .notNull()
-    .default(sql`0`),
+  walkedNumber: fromZero('walked_number'),
   walkedDay: date('walked_day'),
   /** When a walk last reached the end; null before the first time. */
   walkedAt: dateColumn('walked_at'),

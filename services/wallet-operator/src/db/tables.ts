@@ -11,9 +11,8 @@ import {
   text,
   timestamp,
   uniqueIndex,
-  uuid,
 } from 'drizzle-orm/pg-core';
-import { minor } from './columns.ts';
+import { addedAt, fromZero, minor, newId } from './columns.ts';
 
 /** Idempotency keys. */
 export { idempotencyKeys } from '@platform/service-kit/idempotency';
@@ -39,13 +38,9 @@ export const players = pgTable(
   {
     playerId: text('player_id').primaryKey(),
     currency: text().notNull(),
-    balance: minor('balance')
-      .notNull()
-      .default(sql`0`),
+    balance: fromZero('balance'),
     /** Sequence number of the newest entry; 0 before the first. */
-    seq: minor('seq')
-      .notNull()
-      .default(sql`0`),
+    seq: fromZero('seq'),
     status: text({ enum: ['active', 'disabled'] })
       .notNull()
       .default('active'),
@@ -58,9 +53,7 @@ export const players = pgTable(
     /** Null: the day on which the player was added here. */
     registrationDate: date('registration_date'),
     address: text(),
-    createdAt: dateColumn('created_at')
-      .notNull()
-      .default(sql`now()`),
+    createdAt: addedAt('created_at'),
     /** IANA name, for calendar months; null: UTC. */
     timeZone: text('time_zone'),
     /** Where the month of limits began when the time zone was changed: that month does not begin again in another zone. */
@@ -217,9 +210,7 @@ export const auditKinds = [
 export const auditEvents = pgTable(
   'audit_events',
   {
-    eventId: uuid('event_id')
-      .primaryKey()
-      .default(sql`uuidv7()`),
+    eventId: newId('event_id').primaryKey(),
     at: dateColumn('at').notNull(),
     kind: text({ enum: auditKinds }).notNull(),
     playerId: text('player_id'),

@@ -81,10 +81,10 @@ interface Slice {
 /** Compares the next checkpoints after `after`, at most `limit`, with what they sealed. */
 export const verifySlice = async (sql: ISql, after: number, limit: number): Promise<Slice> => {
   const compared = await compareNext(sql, after, limit, await trustedKeys(sql));
-  const number = compared.at(-1)?.checkpoint.number;
+  const [first, last] = [compared[0]?.checkpoint.number, compared.at(-1)?.checkpoint.number];
   return {
-    number,
-    runs: number === undefined ? [] : await runsOfRanges(sql, after + 1, number),
+    number: last,
+    runs: first === undefined || last === undefined ? [] : await runsOfRanges(sql, first, last),
     faults: compared.flatMap(({ fault }) => fault ?? []),
   };
 };
