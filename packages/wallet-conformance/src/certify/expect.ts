@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { minorOf, type Reply, type Target, type Wallet } from './wallet.ts';
+import { minorOf, newIds, type Reply, type Target, type Wallet } from './wallet.ts';
 
 /** The backend breaks a promise of the contract. */
 export class NotKept extends Error {
@@ -70,8 +69,8 @@ export const expectRefusal = (reply: Reply): Reply => {
   return reply;
 };
 
-export const amounts = (actual: bigint, expected: bigint, what: string): void =>
-  check(actual === expected, `${what}: expected ${expected} minor units, got ${actual}`);
+export const expectAmount = (actual: bigint, expected: bigint, label: string): void =>
+  check(actual === expected, `${label}: expected ${expected} minor units, got ${actual}`);
 
 /** Runs `act`. Throws unless it changes the balance by exactly `by` minor units. */
 export const expectChange = async (
@@ -81,18 +80,15 @@ export const expectChange = async (
 ): Promise<void> => {
   const before = await wallet.money();
   await act();
-  amounts(await wallet.money(), before + by, 'balance afterwards');
+  expectAmount(await wallet.money(), before + by, 'balance afterwards');
 };
 
 /** Throws unless the answer is OK, the balance changes by exactly `by` minor units, and the answer says so. */
 export const expectMove = (wallet: Wallet, by: bigint, send: () => Promise<Reply>): Promise<void> =>
   expectChange(wallet, by, async () => {
     const before = await wallet.money();
-    amounts(expectOk(await send()), before + by, 'balance in the answer');
+    expectAmount(expectOk(await send()), before + by, 'balance in the answer');
   });
-
-/** New ids, as a game server creates them. */
-export const newIds = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
 
 export type Ids = ReturnType<typeof newIds>;
 

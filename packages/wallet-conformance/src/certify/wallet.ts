@@ -30,8 +30,8 @@ export interface Reply {
   [more: string]: unknown;
 }
 
-/** What a request may do differently from a sound one. */
-export interface Odd {
+/** How a request differs from a correct one. */
+export interface Deviations {
   /** Header values instead of the right ones; a list sends the header more than once, null leaves it out. */
   timestamp?: string | string[] | null;
   signature?: string | string[] | null;
@@ -47,8 +47,8 @@ export type Fields = Record<string, unknown>;
 /** The callbacks of one player at one backend, signed as a game server signs them. */
 export interface Wallet {
   target: Target;
-  raw(callback: string, body: string | Buffer, odd?: Odd): Promise<Reply>;
-  send(callback: string, fields: Fields, odd?: Odd): Promise<Reply>;
+  raw(callback: string, body: string | Buffer, deviations?: Deviations): Promise<Reply>;
+  send(callback: string, fields: Fields, deviations?: Deviations): Promise<Reply>;
   authenticate(fields?: Fields): Promise<Reply>;
   debit(fields?: Fields): Promise<Reply>;
   credit(fields?: Fields): Promise<Reply>;
@@ -117,49 +117,53 @@ export const minorOf = (value: unknown): bigint | undefined =>
 export const callbackPath = ({ pathname }: URL, callback: string): string =>
   `${pathname.replace(/\/$/, '')}/callback/${callback}`;
 
+/** New ids, as a game server creates them. */
+export const newIds = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
+
 export const openWallet = (target: Target): Wallet => {
   const { url, player: playerId, currency, game, deadline } = target;
   const base = new URL(url);
 
-  const raw = async (callback: string, body: string | Buffer, odd: Odd = {}): Promise<Reply> => {
+  const raw = async (
+    callback: string,
+    body: string | Buffer,
+    deviations: Deviations = {},
+  ): Promise<Reply> => {
     const path = callbackPath(base, callback);
     const now = String(Math.floor(Date.now() / 1000));
-    const timestamp = odd.timestamp === undefined ? now : odd.timestamp;
-    const stamped = Array.isArray(timestamp) ? timestamp[0] : timestamp;
-    const right = signatureOf(odd.secret ?? target.secret, signatureStrings[target.signatureString], {
-      timestamp: stamped ?? now,
-      path: odd.signedPath ?? path,
-      body: odd.signedBody ?? body,
-    });
-    const signature = odd.signature === undefined ? right : odd.signature;
-    const headers: Record<string, string | string[]> = { 'Content-Type': 'application/json' };
-    headers['Content-Length'] = String(Buffer.byteLength(body));
-    if (timestamp !== null) headers['X-Timestamp'] = timestamp;
-    if (signature !== null) headers['X-HMAC-SHA256'] = signature;
-    const answer = await exchange(new URL(path, base), {
-      method: odd.method ?? 'POST',
-      headers,
-      body,
-      deadline,
-    });
+    const {
+      timestamp = now,
+      secret = target.secret,
+      signedPath = path,
+      signedBody = body,
+      method = 'POST',
+    } = deviations;
+    const signed = { timestamp: [timestamp].flat()[0] ?? now, path: signedPath, body: signedBody };
+    const { signature = signatureOf(secret, signatureStrings[target.signatureString], signed) } = deviations;
+    const headers = {
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+      ...(timestamp !== null && { 'X-Timestamp': timestamp }),
+      ...(signature !== null && { 'X-HMAC-SHA256': signature }),
+    };
+    const answer = await exchange(new URL(path, base), { method, headers, body, deadline });
     return { ...objectOf(answer.text), ...answer };
   };
 
-  const send: Wallet['send'] = (callback, fields, odd) =>
-    raw(callback, JSON.stringify({ requestId: randomUUID(), playerId, ...fields }), odd);
-  const ids = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
+  const send: Wallet['send'] = (callback, fields, deviations) =>
+    raw(callback, JSON.stringify({ requestId: randomUUID(), playerId, ...fields }), deviations);
 
   const wallet: Wallet = {
     target,
     raw,
     send,
     authenticate: (fields) => send('authenticate', { currency, gameCode: game, ...fields }),
-    debit: (fields) => send('debit', { ...ids(), gameCode: game, amount: '1.00', ...fields }),
+    debit: (fields) => send('debit', { ...newIds(), gameCode: game, amount: '1.00', ...fields }),
     credit: (fields) =>
-      send('credit', { ...ids(), gameId: game, amount: '1.00', roundClosed: true, ...fields }),
+      send('credit', { ...newIds(), gameId: game, amount: '1.00', roundClosed: true, ...fields }),
     rollback: (fields) =>
       send('rollback', {
-        ...ids(),
+        ...newIds(),
         reverseTransactionId: randomUUID(),
         gameId: game,
         roundClosed: false,

@@ -1,13 +1,5 @@
-import {
-  changing,
-  check,
-  expectOk,
-  expectStatus,
-  newIds,
-  testCase,
-  type Case,
-  type Group,
-} from '../expect.ts';
+import { changing, check, expectOk, expectStatus, testCase, type Case, type Group } from '../expect.ts';
+import { newIds } from '../wallet.ts';
 
 const badAmount = (amount: unknown): Case =>
   changing(`an amount of ${JSON.stringify(amount)} is wrong syntax in debit and credit`, 0n, async (w) => {

@@ -1,13 +1,13 @@
 import {
-  amounts,
+  expectAmount,
   changing,
   expectOk,
   expectStatus,
-  newIds,
   testCase,
   type Case,
   type Group,
 } from '../expect.ts';
+import { newIds } from '../wallet.ts';
 
 const idOf = (title: string, id: string): Case =>
   changing(`ids may be ${title}`, 0n, async (w) => {
@@ -43,7 +43,7 @@ export const edgeCases: Group = {
       const before = await w.money();
       let last = before;
       for (let cent = 0; cent < 100; cent++) last = expectOk(await w.debit({ amount: '0.01' }));
-      amounts(last, before - 100n, 'balance in the last answer');
+      expectAmount(last, before - 100n, 'balance in the last answer');
     }),
     changing('0.10 and 0.20 are 0.30', -30n, async (w) => {
       expectOk(await w.debit({ amount: '0.10' }));
@@ -58,7 +58,7 @@ export const edgeCases: Group = {
     testCase('a credit in a round that no debit opened moves all of it or nothing', async (w) => {
       const before = await w.money();
       const { status } = expectStatus(await w.credit(), 'OK', 'ERROR_TRANSACTION_DOES_NOT_EXIST');
-      amounts(await w.money(), status === 'OK' ? before + 100n : before, 'balance afterwards');
+      expectAmount(await w.money(), status === 'OK' ? before + 100n : before, 'balance afterwards');
     }),
   ],
 };

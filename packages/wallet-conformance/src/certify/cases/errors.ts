@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  amounts,
+  expectAmount,
   changing,
   check,
   expectChange,
@@ -9,14 +9,13 @@ import {
   expectRefusal,
   expectStatus,
   inSteps,
-  newIds,
   placeBet,
   reversalOf,
   testCase,
   type Case,
   type Group,
 } from '../expect.ts';
-import { minorOf } from '../wallet.ts';
+import { minorOf, newIds } from '../wallet.ts';
 
 const inClosedRound = (operation: 'debit' | 'credit', title: string): Case =>
   inSteps(title, async (w) => {
@@ -50,7 +49,7 @@ export const errors: Group = {
         await w.debit({ amount: '9999999999999.99' }),
         'ERROR_NOT_ENOUGH_MONEY',
       );
-      if (balance !== undefined) amounts(minorOf(balance) ?? -1n, before, 'balance');
+      if (balance !== undefined) expectAmount(minorOf(balance) ?? -1n, before, 'balance');
     }),
     testCase('a launch of an unknown game is refused', async (w) =>
       expectStatus(await w.authenticate({ gameCode: `no game ${randomUUID()}` }), 'ERROR_INVALID_GAME'),

@@ -1,23 +1,23 @@
 import {
-  amounts,
+  expectAmount,
   changing,
   check,
   expectMove,
   expectOk,
   expectStatus,
   inSteps,
-  newIds,
   placeBet,
   reversalOf,
   testCase,
   type Group,
 } from '../expect.ts';
+import { newIds } from '../wallet.ts';
 
 export const happyPath: Group = {
   title: 'Happy path',
   cases: [
     testCase('authenticate gives the balance', async (w) =>
-      amounts(expectOk(await w.authenticate()), await w.money(), 'balance'),
+      expectAmount(expectOk(await w.authenticate()), await w.money(), 'balance'),
     ),
     testCase('authenticate repeats the currency of the request, if it gives one', async (w) => {
       const { accountCurrency } = expectStatus(await w.authenticate(), 'OK');

@@ -1,10 +1,10 @@
 import { signatureOf } from '@platform/wallet-protocol/signing';
 import { changing, check, expectOk, expectStatus, testCase, type Case, type Group } from '../expect.ts';
-import type { Odd, Wallet } from '../wallet.ts';
+import type { Deviations, Wallet } from '../wallet.ts';
 
 const seconds = (shift: number): string => String(Math.floor(Date.now() / 1000) + shift);
 
-const refused = (title: string, odd: () => Odd): Case =>
+const refused = (title: string, deviations: () => Deviations): Case =>
   changing(`refuses ${title}`, 0n, async (w) => {
     const fields = {
       transactionId: crypto.randomUUID(),
@@ -13,7 +13,7 @@ const refused = (title: string, odd: () => Odd): Case =>
       amount: '1.00',
     };
     const reply = expectStatus(
-      await w.send('debit', { requestId: 'hmac', ...fields }, odd()),
+      await w.send('debit', { requestId: 'hmac', ...fields }, deviations()),
       'ERROR_INVALID_SIGNATURE',
     );
     check(reply.http < 500, `a refused signature must not be a server error, got HTTP ${reply.http}`);

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import {
-  amounts,
+  expectAmount,
   changing,
   expectChange,
   expectMove,
   expectOk,
   expectStatus,
   inSteps,
-  newIds,
   placeBet,
   reversalOf,
   testCase,
@@ -15,7 +14,7 @@ import {
   type Group,
   type Ids,
 } from '../expect.ts';
-import type { Fields, Wallet } from '../wallet.ts';
+import { newIds, type Fields, type Wallet } from '../wallet.ts';
 
 type Operation = 'debit' | 'credit' | 'rollback';
 
@@ -29,7 +28,7 @@ const again = (operation: Operation): Case =>
         expectChange(w, -1n, async () => {
           expectOk(await w.debit({ amount: '0.01' }));
           for (let copy = 0; copy < 3; copy++)
-            amounts(expectOk(await w[operation](fields)), first, 'balance of the repeat');
+            expectAmount(expectOk(await w[operation](fields)), first, 'balance of the repeat');
         });
     },
   );

@@ -1,16 +1,16 @@
 import { decimal } from '@platform/wallet-protocol/money';
 import {
-  amounts,
+  expectAmount,
   changing,
   check,
   expectOk,
   expectStatus,
-  newIds,
   placeBet,
   reversalOf,
   times,
   type Group,
 } from '../expect.ts';
+import { newIds } from '../wallet.ts';
 
 export const races: Group = {
   title: 'Races',
@@ -60,7 +60,7 @@ export const races: Group = {
       const replies = await times(8, (index) => w.debit({ ...debits[index], amount }));
       const taken = debits.filter((_, index) => replies[index]?.status === 'OK');
       for (const reply of replies) expectStatus(reply, 'OK', 'ERROR_NOT_ENOUGH_MONEY');
-      amounts(BigInt(taken.length), 1n, 'bets taken');
+      expectAmount(BigInt(taken.length), 1n, 'bets taken');
       for (const debit of taken) expectOk(await w.rollback(reversalOf(debit)));
     }),
   ],
