@@ -142,15 +142,15 @@ export const findDrift = async (
   directories: readonly Directory[],
 ): Promise<{ list: string; rows: number }[]> => {
   await using database = openDatabase({ url: databaseUrl, name: 'drift', max: 1, statementTimeoutMs });
-  const found = [];
+  const drifts = [];
   for (const directory of directories)
-    found.push({ list: directory.name, rows: await measureDrift(database.sql, directory) });
-  return found;
+    drifts.push({ list: directory.name, rows: await measureDrift(database.sql, directory) });
+  return drifts;
 };
 
 /** `findDrift` as a program: prints what it finds, and ends with exit code 1 when a directory differs from its list. */
 export const printDrift = async (directories: readonly Directory[]): Promise<void> => {
-  const found = await findDrift(databaseUrl(), directories);
-  process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
-  process.exitCode = found.every(({ rows }) => rows === 0) ? 0 : 1;
+  const drifts = await findDrift(databaseUrl(), directories);
+  process.stdout.write(`${JSON.stringify(drifts, null, 2)}\n`);
+  process.exitCode = drifts.every(({ rows }) => rows === 0) ? 0 : 1;
 };

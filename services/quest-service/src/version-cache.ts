@@ -62,10 +62,10 @@ export const createVersionCache = ({ redis, read, ttl = 1500, fillTimeout = 500 
   };
 
   const lookUp = async (questId: string): Promise<string | undefined> => {
-    const found = await ask((client) => client.get(keyOf(questId)));
-    if (typeof found === 'string' && !found.startsWith(tokenPrefix)) return found;
+    const cached = await ask((client) => client.get(keyOf(questId)));
+    if (typeof cached === 'string' && !cached.startsWith(tokenPrefix)) return cached;
     // An existing token works as well as an own one, because it was placed before this read.
-    const token = found === null ? await placeToken(questId) : found;
+    const token = cached === null ? await placeToken(questId) : cached;
     const version = await read(questId);
     if (token !== undefined && version !== undefined) {
       await ask((client) => client.eval(storeIfTokenIs, 1, keyOf(questId), token, version, ttl));

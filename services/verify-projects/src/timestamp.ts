@@ -11,7 +11,8 @@ const iso8601 = z.union([
 const submillisecond = /\.\d{3}\d*[1-9]/;
 
 /** Milliseconds since 1970, rounded up, so that `modified_after` returns nothing earlier. */
-const millisecondsOf = (given: string): number => Date.parse(given) + (submillisecond.test(given) ? 1 : 0);
+const millisecondsOf = (written: string): number =>
+  Date.parse(written) + (submillisecond.test(written) ? 1 : 0);
 
 const form = 'ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, which means midnight UTC.';
 
@@ -22,15 +23,15 @@ const form = 'ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, w
 export const timestamp = (description: string) =>
   z
     .string()
-    .transform((given, context) => {
-      if (!iso8601.safeParse(given).success) {
+    .transform((written, context) => {
+      if (!iso8601.safeParse(written).success) {
         context.addIssue(
           'must be an ISO 8601 timestamp with a date and a zone, such as 2026-03-01T12:00:00Z; ' +
             'a plus sign in a query is written %2B',
         );
         return z.NEVER;
       }
-      const instant = new Date(millisecondsOf(given));
+      const instant = new Date(millisecondsOf(written));
       const year = instant.getUTCFullYear();
       if (year < 1 || year > 9999) {
         context.addIssue('must lie in the years 0001 to 9999, in UTC');

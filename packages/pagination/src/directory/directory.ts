@@ -75,9 +75,9 @@ export const defineDirectory = (options: DirectoryOptions): Directory => {
 
 /** Finds a filter by its column. Throws if the directory does not have it. */
 export const filterOf = ({ name, filters }: Directory, column: string): Filter => {
-  const found = filters.find((filter) => filter.column === column);
-  if (found === undefined) throw new Error(`the page directory of ${name} has no filter ${column}`);
-  return found;
+  const filter = filters.find((other) => other.column === column);
+  if (filter === undefined) throw new Error(`the page directory of ${name} has no filter ${column}`);
+  return filter;
 };
 
 /** `a.x, a.y` for the key columns. */

@@ -86,7 +86,7 @@ export const mergeBuckets = (sql: Sql | TransactionSql, directory: Directory): P
      having count(*) > 2 + 2 * sum(greatest(n, 0)) / ${bucket}`,
     );
     for (const filter of filtersOf(directory)) {
-      for (const { value } of sparse.filter((one) => one.filter === filter.name))
+      for (const { value } of sparse.filter((bucket) => bucket.filter === filter.name))
         await recountBuckets(transaction, directory, filter, value);
     }
   });

@@ -34,9 +34,9 @@ type Work = (sql: TransactionSql) => unknown;
 const interceptStatements = <S extends Sql | TransactionSql>(sql: S, send: Send): S => {
   let original: Statement['handler'] | undefined;
   let sendBy: Statement['handler'] | undefined;
-  const intercept = (made: unknown): unknown => {
-    if (!(made instanceof Promise)) return made;
-    const statement = made as Statement;
+  const intercept = (result: unknown): unknown => {
+    if (!(result instanceof Promise)) return result;
+    const statement = result as Statement;
     const { handler } = statement;
     if (handler !== original || sendBy === undefined) {
       original = handler;
@@ -46,9 +46,9 @@ const interceptStatements = <S extends Sql | TransactionSql>(sql: S, send: Send)
     return statement;
   };
   const { unsafe } = sql;
-  const tagged = (...given: unknown[]) => intercept((sql as (...all: unknown[]) => unknown)(...given));
+  const tagged = (...args: unknown[]) => intercept((sql as (...all: unknown[]) => unknown)(...args));
   return Object.assign(tagged, sql, {
-    unsafe: (...given: Parameters<typeof unsafe>) => intercept(unsafe(...given)),
+    unsafe: (...args: Parameters<typeof unsafe>) => intercept(unsafe(...args)),
   });
 };
 
@@ -88,9 +88,9 @@ const sendCancellable = (statement: Statement, handler: Statement['handler'], sc
 
 /** The statements of a transaction are cancelled with their request; commit and rollback are the driver's and are not. */
 const cancellable = (tx: TransactionSql, scope: RequestScope): TransactionSql => {
-  const savepoint = (...given: unknown[]) => {
-    const body = given.pop() as Work;
-    return (tx.savepoint as (...all: unknown[]) => unknown)(...given, (saved: TransactionSql) =>
+  const savepoint = (...args: unknown[]) => {
+    const body = args.pop() as Work;
+    return (tx.savepoint as (...all: unknown[]) => unknown)(...args, (saved: TransactionSql) =>
       body(cancellable(saved, scope)),
     );
   };
@@ -174,10 +174,10 @@ export const boundPool = (
       leave(scope);
     }
   };
-  const begin = async (...given: unknown[]): Promise<unknown> => {
+  const begin = async (...args: unknown[]): Promise<unknown> => {
     refuseNested();
-    const work = given.pop() as Work;
-    return withRetries(() => beginOnce(given, work));
+    const work = args.pop() as Work;
+    return withRetries(() => beginOnce(args, work));
   };
   return Object.assign(interceptStatements(pool, send), { begin }) as Sql;
 };

@@ -40,8 +40,8 @@ export const codesOf = (error: unknown, depth = 0): { code: string; isOfStatemen
  */
 export const transientFault = (error: unknown): TransientFault | undefined => {
   for (const { code, isOfStatement } of codesOf(error)) {
-    const found = faults.find(([, pattern]) => pattern.test(code));
-    if (found !== undefined) return found[0];
+    const fault = faults.find(([, pattern]) => pattern.test(code));
+    if (fault !== undefined) return fault[0];
     if (isOfStatement && socketFault.test(code)) return 'unavailable';
   }
   return undefined;

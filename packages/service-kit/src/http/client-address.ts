@@ -38,9 +38,9 @@ export const behindGateway = (next: RequestListener, secret: string | undefined)
   const isGateway = ({ headers }: IncomingMessage): boolean => {
     const sent = headers['x-gateway-secret'];
     if (expected === undefined || typeof sent !== 'string') return false;
-    const given = Buffer.from(sent);
+    const secretSent = Buffer.from(sent);
     // In constant time, except for the length, which is no secret.
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    return secretSent.length === expected.length && timingSafeEqual(secretSent, expected);
   };
   return (req, res) => {
     const { headers } = req;

@@ -73,11 +73,11 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
     req.id = makeRequestId(req);
     cors.rememberHeaders(req, res);
     // Express changes the prototype of the request, which makes later code slower, and walks through its layers.
-    const found = match(req);
+    const matched = match(req);
     const address = clientAddress(req);
     const network = widestNetworkOf(address);
     const client = clientOf(req, address);
-    if (isOverloaded(req, found !== undefined, { network, client })) {
+    if (isOverloaded(req, matched !== undefined, { network, client })) {
       refuse(req, res);
       return;
     }
@@ -86,8 +86,8 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
       try {
         refuseInvalidRequest(req);
         if (cors.answerPreflight(req, res)) return;
-        if (found === undefined) findWithExpress(req, res);
-        else run(found.route, req, res, found.params);
+        if (matched === undefined) findWithExpress(req, res);
+        else run(matched.route, req, res, matched.params);
       } catch (error) {
         handleError(error, req, res);
       }

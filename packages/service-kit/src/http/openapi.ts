@@ -78,7 +78,7 @@ const correctSchema: NonNullable<CreateDocumentOptions['override']> = ({ zodSche
   if (type === 'boolean' && isDeepStrictEqual(values, ['true', 'false'])) delete schema['enum'];
   // `nullable` is valid only beside `type`, so each of several alternatives is made nullable.
   if (nullable === true && Array.isArray(anyOf) && type === undefined) {
-    for (const one of anyOf as Json[]) one['nullable'] = true;
+    for (const alternative of anyOf as Json[]) alternative['nullable'] = true;
     delete schema['nullable'];
   }
 };

@@ -39,11 +39,11 @@ export const isPublicAddress = (host: string, names = false): boolean => {
 
 /** Checks the address while connecting, so that DNS rebinding cannot replace it after the check (SSRF). */
 const publicLookup: LookupFunction = (host, options, done) => {
-  lookup(host, { ...options, all: true }, (error, found) => {
+  lookup(host, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return done(error, []);
-    if (!found.every(({ address }) => isPublicAddress(address))) return done(new PrivateAddress(), []);
-    const [first] = found;
-    return options.all ? done(null, found) : done(null, first?.address ?? '', first?.family ?? 4);
+    if (!addresses.every(({ address }) => isPublicAddress(address))) return done(new PrivateAddress(), []);
+    const [first] = addresses;
+    return options.all ? done(null, addresses) : done(null, first?.address ?? '', first?.family ?? 4);
   });
 };
 

@@ -99,8 +99,8 @@ export class InsufficientScope extends Problem {
 
 /** 404, for example `new NotFound('task')`. */
 export class NotFound extends Problem {
-  constructor(what: string) {
-    super({ status: 404, code: 'not_found', detail: `There is no such ${what}.` });
+  constructor(name: string) {
+    super({ status: 404, code: 'not_found', detail: `There is no such ${name}.` });
   }
 }
 

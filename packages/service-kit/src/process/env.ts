@@ -162,12 +162,12 @@ export const readEnv = <Shape extends z.ZodRawShape>(
   shape: Shape,
   variables: Variables,
 ): z.output<z.ZodObject<Shape>> => {
-  const given = Object.fromEntries(Object.keys(shape).map((name) => [name, valueOf(variables, name)]));
-  const result = z.object(shape).safeParse(given);
+  const values = Object.fromEntries(Object.keys(shape).map((name) => [name, valueOf(variables, name)]));
+  const result = z.object(shape).safeParse(values);
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => {
     const name = path.join('.');
-    return `  ${name} ${given[name] === undefined ? 'is missing' : `is wrong: ${message}`}`;
+    return `  ${name} ${values[name] === undefined ? 'is missing' : `is wrong: ${message}`}`;
   });
   throw new SettingsError(`Missing or wrong settings:\n${problems.join('\n')}`);
 };

@@ -29,9 +29,10 @@ export const createMetrics = () => {
   const record = (method: string, route = 'none', status: number, ms: number): void => {
     if (route !== 'none') history.add(status, ms);
     const key = `${method} ${status} ${route}`;
-    let one = series.get(key);
-    if (one === undefined) series.set(key, (one = duration.labels(method, route, String(status))));
-    one.observe(ms / 1000);
+    let durations = series.get(key);
+    if (durations === undefined)
+      series.set(key, (durations = duration.labels(method, route, String(status))));
+    durations.observe(ms / 1000);
   };
   const refused = new Counter({
     name: 'http_requests_refused_total',

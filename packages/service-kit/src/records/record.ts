@@ -88,12 +88,12 @@ const createRoute = (
 
 const readRoute = (
   { params, tag, name, schema, read, sql, find, summary = `One ${name}`, narrowing }: AnyRecordSpec,
-  { one, noun, etag, ifNoneMatch, version }: Shared,
+  { recordPath, noun, etag, ifNoneMatch, version }: Shared,
 ): Route =>
   route(
     {
       method: 'get',
-      path: one,
+      path: recordPath,
       operationId: `get${noun}`,
       tag,
       summary,
@@ -122,11 +122,11 @@ const changeRoute = (
   { patch, example, save }: NonNullable<AnyRecordSpec['change']>,
 ): Route => {
   const { params, tag, name, schema, write, sql, committed } = spec;
-  const { one, noun, etag, ifMatch, version } = shared;
+  const { recordPath, noun, etag, ifMatch, version } = shared;
   return route(
     {
       method: 'patch',
-      path: one,
+      path: recordPath,
       operationId: `change${noun}`,
       tag,
       summary: `Change some fields of a ${name}`,
@@ -157,11 +157,11 @@ const deleteRoute = (
   remove: NonNullable<AnyRecordSpec['remove']>,
 ): Route => {
   const { params, tag, name, write, sql, committed } = spec;
-  const { one, noun, ifMatch } = shared;
+  const { recordPath, noun, ifMatch } = shared;
   return route(
     {
       method: 'delete',
-      path: one,
+      path: recordPath,
       operationId: `delete${noun}`,
       tag,
       summary: `Delete a ${name}`,

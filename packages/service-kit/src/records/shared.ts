@@ -20,7 +20,7 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 
 /** What the routes of a record share. */
 export const sharedBy = ({ path, params, name, schema, computed }: AnyRecordSpec) => ({
-  one: `${path}/{${Object.keys(params.shape).at(-1)}}`,
+  recordPath: `${path}/{${Object.keys(params.shape).at(-1)}}`,
   noun: name.split(' ').map(capitalised).join(''),
   version: 'version' in schema.shape ? versionFieldOf : (json: string) => versionOf(json, computed),
   ...documentedHeaders(name),

@@ -67,7 +67,7 @@ export const mergeSlice = (
     results.set(line, result);
     return [result];
   });
-  const inOrder = [...results.values()].toSorted((one, other) => one.line - other.line);
+  const inOrder = [...results.values()].toSorted((a, b) => a.line - b.line);
   const isChanged =
     inputs.length > 0 || read.some((result) => 'error' in result) || inOrder.length < earlier.length;
   return { results: inOrder, read, isChanged, inputs, ids: newIds.slice(0, inputs.length) };

@@ -46,7 +46,7 @@ export const contains = (sql: ISql, text: string): Fragment => {
 const conditionOf = (sql: ISql, { columns, text }: Conditions): Fragment => {
   const conditions = givenColumns(columns).map(([column, value]) => sql`item.${sql(column)} = ${value}`);
   if (text !== undefined) conditions.push(contains(sql, text));
-  return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`);
+  return conditions.reduce((all, condition) => sql`${all} and ${condition}`, sql`true`);
 };
 
 /** Reads a page with the page directory; undefined without one, for several conditions, or one that it does not have. */

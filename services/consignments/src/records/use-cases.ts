@@ -55,8 +55,8 @@ export const listRecords = async (
 ): Promise<JsonPage> => {
   const { directory } = list;
   const { columns, text } = conditions;
-  const found = await directoryPage(sql, list, conditions, page);
-  if (found !== undefined) return found;
+  const fromDirectory = await directoryPage(sql, list, conditions, page);
+  if (fromDirectory !== undefined) return fromDirectory;
   if (text === undefined) return countedPage(sql, list, conditions, page, directory !== undefined);
   const isIndexed = hasTrigram(text);
   if (directory && !isIndexed) await refuseBroadSearch(sql, directory, columns, shortSearchRows);

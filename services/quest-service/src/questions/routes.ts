@@ -29,8 +29,8 @@ const listLimit = 32 * 1024 * 1024;
 const tag = 'Questions';
 const { etag, ifNoneMatch, ifMatch } = documentedHeaders('quest');
 const ifMatchToChange = ifMatch('change');
-const list = '/quests/{questId}/questions';
-const one = '/quests/{questId}/questions/{questionId}';
+const listPath = '/quests/{questId}/questions';
+const questionPath = '/quests/{questId}/questions/{questionId}';
 
 const example: z.input<typeof QuestionInput> = {
   type: 'OPEN_TEXT',
@@ -56,7 +56,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       // Without the cache each page costs a query, and Express refuses early when too many wait for the database.
       fast: ctx.pages !== undefined,
       method: 'get',
-      path: list,
+      path: listPath,
       operationId: 'listQuestions',
       tag,
       summary: 'Questions of a quest, in order',
@@ -83,7 +83,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
   route(
     {
       method: 'put',
-      path: list,
+      path: listPath,
       operationId: 'replaceQuestions',
       tag,
       summary: 'Replace all questions of a quest',
@@ -111,7 +111,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
   route(
     {
       method: 'post',
-      path: list,
+      path: listPath,
       operationId: 'addQuestion',
       tag,
       summary: 'Add a question, at its orderNumber or at the end',
@@ -147,7 +147,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
   route(
     {
       method: 'get',
-      path: one,
+      path: questionPath,
       operationId: 'getQuestion',
       tag,
       summary: 'One question of a quest',
@@ -170,7 +170,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
   route(
     {
       method: 'put',
-      path: one,
+      path: questionPath,
       operationId: 'replaceQuestion',
       tag,
       summary: 'Replace a question; another orderNumber moves it',
@@ -190,7 +190,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
   route(
     {
       method: 'delete',
-      path: one,
+      path: questionPath,
       operationId: 'deleteQuestion',
       tag,
       summary: 'Delete a question; the following questions move up',

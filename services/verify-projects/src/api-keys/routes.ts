@@ -40,9 +40,9 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       problems: [409, 422],
     },
     async ({ body, ...request }) => {
-      const made = await createApiKey(ctx, creationOf(request), body);
-      ctx.log.info({ apiKey: made.id, by: request.caller.subject }, 'API key made');
-      return { status: 201, headers: headersOf(made.id), body: made };
+      const apiKey = await createApiKey(ctx, creationOf(request), body);
+      ctx.log.info({ apiKey: apiKey.id, by: request.caller.subject }, 'API key made');
+      return { status: 201, headers: headersOf(apiKey.id), body: apiKey };
     },
   ),
   route(
@@ -60,9 +60,9 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       problems: [404, 409, 422],
     },
     async ({ params: { id }, body, ...request }) => {
-      const made = await rotateApiKey(ctx, creationOf(request), id, body.grace_seconds);
-      ctx.log.info({ apiKey: made.id, replaces: id, by: request.caller.subject }, 'API key rotated');
-      return { status: 201, headers: headersOf(made.id), body: made };
+      const apiKey = await rotateApiKey(ctx, creationOf(request), id, body.grace_seconds);
+      ctx.log.info({ apiKey: apiKey.id, replaces: id, by: request.caller.subject }, 'API key rotated');
+      return { status: 201, headers: headersOf(apiKey.id), body: apiKey };
     },
   ),
   route(

@@ -67,11 +67,11 @@ export const rotateApiKey = async (
     oldHash = old.hash;
     return store(tx, old);
   };
-  const made = await oneAtATime(ctx.database.sql, turnOf(id, creation.caller), () =>
+  const newKey = await oneAtATime(ctx.database.sql, turnOf(id, creation.caller), () =>
     createOnce(ctx, creation, { id, graceSeconds }, rotate),
   );
   if (oldHash !== undefined) ctx.forgetKey(oldHash);
-  return made;
+  return newKey;
 };
 
 /** Fields that no caller changes. */
