@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { alertTexts } from './alert-texts.ts';
 import { readGuides } from './guides.ts';
 import { pages } from './pages.ts';
+import { createSearchIndex } from './search-index.ts';
 import { describeServices, eventFilters, statementFields } from './services.ts';
 
 const site = resolve(import.meta.dirname, 'site');
@@ -44,7 +45,7 @@ export const buildPortal = async (out: string): Promise<void> => {
       entryPoints: [
         'overview.ts',
         'reference.ts',
-        'operations.ts',
+        'operations.tsx',
         'guides.ts',
         'styles/portal.css',
         'styles/reference.css',
@@ -55,6 +56,9 @@ export const buildPortal = async (out: string): Promise<void> => {
       bundle: true,
       minify: true,
       format: 'esm',
+      splitting: true,
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
       target: 'es2022',
       loader: { '.woff2': 'file' },
       define: {
@@ -71,7 +75,10 @@ export const buildPortal = async (out: string): Promise<void> => {
       await mkdir(join(out, dirname(path)), { recursive: true });
       await writeFile(join(out, path), html);
     }),
-    writeFile(join(out, 'assets/guides.json'), JSON.stringify(guides.flatMap(({ sections }) => sections))),
+    writeFile(
+      join(out, 'assets/guides.json'),
+      JSON.stringify(createSearchIndex(guides.flatMap(({ sections }) => sections))),
+    ),
     cp(join(site, 'icon.svg'), join(out, 'icon.svg')),
   ]);
   await compress(out);

@@ -1,4 +1,4 @@
-import { addressOf, type Guide } from './guides.ts';
+import { addressOf, isDecision, type Guide } from './guides.ts';
 import { html, type Markup } from './html.ts';
 
 const search = html`<search>
@@ -10,12 +10,7 @@ const search = html`<search>
   <ol id="results"></ol>
 </search>`;
 
-const isIn =
-  (folder: string) =>
-  ({ name }: Guide): boolean =>
-    name.startsWith(`${folder}/`);
-const isDecision = isIn('adr');
-const isContract = isIn('contracts');
+const isContract = ({ name }: Guide): boolean => name.startsWith('contracts/');
 const isGuide = ({ name }: Guide): boolean => !name.includes('/');
 
 const entry = (guide: Guide, current?: Guide): Markup =>
@@ -45,5 +40,10 @@ export const guideList = (guides: readonly Guide[]): Markup =>
   html`<main id="content" class="page guides-list">
     <h1>Guides</h1>
     ${search} ${list('Guides', guides.filter(isGuide))} ${list('Contracts', guides.filter(isContract))}
-    <section id="decisions">${list('Decisions', guides.filter(isDecision))}</section>
+    <section id="decisions">
+      ${list(
+        'Decisions',
+        guides.filter(({ name }) => isDecision(name)),
+      )}
+    </section>
   </main>`;

@@ -22,6 +22,9 @@ export interface Section {
   text: string;
 }
 
+/** Whether a guide is a decision (ADR). */
+export const isDecision = (name: string): boolean => name.startsWith('adr/');
+
 /** The address of a guide in the portal. */
 export const addressOf = (name: string): string => `/docs/guides/${name}/`;
 
@@ -96,15 +99,16 @@ const readGuide = async (name: string): Promise<Guide> => {
   const [first] = tokens;
   const title = first?.type === 'heading' ? plain(first) : name;
   const sections: Section[] = [];
-  for (const token of tokens)
+  for (const token of tokens) {
+    const section = sections.at(-1);
+    // A decision is found by its title alone; what it says is background.
+    if (section && isDecision(name)) break;
     if (token.type === 'heading') {
       const { text: markdown, depth } = token as Tokens.Heading;
       const href = depth === 1 ? addressOf(name) : `${addressOf(name)}#${headingId(markdown)}`;
       sections.push({ page: title, heading: plain(token), href, text: '' });
-    } else {
-      const section = sections.at(-1);
-      if (section) section.text = `${section.text} ${plain(token)}`.replaceAll(/\s+/g, ' ').trim();
-    }
+    } else if (section) section.text = `${section.text} ${plain(token)}`.replaceAll(/\s+/g, ' ').trim();
+  }
   // Wide tables scroll by themselves.
   const body = marked
     .parser(tokens)

@@ -25,19 +25,6 @@ export const byId = <Kind extends HTMLElement>(id: string, kind: new () => Kind)
   throw new Error(`the page has no ${id}`);
 };
 
-/** A button with a click handler. `key` names it for `replaceContent`, which keeps the focus on it. */
-export const button = (
-  text: Node | string,
-  className: string,
-  onClick: () => void,
-  key?: string,
-): HTMLButtonElement => {
-  const attributes = { type: 'button', class: className, ...(key !== undefined && { 'data-key': key }) };
-  const made = element('button', attributes, text);
-  made.addEventListener('click', onClick);
-  return made;
-};
-
 /** Makes a button copy a text; its label then says "Copied" for 1.5 s. */
 export const copyOnPress = (target: HTMLButtonElement, text: string): void => {
   const name = target.textContent;

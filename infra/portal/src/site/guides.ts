@@ -1,57 +1,57 @@
-import type { Section } from '../guides.ts';
+import { wordsOf, type SearchIndex } from '../search-index.ts';
 import { byId, element } from './element.ts';
 
 const input = byId('words', HTMLInputElement);
 const found = byId('found', HTMLElement);
 const results = byId('results', HTMLOListElement);
 const most = 20;
-const around = 80;
 
-const fetchSections = async (): Promise<Section[]> => {
+type Indexed = SearchIndex['sections'][number];
+
+const fetchIndex = async (): Promise<SearchIndex> => {
   const answer = await fetch('/docs/assets/guides.json');
   if (!answer.ok) throw new Error(`the answer has the status ${answer.status}`);
-  return (await answer.json()) as Section[];
+  return (await answer.json()) as SearchIndex;
 };
 
-let sections: Promise<Section[]> | undefined;
+let index: Promise<SearchIndex> | undefined;
 
-/** The text of all guides; loaded when somebody searches, and again after an error. */
-const load = (): Promise<Section[]> =>
-  (sections ??= fetchSections().catch((error: unknown) => {
-    sections = undefined;
+/** The words of all guides; loaded when somebody searches, and again after an error. */
+const load = (): Promise<SearchIndex> =>
+  (index ??= fetchIndex().catch((error: unknown) => {
+    index = undefined;
     throw error;
   }));
 
-/** The words in the heading count more than those in the text below it; 0 when a word is in neither. */
-const score = ({ page, heading, text }: Section, words: readonly string[]): number => {
-  const [title, body] = [`${page} ${heading}`.toLowerCase(), text.toLowerCase()];
-  if (!words.every((word) => title.includes(word) || body.includes(word))) return 0;
-  return 1 + words.filter((word) => title.includes(word)).length;
+/** The sections that have all words, also inside of longer ones. Words in the heading count more. */
+const matchesOf = ({ sections, words }: SearchIndex, asked: readonly string[]) => {
+  const inText = asked.map(
+    (word) =>
+      new Set(Object.keys(words).flatMap((known) => (known.includes(word) ? (words[known] ?? []) : []))),
+  );
+  return sections.flatMap((section, at) => {
+    const title = `${section.page} ${section.heading}`.toLowerCase();
+    const isInTitle = asked.map((word) => title.includes(word));
+    if (!asked.every((_, word) => isInTitle[word] || inText[word]?.has(at))) return [];
+    return [{ section, score: isInTitle.filter(Boolean).length }];
+  });
 };
 
 /** Contracts and decisions, in folders of their own, come after guides, which say what to do. */
-const isBackground = ({ section }: { section: Section }): number =>
+const isBackground = ({ section }: { section: Indexed }): number =>
   Number(/^\/docs\/guides\/[^/]+\/[^/#]+\//.test(section.href));
 
-/** The part of a text around the first of the words. */
-const excerpt = (text: string, words: readonly string[]): string => {
-  const at = Math.min(...words.map((word) => text.toLowerCase().indexOf(word)).filter((index) => index >= 0));
-  const start = Number.isFinite(at) ? Math.max(0, at - around) : 0;
-  const part = text.slice(start, start + 2 * around).trim();
-  return `${start > 0 ? '… ' : ''}${part}${start + 2 * around < text.length ? ' …' : ''}`;
-};
-
-const result = ({ page, heading, href, text }: Section, words: readonly string[]): HTMLElement =>
+const result = ({ page, heading, href, start }: Indexed): HTMLElement =>
   element(
     'li',
     {},
     element('a', { href }, page === heading ? page : `${page}: ${heading}`),
-    element('p', { class: 'soft' }, excerpt(text, words)),
+    element('p', { class: 'soft' }, start === '' ? start : `${start} …`),
   );
 
 const search = async (): Promise<void> => {
   const asked = input.value;
-  const words = asked.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(asked);
   if (words.length === 0) {
     found.textContent = '';
     results.replaceChildren();
@@ -59,13 +59,12 @@ const search = async (): Promise<void> => {
   }
   const all = await load();
   if (input.value !== asked) return;
-  const matches = all
-    .map((section) => ({ section, score: score(section, words) }))
-    .filter((one) => one.score > 0)
-    .toSorted((one, other) => isBackground(one) - isBackground(other) || other.score - one.score);
+  const matches = matchesOf(all, words).toSorted(
+    (one, other) => isBackground(one) - isBackground(other) || other.score - one.score,
+  );
   found.textContent =
     matches.length === 0 ? `Nothing contains “${asked.trim()}”.` : `${matches.length} found`;
-  results.replaceChildren(...matches.slice(0, most).map(({ section }) => result(section, words)));
+  results.replaceChildren(...matches.slice(0, most).map(({ section }) => result(section)));
 };
 
 const tell = (): void => {

@@ -23,16 +23,13 @@ export interface Health {
   readiness: readonly Readiness[];
   /** How long the gateway took to answer, in ms; undefined when it did not. */
   gatewayMs: number | undefined;
-  /** By service: what its processes said within the last minutes. */
+  /** By service: what its processes said within the last three minutes. */
   statements: Map<string, Statement[]>;
   /** null when Prometheus does not answer; empty without one. */
   alerts: FiringAlert[] | null;
   /** Why no service said anything, such as a missing scope. */
   error: unknown;
 }
-
-/** Each request reaches one process of a service; what another one said before is kept for so long. */
-const keepMs = 180_000;
 
 /** Share of the requests of the last five minutes that failed, of all services; undefined when there were none. */
 export const errorShare = ({ statements }: Health): number | undefined => {
@@ -66,8 +63,11 @@ const askAlerts = async (session: Session): Promise<FiringAlert[] | null> => {
   return [];
 };
 
-/** Reads one service again and again. */
-const createReader = (session: Session, name: string) => {
+/**
+ * A function that asks a service what its processes say. Each request reaches one of them, so what others said within
+ * the last `keepMs` counts, too; the newest is the last.
+ */
+export const createReader = (session: Session, name: string, keepMs: number) => {
   const known = new Map<string, { at: number; statement: Statement }>();
   return async (): Promise<{ statements: Statement[]; error: unknown }> => {
     const now = Date.now();
@@ -96,7 +96,7 @@ export const readReadiness = (): Promise<Readiness[]> =>
 
 /** A function that reads what gateway, services and Prometheus say now. */
 export const createHealthReader = (session: Session): (() => Promise<Omit<Health, 'readiness'>>) => {
-  const readers = SERVICES.map(({ name }) => ({ name, read: createReader(session, name) }));
+  const readers = SERVICES.map(({ name }) => ({ name, read: createReader(session, name, 180_000) }));
   return async () => {
     const [gatewayMs, alerts, answers] = await Promise.all([
       askGateway(),

@@ -63,6 +63,17 @@ const dependency = (name: string, check: 'database' | 'redis', alert: string): I
   };
 };
 
+/** A number that should be 0. */
+const counted = (name: string, gauge: string, href: string, alert: string): Item => ({
+  name,
+  href,
+  text: count(gauge),
+  alerts: [alert],
+  faulty: servicesWithSome(gauge),
+});
+
+const eventsWith = (status: string): string => addressOf('webhooks', { store: '-', status });
+
 /** In the order in which they are shown. */
 export const items: readonly Item[] = [
   {
@@ -90,23 +101,11 @@ export const items: readonly Item[] = [
       return share === undefined ? undefined : `${short(100 * share)} %`;
     },
   },
-  {
-    name: 'Failed events',
-    href: addressOf('webhooks', { store: '-', status: 'failed' }),
-    text: count('webhooks_failed'),
-    alerts: ['EventsFailed'],
-    faulty: servicesWithSome('webhooks_failed'),
-  },
-  {
-    name: 'Refused events',
-    href: addressOf('webhooks', { store: '-', status: 'refused' }),
-    text: count('webhooks_refused'),
-    alerts: ['EventsRefused'],
-    faulty: servicesWithSome('webhooks_refused'),
-  },
+  counted('Failed events', 'webhooks_failed', eventsWith('failed'), 'EventsFailed'),
+  counted('Refused events', 'webhooks_refused', eventsWith('refused'), 'EventsRefused'),
   {
     name: 'Oldest pending',
-    href: addressOf('webhooks', { store: '-', status: 'pending' }),
+    href: eventsWith('pending'),
     alerts: ['OldestEventWaits', 'EventsWait'],
     text: (health) => {
       const seconds = greatest(health, 'webhooks_oldest_pending_seconds');
@@ -130,13 +129,7 @@ export const items: readonly Item[] = [
     alerts: ['MailsWait'],
     text: count('webhooks_mails_pending'),
   },
-  {
-    name: 'Stuck rounds',
-    href: addressOf('rounds'),
-    text: count('wallet_stuck_rounds'),
-    alerts: ['RoundsStuck'],
-    faulty: servicesWithSome('wallet_stuck_rounds'),
-  },
+  counted('Stuck rounds', 'wallet_stuck_rounds', addressOf('rounds'), 'RoundsStuck'),
   {
     name: 'Ledger verified',
     href: addressOf('ledger'),

@@ -1,14 +1,33 @@
+import { batch, signal } from '@preact/signals';
+
 /** A view of the operations page with its filters, as the fragment of the address: `#webhooks?status=failed&page=2`. */
 export interface Place {
   view: string;
   filters: URLSearchParams;
 }
 
-/** The place that the address names; the view may not exist. */
-export const place = (): Place => {
+const read = (): Place => {
   const [view = '', filters] = location.hash.slice(1).split('?');
   return { view, filters: new URLSearchParams(filters) };
 };
+
+/** The place that the address names; the view may not exist. */
+export const place = signal(read());
+
+/** Links that were followed and steps back. Each begins the view anew; `isFromContent` after a link in a view or a dialog. */
+export const navigation = signal({ count: 0, isFromContent: false });
+
+/** Begins the view anew. */
+export const restartView = (isFromContent = false): void => {
+  navigation.value = { count: navigation.value.count + 1, isFromContent };
+};
+
+addEventListener('hashchange', () =>
+  batch(() => {
+    place.value = read();
+    restartView(document.activeElement?.closest('.view, dialog') !== null);
+  }),
+);
 
 /** The address of a view, for links. Filters without a value are left out. */
 export const addressOf = (view: string, filters: Readonly<Record<string, string | null>> = {}): string => {
@@ -16,9 +35,11 @@ export const addressOf = (view: string, filters: Readonly<Record<string, string 
   return given.length === 0 ? `#${view}` : `#${view}?${new URLSearchParams(given)}`;
 };
 
-/** Changes some filters of the address and keeps the others, without drawing the view again. "Back" undoes it. */
+/** Changes some filters of the address and keeps the others, without beginning the view anew. "Back" undoes it. */
 export const changeFilters = (changes: Readonly<Record<string, string>>): void => {
-  const { view, filters } = place();
+  const { view, filters } = place.value;
   const address = addressOf(view, { ...Object.fromEntries(filters), ...changes });
-  if (address !== location.hash) history.pushState(null, '', address);
+  if (address === location.hash) return;
+  history.pushState(null, '', address);
+  place.value = read();
 };

@@ -1,3 +1,5 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { Wallet } from './api.ts';
 import { throwNetworkError } from './network.ts';
 
@@ -96,4 +98,14 @@ export const openSession = (given: string, onExpired: () => void): Session => {
       end.abort();
     },
   };
+};
+
+/** The session of the person who is signed in. */
+export const SessionContext = createContext<Session | undefined>(undefined);
+
+/** @throws where nobody is signed in */
+export const useSession = (): Session => {
+  const session = useContext(SessionContext);
+  if (session === undefined) throw new Error('nobody is signed in');
+  return session;
 };

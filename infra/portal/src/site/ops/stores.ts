@@ -7,3 +7,9 @@ export const storeNames = async (session: Session): Promise<Map<string, string>>
   const isShared = (name: string) => stores.filter((store) => store.name === name).length > 1;
   return new Map(stores.map(({ id, name }) => [id, isShared(name) ? `${name} (…${id.slice(-4)})` : name]));
 };
+
+/** In place of a store's id, as in the API: all stores. */
+export const everyStore = '-';
+
+/** The path of the webhooks of a store in the API. */
+export const eventsOf = (storeId: string): string => `/v1/stores/${encodeURIComponent(storeId)}/events`;

@@ -1,0 +1,60 @@
+import { batch, effect, signal } from '@preact/signals';
+import { render } from 'preact';
+import { byId } from './element.ts';
+import { Dashboard } from './ops/dashboard.tsx';
+import { SessionContext, type Session } from './ops/session.ts';
+import { SignIn } from './ops/sign-in.tsx';
+
+const expired = 'Your access token has expired. Sign in again to continue where you were.';
+const noLongerAccepted = 'Your access token is no longer accepted. Sign in again to continue where you were.';
+
+/** Browsers support no longer timer (ms). A token that is valid longer stays until a service refuses it. */
+const longest = 2 ** 31 - 1;
+
+const current = signal<Session | undefined>(undefined);
+const notice = signal('');
+
+/** Shows the sign-in again, and why. The address keeps the view and its filters for the next sign-in. */
+const leave = (reason = ''): void =>
+  batch(() => {
+    current.value?.close();
+    current.value = undefined;
+    notice.value = reason;
+  });
+
+const refused = ({ expiresAt }: Session): void =>
+  leave(expiresAt && expiresAt.getTime() <= Date.now() ? expired : noLongerAccepted);
+
+const enter = (session: Session): void =>
+  batch(() => {
+    notice.value = '';
+    current.value = session;
+  });
+
+effect(() => {
+  const left = (current.value?.expiresAt?.getTime() ?? Infinity) - Date.now();
+  if (left > longest) return undefined;
+  const timer = setTimeout(() => leave(expired), left);
+  return () => clearTimeout(timer);
+});
+
+// A page in the back/forward cache must not keep the token.
+addEventListener('pagehide', () => leave());
+
+const Operations = () => {
+  const { value: session } = current;
+  return (
+    <>
+      {session === undefined && <SignIn notice={notice} enter={enter} refused={refused} />}
+      <div id="dashboard" hidden={session === undefined}>
+        {session && (
+          <SessionContext.Provider value={session}>
+            <Dashboard leave={() => leave()} />
+          </SessionContext.Provider>
+        )}
+      </div>
+    </>
+  );
+};
+
+render(<Operations />, byId('content', HTMLElement));

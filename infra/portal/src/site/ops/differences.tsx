@@ -1,0 +1,146 @@
+import { useSignal } from '@preact/signals';
+import { Shown, useLoaded } from './content.tsx';
+import type { WalletAnswer } from './api.ts';
+import { Dialog } from './dialog.tsx';
+import { findLink, playerLink, roundLink } from './links.tsx';
+import { Facts, nothing, opener, state, type Columns } from './parts.tsx';
+import { changeFilters } from './place.ts';
+import {
+  isRepairable,
+  kindText,
+  pathOf,
+  reasonText,
+  repairText,
+  type Difference,
+  type Side,
+} from './reconciliation-data.ts';
+import { RepairsPanel } from './repairs-panel.tsx';
+import { useSession } from './session.ts';
+import { Table } from './table.tsx';
+import { when } from './time.ts';
+
+const amountOf = ({ operation, amount, currency }: Side): string =>
+  [operation, amount, currency].filter(Boolean).join(' ');
+
+const roundState = (isClosed: boolean | null): string => {
+  if (isClosed === null) return '–';
+  return isClosed ? 'closed' : 'open';
+};
+
+/** What one side has, as far as it matters for the kind of difference. */
+const sideText = (kind: Difference['kind'], side: Side | null): string => {
+  if (side === null) return '–';
+  if (kind === 'player') return side.playerId;
+  if (kind === 'time') return when(side.time);
+  if (kind === 'round_state') return roundState(side.roundClosed);
+  if (kind === 'parameters') return [side.operation, side.gameCode, side.roundId].filter(Boolean).join(', ');
+  if (kind === 'duplicate' && side.line !== null) return `line ${side.line}`;
+  return amountOf(side);
+};
+
+const looks = { open: 'plain', applying: 'warn', applied: 'good', refused: 'bad' } as const;
+
+/** The state of the repair of a difference. */
+const repairState = ({ state: now }: Difference) => state(looks[now], now);
+
+/** The address names the difference that is open. */
+const open = (number: number | undefined): void => changeFilters({ open: String(number ?? '') });
+
+/** The columns of the list. */
+export const differenceColumns: Columns<Difference> = {
+  'No.': ({ number }) => opener(String(number), `difference ${number}`, () => open(number), 'link number'),
+  Difference: ({ kind }) => <span class="what">{kindText(kind)}</span>,
+  Player: ({ playerId }) => playerLink(playerId),
+  Transaction: ({ transactionId }) => findLink(transactionId),
+  Round: ({ playerId, here, there }) => roundLink(playerId, (here ?? there)?.roundId ?? null),
+  Statement: ({ kind, there }) => sideText(kind, there),
+  Ledger: ({ kind, here }) => sideText(kind, here),
+  Repair: (difference) => (difference.repair === 'ask_game_server' ? null : repairText(difference)),
+  State: repairState,
+};
+
+const closedText = (isClosed: boolean | null): string | null =>
+  isClosed === null ? null : isClosed ? 'yes' : 'no';
+
+const fields: Readonly<Record<string, (side: Side) => string | null>> = {
+  Line: ({ line }) => (line === null ? null : String(line)),
+  Player: ({ playerId }) => playerId,
+  Operation: ({ operation }) => operation,
+  Amount: ({ amount, currency }) => [amount, currency].filter(Boolean).join(' '),
+  Round: ({ roundId }) => roundId,
+  Game: ({ gameCode }) => gameCode,
+  'Closes the round': ({ roundClosed }) => closedText(roundClosed),
+  Reverses: ({ reverseTransactionId }) => reverseTransactionId,
+  Time: ({ time: at }) => (at === null ? null : when(at)),
+};
+
+const sideColumns = ({
+  here,
+  there,
+}: Difference): Columns<[name: string, text: (side: Side) => string | null]> => ({
+  Field: ([name]) => <strong>{name}</strong>,
+  Statement: ([, text]) => (there && text(there)) || null,
+  Ledger: ([, text]) => (here && text(here)) || null,
+});
+
+const detailsOf = (difference: Difference) => {
+  const { kind, playerId, transactionId, repairedAt, repairedBy, reason, here, there } = difference;
+  const { roundId = null, reverseTransactionId = null } = here ?? there ?? {};
+  return (
+    <>
+      <Facts
+        pairs={[
+          ['Difference', kindText(kind)],
+          ['State', repairState(difference)],
+          ['Repair', repairText(difference)],
+          ['Transaction', findLink(transactionId)],
+          ['Player', playerLink(playerId)],
+          ['Round', roundLink(playerId, roundId)],
+          ...(reverseTransactionId === null ? [] : [['Reverses', findLink(reverseTransactionId)] as const]),
+          ...(repairedAt === null ? [] : [['Last attempt', `${when(repairedAt)}, ${repairedBy}`] as const]),
+        ]}
+      />
+      {reason !== null && <p class="note error">Refused: {reasonText(reason)}</p>}
+      <h3>Both sides</h3>
+      <div class="list">
+        <Table caption="Both sides" columns={sideColumns(difference)} rows={Object.entries(fields)} />
+      </div>
+    </>
+  );
+};
+
+/** One difference: what both sides have, and its repair. `changed` is called after a repair. */
+export const DifferenceDialog = ({
+  id,
+  number,
+  changed,
+}: {
+  id: string;
+  number: number;
+  changed: () => void;
+}) => {
+  const session = useSession();
+  /** It stays after it was repaired, and so does the result. */
+  const repaired = useSignal<Difference>();
+  const body = useLoaded(async () => {
+    // Numbers have no gaps, so the number is that of its page.
+    const path = `${pathOf(id)}/differences?page=${number}&limit=1`;
+    const { differences } = await session.ask<WalletAnswer<'listDifferences'>>(path);
+    const [difference] = differences;
+    if (difference === undefined) return nothing('There is no such difference.');
+    if (isRepairable(difference)) repaired.value = difference;
+    return detailsOf(difference);
+  }, []);
+  const differences = async () => (repaired.value ? [repaired.value] : []);
+  const repairEnded = (): void => {
+    body.reload();
+    changed();
+  };
+  return (
+    <Dialog title={`Difference ${number}`} closed={() => open(undefined)}>
+      <Shown content={body} class="dialog-body" />
+      {repaired.value && <h3>Repair</h3>}
+      {repaired.value && <RepairsPanel id={id} differences={differences} changed={repairEnded} />}
+    </Dialog>
+  );
+};

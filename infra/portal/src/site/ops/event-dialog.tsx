@@ -1,0 +1,142 @@
+import { useSignal, type ReadonlySignal } from '@preact/signals';
+import type { WebhooksAnswer, Webhooks } from './api.ts';
+import { Shown, useContent, useLoaded, type Load } from './content.tsx';
+import { Dialog } from './dialog.tsx';
+import { dryRunOf, outlineOf, payloadOf, processedText } from './event-parts.tsx';
+import { button, nothing, takeFocus } from './parts.tsx';
+import { useSession } from './session.ts';
+import { eventsOf, everyStore } from './stores.ts';
+import { isTemporary } from './text.ts';
+
+type Detail = Webhooks['EventDetail'];
+
+/** What a recheck found, by the new status; an accepted webhook is processed then. */
+const rechecked: Readonly<Partial<Record<Webhooks['Recheck']['status'], string>>> = {
+  failed: 'The signature is valid now, but the body cannot be read.',
+  ignored: 'The signature is valid now, but the same webhook was accepted meanwhile.',
+  refused: 'The signature is still not valid.',
+};
+
+const pollMs = 500;
+
+const Outline = ({ event }: { event: ReadonlySignal<Detail | undefined> }) =>
+  event.value && outlineOf(event.value);
+
+interface OpenEvent {
+  id: string;
+  /** `-` when it is not known. */
+  store: string;
+  nameOf: (storeId: string) => string;
+  /** Called when the webhook has been processed again. */
+  changed: () => void;
+  closed: () => void;
+}
+
+/** One webhook: its content and result, revealing its body, and a dry run and a replay, or a recheck of a refused one. */
+export const EventDialog = ({ id, store, nameOf, changed, closed }: OpenEvent) => {
+  const session = useSession();
+  const storeId = useSignal(store);
+  const event = useSignal<Detail>();
+  const isRevealed = useSignal(false);
+  /** Undefined until somebody asks for a replay. */
+  const isAsking = useSignal<boolean>();
+  const path = (): string => `${eventsOf(storeId.value)}/${encodeURIComponent(id)}`;
+  const read = (query = '') => session.ask<WebhooksAnswer<'getEvent'>>(path() + query);
+  const lookUp = async (): Promise<void> => {
+    const list = `${eventsOf(everyStore)}?${new URLSearchParams({ id })}`;
+    const { events } = await session.ask<WebhooksAnswer<'listEvents'>>(list);
+    storeId.value = events[0]?.storeId ?? everyStore;
+  };
+  const body = useLoaded(async () => {
+    if (storeId.value === everyStore) await lookUp();
+    if (storeId.value === everyStore) return nothing('There is no such webhook.');
+    event.value = await read(isRevealed.value ? '?reveal=true' : '');
+    return (
+      <>
+        <Outline event={event} />
+        {payloadOf(event.value)}
+      </>
+    );
+  }, []);
+  const result = useContent();
+  const scroll = (): void => result.box.current?.scrollIntoView({ block: 'start' });
+  const show = (load: Load) => result.show(load).then(scroll);
+
+  /** Asks until the webhook has been processed; undefined when the dialog is closed before. */
+  const untilProcessed = async (): Promise<Detail | undefined> => {
+    while (result.isOpen()) {
+      const now = await read().catch((error: unknown) => {
+        if (!isTemporary(error)) throw error;
+        return undefined;
+      });
+      if (now && (now.status !== 'pending' || now.error !== null)) return now;
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+    return undefined;
+  };
+  /** Waits for the result of the processing, then has the list read again. */
+  const follow: Load = async (tell) => {
+    tell(<p class="note">Waiting for the result …</p>);
+    scroll();
+    const processed = await untilProcessed();
+    changed();
+    if (processed === undefined) return null;
+    event.value = processed;
+    return processedText(processed);
+  };
+
+  const reveal = (): void => {
+    isRevealed.value = true;
+    // The button disappears, and the focus must not disappear with it.
+    body.box.current?.focus();
+    body.reload();
+  };
+  const dryRun = () =>
+    show(async () =>
+      dryRunOf(await session.ask<WebhooksAnswer<'replayEvent'>>(`${path()}/replay?dryRun=true`, 'POST')),
+    );
+  const recheck = () =>
+    show(async (tell) => {
+      const { status } = await session.ask<WebhooksAnswer<'recheckEvent'>>(`${path()}/recheck`, 'POST');
+      if (status === 'pending') return follow(tell);
+      changed();
+      return <p class="note">{rechecked[status] ?? status}</p>;
+    });
+  const ask = (isAsked: boolean) => (): void => {
+    isAsking.value = isAsked;
+  };
+  const replay = () => {
+    isAsking.value = false;
+    return show(async (tell) => {
+      await session.ask(`${path()}/replay`, 'POST');
+      return follow(tell);
+    });
+  };
+
+  const returned = { key: 'ask', ref: isAsking.value === false ? takeFocus : null };
+  const replayButtons = isAsking.value
+    ? [
+        button('Replay now', replay, 'danger', { key: 'now' }),
+        button('Cancel', ask(false), 'quiet', { key: 'cancel', ref: takeFocus }),
+      ]
+    : [
+        button('Dry run', dryRun, 'quiet', { key: 'dry run' }),
+        button('Replay …', ask(true), undefined, returned),
+      ];
+  const actions = (
+    <>
+      {!isRevealed.value && button('Reveal body', reveal, 'quiet')}
+      {event.value && (event.value.status === 'refused' ? button('Recheck', recheck) : replayButtons)}
+    </>
+  );
+  return (
+    <Dialog
+      title={`${event.value?.event ?? 'Webhook'} · ${nameOf(storeId.value)}`}
+      actions={actions}
+      closed={closed}
+    >
+      <Shown content={body} class="dialog-body" tabIndex={-1} />
+      <Shown content={result} role="status" />
+    </Dialog>
+  );
+};

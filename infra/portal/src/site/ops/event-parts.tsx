@@ -1,0 +1,127 @@
+import type { Webhooks } from './api.ts';
+import { guideAddress } from './health-text.ts';
+import { aboutLink, findLink } from './links.tsx';
+import { Facts, Json, code, state, type Cell, type Look } from './parts.tsx';
+import { when } from './time.ts';
+
+const looks: Partial<Record<Webhooks['Event']['status'], Look>> = {
+  done: 'good',
+  pending: 'warn',
+  failed: 'bad',
+  refused: 'bad',
+};
+
+/** The status of a webhook as a badge. */
+export const eventState = ({ status, error }: Webhooks['Event']) =>
+  state(status === 'pending' && error === null ? 'plain' : (looks[status] ?? 'plain'), status);
+
+type Change = NonNullable<Webhooks['Replay']['changes']>[number];
+
+const changeOf = ({ record, before, after }: Change) => (
+  <li key={record} class="change">
+    <p>
+      {before === null ? 'create ' : 'change '}
+      <code>{record}</code>
+    </p>
+    <div class="sides">
+      {before !== null && (
+        <div>
+          Before
+          <Json value={before} />
+        </div>
+      )}
+      <div>
+        After
+        <Json value={after} />
+      </div>
+    </div>
+  </li>
+);
+
+/** What a dry run found. */
+export const dryRunOf = ({ changes = [], notifications = [], error }: Webhooks['Replay']) => (
+  <div class="note">
+    <h3>A replay would …</h3>
+    {error !== undefined && <p class="error">fail: {error}</p>}
+    {changes.length === 0 && error === undefined && <p>change nothing.</p>}
+    <ul>{changes.map(changeOf)}</ul>
+    {notifications.length > 0 && <p>notify: {notifications.join(', ')}</p>}
+  </div>
+);
+
+/** The id at the end of an address such as `/v1/stores/S/orders/17` or `…/events?entity=17`. */
+const idOfLink = (href: string): string => {
+  const { pathname, search } = new URL(href, location.origin);
+  const query = new URLSearchParams(search);
+  return (
+    query.get('entity') ?? query.get('reference') ?? decodeURIComponent(pathname.split('/').at(-1) ?? '')
+  );
+};
+
+/** Links to what else is known of the records that the event is about. */
+const relatedOf = ({ links }: Webhooks['EventDetail']) => {
+  const byId = Map.groupBy(links, ({ href }) => idOfLink(href));
+  if (byId.size === 0) return null;
+  return (
+    <div>
+      <h3>Related</h3>
+      <ul>
+        {[...byId].map(([id, same]) => (
+          <li key={id}>
+            {findLink(id)} {same.map(({ rel }) => rel.replace('-', ' ')).join(', ')}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+};
+
+const known = (name: string, value: string | null): (readonly [string, Cell])[] =>
+  value === null ? [] : [[name, value]];
+
+/** What a replay changes: the status, and the records that the event is about. */
+export const outlineOf = (event: Webhooks['EventDetail']) => (
+  <div>
+    {event.error !== null && (
+      <p class="note">
+        <span class="error">{event.error}</span>{' '}
+        <a href={guideAddress('docs/store-webhooks.md#replaying-failed-events')}>Guide</a>
+      </p>
+    )}
+    <Facts
+      pairs={[
+        ['Status', eventState(event)],
+        ['About', aboutLink(event.entity)],
+        ...known('Service', event.service),
+        ['Received', when(event.receivedAt)],
+        ...known('Finished', event.finishedAt && when(event.finishedAt)),
+        ...known('Next attempt', event.nextAttemptAt && when(event.nextAttemptAt)),
+        ['Attempts', String(event.attempts)],
+        ['Size', `${event.bytes} bytes`],
+        ['Request', findLink(event.headers['x-request-id'] ?? null)],
+        ['Id', code(event.id)],
+      ]}
+    />
+    {relatedOf(event)}
+  </div>
+);
+
+/** The body and the headers. */
+export const payloadOf = ({ revealed, body, headers }: Webhooks['EventDetail']) => (
+  <div>
+    <h3>Body</h3>
+    {!revealed && <p class="note soft">Masked. Revealing the body is recorded.</p>}
+    <Json value={body} />
+    <h3>Headers</h3>
+    <Json value={headers} />
+  </div>
+);
+
+/** How the processing after a replay or a recheck ended. */
+export const processedText = ({ status, error, nextAttemptAt }: Webhooks['EventDetail']) => {
+  if (status === 'failed') return <p class="note error">It failed again: {error}</p>;
+  if (status !== 'pending')
+    return <p class="note">{status === 'ignored' ? `It was ignored: ${error}` : 'It was processed.'}</p>;
+  const next = when(nextAttemptAt);
+  return <p class="note error">{`It failed: ${error} The next attempt is at ${next}.`}</p>;
+};

@@ -1,0 +1,128 @@
+import { useSignal } from '@preact/signals';
+import type { Webhooks, WebhooksAnswer } from './api.ts';
+import { Shown, useLoaded } from './content.tsx';
+import { EventDialog } from './event-dialog.tsx';
+import { eventState } from './event-parts.tsx';
+import { Filters, filterValues, type Filter } from './filters.tsx';
+import { aboutLink } from './links.tsx';
+import { List } from './list.tsx';
+import { View, button, nothing, opener, time, type Columns, type Options } from './parts.tsx';
+import { addressOf, changeFilters, place } from './place.ts';
+import { ReplaySpan } from './replay-span.tsx';
+import { useSession } from './session.ts';
+import { eventsOf, everyStore, storeNames } from './stores.ts';
+
+const anyOf = (values: readonly string[]): Options => [
+  ['', 'Any'],
+  ...values.map((value) => [value, value] as const),
+];
+
+const filters: readonly Filter[] = [
+  { name: 'status', label: 'Status', options: anyOf(EVENT_FILTERS.status) },
+  { name: 'event', label: 'Event', options: anyOf(EVENT_FILTERS.event) },
+  { name: 'entity', label: 'About', maxLength: 200, placeholder: 'Id, such as order-1' },
+  { name: 'from', label: 'From', type: 'datetime-local' },
+  { name: 'to', label: 'To', type: 'datetime-local' },
+];
+
+/** The address names the webhook that is open. */
+const open = (id: string): void => changeFilters({ open: id });
+
+/** @param nameOf only where the list has webhooks of several stores */
+const columns = (nameOf: ((id?: string) => string) | undefined): Columns<Webhooks['Event']> => ({
+  Received: ({ id, receivedAt }) => opener(time(receivedAt), id, () => open(id)),
+  Event: ({ event }) => <code class="number">{event}</code>,
+  About: ({ entity }) => aboutLink(entity),
+  Status: eventState,
+  ...(nameOf && { Store: ({ storeId }: Webhooks['Event']) => nameOf(storeId) }),
+  Attempts: ({ attempts }) => String(attempts),
+  Error: ({ error }) => <span class="cut">{error ?? '–'}</span>,
+});
+
+/** An order number is no id, and the list can be filtered by ids only. */
+const noMatch = (about: string | undefined) => (
+  <p class="note soft">
+    No webhook matches the filter.
+    {about !== undefined && ' To search by order number, use '}
+    {about !== undefined && <a href={addressOf('find', { q: about })}>Find</a>}
+    {about !== undefined && '.'}
+  </p>
+);
+
+const EventList = ({ names, refresh }: { names: ReadonlyMap<string, string>; refresh: () => void }) => {
+  const storeFilter: Filter = {
+    name: 'store',
+    label: 'Store',
+    options: [[everyStore, 'All stores'], ...names],
+  };
+  const { store = everyStore } = filterValues([storeFilter]);
+  const values = filterValues(filters);
+  const isEvery = store === everyStore;
+  const path = eventsOf(store);
+  const nameOf = (id = store): string => names.get(id) ?? id;
+  const changes = useSignal(0);
+  const changed = () => changes.value++;
+  const readAgain = (): void => {
+    changed();
+    refresh();
+  };
+  const isReplaying = useSignal(false);
+  const opened = place.value.filters.get('open');
+  return (
+    <>
+      <Filters filters={[storeFilter, ...filters]}>
+        {button(
+          isEvery ? 'Choose a store to replay many' : 'Replay many …',
+          () => (isReplaying.value = true),
+          'quiet',
+          { disabled: isEvery },
+        )}
+        {button('Refresh', readAgain, 'quiet')}
+      </Filters>
+      <List
+        caption="Webhooks"
+        path={path}
+        filters={filters}
+        rows={({ events }: WebhooksAnswer<'listEvents'>) => events}
+        columns={columns(isEvery ? nameOf : undefined)}
+        keyOf={({ id }) => id}
+        empty={noMatch(values['entity'])}
+        version={changes.value}
+      />
+      {opened !== null && (
+        <EventDialog
+          key={opened}
+          store={store}
+          id={opened}
+          nameOf={nameOf}
+          changed={changed}
+          closed={() => open('')}
+        />
+      )}
+      {isReplaying.value && (
+        <ReplaySpan
+          events={path}
+          storeName={nameOf()}
+          initial={values}
+          changed={changed}
+          closed={() => (isReplaying.value = false)}
+        />
+      )}
+    </>
+  );
+};
+
+/** Webhooks: filter, open, dry run, replay. */
+export const EventsView = () => {
+  const session = useSession();
+  const list = useLoaded(async () => {
+    const names = await storeNames(session);
+    if (names.size === 0) return nothing('There is no store yet.');
+    return <EventList names={names} refresh={list.reload} />;
+  }, []);
+  return (
+    <View name="Webhooks">
+      <Shown content={list} />
+    </View>
+  );
+};

@@ -1,0 +1,128 @@
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
+import type { Wallet, WalletAnswer } from './api.ts';
+import { Action, Shown, useContent } from './content.tsx';
+import { download } from './download.ts';
+import { guideAddress } from './health-text.ts';
+import { findLink } from './links.tsx';
+import { List } from './list.tsx';
+import { Facts, Input, View, button, code, enteredIn, money, time, type Columns } from './parts.tsx';
+import { changeFilters, place } from './place.ts';
+import { useSession } from './session.ts';
+import { Table } from './table.tsx';
+import { decimalOf } from './text.ts';
+
+/** Saves JSON. JSON.stringify writes the same bytes as the service, so the signature of evidence stays valid. */
+const save = (name: string, value: unknown): void =>
+  download(name, new Blob([JSON.stringify(value)], { type: 'application/json' }));
+
+type File = Wallet['Evidence'];
+
+const entryColumns = (currency: string): Columns<File['evidence']['entries'][number]> => ({
+  'No.': ({ seq }) => seq,
+  At: ({ at }) => time(at),
+  Operation: ({ operation }) => operation,
+  Amount: ({ amount }) => money(decimalOf(amount), currency),
+  'Balance after': ({ balanceAfter }) => money(decimalOf(balanceAfter), currency),
+  Transaction: ({ transactionId }) => findLink(transactionId),
+  Checkpoint: ({ checkpoint }) => String(checkpoint),
+});
+
+const evidenceOf = (file: File) => {
+  const { playerId, roundId, currency, entries, checkpoints } = file.evidence;
+  return (
+    <>
+      <Facts
+        pairs={[
+          ['Player', findLink(playerId)],
+          ['Round', findLink(roundId)],
+          ['Entries', String(entries.length)],
+          ['Sealed', time(checkpoints.at(-1)?.sealedAt ?? null)],
+        ]}
+      />
+      <div class="actions">{button('Download evidence', () => save('evidence.json', file))}</div>
+      <div class="list">
+        <Table caption="Entries of the evidence" columns={entryColumns(currency)} rows={entries} />
+      </div>
+    </>
+  );
+};
+
+/** The form for the evidence of a round; the address keeps what was asked for. */
+const RoundEvidence = () => {
+  const session = useSession();
+  const result = useContent();
+  // Only the summary is read out, not up to 1,000 rows.
+  const summary = useSignal('');
+  const load = (player: string, round: string): void => {
+    const path = [player, round].map(encodeURIComponent).join('/rounds/');
+    summary.value = '';
+    void result.show(async () => {
+      const file = await session.ask<WalletAnswer<'getRoundEvidence'>>(`/v1/players/${path}/evidence`);
+      summary.value = `Entries with evidence: ${file.evidence.entries.length}`;
+      return evidenceOf(file);
+    });
+  };
+  const [player = '', round = ''] = ['player', 'round'].map((name) => place.value.filters.get(name) ?? '');
+  useLayoutEffect(() => {
+    if (player && round) load(player, round);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what the address names when the view begins
+  }, []);
+  const show = (asked: Record<string, string>): void => {
+    changeFilters(asked);
+    load(asked['player'] ?? '', asked['round'] ?? '');
+  };
+  return (
+    <>
+      <form class="filters" onSubmit={(event) => show(enteredIn(event))}>
+        <Input label="Player" name="player" required maxLength={255} value={player} />
+        <Input label="Round id" name="round" required maxLength={255} value={round} />
+        <button type="submit">Show evidence</button>
+      </form>
+      <p class="unseen" role="status">
+        {summary}
+      </p>
+      <Shown content={result} />
+    </>
+  );
+};
+
+const columns: Columns<WalletAnswer<'listCheckpoints'>['checkpoints'][number]> = {
+  Number: ({ number }) => String(number),
+  Sealed: ({ sealedAt }) => time(sealedAt),
+  Entries: ({ entries }) => String(entries),
+  'Entries so far': ({ total }) => String(total),
+  Key: ({ keyId }) => code(keyId),
+};
+
+/** The evidence of a round, the public keys, and the checkpoints with the newest first. */
+export const EvidenceView = () => {
+  const session = useSession();
+  const saveKeys = async () => {
+    save('keys.json', await session.ask<WalletAnswer<'listSealingKeys'>>('/v1/audit/keys'));
+    return 'Give these keys to third parties in person, not with the evidence.';
+  };
+  return (
+    <View name="Evidence">
+      <p class="soft intro">
+        A file that proves to others which entries a round has, and that they were not changed since.{' '}
+        <a href={guideAddress('docs/wallet-operator.md#evidence')}>Guide</a>
+      </p>
+      <RoundEvidence />
+      <h2>Checkpoints</h2>
+      <Action name="Download public keys" look="quiet" run={saveKeys} />
+      <List
+        caption="Checkpoints"
+        path="/v1/audit/checkpoints?sort=-number"
+        rows={({ checkpoints }: WalletAnswer<'listCheckpoints'>) => checkpoints}
+        columns={columns}
+        empty="Nothing is sealed yet."
+        renderBelow={(checkpoints) => (
+          <div class="actions">
+            {button('Download these checkpoints', () => save('checkpoints.json', { checkpoints }), 'quiet')}
+          </div>
+        )}
+      />
+    </View>
+  );
+};

@@ -1,0 +1,85 @@
+import type { Health } from './health-data.ts';
+import { items, notYet, type Item } from './health-items.ts';
+import type { Look } from './parts.tsx';
+import { errorText } from './text.ts';
+
+/** Something that is wrong, and what to do. */
+export interface Entry {
+  /** Name of the alert. */
+  alert: string;
+  isUrgent: boolean;
+  summary: string;
+  action: string;
+  guide: string;
+  services: string[];
+  /** ISO 8601, when Prometheus says it. */
+  since?: string;
+  /** The value of the strip that it is about, if any. */
+  item?: Item | undefined;
+}
+
+/** What the services say themselves; the texts are those of the alerts. */
+const ownEntries = (health: Health): Entry[] =>
+  items.flatMap((item) => {
+    const services = item.faulty?.(health) ?? [];
+    const [alert = ''] = item.alerts;
+    const text = ALERT_TEXTS[alert];
+    if (services.length === 0 || text === undefined) return [];
+    const { severity, action, guide } = text;
+    const summary = `${item.name}: ${item.text(health) ?? 'unknown'}`;
+    return [{ alert, services, item, summary, action, guide, isUrgent: severity === 'page' }];
+  });
+
+/** What Prometheus says, one entry for each alert. */
+const firingEntries = ({ alerts }: Health): Entry[] =>
+  [...Map.groupBy(alerts ?? [], ({ alert }) => alert).values()].flatMap((same) => {
+    const [first] = same.toSorted((a, b) => a.since.localeCompare(b.since));
+    if (first === undefined) return [];
+    const { severity, summary, ...texts } = first;
+    return [
+      {
+        ...texts,
+        isUrgent: severity === 'page',
+        summary: same.length > 1 ? `${summary} (and ${same.length - 1} more)` : summary,
+        services: [...new Set(same.map(({ service }) => service))].filter((service) => service !== ''),
+        item: items.find(({ alerts: about }) => about.includes(first.alert)),
+      },
+    ];
+  });
+
+/** Everything that is wrong, the urgent first. What Prometheus says goes before what services say of the same alert. */
+export const entriesOf = (health: Health): Entry[] => {
+  const firing = firingEntries(health);
+  const own = ownEntries(health).filter(({ alert }) => !firing.some((entry) => entry.alert === alert));
+  return [...firing, ...own].toSorted((a, b) => Number(b.isUrgent) - Number(a.isUrgent));
+};
+
+/** The colour of an entry. */
+export const lookOf = ({ isUrgent }: Entry): 'bad' | 'warn' => (isUrgent ? 'bad' : 'warn');
+
+/** The colour of a value of the strip. */
+export const itemLook = (item: Item, health: Health, entries: readonly Entry[]): Look => {
+  const text = item.text(health);
+  if (text === undefined || text === notYet) return 'plain';
+  const entry = entries.find((one) => one.item === item);
+  if (entry !== undefined) return lookOf(entry);
+  if (item.name === 'Gateway') return health.gatewayMs === undefined ? 'bad' : 'good';
+  if (item.name === 'Services' && health.readiness.some(({ isReady }) => !isReady)) return 'warn';
+  // Of the others only Prometheus says whether the value is good.
+  return item.faulty === undefined ? 'plain' : 'good';
+};
+
+/** The names of services, or that it is about all of them. */
+export const servicesText = (services: readonly string[]): string =>
+  services.length === SERVICES.length ? `all ${services.length} services` : services.join(', ');
+
+/** The entries in one line. */
+export const headline = ({ error, alerts }: Health, entries: readonly Entry[]): string => {
+  if (error !== undefined) return errorText(error);
+  const names = entries.map(({ alert }) => alert).join(', ');
+  const found =
+    entries.length === 0
+      ? 'No alerts'
+      : `${entries.length} ${entries.length === 1 ? 'alert' : 'alerts'}: ${names}`;
+  return alerts === null ? `${found}; Prometheus does not answer` : found;
+};

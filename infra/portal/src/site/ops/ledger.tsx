@@ -1,0 +1,84 @@
+import type { Wallet, WalletAnswer } from './api.ts';
+import { whatHappened, whoActed, type AuditEvent } from './audit-text.ts';
+import { Action } from './content.tsx';
+import { Filters, playerFilter } from './filters.tsx';
+import { findLink, playerLink } from './links.tsx';
+import { List } from './list.tsx';
+import { Facts, Json, View, code, state, time, type Columns } from './parts.tsx';
+import { addressOf } from './place.ts';
+import { useSession } from './session.ts';
+import { Table } from './table.tsx';
+
+const violationColumns: Columns<Wallet['Proof']['violations'][number]> = {
+  Kind: ({ kind }) => code(kind),
+  Player: ({ playerId }) => playerLink(playerId),
+  Transaction: ({ transactionId }) => findLink(transactionId),
+  Detail: ({ detail }) => detail,
+};
+
+const resultOf = ({ ok, checkedAt, players, entries, violations }: Wallet['Proof']) => (
+  <div class="note">
+    <Facts
+      pairs={[
+        [
+          'Result',
+          ok ? state('good', 'The ledger is consistent') : state('bad', `${violations.length} violations`),
+        ],
+        ['Players', players.toLocaleString()],
+        ['Entries', entries.toLocaleString()],
+        ['Checked', time(checkedAt)],
+      ]}
+    />
+    {violations.length > 0 && <Table caption="Violations" columns={violationColumns} rows={violations} />}
+  </div>
+);
+
+/** The sentence of an event, with a link to its reconciliation if it has one. */
+const whatCell = (event: AuditEvent) => {
+  const { reconciliationId: id, number } = event.details;
+  const open = typeof number === 'number' ? String(number) : '';
+  return (
+    <span class="what">
+      {whatHappened(event)}{' '}
+      {typeof id === 'string' && <a href={addressOf('reconciliation', { id, open })}>Open</a>}
+    </span>
+  );
+};
+
+const eventColumns: Columns<Wallet['AuditEvent']> = {
+  When: ({ at }) => time(at),
+  Who: (event) => <span>{whoActed(event)}</span>,
+  What: whatCell,
+  Player: ({ playerId }) => playerLink(playerId),
+  Details: ({ details }) => (
+    <details>
+      <summary>Details</summary>
+      <Json value={details} />
+    </details>
+  ),
+};
+
+/** The verification of the ledger, and the audit log. */
+export const LedgerView = () => {
+  const session = useSession();
+  const prove = async () => resultOf(await session.ask<WalletAnswer<'proveLedger'>>('/v1/audit/proof'));
+  return (
+    <View name="Ledger">
+      <p class="soft intro">
+        Compares every balance with its entries in one snapshot. Callbacks are not interrupted.
+      </p>
+      <Action name="Verify the ledger" run={prove} />
+      <h2>Audit log</h2>
+      <Filters filters={[playerFilter]} />
+      <List
+        caption="Audit log"
+        path="/v1/audit/events"
+        filters={[playerFilter]}
+        rows={({ events }: WalletAnswer<'listAuditEvents'>) => events}
+        columns={eventColumns}
+        keyOf={({ eventId }) => eventId}
+        empty="There are no audit events."
+      />
+    </View>
+  );
+};

@@ -1,0 +1,129 @@
+import { useSignal } from '@preact/signals';
+import type { Wallet, WalletAnswer } from './api.ts';
+import { Shown, useLoaded } from './content.tsx';
+import { Filters, ShowButton, filterValues, playerFilter } from './filters.tsx';
+import { guideAddress } from './health-text.ts';
+import { nameOfLimit, type LimitSlot } from './limit-name.ts';
+import { List } from './list.tsx';
+import { Facts, View, money, nothing, state, time, type Columns } from './parts.tsx';
+import { useSession } from './session.ts';
+import { Table } from './table.tsx';
+import { when } from './time.ts';
+
+const valueOf = ({ kind }: LimitSlot, value: string | null, currency: string) =>
+  value === null ? <span>no limit</span> : money(value, kind === 'session' ? 'min' : currency);
+
+const limitColumns = (currency: string): Columns<LimitSlot & { limit: string | null }> => ({
+  Limit: nameOfLimit,
+  Allowed: (limit) => valueOf(limit, limit.limit, currency),
+});
+
+const lowestColumns = (currency: string): Columns<Wallet['Limits']['lowest'][number]> => ({
+  ...limitColumns(currency),
+  Used: (limit) => valueOf(limit, limit.used, currency),
+  Left: (limit) => valueOf(limit, limit.remaining, currency),
+  Since: ({ since }) => time(since),
+});
+
+const pendingColumns = (currency: string): Columns<Wallet['Limits']['pending'][number]> => ({
+  ...limitColumns(currency),
+  'Set by': ({ setBy }) => setBy,
+  From: ({ effectiveAt }) => time(effectiveAt),
+});
+
+const changeColumns = (currency: string): Columns<Wallet['LimitChange']> => ({
+  At: ({ changedAt }) => time(changedAt),
+  ...limitColumns(currency),
+  'Set by': ({ setBy, changedBy }) => `${setBy} (${changedBy})`,
+  From: ({ cancelledAt, effectiveAt }) =>
+    cancelledAt === null ? time(effectiveAt) : state('plain', `cancelled ${when(cancelledAt)}`),
+});
+
+const inForce = ({ currency, lowest, pending, timeZone }: Wallet['Limits']) => {
+  if (lowest.length + pending.length === 0) return nothing('This player has no limits.');
+  return (
+    <>
+      <div class="list">
+        <Table caption="Limits in force" columns={lowestColumns(currency)} rows={lowest} />
+      </div>
+      <p class="soft">Months begin at midnight in {timeZone}.</p>
+      {pending.length > 0 && (
+        <>
+          <h2>Pending</h2>
+          <div class="list">
+            <Table caption="Pending changes" columns={pendingColumns(currency)} rows={pending} />
+          </div>
+        </>
+      )}
+    </>
+  );
+};
+
+const playedIn = ({ currency, session }: Wallet['PlaySession']) => {
+  if (session === null) return nothing('This player has never played.');
+  const { isOver, minutes, startedAt, lastBetAt, wagered, won, result } = session;
+  return (
+    <Facts
+      pairs={[
+        ['State', isOver ? state('plain', 'over') : state('good', 'playing')],
+        ['Time', `${minutes} min`],
+        ['First bet', time(startedAt)],
+        ['Last bet', time(lastBetAt)],
+        ['Bets', money(wagered, currency)],
+        ['Wins', money(won, currency)],
+        ['Result', money(result, currency)],
+      ]}
+    />
+  );
+};
+
+/** The limits of one player with what is used of them, the newest session of play, and the changes. */
+const Limits = ({ playerId }: { playerId: string }) => {
+  const session = useSession();
+  const path = `/v1/players/${encodeURIComponent(playerId)}`;
+  /** Of the player; the history does not say it. */
+  const currency = useSignal('');
+  const limits = useLoaded(async () => {
+    const answer = await session.ask<WalletAnswer<'getLimits'>>(`${path}/limits`);
+    currency.value = answer.currency;
+    return inForce(answer);
+  }, [path]);
+  const play = useLoaded(
+    async () => playedIn(await session.ask<WalletAnswer<'getPlaySession'>>(`${path}/session`)),
+    [path],
+  );
+  return (
+    <>
+      <Shown content={limits} />
+      <h2>Session of play</h2>
+      <Shown content={play} />
+      <h2>Changes</h2>
+      {currency.value && (
+        <List
+          caption="Changes of limits"
+          path={`${path}/limits/history`}
+          rows={({ changes }: WalletAnswer<'listLimitChanges'>) => changes}
+          columns={changeColumns(currency.value)}
+          empty="The limits were never changed."
+        />
+      )}
+    </>
+  );
+};
+
+/** The limits of the player that the filter names. */
+export const LimitsView = () => {
+  const { playerId } = filterValues([playerFilter]);
+  return (
+    <View name="Limits">
+      <p class="soft intro">
+        Limits are shown here and set with the API.{' '}
+        <a href={guideAddress('docs/wallet-operator.md#limits-of-players')}>Guide</a>
+      </p>
+      <Filters filters={[playerFilter]}>
+        <ShowButton />
+      </Filters>
+      {playerId !== undefined && <Limits playerId={playerId} />}
+    </View>
+  );
+};

@@ -1,0 +1,27 @@
+import type { JSX } from 'preact';
+import { addressOf } from './place.ts';
+
+const idLink = (href: string, id: string) => (
+  <a href={href}>
+    <code>{id}</code>
+  </a>
+);
+
+/** The address that searches all services for an id. */
+const findAddress = (id: string): string => addressOf('find', { q: id });
+
+/** An id as a link to everything that is known of it. */
+export const findLink = (id: string | null): JSX.Element | null =>
+  id === null ? null : idLink(findAddress(id), id);
+
+/** An entity of an event, such as `order:17`, as a link to what is known of its id. */
+export const aboutLink = (entity: string | null): JSX.Element | null =>
+  entity === null ? null : idLink(findAddress(entity.slice(entity.indexOf(':') + 1)), entity);
+
+/** A player as a link to the balance and the entries. */
+export const playerLink = (playerId: string | null): JSX.Element | null =>
+  playerId === null ? null : idLink(addressOf('players', { playerId }), playerId);
+
+/** A round of a player as a link to its history. */
+export const roundLink = (player: string | null, round: string | null): JSX.Element | null =>
+  round === null ? null : idLink(addressOf('rounds', { player, round }), round);

@@ -1,0 +1,147 @@
+import type {
+  ButtonHTMLAttributes,
+  ComponentChildren,
+  InputHTMLAttributes,
+  JSX,
+  SelectHTMLAttributes,
+  TargetedEvent,
+} from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { navigation } from './place.ts';
+import { pretty } from './text.ts';
+import { when } from './time.ts';
+
+/** A value of a table or a list of facts; null is shown as a dash. */
+export type Cell = JSX.Element | string | null;
+
+/** What a table shows of a record, by the names of its columns. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
+
+/** Names and values. */
+export const Facts = ({ pairs }: { pairs: readonly (readonly [name: string, value: Cell])[] }) => (
+  <dl class="facts">
+    {pairs.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value ?? '–'}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+export type Look = 'good' | 'warn' | 'bad' | 'plain';
+
+export const state = (look: Look, text: string) => (
+  <span class="state" data-state={look}>
+    {text}
+  </span>
+);
+
+/** An amount with its currency, unless that is in another column. */
+export const money = (amount: string, currency = '') => (
+  <span class="money">{`${amount} ${currency}`.trim()}</span>
+);
+
+/** A time that does not break into two lines. */
+export const time = (iso: string | null): JSX.Element | null =>
+  iso === null ? null : <time dateTime={iso}>{when(iso)}</time>;
+
+export const code = (text: string) => <code>{text}</code>;
+
+/** A value as JSON that scrolls. */
+// oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls with the keyboard
+export const Json = ({ value }: { value: unknown }) => <pre tabIndex={0}>{pretty(value)}</pre>;
+
+/** A button, with a class that says how it looks. */
+export const button = (
+  text: ComponentChildren,
+  onClick: () => unknown,
+  look?: string,
+  { key, ...more }: Pick<ButtonHTMLAttributes, 'disabled' | 'key' | 'ref'> = {},
+) => (
+  <button key={key} type="button" class={look} onClick={() => void onClick()} {...more}>
+    {text}
+  </button>
+);
+
+/** A button that opens a record; the key finds it again in a list that was read again. */
+export const opener = (text: Cell, key: string, open: () => void, look = 'link') => (
+  <button type="button" class={look} data-key={key} onClick={open}>
+    {text}
+  </button>
+);
+
+/** Text for a list without entries. */
+export const nothing = (text: string) => <p class="note soft">{text}</p>;
+
+interface Labelled {
+  label: string;
+  id?: string;
+}
+
+const idOf = (label: string): string => `field-${label.toLowerCase().replaceAll(/\W+/g, '-')}`;
+
+/** A labelled input element. */
+export const Input = ({ label, id = idOf(label), ...more }: Labelled & InputHTMLAttributes) => (
+  <div class="field">
+    <label htmlFor={id}>{label}</label>
+    <input id={id} autoComplete="off" {...more} />
+  </div>
+);
+
+/** The values and the texts of a select element. */
+export type Options = readonly (readonly [value: string, text: string])[];
+
+interface Choosing extends Labelled {
+  options: Options;
+  /** The option that is chosen at first, when there is no `value`. */
+  initial?: string | undefined;
+}
+
+/** A labelled select element. */
+export const Choice = ({
+  label,
+  options,
+  initial,
+  id = idOf(label),
+  ...more
+}: Choosing & SelectHTMLAttributes) => (
+  <div class="field">
+    <label htmlFor={id}>{label}</label>
+    <select id={id} {...more}>
+      {options.map(([value, text]) => (
+        <option key={value} value={value} selected={value === initial}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </div>
+);
+
+/** The values that were entered into a form, by the names of its controls. */
+export const enteredIn = (event: TargetedEvent<HTMLFormElement>): Record<string, string> => {
+  event.preventDefault();
+  const entries = [...new FormData(event.currentTarget)];
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+};
+
+/** Moves the focus to an element that appears. Use it as its `ref`. */
+export const takeFocus = (element: HTMLElement | null): void => element?.focus();
+
+/** A view. After a link in the page has led to it, it has the focus, so that its name is read out. */
+export const View = ({ name, children }: { name: string; children: ComponentChildren }) => {
+  const section = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    if (!navigation.peek().isFromContent || section.current === null) return;
+    section.current.tabIndex = -1;
+    section.current.focus({ preventScroll: true });
+    section.current.parentElement?.scrollIntoView();
+  }, []);
+  return (
+    <section ref={section} aria-label={name}>
+      {children}
+    </section>
+  );
+};

@@ -1,0 +1,180 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Wallet, WalletAnswer } from './api.ts';
+import { Action, Shown, useContent, useLoaded } from './content.tsx';
+import { DifferenceDialog, differenceColumns } from './differences.tsx';
+import { download } from './download.ts';
+import { Filters, filterValues, type Filter } from './filters.tsx';
+import { List } from './list.tsx';
+import { Facts, button, state, time } from './parts.tsx';
+import { addressOf, place } from './place.ts';
+import {
+  failureText,
+  isRunning,
+  kindText,
+  pathOf,
+  refreshMs,
+  type KindCount,
+  type Reconciliation,
+} from './reconciliation-data.ts';
+import { repairable } from './repairs.ts';
+import { RepairsPanel } from './repairs-panel.tsx';
+import { useSession } from './session.ts';
+import { when } from './time.ts';
+
+/** The state of a reconciliation as a badge. */
+export const stateOf = ({ status }: Reconciliation) => {
+  if (status === 'failed') return state('bad', 'failed');
+  return state(status === 'done' ? 'good' : 'warn', status);
+};
+
+const progressOf = ({ status, lines, comparedLines }: Reconciliation) => (
+  <div class="note progress">
+    <progress
+      aria-label="Progress"
+      max={Math.max(lines, 1)}
+      value={status === 'comparing' ? comparedLines : undefined}
+    />
+    <p>{`${comparedLines.toLocaleString()} of ${lines.toLocaleString()} lines compared`}</p>
+  </div>
+);
+
+const heading = (one: Reconciliation): string => {
+  if (isRunning(one)) return `Differences so far: ${one.differences.toLocaleString()}`;
+  if (one.status === 'done' && one.differences === 0)
+    return 'The statement and the ledger agree in this period';
+  return one.differences === 1 ? '1 difference' : `${one.differences.toLocaleString()} differences`;
+};
+
+const detailsOf = (one: Wallet['ReconciliationWithKinds']) => {
+  const missing = one.fields.filter(({ lines }) => lines === 0).map(({ field }) => field);
+  const kinds = one.kinds.map(({ kind, differences, open }) => {
+    const repaired = differences === open ? '' : `, ${(differences - open).toLocaleString()} repaired`;
+    return [kindText(kind), `${differences.toLocaleString()}${repaired}`] as const;
+  });
+  return (
+    <>
+      <Facts
+        pairs={[
+          ['State', stateOf(one)],
+          ['From', when(one.from)],
+          ['To', when(one.to)],
+          ['Tolerance', `${one.tolerance} s`],
+          ['Lines', one.lines.toLocaleString()],
+          ['Sent', time(one.createdAt)],
+          ['By', one.createdBy],
+        ]}
+      />
+      {isRunning(one) && progressOf(one)}
+      {missing.length > 0 && (
+        <p class="note">Not compared, because no line has them: {missing.join(', ')}.</p>
+      )}
+      {one.failure !== null && <p class="note error">{failureText(one.failure)}</p>}
+      <h2>{heading(one)}</h2>
+      {kinds.length > 0 && <Facts pairs={kinds} />}
+    </>
+  );
+};
+
+interface ComparedKinds {
+  id: string;
+  kinds: readonly KindCount[];
+  changed: () => void;
+}
+
+/** The differences of a kind in pages, downloads, and repairs. */
+const Differences = ({ id, kinds, changed }: ComparedKinds) => {
+  const session = useSession();
+  const saved = useContent();
+  const version = useSignal(0);
+  const path = `${pathOf(id)}/differences`;
+  const options = kinds.map(({ kind }) => [kind, kindText(kind)] as const);
+  const filters: readonly Filter[] = [
+    { name: 'kind', label: 'Differences', options: [['', 'All'], ...options] },
+  ];
+  const { kind } = filterValues(filters);
+  const opened = Number(place.value.filters.get('open'));
+  const reload = (): void => {
+    version.value++;
+    changed();
+  };
+  const save = (format: 'csv' | 'jsonl') => () =>
+    saved.show(async () => {
+      download(`reconciliation-${id}.${format}`, await session.file(`${path}.${format}`));
+      return 'The file has all differences.';
+    });
+  return (
+    <div class="differences dense">
+      <Filters filters={filters}>
+        {button('Download CSV', save('csv'), 'quiet')}
+        {button('Download JSONL', save('jsonl'), 'quiet')}
+      </Filters>
+      <Shown content={saved} role="status" />
+      {/* A confirmation is for the kind that was counted. */}
+      <RepairsPanel key={kind} id={id} differences={() => repairable(session, id, kind)} changed={reload} />
+      <List
+        caption="Differences"
+        path={path}
+        filters={filters}
+        rows={({ differences }: WalletAnswer<'listDifferences'>) => differences}
+        columns={differenceColumns}
+        keyOf={({ number }) => String(number)}
+        empty="There are no differences of this kind."
+        isByTime={false}
+        version={version.value}
+      />
+      {opened > 0 && Number.isInteger(opened) && (
+        <DifferenceDialog key={opened} id={id} number={opened} changed={reload} />
+      )}
+    </div>
+  );
+};
+
+/** Withdraws a reconciliation after a confirmation. */
+const Withdrawal = ({ id, changed }: { id: string; changed: () => void }) => {
+  const session = useSession();
+  const withdraw = async () => {
+    await session.ask(pathOf(id), 'DELETE');
+    changed();
+    return 'Withdrawn.';
+  };
+  const ask = async () => (
+    <div class="note">
+      <p>Nothing more is repaired from it, and no repair waits for its differences.</p>
+      <Action name="Withdraw now" look="danger" run={withdraw} isFocused />
+    </div>
+  );
+  return (
+    <div>
+      <Action name="Withdraw …" look="quiet" run={ask} />
+    </div>
+  );
+};
+
+/** One reconciliation: its progress until it is done, then its differences. */
+export const OneReconciliation = ({ id }: { id: string }) => {
+  const session = useSession();
+  const newest = useSignal<Wallet['ReconciliationWithKinds']>();
+  const summary = useLoaded(async () => {
+    newest.value = await session.ask<WalletAnswer<'getReconciliation'>>(pathOf(id));
+    return detailsOf(newest.value);
+  }, []);
+  useEffect(() => {
+    if (!newest.value || !isRunning(newest.value)) return undefined;
+    const timer = setTimeout(summary.reload, refreshMs);
+    return () => clearTimeout(timer);
+  }, [newest.value, summary.reload]);
+  const { value: one } = newest;
+  return (
+    <div>
+      <p class="links">
+        <a href={addressOf('reconciliation')}>All reconciliations</a>
+      </p>
+      <Shown content={summary} />
+      {one?.failure === null && <Withdrawal id={id} changed={summary.reload} />}
+      {one && !isRunning(one) && one.differences > 0 && (
+        <Differences id={id} kinds={one.kinds} changed={summary.reload} />
+      )}
+    </div>
+  );
+};

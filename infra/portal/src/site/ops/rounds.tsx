@@ -1,0 +1,114 @@
+import type { Wallet, WalletAnswer } from './api.ts';
+import { Shown, useLoaded } from './content.tsx';
+import { Dialog } from './dialog.tsx';
+import { Filters, type Filter } from './filters.tsx';
+import { findLink, playerLink } from './links.tsx';
+import { List } from './list.tsx';
+import { Facts, Input, View, code, enteredIn, money, opener, state, time, type Columns } from './parts.tsx';
+import { addressOf, changeFilters, place } from './place.ts';
+import { useSession } from './session.ts';
+import { Table } from './table.tsx';
+import { operationText } from './text.ts';
+
+const ages = [
+  ['3600', '1 hour'],
+  ['900', '15 minutes'],
+  ['21600', '6 hours'],
+  ['86400', '1 day'],
+  ['0', 'a moment'],
+] as const;
+
+const filters: readonly Filter[] = [{ name: 'olderThan', label: 'Open for more than', options: ages }];
+
+/** The address names the round that is open. */
+const open = (player: string, round: string): void => changeFilters({ player, round });
+
+const amount = (sum: string | null, currency: string) => (sum === null ? null : money(sum, currency));
+
+const columns = {
+  Round: ({ playerId, roundId }) => opener(roundId, `${playerId} ${roundId}`, () => open(playerId, roundId)),
+  Player: ({ playerId }) => playerLink(playerId),
+  Game: ({ gameCode }) => code(gameCode),
+  Stake: ({ stake, currency }) => amount(stake, currency),
+  Result: ({ result, currency }) => amount(result, currency),
+  Opened: ({ openedAt }) => time(openedAt),
+} satisfies Columns<Wallet['Round']>;
+
+const entryColumns = (currency: string): Columns<Wallet['RoundWithEntries']['entries'][number]> => ({
+  'No.': ({ seq }) => String(seq),
+  At: ({ at }) => time(at),
+  Operation: operationText,
+  Amount: (entry) => money(entry.amount, currency),
+  'Balance after': ({ balanceAfter }) => money(balanceAfter, currency),
+  Transaction: ({ transactionId }) => findLink(transactionId),
+  Reverses: ({ reverseTransactionId }) => findLink(reverseTransactionId),
+});
+
+const RoundDialog = ({ player, round: id }: { player: string; round: string }) => {
+  const session = useSession();
+  const body = useLoaded(async () => {
+    const path = `/v1/players/${encodeURIComponent(player)}/rounds/${encodeURIComponent(id)}`;
+    const round = await session.ask<WalletAnswer<'getRound'>>(path);
+    return (
+      <>
+        <Facts
+          pairs={[
+            ['Status', state(round.status === 'open' ? 'warn' : 'good', round.status)],
+            ['Round', findLink(round.roundId)],
+            ['Player', playerLink(round.playerId)],
+            ['Game', code(round.gameCode)],
+            ['Stake', money(round.stake, round.currency)],
+            ['Result', money(round.result, round.currency)],
+            ['Opened', time(round.openedAt)],
+            ['Closed', time(round.closedAt)],
+          ]}
+        />
+        <h3>History</h3>
+        <Table caption="Entries of the round" columns={entryColumns(round.currency)} rows={round.entries} />
+        {round.page.has_more && <p>The first {round.page.limit} entries.</p>}
+        <p>
+          <a href={addressOf('evidence', { player, round: id })}>Evidence</a>
+        </p>
+      </>
+    );
+  }, []);
+  return (
+    <Dialog title="Round" closed={() => open('', '')}>
+      <Shown content={body} class="dialog-body" />
+    </Dialog>
+  );
+};
+
+const lookUp = ({ player = '', round = '' }: Record<string, string>): void => {
+  // Rounds of different players may have the same id: the search shows all.
+  if (player === '') location.hash = addressOf('find', { q: round });
+  else open(player, round);
+};
+
+/** Rounds that stay open, and the history of any round. */
+export const RoundsView = () => {
+  const [player, round] = ['player', 'round'].map((name) => place.value.filters.get(name));
+  return (
+    <View name="Rounds">
+      <Filters filters={filters} />
+      <List
+        caption="Open rounds"
+        path="/v1/rounds"
+        filters={filters}
+        rows={({ rounds }: WalletAnswer<'listRounds'>) => rounds}
+        columns={columns}
+        keyOf={({ playerId, roundId }) => `${playerId} ${roundId}`}
+        empty="No round has been open that long."
+      />
+      <h2>Find a round</h2>
+      <form class="filters" onSubmit={(event) => lookUp(enteredIn(event))}>
+        <Input label="Player, if known" name="player" maxLength={255} />
+        <Input label="Round id" name="round" required maxLength={255} />
+        <button type="submit" class="quiet">
+          Open round
+        </button>
+      </form>
+      {player && round && <RoundDialog key={`${player} ${round}`} player={player} round={round} />}
+    </View>
+  );
+};

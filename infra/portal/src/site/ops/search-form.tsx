@@ -1,0 +1,36 @@
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { addressOf, place } from './place.ts';
+
+/** The search field above every view. Enter opens the view with the results. */
+export const SearchForm = () => {
+  const text = useSignal('');
+  useSignalEffect(() => {
+    const { view, filters } = place.value;
+    if (view === 'find') text.value = filters.get('q') ?? '';
+  });
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const asked = text.value.trim();
+    if (asked !== '') location.hash = addressOf('find', { q: asked });
+  };
+  return (
+    <form class="find" role="search" onSubmit={submit}>
+      <label htmlFor="find" class="unseen">
+        Find
+      </label>
+      <input
+        type="search"
+        id="find"
+        maxLength={255}
+        autoComplete="off"
+        spellcheck={false}
+        placeholder="Order number, or id of an order, member, job, transaction, player, round, event or request"
+        value={text}
+        onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+      />
+      <button type="submit" class="quiet">
+        Find
+      </button>
+    </form>
+  );
+};

@@ -1,0 +1,60 @@
+/* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role -- browsers ignore
+   tables that styles draw differently, as on a phone, unless they have roles */
+import type { Cell, Columns } from './parts.tsx';
+
+const isMoney = (cell: Cell | undefined): boolean =>
+  typeof cell === 'object' && cell?.props.class === 'money';
+
+/** Plain text, links, times and amounts need the name of their column where the head of the table is not shown. */
+const needsLabel = (cell: Cell): boolean =>
+  typeof cell === 'string' || isMoney(cell) || cell?.type === 'a' || cell?.type === 'time';
+
+/** Whether a cell has nothing to show; such cells are left out on a phone. */
+const isNone = (cell: Cell): boolean =>
+  cell === null || cell === '–' || (typeof cell === 'object' && cell.props.children === '–');
+
+interface TableOf<Row> {
+  caption: string;
+  columns: Columns<Row>;
+  rows: readonly Row[];
+  /** With it, a row keeps its controls and their focus when the list is read again. */
+  keyOf?: ((row: Row) => string) | undefined;
+}
+
+/** A table, shown as a list on a phone. */
+export const Table = <Row,>({ caption, columns, rows, keyOf }: TableOf<Row>) => {
+  const cells = Object.entries(columns);
+  const [first] = rows;
+  const look = (cell: (row: Row) => Cell) => (first && isMoney(cell(first)) ? 'amount' : undefined);
+  const cellOf = (name: string, value: Cell) => (
+    <td
+      key={name}
+      role="cell"
+      data-label={needsLabel(value) ? name : undefined}
+      class={isNone(value) ? 'none' : undefined}
+    >
+      {value ?? '–'}
+    </td>
+  );
+  return (
+    <table role="table">
+      <caption class="unseen">{caption}</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          {cells.map(([name, cell]) => (
+            <th key={name} scope="col" role="columnheader" class={look(cell)}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row, at) => (
+          <tr key={keyOf?.(row) ?? at} role="row">
+            {cells.map(([name, cell]) => cellOf(name, cell(row)))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+};

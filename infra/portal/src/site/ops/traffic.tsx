@@ -1,0 +1,99 @@
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { askReadiness, type Health } from '../readiness.ts';
+import { Chart, type Points } from './chart.tsx';
+import { usePolling } from './content.tsx';
+import { createReader } from './health-data.ts';
+import { View, state } from './parts.tsx';
+import { Refused, useSession, type Session } from './session.ts';
+import { errorText } from './text.ts';
+import { combine } from './traffic-data.ts';
+
+const refreshMs = 10_000;
+
+/** Of a process that is gone the last half hour is shown, too. */
+const keepMs = 1_800_000;
+
+/** What is known of a service. */
+interface Row {
+  readiness: Health;
+  charts: Record<'requests' | 'errors' | 'p99', Points> | undefined;
+  processes: number;
+}
+
+/** A function that reads what is known of a service now, and the error, if any. */
+const createRowReader = (session: Session, name: string) => {
+  const read = createReader(session, name, keepMs);
+  return async (): Promise<{ row: Row; error: unknown }> => {
+    const [readiness, { statements, error }] = await Promise.all([askReadiness(name), read()]);
+    const { times, requests, errors, p99 } = combine(statements);
+    const charts: Row['charts'] = { requests: [times, requests], errors: [times, errors], p99: [times, p99] };
+    const processes = statements.length;
+    return { row: { readiness, charts: processes > 0 ? charts : undefined, processes }, error };
+  };
+};
+
+const reasonOf = (error: unknown): string => (error instanceof Refused ? error.reason : errorText(error));
+
+/** An error that all services have in common; undefined when they have none, or others. */
+const sharedError = (errors: readonly unknown[]): unknown =>
+  errors.every((error) => error !== undefined && reasonOf(error) === reasonOf(errors[0]))
+    ? errors[0]
+    : undefined;
+
+const Service = ({ title, row, error }: { title: string; row: Row | undefined; error: unknown }) => {
+  const { charts, readiness, processes = 0 } = row ?? {};
+  const note = processes > 1 ? `${processes} processes` : '';
+  return (
+    <li class="service">
+      <div class="service-head">
+        <h2>{title}</h2>
+        {readiness ? state(readiness.state, readiness.text) : state('plain', 'Checking')}
+        <p class={error === undefined ? 'soft instances' : 'soft instances error'}>
+          {error === undefined ? note : errorText(error)}
+        </p>
+      </div>
+      <Chart name="Requests" unit="/s" floor={1} line="--accent" points={charts?.requests} />
+      <Chart name="Errors" unit=" %" floor={5} line="--bad" points={charts?.errors} />
+      <Chart name="p99" unit=" ms" floor={10} line="--accent" points={charts?.p99} />
+    </li>
+  );
+};
+
+/** Request rate, errors and p99 of each service. */
+export const TrafficView = () => {
+  const session = useSession();
+  const readers = useMemo(() => SERVICES.map(({ name }) => createRowReader(session, name)), [session]);
+  const rows = useSignal<readonly (Row | undefined)[]>(SERVICES.map(() => undefined));
+  const errors = useSignal<readonly unknown[]>([]);
+  usePolling(async () => {
+    errors.value = await Promise.all(
+      readers.map(async (read, at) => {
+        const { row, error } = await read();
+        // A service that answers late does not hold up the others.
+        rows.value = rows.value.with(at, row);
+        return error;
+      }),
+    );
+  }, refreshMs);
+  const shared = sharedError(errors.value);
+  return (
+    <View name="Traffic">
+      <p class="soft">
+        The last half hour, measured by the services (or Prometheus, where they know one), refreshed every ten
+        seconds. p99: 99 of 100 requests were answered within this time.
+      </p>
+      <div role="alert">{shared !== undefined && <p class="error note">{errorText(shared)}</p>}</div>
+      <ul class="services">
+        {SERVICES.map(({ name, title }, at) => (
+          <Service
+            key={name}
+            title={title}
+            row={rows.value[at]}
+            error={shared === undefined ? errors.value[at] : undefined}
+          />
+        ))}
+      </ul>
+    </View>
+  );
+};
