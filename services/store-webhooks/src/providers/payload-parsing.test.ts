@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { z } from 'zod';
 import { webhook as onfleetWebhook } from './onfleet/schema.ts';
 import { epoch, isoTime, parseExactly, parsePayload } from './payload-parsing.ts';
@@ -28,6 +28,35 @@ test('a fraction is a number, also where a double rounds it to an integer: it is
   const fractions =
     '[29.999999999999999, 12.0000000000000000, -0.99999999999999999, 9007199254740993.5, 1.5e20]';
   expect(parseExactly(fractions)).toEqual([30, 12, -1, 9007199254740994, 1.5e20]);
+});
+
+test('digits in a text stay as they are, whatever is escaped before them', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: fc.constantFrom('"', '\\', '1', ' ', ':', ',') })), (texts) => {
+      const sent = [...texts, '1234567890123456789', '"1234567890123456789,'];
+      const json = `[${JSON.stringify(sent)}, 1234567890123456789]`;
+      expect(parseExactly(json)).toEqual([sent, '1234567890123456789']);
+    }),
+  );
+});
+
+test.each([
+  '{1234567890123456789:1}',
+  '{"a":1, 1234567890123456789 :2}',
+  '01234567890123456789',
+  '--1234567890123456789',
+  'true1234567890123456789',
+  '[1234567890123456789 "1"]',
+  '"1234567890123456789',
+])('what is not JSON stays unreadable with long numbers, such as %s', (text) => {
+  expect(() => parseExactly(text)).toThrow(SyntaxError);
+});
+
+test('a long number costs no call for each value of the body', () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  parseExactly('{"id":1234567890123456789,"x":[{},{},{}]}');
+  expect(parse.mock.calls).toEqual([['{"id":"1234567890123456789","x":[{},{},{}]}']]);
+  parse.mockRestore();
 });
 
 test('a list that is too long is one error, not one for each of its items', () => {
