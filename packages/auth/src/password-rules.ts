@@ -22,7 +22,10 @@ const commonPasswords = new Set(
 export const normalizePassword = (password: string): string | undefined =>
   password.length <= maxUnits && password.isWellFormed() ? password.normalize('NFKC') : undefined;
 
-/** The rules that a new password breaks, as messages; empty when it is acceptable. */
+/**
+ * The rules that a new password breaks, as messages; empty when it is acceptable. The email address may have any length and
+ * is not normalized, because normalizing combining marks takes time by the square of their number; valid ones are ASCII.
+ */
 export const passwordProblems = (password: string, email: string): string[] => {
   if (!password.isWellFormed()) return ['must be well-formed Unicode'];
   const problems: string[] = [];
@@ -31,7 +34,7 @@ export const passwordProblems = (password: string, email: string): string[] => {
   if (length < minLength) problems.push(`must have at least ${minLength} characters`);
   if (length > maxLength) problems.push(`must have at most ${maxLength} characters`);
   const folded = normal?.toLowerCase();
-  if (folded === email.trim().normalize('NFKC').toLowerCase()) problems.push('must not be the email address');
+  if (folded === email.trim().toLowerCase()) problems.push('must not be the email address');
   if (folded !== undefined && commonPasswords.has(folded))
     problems.push('is one of the most common passwords');
   return problems;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash as argon2 } from '@node-rs/argon2';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createPasswords, passwordProblems, type HashClient } from './password.ts';
 
 const passwords = createPasswords();
@@ -52,6 +52,12 @@ describe('a password', () => {
 
   test('must not contain a lone surrogate', () => {
     expect(passwordProblems('abcdefgh\ud800', email)).toEqual(['must be well-formed Unicode']);
+  });
+
+  test('is compared with the email address without normalizing it, which takes seconds for many combining marks', () => {
+    using normalize = vi.spyOn(String.prototype, 'normalize');
+    passwordProblems('correct horse battery', `a${'\u0300'.repeat(24_000)}${'\u0316'.repeat(24_000)}`);
+    expect(normalize.mock.contexts.map(String)).toEqual(['correct horse battery']);
   });
 
   test('of a megabyte is refused', () => {

@@ -93,6 +93,14 @@ describe('SearchText', () => {
     expect(await found('Zurich')).toEqual([]);
   });
 
+  test('refuses more than 30 combining marks in a row, which take long to normalize, in texts and in what is looked for', async () => {
+    const marks = `a${'\u0300'.repeat(31)}`;
+    const refused = await service.post('/consignments', consignmentInput({ reference: marks })).expect(400);
+    expect(Object.keys(refused.body.errors)).toEqual(['reference']);
+    const { body } = await service.read(`/consignments?SearchText=${encodeURIComponent(marks)}`).expect(400);
+    expect(Object.keys(body.errors)).toEqual(['SearchText']);
+  });
+
   test('finds a record by its changed text', async () => {
     const { body } = await make('first');
     expect(await found('first')).toEqual(['first']);

@@ -1,4 +1,4 @@
-import { isStorable } from '@platform/service-kit/text';
+import { isStorable, isStreamSafe } from '@platform/service-kit/text';
 import { z } from 'zod';
 
 const plain = /^(?:0|-?[1-9]\d*)$/;
@@ -37,6 +37,7 @@ export const searchText = (columns: string, note = '') =>
   z
     .string()
     .refine((text) => !/\p{Cc}/u.test(text), { error: 'must not contain control characters', abort: true })
+    .refine(isStreamSafe, 'must not have more than 30 combining marks in a row')
     .trim()
     .refine(isSearchable, 'must have 1 to 200 characters beside spaces around them')
     .optional()

@@ -1,7 +1,7 @@
 import { createPasswords } from '@platform/auth/password';
 import { startRedis } from '@platform/local/redis';
 import supertest from 'supertest';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { at, goodPassword, newEmail, register as registerUser, startService } from '../../test/harness.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
@@ -113,6 +113,14 @@ describe('registering', () => {
     });
     expect([status, body.code]).toEqual([400, 'validation_failed']);
     expect(Object.keys(body.errors)).toEqual([field]);
+  });
+
+  test('refuses a long email without normalizing it, which takes seconds for many combining marks', async () => {
+    using normalize = vi.spyOn(String.prototype, 'normalize');
+    const email = `a${'\u0300'.repeat(24_000)}${'\u0316'.repeat(24_000)}`;
+    const { status, body } = await register({ email, password: goodPassword });
+    expect([status, Object.keys(body.errors)]).toEqual([400, ['email']]);
+    expect(normalize.mock.contexts.map(String)).not.toContain(email);
   });
 
   test.each(['[]', 'null', '"text"', '7', '{}', ''])('refuses the body %j', async (body) => {

@@ -25,6 +25,7 @@ const wrong: [string, unknown][] = [
   ['description', 'x'.repeat(10_001)],
   ['description', ['x']],
   ['description', '\0'],
+  ['description', `a${'\u0300'.repeat(31)}`],
   ['status', 'open'],
   ['status', 'DONE'],
   ['status', null],
