@@ -51,6 +51,16 @@ test('an answer counts as one request for each 100 kB begun, against the network
   expect(await pages.get('small', { 'X-Forwarded-For': '198.51.100.7' })).toEqual([200, 24]);
 });
 
+test.each(['openapi.json', 'ops/status'])(
+  '%s counts against the network of whoever reads it, a probe does not',
+  async (path) => {
+    await using fixture = await startFixture({ RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: '2' });
+    const get = async (of: string) => (await fetch(`${fixture.url}/${of}`)).status;
+    expect([await get(path), await get(path), await get(path)]).toEqual([200, 200, 429]);
+    expect([await get('livez'), await get('readyz'), await get('metrics')]).toEqual([200, 200, 200]);
+  },
+);
+
 test('large answers count against their caller, for all instances together', async () => {
   const variables = { RATE_LIMIT_PER_MINUTE: '25', REDIS_URL: inject('redisUrl') ?? '' };
   await using one = await startPages(variables);

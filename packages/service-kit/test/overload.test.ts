@@ -95,7 +95,7 @@ test('when a client fills the queue, its newest requests make room for those of 
   expect((await Promise.all(greedy)).toSorted((a, b) => a - b)).toEqual([404, 404, 404, 503, 503]);
 });
 
-test('while the queue is full a request is refused before its body is read, and system routes are answered', async () => {
+test('while the queue is full a request is refused before its body is read, and probes are answered', async () => {
   const limits = { DATABASE_POOL: '1', DATABASE_QUEUE: '1', DATABASE_WAIT_MS: '60000' };
   await using fixture = await startFixture(limits);
   const { url, context, lines } = fixture;
@@ -109,8 +109,9 @@ test('while the queue is full a request is refused before its body is read, and 
     code: 'too_busy',
     requestId: refused.headers.get('x-request-id'),
   });
-  for (const path of ['livez', 'readyz', 'metrics?now=1', 'openapi.json', 'ops/status'])
+  for (const path of ['livez', 'readyz', 'metrics?now=1'])
     expect((await fetch(`${url}/${path}`)).status).toBe(200);
+  for (const path of ['openapi.json', 'ops/status']) expect((await fetch(`${url}/${path}`)).status).toBe(503);
   expect(lines.join('')).not.toContain('"status":503');
   await lock.release();
   for (const { status } of await Promise.all(accepted)) expect(status).toBe(404);

@@ -35,8 +35,7 @@ export const createHttpApp = (
   const system = systemRoutes(context, document).map((route) =>
     prepareRoute(route, { address: route.path, template: undefined, limits: context }),
   );
-  const exempt = new Set(system.map(({ address }) => address));
-  const common = { exempt, logPaths };
+  const common = { exempt: new Set(probePaths), logPaths };
   return {
     listener: createListener(context, {
       ...common,

@@ -18,7 +18,7 @@ const refusal = new TooBusy('Too many requests; try again shortly.');
 
 interface ListenerOptions {
   routes: readonly PreparedRoute[];
-  /** Addresses that are never refused by overload: health and other system routes. */
+  /** Addresses that are never refused by overload: those of probes. */
   exempt: ReadonlySet<string>;
   /** Origins whose pages may read answers. */
   corsOrigins: readonly string[];

@@ -19,8 +19,9 @@ const common = {
   auth: anyone,
   query: z.looseObject({}),
   responses: ok,
-  skipRateLimit: true,
 } as const;
+
+const probe = { ...common, skipRateLimit: true } as const;
 
 const freshJson = (value: object) => ({
   status: 200 as const,
@@ -28,7 +29,7 @@ const freshJson = (value: object) => ({
   rawBody: JSON.stringify(value),
 });
 
-/** Paths that a listener of their own answers, too: a probe must not wait behind clients. */
+/** Paths that a listener of their own answers, too: a probe must not wait behind clients, and is never refused by overload. */
 export const probePaths: readonly string[] = ['/livez', '/readyz', '/metrics'];
 
 /**
@@ -41,8 +42,8 @@ export const systemRoutes = (
   document: object,
 ): Route[] => {
   const { registry, history, samples } = metrics;
-  const json = JSON.stringify(document);
-  /** Compressed once: the gateway would compress it for each request, and nothing limits these. */
+  const json = Buffer.from(JSON.stringify(document));
+  /** Compressed once: the gateway would compress it for each request. */
   const zippedJson = gzipSync(json);
   let [status, until] = [Promise.resolve({ ready: false, degraded: false }), 0];
 
@@ -77,14 +78,14 @@ export const systemRoutes = (
     alerts: prometheus === undefined ? [] : await prometheus.firingAlerts().catch(() => null),
   });
   return [
-    route({ ...common, path: '/livez' }, () => ({ status: 200, rawBody: '{"status":"ok"}' })),
-    route({ ...common, path: '/readyz', responses: { ...ok, 503: { description: '' } } }, async () => {
+    route({ ...probe, path: '/livez' }, () => ({ status: 200, rawBody: '{"status":"ok"}' })),
+    route({ ...probe, path: '/readyz', responses: { ...ok, 503: { description: '' } } }, async () => {
       const { ready, degraded, checks } = await health.check();
       const state = health.draining ? 'draining' : ready ? 'ready' : 'not_ready';
       const body = { status: state, degraded, checks, values: samples.latest() };
       return { status: ready ? 200 : 503, rawBody: JSON.stringify(body) };
     }),
-    route({ ...common, path: '/metrics' }, async () => ({
+    route({ ...probe, path: '/metrics' }, async () => ({
       status: 200,
       headers: { 'Content-Type': registry.contentType },
       rawBody: await registry.metrics(),
