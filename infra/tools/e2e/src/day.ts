@@ -20,7 +20,7 @@ export interface Day {
   logs: string[];
 }
 
-const CALM_MS = 500;
+const PAUSE_MS = 500;
 
 /** Kills every program in turn until the time `until` (ms since 1970), each at least once. */
 const crashInTurn = async ({ programs, crash }: Platform, until: number): Promise<Record<string, number>> => {
@@ -28,7 +28,7 @@ const crashInTurn = async ({ programs, crash }: Platform, until: number): Promis
   do {
     for (const name of programs) {
       if (Date.now() > until && crashes[name]) continue;
-      await sleep(CALM_MS);
+      await sleep(PAUSE_MS);
       await crash(name);
       crashes[name] = (crashes[name] ?? 0) + 1;
     }

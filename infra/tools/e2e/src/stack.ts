@@ -64,12 +64,12 @@ interface StackOptions {
 
 /** `pnpm start` with its own ports and folder; disposal stops it and removes the folder. */
 export const startStack = async ({ instances = 1, env = {} }: StackOptions = {}): Promise<LocalStack> => {
-  await using stack = new AsyncDisposableStack();
-  const { path: local } = stack.use(await mkdtempDisposable(join(tmpdir(), 'e2e-')));
+  await using resources = new AsyncDisposableStack();
+  const { path: local } = resources.use(await mkdtempDisposable(join(tmpdir(), 'e2e-')));
   await chmod(local, 0o755);
   const ports = await platformPorts();
   const gamePort = Number(ports.PORT_BASE) + 95;
-  const platform = stack.use(
+  const platform = resources.use(
     startPlatform({
       local,
       args: ['--instances', String(instances)],
@@ -86,7 +86,7 @@ export const startStack = async ({ instances = 1, env = {} }: StackOptions = {})
   await platform.ready();
   const read = async () => (await readStack(local)) as StackFile;
   const { gateway } = await read();
-  const owned = stack.move();
+  const owned = resources.move();
   return {
     local,
     gateway,

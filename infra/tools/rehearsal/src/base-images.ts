@@ -23,8 +23,11 @@ const mirror = async (): Promise<string> => {
   return uris.split('\n')[0] || 'http://deb.debian.org/debian';
 };
 
-/** Builds the stand-ins, which replace images of the same names. Needs root, mmdebstrap, apt and npm. */
-const buildStandIns = async ({ docker }: Engine): Promise<void> => {
+/** Builds stand-ins for images, given by stage and name. Needs root, mmdebstrap, apt and npm. */
+const buildStandIns = async (
+  { docker }: Engine,
+  images: readonly (readonly [stage: string, name: string])[],
+): Promise<void> => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'rehearsal-images-'));
   const folder = temporary.path;
   const tar = join(folder, 'debian.tar');
@@ -41,29 +44,8 @@ const buildStandIns = async ({ docker }: Engine): Promise<void> => {
   await cp(process.execPath, join(folder, 'node'));
   await run('npm', ['install', '--prefix', join(folder, 'packages'), 'npm@11']);
   const registry = (await run('npm', ['config', 'get', 'registry'])).trim();
-  for (const [stage, name] of Object.entries(OFFICIAL))
+  for (const [stage, name] of images)
     await docker('build', '--target', stage, '--tag', name, '--build-arg', `REGISTRY=${registry}`, folder);
-};
-
-/** The ids of the engine's images, by name and tag. */
-const imageIds = async ({ docker }: Engine): Promise<Map<string, string>> => {
-  const listed = await docker('images', '--no-trunc', '--format', '{{.Repository}}:{{.Tag}} {{.ID}}');
-  return new Map(listed.split('\n').map((line) => line.split(' ') as [string, string]));
-};
-
-/** Disposal removes the images that have these names then, and gives the names back to the images that have them now. */
-const keepImages = async (engine: Engine, names: readonly string[]): Promise<AsyncDisposable> => {
-  const before = await imageIds(engine);
-  const restore = async (): Promise<void> => {
-    const now = await imageIds(engine);
-    for (const name of names) {
-      const [old, standIn] = [before.get(name), now.get(name)];
-      if (standIn === undefined || standIn === old) continue;
-      if (old !== undefined) await engine.docker('tag', old, name);
-      await engine.docker('image', 'rm', old === undefined ? name : standIn);
-    }
-  };
-  return { [Symbol.asyncDispose]: restore };
 };
 
 /** Disposal removes stand-ins. */
@@ -73,24 +55,26 @@ interface BaseImages extends AsyncDisposable {
 
 /**
  * Makes sure that the engine has the official images: pulls those that are missing, or, where that is impossible, builds
- * stand-ins. In an engine that was not started for the rehearsal stand-ins have to be asked for, because they replace its
- * images until disposal.
+ * stand-ins for them, which disposal removes. In an engine that was not started for the rehearsal stand-ins have to be asked
+ * for, because they have the names of official images until then.
  */
 export const provideBaseImages = async (engine: Engine, local: boolean): Promise<BaseImages> => {
-  await using stack = new AsyncDisposableStack();
-  const names = Object.values(OFFICIAL);
+  const present = (await engine.docker('images', '--format', '{{.Repository}}:{{.Tag}}')).split('\n');
+  const missing = Object.entries(OFFICIAL).filter(([, name]) => !present.includes(name));
   if (!local) {
     try {
-      const present = await imageIds(engine);
-      for (const name of names) if (!present.has(name)) await engine.docker('pull', '--quiet', name);
+      for (const [, name] of missing) await engine.docker('pull', '--quiet', name);
       return { kind: 'official', [Symbol.asyncDispose]: () => Promise.resolve() };
     } catch (error) {
       stopping.throwIfAborted();
       if (!engine.own) throw new Error('Give --local-base-images to build stand-ins.', { cause: error });
     }
   }
-  stack.use(await keepImages(engine, [...names, DEBIAN]));
-  await buildStandIns(engine);
+  await using stack = new AsyncDisposableStack();
+  const standIns = [...missing.map(([, name]) => name), DEBIAN];
+  // By force: some may not have been built.
+  stack.defer(async () => void (await engine.docker('image', 'rm', '--force', ...standIns)));
+  await buildStandIns(engine, missing);
   const owned = stack.move();
   return { kind: 'stand-ins', [Symbol.asyncDispose]: () => owned.disposeAsync() };
 };
