@@ -38,15 +38,15 @@ export const runActor = async ({ name, pace, step }: Actor, end: AbortSignal): P
   return result;
 };
 
-/** One line for each record that is not found as it was acknowledged. */
+/** One line for each record that is not stored as it was acknowledged; `record` names what it is. */
 export const findDifferences = <Value>(
-  kind: string,
+  record: string,
   acknowledged: ReadonlyMap<string, Value>,
-  found: ReadonlyMap<string, Value>,
+  stored: ReadonlyMap<string, Value>,
 ): string[] =>
   [...acknowledged]
-    .filter(([id, value]) => !isDeepStrictEqual(found.get(id), value))
+    .filter(([id, value]) => !isDeepStrictEqual(stored.get(id), value))
     .map(
       ([id, value]) =>
-        `${kind} ${id} is ${JSON.stringify(found.get(id)) ?? 'gone'} instead of ${JSON.stringify(value)}`,
+        `${record} ${id} is ${JSON.stringify(stored.get(id)) ?? 'gone'} instead of ${JSON.stringify(value)}`,
     );

@@ -19,7 +19,7 @@ interface Round {
 const ROUNDS = 3;
 const DEPOSIT = '1000.00';
 
-const minor = (amount: string): number => Math.round(Number(amount) * 100);
+const minorUnits = (amount: string): number => Math.round(Number(amount) * 100);
 
 /** Whether the game server knows what became of every step: a bet without an answer is settled by its rollback. */
 const isClear = ({ steps }: Round): boolean =>
@@ -49,7 +49,7 @@ export const casino = (
       .filter((line) => line.includes('"roundId"'))
       .map((line) => JSON.parse(line) as Round);
 
-  const moved = async (playerId: string, roundId: string): Promise<number> => {
+  const bookedSum = async (playerId: string, roundId: string): Promise<number> => {
     const params = { path: { playerId, roundId } };
     const round = await unwrap(wallet.GET('/v1/players/{playerId}/rounds/{roundId}', { params })).catch(
       (error: unknown) => {
@@ -57,12 +57,12 @@ export const casino = (
         throw error;
       },
     );
-    return round.entries.reduce((sum, { amount }) => sum + minor(amount), 0);
+    return round.entries.reduce((sum, { amount }) => sum + minorUnits(amount), 0);
   };
 
   const checkRound = async (round: Round): Promise<string[]> => {
-    const sums = await Promise.all(players.map((playerId) => moved(playerId, round.roundId)));
-    const sum = sums.reduce((one, other) => one + other, 0);
+    const sums = await Promise.all(players.map((playerId) => bookedSum(playerId, round.roundId)));
+    const sum = sums.reduce((total, each) => total + each, 0);
     return sum === round.moved
       ? []
       : [
