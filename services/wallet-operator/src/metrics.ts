@@ -12,13 +12,6 @@ import type { Sealing } from './sealing/sealing.ts';
 
 type Value = number | null | undefined;
 
-export interface WalletMetrics {
-  /** Counts a decided callback. */
-  countOutcome(operation: string, status: string): void;
-  /** Counts a batch by the number of its callbacks. */
-  observeBatch(size: number): void;
-}
-
 /** What is read at each scrape. */
 interface Sources {
   database: BaseContext['database'];
@@ -31,7 +24,7 @@ interface Sources {
 export const createWalletMetrics = (
   { registry }: Metrics,
   { database: { sql, orm }, stuckRoundS, ledger, sealing }: Sources,
-): WalletMetrics => {
+) => {
   const registers = [registry];
   /** A gauge of a value that is read at each scrape; NaN while there is none. */
   const gauge = (name: string, help: string, read: () => Value | Promise<Value>) =>
@@ -104,12 +97,16 @@ export const createWalletMetrics = (
   // Looking a pair of labels up costs more than counting; there are few.
   const pairs = new Map<string, Counter.Internal>();
   return {
-    countOutcome: (operation, status) => {
+    /** Counts a decided callback. */
+    countOutcome: (operation: string, status: string): void => {
       const key = `${operation} ${status}`;
       let pair = pairs.get(key);
       if (pair === undefined) pairs.set(key, (pair = outcomes.labels(operation, status)));
       pair.inc();
     },
-    observeBatch: (size) => batchSize.observe(size),
+    /** Counts a batch by the number of its callbacks. */
+    observeBatch: (size: number): void => batchSize.observe(size),
   };
 };
+
+export type WalletMetrics = ReturnType<typeof createWalletMetrics>;

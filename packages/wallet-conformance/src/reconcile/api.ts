@@ -28,19 +28,13 @@ const detailOf = (text: string): string => {
   }
 };
 
-export interface Api {
-  /** The answer to a request. Throws an Error with what the problem document says when it is refused. */
-  ask(path: string, options?: RequestInit): Promise<Response>;
-  askJson<T>(path: string, options?: RequestInit): Promise<T>;
-  post<T>(path: string, body: object): Promise<T>;
-}
-
 /**
  * Calls the management API of a wallet-operator. Repeats a request that is refused because of overload or its deadline:
  * repeating a repair changes nothing. Only a statement cannot be sent again, because its file was read.
  */
-export const createApi = (url: string, token: string): Api => {
-  const ask: Api['ask'] = async (path, options = {}) => {
+export const createApi = (url: string, token: string) => {
+  /** The answer to a request. Throws an Error with what the problem document says when it is refused. */
+  const ask = async (path: string, options: RequestInit = {}): Promise<Response> => {
     const headers = { ...options.headers, Authorization: `Bearer ${token}` };
     for (let left = options.body instanceof ReadableStream ? 0 : mostRepeats; ; left--) {
       const answer = await fetch(url + path, { ...options, headers });
@@ -55,11 +49,13 @@ export const createApi = (url: string, token: string): Api => {
   return {
     ask,
     askJson,
-    post: (path, body) =>
-      askJson(path, {
+    post: <T>(path: string, body: object): Promise<T> =>
+      askJson<T>(path, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
       }),
   };
 };
+
+export type Api = ReturnType<typeof createApi>;

@@ -1,6 +1,6 @@
 import type { ISql, Sql } from 'postgres';
 import { readCounters, writeCounters } from '../limits/counters.ts';
-import { count, limitView, type PlayerLimits } from '../limits/domain.ts';
+import { count, limitView } from '../limits/domain.ts';
 import {
   idSpaceOf,
   locksPlayer,
@@ -120,26 +120,16 @@ const stateAfter = (
   };
 };
 
-interface BatchState {
-  /** The stored states of the commands, in their order. */
-  states: readonly State[];
-  /** The outcome of a command after those that it was called with before: the balance of a player passes on. */
-  nextOutcome: (command: Command, state: State | undefined) => Outcome;
-  /** What has to be written for these commands. */
-  writes: Writes;
-  limits: PlayerLimits[];
-  moment: Date;
-}
-
-/** Reads what the outcomes of commands depend on. */
+/** Reads what the outcomes of commands depend on: their stored states, in their order, and the limits of their players. */
 const readBatchState = async (
   sql: ISql,
   commands: readonly Command[],
   now: Date | undefined,
   policy: Policy,
-): Promise<BatchState> => {
+) => {
   const { states, moment } = await readStates(sql, commands, now, policy);
   const limitsOf = await readCounters(sql, limitedPlayers(commands, states), moment, policy.sessionBreakS);
+  /** What has to be written for the commands. */
   const writes: Writes = {
     entries: [],
     rounds: [],
@@ -149,6 +139,7 @@ const readBatchState = async (
     sessions: new Map(),
   };
   const players = new Map<string, Player>();
+  /** The outcome of a command after those that it was called with before: the balance of a player passes on. */
   const nextOutcome = (command: Command, state: State | undefined): Outcome => {
     if (state === undefined) throw new Error('no state was read for a command');
     const { playerId } = command;

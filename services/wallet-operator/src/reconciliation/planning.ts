@@ -41,16 +41,6 @@ export const receivedForAnother = 'received_for_another_player';
 /** The outcome of one repair; `reason` when it waits for something else. */
 type Decide = (row: DifferenceRow, command: Repair, reason?: string) => Promise<RepairResult> | RepairResult;
 
-export interface Plan {
-  rows: readonly DifferenceRow[];
-  /** Decides all repairs in their order; returns one result for each difference. */
-  walk(decide: Decide): Promise<RepairResult[]>;
-  /** What the ledger would decide. Nothing is written to it, and no player is locked. */
-  preview(): Promise<RepairResult[]>;
-  /** A result; of a repair that is still to be made also what it moves: `moved`, or what it asks for. */
-  viewOf(row: DifferenceRow, command?: Repair, balance?: string, moved?: bigint | null): RepairResult;
-}
-
 /**
  * Reads what repairs of a reconciliation depend on. They are made in the order of the times. A credit or rollback waits
  * (`earlier_first`) while an earlier transaction of its round is missing in any reconciliation: it may close the round,
@@ -62,7 +52,7 @@ export const planRepairs = async (
   { database: { orm, sql }, ledger }: Context,
   id: string,
   numbers: readonly number[],
-): Promise<Plan> => {
+) => {
   const rows = (await listDifferences(orm, id, { numbers })).toSorted(inOrder);
   if (rows.length < new Set(numbers).size) throw new NotFound('difference');
   const steps = rows.map((row) => ({
@@ -82,6 +72,7 @@ export const planRepairs = async (
   const isCompared = await isTimeBeforeCompared(sql, id);
   const received = await receivedForOthers(sql, id, numbers);
 
+  /** A result; of a repair that is still to be made also what it moves: `moved`, or what it asks for. */
   const viewOf = (
     { number, kind, playerId, repair, state, status, reason }: DifferenceRow,
     command?: Repair,
@@ -101,6 +92,7 @@ export const planRepairs = async (
     balance: balance === undefined ? null : decimal(balance),
   });
 
+  /** Decides all repairs in their order; returns one result for each difference. */
   const walk = async (decide: Decide): Promise<RepairResult[]> => {
     const missingRounds = createMissingRounds(missing);
     const opened = new Set<string>();
@@ -129,6 +121,7 @@ export const planRepairs = async (
     rows,
     walk,
     viewOf,
+    /** What the ledger would decide. Nothing is written to it, and no player is locked. */
     preview: async () => {
       const decision = await ledger.preview(sql, commands);
       return walk((row, command, waitsFor) => {
@@ -139,3 +132,5 @@ export const planRepairs = async (
     },
   };
 };
+
+export type Plan = Awaited<ReturnType<typeof planRepairs>>;
