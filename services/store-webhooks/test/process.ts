@@ -5,9 +5,11 @@ import { startServiceProcess, type ServiceProcess } from '@platform/service-kit/
 export const startProcess = (
   service: { databaseUrl: string; spool: string },
   variables: Record<string, string> = {},
+  nodeArguments: readonly string[] = [],
 ): Promise<ServiceProcess> =>
   startServiceProcess({
     folder: new URL('..', import.meta.url).pathname,
+    nodeArguments,
     variables: {
       DATABASE_URL: service.databaseUrl,
       SPOOL_DIR: service.spool,

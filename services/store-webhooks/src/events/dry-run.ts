@@ -3,7 +3,7 @@ import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
 import { applyChanges, eventTypes } from '../processing/event-types.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import { findEvent } from '../queue/find-events.ts';
+import { findEvent, type EventRow } from '../queue/find-events.ts';
 import type { Change, EventChange } from '../records/change.ts';
 import { deliveryJobList } from '../records/delivery-jobs.ts';
 import { importJobList } from '../records/import-jobs.ts';
@@ -12,7 +12,7 @@ import { orderList } from '../records/orders.ts';
 import { userList } from '../records/users.ts';
 import { verificationList } from '../records/verifications.ts';
 import { knownStore } from '../stores/use-cases.ts';
-import { codeOf, codesIn, hidden, redact } from './redact.ts';
+import { codeOf, codesIn, hidden, redact, type Shown } from './redact.ts';
 import { recordIfRemapped, type Requester } from './reveals.ts';
 import { unmaskedRecordFields } from './unmasked.ts';
 
@@ -71,6 +71,10 @@ const tryOut = async (context: Context, eventChange: EventChange) => {
   return seen;
 };
 
+/** Not async, so that the parsed body does not wait for a provider. */
+const shownCodes = ({ body, headers }: EventRow, shown: Shown): ReadonlySet<string> =>
+  codesIn(redact(readable(body, headers['content-type']), shown));
+
 /**
  * Returns what processing an event again would change, as the addresses of the records show them: processes it in a
  * transaction that is rolled back. Even what it hides can be guessed from the number of changes and notifications, so it is
@@ -84,7 +88,7 @@ export const dryRun = async (context: Context, storeId: string, eventId: string,
   const store = await knownStore(context, storeId);
   const shown = await recordIfRemapped(context, { store, event, requester });
   // The texts and numbers of the event that its view shows; undefined: all may be shown.
-  const codes = shown && codesIn(redact(readable(event.body, event.headers['content-type']), shown));
+  const codes = shown && shownCodes(event, shown);
   try {
     const change = await eventTypes[event.event].plan(context, { ...event, store });
     const seen = await tryOut(context, { storeId, eventId, updatedAt, change });

@@ -12,7 +12,7 @@ import type { EventToStore } from '../queue/inbox.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { threeDSOf } from '../stores/known-store.ts';
 import { requireStore } from '../stores/use-cases.ts';
-import { readChallenge } from './challenge.ts';
+import { readChallenge, type Challenge } from './challenge.ts';
 import {
   challengeKey,
   choosePayment,
@@ -114,6 +114,16 @@ const ask = async (context: Context, store: KnownStore, payment: Payment, id: st
   return isOurs ? { outcome, isNew: true } : mismatch(context);
 };
 
+/** Not async, so that the parsed body does not wait for the provider. */
+const challengeOf = ({
+  service,
+  body,
+  headers,
+}: Pick<PlannedEvent, 'service' | 'body' | 'headers'>): Challenge => {
+  const contentType = headers['content-type'];
+  return readChallenge(readable(body, contentType), service, isForm(contentType));
+};
+
 /**
  * Settles a 3DS challenge: parse → find the payment → stored outcome, else ask the provider. The challenge
  * result comes through the browser, so its transStatus is never used. Of the events of a payment that find no result, only
@@ -124,8 +134,7 @@ export const settlePayment = async (
   event: Pick<PlannedEvent, 'store' | 'service' | 'body' | 'headers'> & { id: string | undefined },
 ): Promise<Settled> => {
   const { store } = event;
-  const contentType = event.headers['content-type'];
-  const challenge = readChallenge(readable(event.body, contentType), event.service, isForm(contentType));
+  const challenge = challengeOf(event);
   const { service, serverTransactionId: id, transactionIds } = challenge;
   if (service === undefined) return { error: new Unprocessable('The payload does not name its service.') };
   if (!threeDSAdapters.has(service))

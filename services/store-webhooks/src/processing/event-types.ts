@@ -5,9 +5,9 @@ import { ProviderBusy, ProviderUnavailable, Unprocessable } from '../errors.ts';
 import { addNotices, type Notice } from '../notifications/notice.ts';
 import { challengePayload } from '../payments/challenge.ts';
 import { settlePayment } from '../payments/use-cases.ts';
-import type { Adapter, Connection } from '../providers/adapter.ts';
+import type { Adapter, Connection, PosAdapter } from '../providers/adapter.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import { verification, type MemberRecord } from '../providers/pos-payloads.ts';
+import { verification, type MemberRecord, type OrderRecord } from '../providers/pos-payloads.ts';
 import type { JobStage } from '../providers/records.ts';
 import { deliveryAdapters, identityAdapters, posAdapters } from '../providers/registry.ts';
 import type { PlannedEvent } from '../queue/event.ts';
@@ -34,8 +34,12 @@ interface EventType {
   plan(context: Context, event: PlannedEvent): Promise<Change>;
 }
 
-const contentOf = ({ content, body, headers }: PlannedEvent): unknown => {
-  const read = content ?? readable(body, headers['content-type']);
+/**
+ * Parsed, a body can take forty times the memory of its bytes, and only those are bounded. So it is mapped before anything
+ * is waited for, and only functions that are not async have it: an async function keeps all its values while it waits.
+ */
+const contentOf = ({ body, headers }: PlannedEvent): unknown => {
+  const read = readable(body, headers['content-type']);
   if (read === undefined) throw new Unprocessable('The body is not readable.');
   return read;
 };
@@ -75,15 +79,25 @@ const userExists = async (sql: Sql, storeId: string, consumerUserId: string): Pr
 
 const posPayloads = [...posAdapters.values()].flatMap(({ payloads }) => payloads ?? []);
 
+const orderOf = (context: Context, event: PlannedEvent): Promise<OrderRecord> => {
+  const { adapter, connection } = connect(context, posOf(event.store));
+  return adapter.order(contentOf(event), connection);
+};
+
+const memberOf = (adapter: PosAdapter, { settings }: Connection, event: PlannedEvent): MemberRecord =>
+  adapter.member(contentOf(event), settings);
+
+const verificationOf = (context: Context, event: PlannedEvent) => {
+  const body = contentOf(event);
+  const { adapter, connection } = connect(context, identityOf(event.store, event.service, body));
+  return { service: adapter.kind, verification: adapter.verification(body, connection) };
+};
+
 const order: EventType = {
   entity: 'order',
   providerOf: posOf,
   payloads: posPayloads.map(({ order: payload }) => payload),
-  plan: async (context, event) => {
-    const body = contentOf(event);
-    const { adapter, connection } = connect(context, posOf(event.store));
-    return { kind: 'order', order: await adapter.order(body, connection) };
-  },
+  plan: async (context, event) => ({ kind: 'order', order: await orderOf(context, event) }),
 };
 
 const member = (isNew: boolean): EventType => ({
@@ -91,9 +105,8 @@ const member = (isNew: boolean): EventType => ({
   providerOf: posOf,
   payloads: posPayloads.map(({ member: payload }) => payload),
   plan: async (context, event) => {
-    const body = contentOf(event);
     const { adapter, connection } = connect(context, posOf(event.store));
-    const payload = await adapter.member(body, connection);
+    const payload = memberOf(adapter, connection, event);
     const isKnown = isNew && (await userExists(context.database.sql, event.storeId, payload.id));
     return {
       kind: 'member',
@@ -119,10 +132,8 @@ const identity = (completed: boolean): EventType => ({
   providerOf: identityOf,
   payloads: [verification, ...[...identityAdapters.values()].flatMap(({ payloads }) => payloads)],
   plan: async (context, event) => {
-    const body = contentOf(event);
-    const { adapter, connection } = connect(context, identityOf(event.store, event.service, body));
-    const record = await adapter.verification(body, connection);
-    return { kind: 'verification', service: adapter.kind, completed, verification: record };
+    const { service, verification: asked } = verificationOf(context, event);
+    return { kind: 'verification', service, completed, verification: await asked };
   },
 });
 

@@ -69,8 +69,9 @@ export interface Adapter extends Signing, CredentialShape {
 export interface PosAdapter extends Adapter {
   /** Shapes of its webhooks, for the OpenAPI document. */
   payloads: { order: z.ZodType; member: z.ZodType } | undefined;
+  /** Not async, and gives no part of the body to a function that waits, which would keep it in memory. */
   order(body: unknown, connection: Connection): Promise<OrderRecord>;
-  member(body: unknown, connection: Connection): Promise<MemberRecord>;
+  member(body: unknown, settings: ProviderSettings): MemberRecord;
   /** The member as the POS has it now; undefined when the POS has no such member or no look-up. */
   readMember(id: string, connection: Connection): Promise<MemberRecord | undefined>;
 }
@@ -83,8 +84,8 @@ export interface DeliveryAdapter extends Adapter {
 
 export interface IdentityAdapter extends Adapter {
   payloads: readonly z.ZodType[];
-  /** Throws Ignored for an event that changes no verification. */
-  verification(body: unknown, connection: Connection): Promise<VerificationRecord>;
+  /** Like `order` of a POS. Throws Ignored for an event that changes no verification. */
+  verification(body: unknown, connection: Connection): Promise<VerificationRecord> | VerificationRecord;
   /** Whether the body has the provider's own shape, which has no field `service`. */
   recognises(body: unknown): boolean;
 }

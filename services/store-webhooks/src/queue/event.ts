@@ -34,8 +34,6 @@ export interface PlannedEvent extends Pick<
   'storeId' | 'id' | 'event' | 'service' | 'body' | 'headers'
 > {
   store: KnownStore;
-  /** The parsed body, if it was parsed before and kept. */
-  content?: unknown;
 }
 
 /** An event that a worker has claimed. */
@@ -54,7 +52,7 @@ export interface ClaimedEvent extends PlannedEvent {
 }
 
 /** A claimed event without its store, as a statement returns it. */
-export type ClaimedRow = Omit<ClaimedEvent, 'store' | 'content'>;
+export type ClaimedRow = Omit<ClaimedEvent, 'store'>;
 
 /** The first digits of a key are a hash of the event's subject; the others are a hash of its content. */
 const [subjectDigits, contentDigits] = [16, 32];

@@ -15,8 +15,6 @@ import { createSpool } from './spool/spool.ts';
 export interface EventToStore {
   event: ReceivedEvent;
   store: KnownStore;
-  /** The parsed body; undefined if it is too large to be kept. */
-  content: unknown;
 }
 
 /** The worker of this instance. It takes events that were just stored, so that they are neither claimed nor read again. */
@@ -50,7 +48,7 @@ const patienceMs = 2000;
 
 const away = (): Unavailable => new Unavailable('database_unavailable', 'The database is away.');
 
-const handOver = (worker: EventWorker, { event, store, content }: EventToStore): void => {
+const handOver = (worker: EventWorker, { event, store }: EventToStore): void => {
   const at = event.receivedAt.toISOString();
   worker.begin({
     ...event,
@@ -61,7 +59,6 @@ const handOver = (worker: EventWorker, { event, store, content }: EventToStore):
     worker: worker.claimer.worker,
     crashes: 0,
     store,
-    content,
   });
 };
 

@@ -23,12 +23,6 @@ const accepted: AnyAnswer = { status: 200, rawBody: '{}' };
  */
 const liveMs = 4000;
 
-/**
- * Larger bodies are parsed again when they are processed: a parsed body can take twenty times the memory of its bytes,
- * and only those count.
- */
-const maxKept = 65_536;
-
 /** In bytes. The token of these events is in the browser of every customer, and a challenge result has 20 kB at most. */
 const maxChallengeBody = 65_536;
 
@@ -98,7 +92,7 @@ export const createReceiver = (context: Context): Route['handle'] => {
   const { env, box, now, nextId, clientAddress, bodyMemory } = context;
   const limitStore = createStoreLimit(context);
 
-  /** A function of its own: the variables of a receiver stay in memory until the event is stored. */
+  /** A function of its own: the variables of a receiver, such as the parsed body, stay in memory until the event is stored. */
   const eventToStore = (
     store: KnownStore,
     address: HookAddress,
@@ -112,7 +106,7 @@ export const createReceiver = (context: Context): Route['handle'] => {
     const request = { store, address, body, content, headers, url, receivedAt };
     const event = receivedEventOf(box, nextId(receivedAt.getTime()), request);
     if (address.event === 'payment-auth-completed') event.holdMs = liveMs;
-    return { event, store, content: body.length > maxKept ? undefined : content };
+    return { event, store };
   };
 
   return async ({ caller, req, res }) => {

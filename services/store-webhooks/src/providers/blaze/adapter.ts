@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential } from '../credentials.ts';
 import { amountNames } from '../money.ts';
-import { cart, member, order, toOrderRecord } from '../pos-payloads.ts';
+import { cart, member, order, toOrderRecord, type OrderRecord } from '../pos-payloads.ts';
 import { pointersTo, fieldOf, identifierIn, parsePayload } from '../payload-parsing.ts';
 
 /** Reads from the Blaze partner interface. */
@@ -19,6 +19,14 @@ const readCart = async (publicKey: string, connection: Connection) => {
   return parsePayload(cart, fieldOf(answer, 'cart') ?? answer);
 };
 
+/** An order is replaced together with its items, so a missing cart is looked up. */
+const withCart = async (payload: z.output<typeof order>, connection: Connection): Promise<OrderRecord> => {
+  const { publicKey } = payload;
+  if (payload.cart === null && publicKey !== null && connection.settings.baseUrl !== undefined)
+    return toOrderRecord({ ...payload, cart: await readCart(publicKey, connection) });
+  return toOrderRecord(payload);
+};
+
 /** A POS that sends the payloads of docs/contracts/store-webhooks.md. */
 export const blaze: PosAdapter = {
   kind: 'blaze',
@@ -30,15 +38,8 @@ export const blaze: PosAdapter = {
     ...pointersTo('/cart/items/*', 'productId quantity price totalPrice'),
   ],
   subject: (body) => ({ id: identifierIn(fieldOf(body, 'id')) }),
-  order: async (body, connection) => {
-    const payload = parsePayload(order, body);
-    const { publicKey } = payload;
-    // An order is replaced together with its items, so a missing cart is looked up.
-    if (payload.cart === null && publicKey !== null && connection.settings.baseUrl !== undefined)
-      return toOrderRecord({ ...payload, cart: await readCart(publicKey, connection) });
-    return toOrderRecord(payload);
-  },
-  member: async (body) => parsePayload(member, body),
+  order: (body, connection) => withCart(parsePayload(order, body), connection),
+  member: (body) => parsePayload(member, body),
   readMember: async (id, connection) => {
     const answer = await read(connection, 'members', id);
     return answer === undefined ? undefined : parsePayload(member, answer);

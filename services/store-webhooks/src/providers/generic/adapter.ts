@@ -10,7 +10,7 @@ export const generic: PosAdapter = {
   subject: (body, settings, entity) => ({
     id: identifierIn(idAt(body, settings, entity === 'order' ? 'order' : 'member')),
   }),
-  order: async (body, { settings }) => toOrder(body, settings),
-  member: async (body, { settings }) => toMember(body, settings),
+  order: (body, { settings }) => Promise.resolve(toOrder(body, settings)),
+  member: toMember,
   readMember: async () => undefined,
 };

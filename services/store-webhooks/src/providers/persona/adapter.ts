@@ -53,7 +53,7 @@ export const persona: IdentityAdapter = {
     if (id === undefined) return { id: identifierIn(fieldOf(body, 'transactionId')) };
     return { id, eventId: identifierIn(valueAt(body, 'data', 'id')) };
   },
-  verification: async (body, connection) => {
+  verification: (body, connection) => {
     if (objectId(body) !== undefined) {
       const { name, payload, 'created-at': time } = parsePayload(event, body).data.attributes;
       if (!name.startsWith('inquiry.')) throw new Ignored('Only inquiry events change a verification.');
@@ -61,11 +61,9 @@ export const persona: IdentityAdapter = {
     }
     const id = identifierIn(fieldOf(body, 'transactionId'));
     // A relay may only name the transaction that changed, so its status is looked up.
-    const asked =
-      id !== undefined && fieldOf(body, 'status') === undefined
-        ? await readInquiry(id, connection)
-        : undefined;
-    return asked ?? parsePayload(verification, body);
+    if (id === undefined || fieldOf(body, 'status') !== undefined) return parsePayload(verification, body);
+    const named = { service: identifierIn(fieldOf(body, 'service')), transactionId: id };
+    return readInquiry(id, connection).then((inquiry) => inquiry ?? parsePayload(verification, named));
   },
   headers: ['persona-signature'],
   signed: ({ headers, body, now }, { credentials: { webhookSecret } }) =>

@@ -5,6 +5,7 @@ import { headerCredential, textSecret } from '../credentials.ts';
 import { amountNames } from '../money.ts';
 import { orderTexts } from '../records.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload, fieldsOf } from '../payload-parsing.ts';
+import type { OrderRecord } from '../pos-payloads.ts';
 import { hmacSigning } from '../signatures.ts';
 import { customerAnswer, customerEvent, orderAnswer, orderUpdated } from './schema.ts';
 
@@ -18,6 +19,38 @@ const read = ({ settings, credentials, reader }: Connection, ...path: string[]):
       authorization: `Bearer ${accessToken}`,
     },
   );
+};
+
+/** The order of an event, as Square has it now. */
+const readOrder = async (
+  { order_id: id, state }: z.output<typeof orderUpdated>['data']['object']['order_updated'],
+  connection: Connection,
+): Promise<OrderRecord> => {
+  const answer = await read(connection, 'orders', id);
+  if (answer === undefined) throw new Unprocessable('The provider does not know the order.');
+  const { order } = parsePayload(orderAnswer, answer);
+  const status = order.state ?? state;
+  if (status === null) throw new Unprocessable('Neither the event nor the order names a state.');
+  return {
+    id,
+    status,
+    consumerId: order.customer_id,
+    version: order.version,
+    details: {
+      orderNo: order.reference_id,
+      ...fieldsOf(orderTexts, () => null),
+      currency: order.total_money?.currency ?? 'USD',
+      promoCode: null,
+      amounts: {
+        ...fieldsOf(amountNames, () => null),
+        total: order.total_money?.amount ?? null,
+        taxTotal: order.total_tax_money?.amount ?? null,
+        totalDiscount: order.total_discount_money?.amount ?? null,
+        deliveryFee: order.total_service_charge_money?.amount ?? null,
+      },
+      items: order.line_items ?? [],
+    },
+  };
 };
 
 export const square: PosAdapter = {
@@ -35,35 +68,9 @@ export const square: PosAdapter = {
       entity === 'order' ? valueAt(object, 'order_updated', 'order_id') : valueAt(object, 'customer', 'id');
     return { id: identifierIn(id), eventId: identifierIn(fieldOf(body, 'event_id')) };
   },
-  order: async (body, connection) => {
-    const { order_id: id, state } = parsePayload(orderUpdated, body).data.object.order_updated;
-    const answer = await read(connection, 'orders', id);
-    if (answer === undefined) throw new Unprocessable('The provider does not know the order.');
-    const { order } = parsePayload(orderAnswer, answer);
-    const status = order.state ?? state;
-    if (status === null) throw new Unprocessable('Neither the event nor the order names a state.');
-    return {
-      id,
-      status,
-      consumerId: order.customer_id,
-      version: order.version,
-      details: {
-        orderNo: order.reference_id,
-        ...fieldsOf(orderTexts, () => null),
-        currency: order.total_money?.currency ?? 'USD',
-        promoCode: null,
-        amounts: {
-          ...fieldsOf(amountNames, () => null),
-          total: order.total_money?.amount ?? null,
-          taxTotal: order.total_tax_money?.amount ?? null,
-          totalDiscount: order.total_discount_money?.amount ?? null,
-          deliveryFee: order.total_service_charge_money?.amount ?? null,
-        },
-        items: order.line_items ?? [],
-      },
-    };
-  },
-  member: async (body) => parsePayload(customerEvent, body).data.object.customer,
+  order: (body, connection) =>
+    readOrder(parsePayload(orderUpdated, body).data.object.order_updated, connection),
+  member: (body) => parsePayload(customerEvent, body).data.object.customer,
   readMember: async (id, connection) => {
     const answer = await read(connection, 'customers', id);
     return answer === undefined ? undefined : parsePayload(customerAnswer, answer).customer;

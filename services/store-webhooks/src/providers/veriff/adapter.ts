@@ -30,7 +30,7 @@ export const veriff: IdentityAdapter = {
   ],
   recognises: (body) => session(body) !== undefined,
   subject: (body) => ({ id: session(body) ?? identifierIn(fieldOf(body, 'transactionId')) }),
-  verification: async (body) => {
+  verification: (body) => {
     if (decided(body) !== undefined) return parsePayload(decision, body);
     if (progressed(body) !== undefined) return parsePayload(progress, body);
     if (fieldOf(body, 'eventType') === 'fullauto') return parsePayload(fullAuto, body);
