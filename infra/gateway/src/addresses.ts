@@ -75,7 +75,7 @@ const loggedPathMap = (): string[] => {
     `"~^(?<document>${documents.map(({ path }) => literal(path)).join('|')})${alone}" $document;`,
     secrets.flatMap((path) => [
       `"~^${path}/(?<event>[a-z_-]{1,40})/" "${path}/$event/***";`,
-      '# In any spelling, anywhere in the path.',
+      '# In upper or lower case, anywhere in the path.',
       `"~*^[^?]*${path.split('/').at(-1)}" "/***";`,
     ]),
     String.raw`"~^(?<shown>(?:${segment}){1,16})(?:\?|\z)" $shown;`,

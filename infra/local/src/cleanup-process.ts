@@ -26,7 +26,7 @@ createInterface({ input: process.stdin })
   .on('close', async () => {
     await Promise.all([...processes.values()].map((one) => stop(one, one.stopSignal, LIMIT_MS)));
     for (const path of paths) {
-      // PostgreSQL's children outlive it when they are stopped.
+      // PostgreSQL's children outlive it while they are paused (SIGSTOP).
       await killAllIn(path);
       await rm(path, { recursive: true, force: true });
     }

@@ -32,7 +32,7 @@ export const findServices = async (root: string): Promise<Service[]> => {
   return services;
 };
 
-/** `task-manager` as the beginning of a variable's name. */
+/** `TASK_MANAGER_`: a variable that begins with it is set for this service only. Databases have the same names, in lower case. */
 export const variablePrefix = ({ database }: Service): string => `${database.toUpperCase()}_`;
 
 /** Name of a process of a service: that of the service, and a number from the second instance on. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createClockEstimate } from '../src/db/clock.ts';
-import { createClockCheck } from '../src/processing/retention.ts';
+import { createClockCheck } from '../src/retention.ts';
 import { startService } from './harness.ts';
 import { startProcess } from './process.ts';
 

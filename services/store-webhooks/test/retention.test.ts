@@ -2,7 +2,7 @@ import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { firstIdOf } from '../src/queue/event.ts';
 import { startWork } from '../src/processing/background-work.ts';
-import { prune, retentionOf } from '../src/processing/retention.ts';
+import { prune, retentionOf } from '../src/retention.ts';
 import { startService } from './harness.ts';
 
 const dayMs = 86_400_000;

@@ -7,7 +7,7 @@ import { endEvent, endEvents, postponeEvents, type Claim } from '../src/queue/en
 import type { ClaimedRow } from '../src/queue/event.ts';
 import { beat, removeWorker } from '../src/queue/heartbeat.ts';
 import { createEventWorker } from '../src/processing/event-worker.ts';
-import { prune } from '../src/processing/retention.ts';
+import { prune } from '../src/retention.ts';
 import { startWork } from '../src/processing/background-work.ts';
 import { startService } from './harness.ts';
 import { holdAt } from './hold.ts';

@@ -41,8 +41,8 @@ export interface Context extends BaseContext {
   searches: SearchLane;
   /** For work that reads much of the ledger. */
   slow: SlowConnection;
-  /** For the first limits of players. */
-  counting: SlowConnection;
+  /** For a player's first limit, which may add up millions of entries. */
+  firstLimits: SlowConnection;
   /** Compares statements of the game server with the ledger. */
   comparing: Background;
 }
@@ -100,7 +100,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     'Give `q` more letters, or choose fewer rows by a filter such as `from` and `to`.',
   );
   const slow = createSlowConnection(env.DATABASE_URL);
-  const counting = createSlowConnection(env.DATABASE_URL);
+  const firstLimits = createSlowConnection(env.DATABASE_URL);
   const closing = startClosing(base.database.sql, { slow, everyMs: closeEveryMs, log: parts.log });
   const proving = startProving({
     slow,
@@ -128,7 +128,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     wallet,
     proving,
     slow,
-    counting,
+    firstLimits,
     comparing,
     signatures,
     gameServer:
@@ -142,7 +142,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
       await proving[Symbol.asyncDispose]();
       await closing[Symbol.asyncDispose]();
       await slow[Symbol.asyncDispose]();
-      await counting[Symbol.asyncDispose]();
+      await firstLimits[Symbol.asyncDispose]();
       await comparing[Symbol.asyncDispose]();
       await searches[Symbol.asyncDispose]();
       await syntaxRefusals[Symbol.asyncDispose]();

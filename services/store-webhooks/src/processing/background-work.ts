@@ -7,7 +7,7 @@ import { createImporter } from '../records/import-jobs.ts';
 import { createMailer } from '../notifications/mailer.ts';
 import { forgetOutcomes } from '../payments/use-cases.ts';
 import { createEventWorker } from './event-worker.ts';
-import { createPruning } from './retention.ts';
+import { createPruning } from '../retention.ts';
 
 const housekeepingMs = 60_000;
 /** Due work wakes its task. This bounds the delay of work whose wake-up was missed. */

@@ -18,6 +18,9 @@ export const sessionOfRevocation = (revoked: string): SessionName => {
   return { userId, id };
 };
 
-/** SQL that finds a session unless it has ended, by the clock of the database. Its ids are parameters of the statement. */
+/**
+ * SQL after `from` that finds a session unless it has ended, by the clock of the database. Takes placeholders such as `$1`
+ * or names of columns, never values.
+ */
 export const liveSession = (userId: string, id: string): string =>
   `sessions where user_id = ${userId} and id = ${id} and expires_at > now()`;

@@ -100,7 +100,7 @@ export const putLimits = async (
     });
   // The first limit may add up millions of entries.
   if (await hasCounters(ctx.database.sql, playerId)) await change(ctx.database.sql);
-  else await ctx.counting.run(change);
+  else await ctx.firstLimits.run(change);
   return getLimits(ctx, playerId);
 };
 

@@ -72,7 +72,7 @@ export const headFault = async (sql: ISql): Promise<string | undefined> => {
 interface Slice {
   /** The last checkpoint of the slice; undefined: none follows. */
   number: number | undefined;
-  /** Its entries. */
+  /** Its entries, as runs: consecutive entries of one player. */
   runs: readonly Run[];
   /** What is not as it was sealed. */
   faults: string[];
