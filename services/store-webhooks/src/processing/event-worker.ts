@@ -25,15 +25,25 @@ interface Planned {
 }
 
 /** Events in processing at most, including those that wait for a provider, and their bytes. */
-const [maxUnderWay, maxBytes] = [1024, 32 * 2 ** 20];
+interface Places {
+  readonly maxEvents: number;
+  readonly maxBytes: number;
+  events: number;
+  bytes: number;
+}
+
+/** Events that were claimed when they were stored have places of their own, so that no replay delays new events. */
+const createPlaces = (): Record<'stored' | 'queued', Places> => ({
+  stored: { maxEvents: 768, maxBytes: 24 * 2 ** 20, events: 0, bytes: 0 },
+  queued: { maxEvents: 512, maxBytes: 16 * 2 ** 20, events: 0, bytes: 0 },
+});
+
 const maxBatch = 256;
 /**
  * Pause after a batch, in which the next one grows: a batch of any size needs six round trips and a commit, and no sender
  * waits for it.
  */
 const restMs = 10;
-/** Places for events that were claimed when they were stored; the others are left to older events in the queue. */
-const maxHandedOver = 768;
 /** Free places from which on it is worth claiming more. */
 const minClaim = 64;
 /** For how many leases a running worker may keep an event. Then the event is due again: the worker has lost track of it. */
@@ -57,7 +67,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
   const claimer = { worker: v7(), keepMs: maxLeases * env.LEASE_MS };
   const underWay = new Set<Promise<void>>();
   const unwritten = createUnwritten(context, maxAttempts);
-  let bytes = 0;
+  const { stored, queued } = createPlaces();
   /** Nothing is claimed before: claims of a worker that never reported would be kept if it died. */
   let isAlive = false;
   let suspects = 0;
@@ -100,7 +110,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
       return planned.map(() => undefined);
     },
     maxBatch,
-    maxQueue: maxUnderWay,
+    maxQueue: stored.maxEvents + queued.maxEvents,
     maxInFlight: 1,
     // Applying an event twice changes nothing, and one failing event must not fail the rest of its batch. Without a
     // connection the parts would fail like the whole.
@@ -149,13 +159,15 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
     });
   };
 
-  const begin = (event: ClaimedEvent): void => {
+  const begin = (event: ClaimedEvent, places: Places): void => {
     const { length } = event.body;
-    bytes += length;
+    places.events++;
+    places.bytes += length;
     if (isSuspect(event)) suspects++;
     const work = inSpan(`process ${event.event}`, () => processEvent(event)).finally(() => {
       underWay.delete(work);
-      bytes -= length;
+      places.events--;
+      places.bytes -= length;
       if (isSuspect(event)) suspects--;
       if (isBehind || isSuspect(event)) onRoom();
     });
@@ -165,19 +177,19 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
   return {
     claimer,
     hasRoom: (count: number, size: number): boolean =>
-      isAlive && underWay.size + count <= maxHandedOver && bytes + size <= maxBytes,
-    begin,
+      isAlive && stored.events + count <= stored.maxEvents && stored.bytes + size <= stored.maxBytes,
+    begin: (event: ClaimedEvent): void => begin(event, stored),
     /** Claims events while there is capacity and starts processing them; returns whether there were any. */
     round: async (): Promise<boolean> => {
-      const room = Math.min(maxUnderWay - underWay.size, maxBatch);
-      isBehind = room < minClaim || bytes > maxBytes;
+      const room = Math.min(queued.maxEvents - queued.events, maxBatch);
+      isBehind = room < minClaim || queued.bytes > queued.maxBytes;
       if (isBehind) return false;
       const claimed: ClaimedRow[] = [];
       try {
         if (suspects === 0) claimed.push(...(await claim(sql, claimer, 1, 'suspects')));
         const events = await claim(sql, claimer, room);
         claimed.push(...events);
-        for (const event of await withStores(claimed)) begin(event);
+        for (const event of await withStores(claimed)) begin(event, queued);
         return events.length > 0;
       } catch (error) {
         // None of them was begun, so nothing else would give them back while this worker lives.

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { startService } from './harness.ts';
+import { holdAt } from './hold.ts';
+
+const waiting = 3000;
+
+test('while a replay of one store keeps the worker busy, a new event of another store begins when it is stored', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  const replayed = await service.store();
+  const other = await service.store();
+  await using point = await holdAt(service.databaseUrl, { trigger: 'before insert on orders for each row' });
+  // As the replay of a time span leaves them.
+  await sql`
+    with replayed as (
+      insert into events (store_id, id, event, entity, dedup, body, headers, received_at)
+      select ${replayed.id}, uuidv7(), 'order_updated', 'order:' || n, decode(md5(n::text), 'hex'),
+        convert_to('{"id":"' || n || '","status":"A","cart":{"items":[]}}', 'UTF8'), '{}', now()
+      from generate_series(1, ${waiting}) as n returning store_id, entity, id)
+    insert into queue (store_id, entity, id, queued_at, due_at, attempts)
+    select store_id, entity, id, now(), now(), 0 from replayed`;
+  await point.reached();
+  const claimed = async (storeId: string): Promise<number> => {
+    const [row] = await sql<[{ count: number }]>`
+      select count(*)::int as count from queue where store_id = ${storeId} and worker is not null`;
+    return row.count;
+  };
+
+  await expect.poll(() => claimed(replayed.id)).toBeGreaterThanOrEqual(512);
+  await service.hook('order_updated', other.webhookToken, { id: 'o-1', status: 'A', cart: { items: [] } });
+  expect(await claimed(other.id)).toBe(1);
+  expect(await claimed(replayed.id)).toBeLessThan(waiting);
+  await point.open();
+  await service.settled();
+  expect(await sql`select id from orders where store_id = ${other.id}`).toEqual([{ id: 'o-1' }]);
+});
