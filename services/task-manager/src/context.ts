@@ -19,7 +19,7 @@ import {
 } from './sessions/settings.ts';
 import { isLive } from './sessions/queries.ts';
 import { createSearches, type Searches } from './tasks/searches.ts';
-import { createTaskLimit, type TaskLimit } from './tasks/task-limit.ts';
+import { createKeyLimit, createTaskLimit, type RowLimit } from './tasks/task-limit.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
@@ -31,7 +31,8 @@ export interface Context extends BaseContext {
   /** Undefined with RATE_LIMIT=off. */
   registrationLimit: RegistrationLimit | undefined;
   searches: Searches;
-  limitTasks: TaskLimit;
+  limitTasks: RowLimit;
+  limitKeys: RowLimit;
   signer: TokenSigner;
   /** Verifies users' access tokens. */
   tokens: TokenVerifier;
@@ -84,6 +85,7 @@ export const createContext = async (
   return {
     searches: createSearches(env, redis, base.resources),
     limitTasks: createTaskLimit(env.MAX_TASKS_PER_USER),
+    limitKeys: createKeyLimit(env.MAX_TASKS_PER_USER),
     loginPasswords: createPasswords(),
     registrationPasswords: createPasswords({ concurrency: 1, waiting: 40, perSecond: 10 }),
     throttle: createThrottle({ name, redis, log }),

@@ -76,6 +76,8 @@ export interface RecordSpec<
     example: z.input<NoInfer<Input>>;
     /** For the document: when a record cannot be created (409), because another one has its natural key. */
     conflict?: string;
+    /** Runs before `insert` for a new Idempotency-Key. Throws a Conflict when enough answers are kept for this subject. */
+    limitKeys?(sql: Queries, subject: string): Promise<void>;
     insert(
       sql: Queries,
       input: z.output<NoInfer<Input>>,

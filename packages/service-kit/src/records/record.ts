@@ -45,7 +45,7 @@ const listRoute = (
 const createRoute = (
   { path, basePath, parents, tag, name, schema, write, sql }: AnyRecordSpec,
   { noun, etag, version }: Shared,
-  { input, example, conflict, insert }: NonNullable<AnyRecordSpec['create']>,
+  { input, example, conflict, limitKeys, insert }: NonNullable<AnyRecordSpec['create']>,
 ): Route =>
   route(
     {
@@ -77,7 +77,10 @@ const createRoute = (
       const { id, json } =
         key === undefined
           ? await create(sql)
-          : await once(sql, { owner: caller.subject, key, request: { path: list, body } }, create);
+          : await once(sql, { owner: caller.subject, key, request: { path: list, body } }, async (tx) => {
+              await limitKeys?.(tx, caller.subject);
+              return create(tx);
+            });
       const headers = {
         ...versionHeaders(version(json)),
         Location: `${basePath}${list}/${encodeURIComponent(id)}`,

@@ -17,6 +17,12 @@ export const hasTasks = async (sql: Queries, userId: string, number: number): Pr
   return rows.length > 0;
 };
 
+/** Whether answers are kept for at least this number of a user's Idempotency-Keys. */
+export const hasKeys = async (sql: Queries, userId: string, number: number): Promise<boolean> => {
+  const rows = await sql`select from idempotency_keys where owner = ${userId} offset ${number - 1} limit 1`;
+  return rows.length > 0;
+};
+
 /** A task at its first version. */
 export const insertTask = async (sql: Queries, userId: string, input: NewTask): Promise<Stored> => {
   const id = uuidv7();

@@ -14,7 +14,13 @@ const keyOf = ({ params: { id }, caller }: { params: { id: string }; caller: Cal
   id,
 });
 
-export const taskRoutes = ({ tokens, searches, limitTasks, database: { sql } }: Context): Route[] => {
+export const taskRoutes = ({
+  tokens,
+  searches,
+  limitTasks,
+  limitKeys,
+  database: { sql },
+}: Context): Route[] => {
   const user = tokens.guard();
   /** What no index answers reads up to all tasks of a user, who may have many, so that it must not hold every connection. */
   const readInTurn = <T>(caller: string, filters: Filters, read: (on: ISql) => Promise<T>): Promise<T> => {
@@ -51,7 +57,9 @@ export const taskRoutes = ({ tokens, searches, limitTasks, database: { sql } }: 
     create: {
       input: NewTask,
       example: { title: 'Water the plants', tags: ['home'], priority: 'high' },
-      conflict: '409 `too_many_tasks` for a user who has as many tasks as allowed (MAX_TASKS_PER_USER).',
+      conflict:
+        '409 `too_many_tasks` for a user who has as many tasks as allowed (MAX_TASKS_PER_USER), and `too_many_idempotency_keys` for one who has created as many with an Idempotency-Key within 24 hours.',
+      limitKeys,
       insert: async (on, input, { caller }) => {
         await limitTasks(on, caller.subject);
         return insertTask(on, caller.subject, input);
