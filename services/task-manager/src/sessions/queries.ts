@@ -1,5 +1,5 @@
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq, gt, gte, inArray, sql as raw } from 'drizzle-orm';
+import { and, eq, gt, gte, inArray, lt, sql as raw } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import { sessions } from '../db/tables.ts';
 import type { SessionName } from './refresh-token.ts';
@@ -22,6 +22,13 @@ export const insertSession = async (
   session: SessionName & { refreshHash: Buffer },
 ): Promise<void> => {
   await orm.insert(sessions).values({ ...session, createdAt: now, expiresAt });
+};
+
+/** Deletes all sessions of a user but the newest `number`: their ids are in the order of their start. */
+export const keepNewestSessions = async (orm: Executor, userId: string, number: number): Promise<void> => {
+  const oldestKept = raw`
+    (select id from sessions where user_id = ${userId} order by id desc offset ${number - 1} limit 1)`;
+  await orm.delete(sessions).where(and(eq(sessions.userId, userId), lt(sessions.id, oldestKept)));
 };
 
 /**

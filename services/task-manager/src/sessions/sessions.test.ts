@@ -1,6 +1,6 @@
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { at, endOverlap, goodPassword, register, startService } from '../../test/harness.ts';
+import { at, endOverlap, goodPassword, newEmail, register, startService } from '../../test/harness.ts';
 
 type App = Parameters<typeof supertest>[0];
 
@@ -27,6 +27,21 @@ const withClock = async () => {
     },
   });
 };
+
+test('a user has at most 1,000 sessions: one more ends the oldest', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  const email = newEmail();
+  const [ada, ben] = [await register(service.app, email), await register(service.app)];
+  await sql`
+    insert into sessions (user_id, id, refresh_hash, created_at, expires_at)
+    select ${ada.user.id}, uuidv7(), '\\x00', now(), now() + interval '1 day' from generate_series(1, 999)`;
+  await supertest(service.app).post(at('/auth/login')).send({ email, password: goodPassword }).expect(200);
+  const counts = await sql`select count(*)::int from sessions group by user_id order by count`;
+  expect(counts.map(({ count }) => count as number)).toEqual([1, 1000]);
+  expect((await refresh(service.app, ada.cookies)).status).toBe(401);
+  expect((await refresh(service.app, ben.cookies)).status).toBe(200);
+});
 
 describe('checking', () => {
   test('returns the user and the expiry, by token and by cookie', async () => {

@@ -4,6 +4,8 @@ export const accessSeconds = 15 * 60;
 export const refreshSeconds = 30 * 24 * 3600;
 /** How long after a refresh the token that was exchanged gets the same new token again. */
 export const overlapSeconds = 30;
+/** Sessions of one user; one more ends the oldest, so that logins do not fill the disk. */
+export const maxSessions = 1000;
 /** How far the clocks of two instances may differ: an access token of the one is valid on the other. */
 export const clockToleranceSeconds = 60;
 

@@ -3,8 +3,8 @@ import { Unauthorized, type UnknownCredential } from '@platform/service-kit/prob
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { ReadToken, SessionName } from './refresh-token.ts';
-import { revocationId } from './settings.ts';
-import { deleteSession, insertSession, replaceRefreshHash } from './queries.ts';
+import { maxSessions, revocationId } from './settings.ts';
+import { deleteSession, insertSession, keepNewestSessions, replaceRefreshHash } from './queries.ts';
 
 /** The tokens of a session. */
 export interface Credentials {
@@ -23,11 +23,12 @@ const credentialsOf = async (
   return { accessToken: token, expiresAt, refreshToken };
 };
 
-/** Starts a session. */
+/** Starts a session. The oldest of a user who has too many ends. */
 export const startSession = async (context: Context, orm: Executor, userId: string): Promise<Credentials> => {
   const session = { userId, id: uuidv7() };
   const refresh = context.refreshTokens.create(session);
   await insertSession(orm, { ...session, refreshHash: refresh.hash });
+  await keepNewestSessions(orm, userId, maxSessions);
   return credentialsOf(context, session, refresh.token);
 };
 
