@@ -41,7 +41,7 @@ export interface Context extends BaseContext {
   searches: SearchLane;
   /** For work that reads much of the ledger. */
   slow: SlowConnection;
-  /** For a player's first limit, which may add up millions of entries. */
+  /** For the first limit of a player with very many entries, which are added up. */
   firstLimits: SlowConnection;
   /** Compares statements of the game server with the ledger. */
   comparing: Background;

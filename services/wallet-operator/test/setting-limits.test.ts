@@ -51,7 +51,7 @@ describe('limits', () => {
     expect((await player.events()).map(({ kind }) => kind)).toEqual(Array(4).fill('limits_changed'));
   });
 
-  test('the first one adds up bets on a connection that may take two minutes, later ones do not', async () => {
+  test('the first one of a player with very many entries adds them up on a connection that may take two minutes, others do not', async () => {
     await using other = await startService();
     const { sql } = other.context.database;
     await addGame(sql);
@@ -59,12 +59,18 @@ describe('limits', () => {
     await sql`create function see() returns trigger language plpgsql as
       'begin insert into seen values (current_setting(''statement_timeout'')); return new; end'`;
     await sql`create trigger see after insert or update on limit_windows execute function see()`;
-    const player = await limitedPlayer(other, await person(other));
-    await player.set({ loss: { '24h': '50.00' } });
-    expect(await sql`select distinct * from seen`).toEqual([{ statement_timeout: '2min' }]);
-    await sql`truncate seen`;
-    await player.set({ loss: { '24h': '40.00' } });
-    expect(await sql`select distinct * from seen where statement_timeout = '2min'`).toEqual([]);
+    const ann = await person(other);
+    const timeoutsOf = async (player: Awaited<ReturnType<typeof limitedPlayer>>) => {
+      await sql`truncate seen`;
+      await player.set({ loss: { '24h': '50.00' } });
+      return (await sql<{ timeout: string }[]>`select distinct statement_timeout as timeout from seen`).map(
+        ({ timeout }) => timeout,
+      );
+    };
+    expect(await timeoutsOf(await limitedPlayer(other, ann))).toEqual(['5s']);
+    const heavy = await limitedPlayer(other, ann);
+    await sql`update players set seq = 100001 where player_id = ${heavy.playerId}`;
+    expect(await timeoutsOf(heavy)).toEqual(['2min']);
   });
 
   test('of player and operator: the lower one counts', async () => {

@@ -10,6 +10,9 @@ import { countedEntries, countedSums, readLimits, sinceOf } from './queries.ts';
 import type { LimitChange } from './schema.ts';
 import { findSession } from './session-queries.ts';
 
+/** Entries of a player that take some tenths of a second to add up. */
+const entriesOfSlow = 100_000;
+
 export type Setter = 'player' | 'operator';
 
 /** Locks the player until the end of the transaction. Returns the time of the database after that; undefined: unknown. */
@@ -18,10 +21,11 @@ export const lockPlayer = async (sql: ISql, playerId: string): Promise<Date | un
   return lockedRows.length === 0 ? undefined : databaseNow(sql);
 };
 
-/** Whether the bets of a player have been added up since an earlier limit. */
-export const hasCounters = async (sql: ISql, playerId: string): Promise<boolean> => {
-  const counted = await sql`select from players where player_id = ${playerId} and wagered is not null`;
-  return counted.length > 0;
+/** Whether a limit on bets is a player's first, and adds up so many entries that it may take seconds. */
+export const isSlowToLimit = async (sql: ISql, playerId: string): Promise<boolean> => {
+  const slow = await sql`
+    select from players where player_id = ${playerId} and wagered is null and seq > ${entriesOfSlow}`;
+  return slow.length > 0;
 };
 
 /** The changes that are not cancelled, oldest first. */

@@ -9,7 +9,7 @@ import { playerRow } from '../accounts/players/use-cases.ts';
 import { inForce, pending, type Change, type Wanted } from './changes.ts';
 import {
   changeLimits,
-  hasCounters,
+  isSlowToLimit,
   listChanges,
   listHistory,
   lockPlayer,
@@ -98,9 +98,8 @@ export const putLimits = async (
       if (now === undefined) throw new NotFound('player');
       await changeLimits(sql, { playerId, setBy, by, now }, wantedOf(body), ctx.env.SESSION_BREAK_S);
     });
-  // The first limit may add up millions of entries.
-  if (await hasCounters(ctx.database.sql, playerId)) await change(ctx.database.sql);
-  else await ctx.firstLimits.run(change);
+  if (await isSlowToLimit(ctx.database.sql, playerId)) await ctx.firstLimits.run(change);
+  else await change(ctx.database.sql);
   return getLimits(ctx, playerId);
 };
 

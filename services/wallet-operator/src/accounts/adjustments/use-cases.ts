@@ -11,6 +11,7 @@ import {
   insertAdjustment,
   lockAdjustments,
   markApproved,
+  markBooked,
   markMoving,
   markRefused,
   movedLately,
@@ -74,6 +75,7 @@ export const makeAdjustment = async (
     await markRefused(ctx.database.sql, asked, movedAt);
     throw problemOf(outcome);
   }
+  await markBooked(ctx.database.sql, asked, movedAt);
   return viewOf({ ...row, balance: outcome.balance });
 };
 
