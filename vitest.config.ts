@@ -14,7 +14,10 @@ const special: Record<string, TestProjectInlineConfiguration['test']> = {
   gateway: (await findProgram('nginx')) === null ? { include: ['src/**/*.test.ts'] } : {},
   // Each test runs many tools one after the other.
   new: { testTimeout: 900_000 },
-  portal: { globalSetup: [join(import.meta.dirname, 'infra/portal/test/test-setup.ts')] },
+  portal: {
+    globalSetup: [join(import.meta.dirname, 'infra/portal/test/test-setup.ts')],
+    setupFiles: [join(import.meta.dirname, 'infra/portal/test/file-ended.ts')],
+  },
 };
 
 const common = {

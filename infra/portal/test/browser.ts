@@ -1,6 +1,6 @@
 import type {} from '@platform/local/provided';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { beforeAll, inject } from 'vitest';
 import { demo as credentials, stack } from './stack.ts';
 
 const executablePath = inject('chromiumPath');
@@ -9,18 +9,18 @@ export const gateway = stack.gateway ?? '';
 /** Whether there is a browser, and a gateway that serves the pages. */
 export const canLook = executablePath !== null && stack.gateway !== null;
 
-let browser: Browser;
+/** Shared by the test files of a worker, with whose process it ends. */
+let browser: Browser | undefined;
 
 /** Pages load slowly while other tests use the processor. */
 const LIMIT_MS = 240_000;
 
-/** Opens the browser for the tests of a file. */
+/** Opens the browser for the tests of a file, unless one is open. */
 export const useBrowser = (): void => {
   beforeAll(async () => {
-    if (canLook)
+    if (canLook && !browser?.isConnected())
       browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
   });
-  afterAll(() => browser?.close());
 };
 
 /** A page of a profile of its own, and what it did that it should not have. */
@@ -39,6 +39,7 @@ export const visit = async (
   path: string,
   { demo = false, ...options }: BrowserContextOptions & { demo?: boolean } = {},
 ): Promise<Visit> => {
+  if (browser === undefined) throw new Error('the test file must call useBrowser()');
   const context = await browser.newContext(options);
   context.setDefaultTimeout(LIMIT_MS);
   if (demo)

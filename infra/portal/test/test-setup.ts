@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, statSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,18 +40,29 @@ const prepare = async (local: string): Promise<StartedPlatform | undefined> => {
   }
 };
 
-/** Provides a folder; the whole platform starts in it, in the background, when the first test wants it. */
+/** How many test files have ended; `file-ended.ts` writes it. */
+const endedFiles = (local: string): number =>
+  statSync(join(local, 'ended'), { throwIfNoEntry: false })?.size ?? 0;
+
+/**
+ * Provides a folder; the whole platform starts in it, in the background, when the first test wants it. It stops after
+ * the last test file of the portal, since the tests of other projects need its processor time.
+ */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const local = await mkdtemp(join(tmpdir(), 'portal-stack-'));
   await chmod(local, 0o755);
+  const { testFiles } = await project.globTestFiles();
   let prepared: Promise<StartedPlatform | undefined> | undefined;
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => (await prepared)?.[Symbol.asyncDispose]();
   const timer = setInterval(() => {
     if (existsSync(join(local, 'wanted'))) prepared ??= prepare(local);
+    if (endedFiles(local) === testFiles.length) stopped ??= stop();
   }, 50);
   project.provide('localFolder', local);
   return async () => {
     clearInterval(timer);
-    await (await prepared)?.[Symbol.asyncDispose]();
+    await (stopped ??= stop());
     await rm(local, { recursive: true, force: true });
   };
 };
