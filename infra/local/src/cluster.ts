@@ -42,7 +42,7 @@ const workingFolder = (dataDir: string): string =>
   process.platform === 'linux' ? '/proc/self/cwd' : dataDir;
 
 /** Runs initdb: in a folder of another name first, so that an incomplete one is never used. */
-const createData = async ({ bin, dataDir, password, account }: Cluster): Promise<void> => {
+const createData = async ({ bin, dataDir, password, account, durable }: Cluster): Promise<void> => {
   const newFolder = `${dataDir}.new`;
   const passwordFile = `${dataDir}.password-${randomBytes(6).toString('hex')}`;
   await rm(newFolder, { recursive: true, force: true });
@@ -56,6 +56,8 @@ const createData = async ({ bin, dataDir, password, account }: Cluster): Promise
     '--username=postgres',
     `--pwfile=../${basename(passwordFile)}`,
     '--auth=scram-sha-256',
+    // Each connection derives the key from the password again. The password of a server for tests is random and short-lived.
+    ...(durable ? [] : ['--set=scram_iterations=1']),
   ];
   const initdb = await run(join(bin, 'initdb'), [...args, ...LOCALE, NO_WAIT], {
     cwd: newFolder,
@@ -102,6 +104,8 @@ const NOT_DURABLE = {
   full_page_writes: 'off',
   max_connections: '500',
   shared_buffers: '128MB',
+  // A database is cloned from its template by the file system or the kernel, in a quarter of the processor time.
+  file_copy_method: 'clone',
 };
 
 export const clusterCommand = (cluster: Cluster): Command => {
