@@ -30,7 +30,7 @@ const day = async (): Promise<string[]> => {
 };
 
 const restarts = async (): Promise<string[]> => {
-  const { sent, restarts: counts, errors } = await restartUnderLoad(Number(values.connections));
+  const { sent, restarts: counts, errors } = await restartUnderLoad(Number(values.connections), 2);
   for (const [service, { requests, failures }] of Object.entries(sent))
     say(`${service}: ${requests} requests, ${failures.length} failed, ${counts[service]} restarts`);
   return [...findFailures(sent), ...errors];

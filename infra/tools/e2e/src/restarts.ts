@@ -14,7 +14,6 @@ export interface Restarts {
 
 /** Each of the two instances of a service. */
 const INSTANCES = [0, 1];
-const ROUNDS = 2;
 
 /** Stops one instance of a service with SIGTERM and waits until its successor is ready. */
 const restart = async ({ read }: LocalStack, service: string, index: number): Promise<void> => {
@@ -28,9 +27,9 @@ const restart = async ({ read }: LocalStack, service: string, index: number): Pr
   });
 };
 
-const restartTwice = async (stack: LocalStack, service: string): Promise<number> => {
+const restartInstances = async (stack: LocalStack, service: string, rounds: number): Promise<number> => {
   let count = 0;
-  for (let round = 0; round < ROUNDS; round += 1)
+  for (let round = 0; round < rounds; round += 1)
     for (const index of INSTANCES) {
       await restart(stack, service, index);
       count += 1;
@@ -39,16 +38,16 @@ const restartTwice = async (stack: LocalStack, service: string): Promise<number>
 };
 
 /**
- * Runs two instances of every service behind the gateway and restarts both of them twice, one directly after the other,
- * while clients send POST requests on `connections` connections for each service.
+ * Runs two instances of every service behind the gateway and restarts both of them `rounds` times, one directly after the
+ * other, while clients send POST requests on `connections` connections for each service.
  */
-export const restartUnderLoad = async (connections: number): Promise<Restarts> => {
+export const restartUnderLoad = async (connections: number, rounds: number): Promise<Restarts> => {
   await using stack = await startStack({ instances: 2, env: { RATE_LIMIT: 'off' } });
   const file = await stack.read();
   const restarts: Record<string, number> = {};
   const sent = await whileClientsRun(file, connections, async () => {
     const restartOne = async (service: string): Promise<void> => {
-      restarts[service] = await restartTwice(stack, service);
+      restarts[service] = await restartInstances(stack, service, rounds);
     };
     await Promise.all(Object.keys(file.services).map(restartOne));
   });
