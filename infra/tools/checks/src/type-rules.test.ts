@@ -23,7 +23,11 @@ const refused: Record<string, [error: string, code: string]> = {
   ],
 };
 
-let printed: string;
+interface Report {
+  diagnostics: { code: string; filename: string }[];
+}
+
+let report: Report;
 beforeAll(() => {
   const files = Object.entries(refused).map(([option, [, code]]) => [`src/${option}.ts`, code]);
   const shape = "export type Shape = 'round';";
@@ -33,14 +37,15 @@ beforeAll(() => {
     'src/shape.ts': shape,
     ...Object.fromEntries(files),
   });
-  const { stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder.path], {
+  const args = ['--type-aware', '--type-check', '--format=json'];
+  const { stdout } = spawnSync(join(root, 'node_modules/.bin/oxlint'), args, {
     cwd: folder.path,
     encoding: 'utf8',
   });
-  printed = stdout;
+  report = JSON.parse(stdout) as Report;
 });
 
 test.each(Object.entries(refused))('%s refuses %j', (option, [error]) => {
-  const errors = printed.split('\n').filter((line) => line.startsWith(`src/${option}.ts(`));
-  expect(errors).toEqual([expect.stringContaining(`: error ${error}: `)]);
+  const errors = report.diagnostics.filter(({ filename }) => filename.endsWith(`src/${option}.ts`));
+  expect(errors.map(({ code }) => code)).toContain(`typescript(${error})`);
 });
