@@ -21,7 +21,7 @@ afterAll(() => lists[Symbol.asyncDispose]());
 const insert = (rows: number) => lists.sql`
   insert into rising select gen_random_uuid(), now(), ${owners[0] ?? ''}::uuid, 1 from generate_series(1, ${rows}::int)`;
 
-const often = { foldEvery: 10, foldIdle: 10, mergeEvery: 20, checkEvery: 30 };
+const often = { foldEvery: 50, foldIdle: 50, mergeEvery: 100, checkEvery: 150 };
 
 const start = (maintained: readonly Directory[] = directories, times = often) => {
   const { log, lines } = captureLog();

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import postgres from 'postgres';
+import postgres, { type Sql } from 'postgres';
 import { migrate } from '../database/migrate.ts';
 
 export interface TestDatabase extends AsyncDisposable {
@@ -22,6 +22,47 @@ const templateName = (folder: string): string => {
   return `template_${createHash('sha256').update(journal).update(sources.join('\n')).digest('hex').slice(0, 16)}`;
 };
 
+const openAdmin = (serverUrl: string): Sql =>
+  postgres(serverUrl, { max: 1, idle_timeout: 2, fetch_types: false, onnotice: () => undefined });
+
+/** Connections of this process that create and drop databases, by URL; they close when they are idle. */
+const admins = new Map<string, Sql>();
+const adminOf = (serverUrl: string): Sql => {
+  const admin = admins.get(serverUrl) ?? openAdmin(serverUrl);
+  admins.set(serverUrl, admin);
+  return admin;
+};
+
+/** Creates the template unless it exists; other processes that want it wait. */
+const createTemplate = async (serverUrl: string, template: string, migrations: string): Promise<void> => {
+  const sql = openAdmin(serverUrl);
+  try {
+    await sql`select pg_advisory_lock(hashtext(${template}))`;
+    const [found] = await sql`select 1 from pg_database where datname = ${template} and datistemplate`;
+    if (found) return;
+    await sql`drop database if exists ${sql(template)}`;
+    await sql`create database ${sql(template)}`;
+    await migrate(withDatabase(serverUrl, template), migrations);
+    // A pooler between this process and PostgreSQL keeps its connection.
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${template}`;
+    await sql`alter database ${sql(template)} is_template true allow_connections false`;
+  } finally {
+    await sql.end();
+  }
+};
+
+/** Templates that this process has created or found, by the URL of their server and their name. */
+const templates = new Map<string, Promise<void>>();
+const provideTemplate = async (serverUrl: string, template: string, migrations: string): Promise<void> => {
+  const key = `${serverUrl} ${template}`;
+  const creating = templates.get(key) ?? createTemplate(serverUrl, template, migrations);
+  templates.set(key, creating);
+  await creating.catch((error: unknown) => {
+    templates.delete(key);
+    throw error;
+  });
+};
+
 /**
  * A database of its own for one test file, cloned in some 30 ms from a template that holds
  * `migrations` (a folder). `serverUrl` is a superuser's URL. Dropped on disposal.
@@ -29,29 +70,14 @@ const templateName = (folder: string): string => {
 export const cloneDatabase = async (serverUrl: string, migrations: string): Promise<TestDatabase> => {
   const template = templateName(migrations);
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const sql = postgres(serverUrl, { max: 1, onnotice: () => undefined });
-  try {
-    await sql`select pg_advisory_lock(hashtext(${template}))`;
-    const [found] = await sql`select 1 from pg_database where datname = ${template} and datistemplate`;
-    if (!found) {
-      await sql`drop database if exists ${sql(template)}`;
-      await sql`create database ${sql(template)}`;
-      await migrate(withDatabase(serverUrl, template), migrations);
-      // A pooler between this process and PostgreSQL keeps its connection.
-      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${template}`;
-      await sql`alter database ${sql(template)} is_template true allow_connections false`;
-    }
-    // A copy of the files needs a third of the processor time of the default, which writes all pages to the WAL.
-    await sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`;
-  } finally {
-    await sql.end();
-  }
+  await provideTemplate(serverUrl, template, migrations);
+  const admin = adminOf(serverUrl);
+  // A copy of the files needs less processor time than the default, which writes all pages to the WAL.
+  await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
   return {
     url: withDatabase(serverUrl, name),
     [Symbol.asyncDispose]: async () => {
-      const admin = postgres(serverUrl, { max: 1, onnotice: () => undefined });
       await admin`drop database if exists ${admin(name)} with (force)`;
-      await admin.end();
     },
   };
 };
