@@ -5,7 +5,7 @@ import { startProcess } from './process.ts';
 
 const secret = 'secret-of-the-gateway-0123456789abcdef';
 const connections = 200;
-const sent = 100;
+const sent = 40;
 
 /** Posts a body as the gateway does for a client with an address; returns the status. */
 const post = (url: string, agent: Agent, address: string, body: string): Promise<number> =>
