@@ -106,7 +106,7 @@ test.runIf(inject('nginxPath') && inject('redisUrl'))(
   async () => {
     // One package after the other: they share the output, and their lines would mix.
     const command = 'npx -y pnpm@10.34.9 --recursive --workspace-concurrency=1 exec node --version';
-    const { code, output } = await paste(`${quickNpx}${command} 2>/dev/null`);
+    const { code, output } = await paste(`${command} 2>/dev/null`);
     expect({ code, versions: [...new Set(output.trim().split('\n'))] }).toEqual({
       code: 0,
       versions: [process.version],
