@@ -148,6 +148,7 @@ describe.runIf(canLook)('the health strip', () => {
       'No alerts',
     ],
     ['whose state the gateway does not give is not reported as down', { status: 429, json: {} }, 'No alerts'],
+    ['that is overloaded is not reported as down', { status: 503, json: { code: 'too_busy' } }, 'No alerts'],
     ['that does not answer is reported as down', { status: 502, json: {} }, '1 alert: ServiceDown'],
   ])('a service %s', async (_what, answer, headline) => {
     await using visited = await opened(async (page) => {

@@ -22,8 +22,10 @@ export const askReadiness = async (service: string): Promise<Health> => {
   try {
     const answer = await fetch(`/docs/status/${service}`, { credentials: 'omit', cache: 'no-store' });
     if (answer.status === 429) return { state: 'plain', text: 'Unknown', isUp: undefined };
+    const { ready, degraded, code } = (await answer.json()) as Partial<Status & { code: string }>;
+    // The service itself says so: too much else asks it.
+    if (code === 'too_busy') return { state: 'plain', text: 'Overloaded', isUp: true };
     if (!answer.ok) return unavailable;
-    const { ready, degraded } = (await answer.json()) as Status;
     if (!ready) return { state: 'bad', text: 'Not ready', isUp: true };
     return degraded
       ? { state: 'warn', text: 'Degraded', isUp: true }

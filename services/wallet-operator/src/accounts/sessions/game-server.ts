@@ -80,7 +80,7 @@ const mostGames = 10_000;
 /**
  * The operator interface of the game server: signed like the callbacks, plus X-Operator-ID. A call ends after the
  * limit; after five failures of a game in a row its next launches fail at once for ten seconds, and so does a call beyond
- * 200 in progress, so that launches don't pile up.
+ * 200 in progress, so that few launches wait for a game server that is away.
  */
 export const createGameServer = ({
   url,
