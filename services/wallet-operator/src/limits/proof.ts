@@ -23,32 +23,20 @@ export const checkCounters = (sql: ISql, playerIds: readonly string[], most: num
     select player_id, period, after_seq, case when period <> 'session' then since end as since,
       player.wagered - limit_windows.wagered as wagered, player.lost - limit_windows.lost as lost
     from limit_windows join players player using (player_id) where player_id = any (${playerIds as string[]})
-  ), starts as (
-    select player_id, array_agg(after_seq + 1 order by after_seq) as seqs from boundary group by player_id
-  ), segments as (
-    select player_id, segment, ${countedSums(sql)},
-      -- Later entries are from a time when the clock ran ahead.
-      max(at) filter (where at <= ${sql.unsafe(latestCredible('now()'))}) as newest
-    from (
-      select e.player_id, width_bucket(e.seq, starts.seqs) as segment, e.at, e.operation, e.amount, e.reversed
-      from (${countedEntries(
-        sql,
-        sql`(
-        select entries.* from starts join entries
-          on entries.player_id = starts.player_id and entries.seq >= starts.seqs[1] - ${entriesBefore}::int)`,
-      )}) e join starts on starts.player_id = e.player_id
-    ) counted
-    group by player_id, segment
   ), actual as (
-    select boundary.*, sums.* from boundary join starts on starts.player_id = boundary.player_id
+    select boundary.*, sums.wagered as actual_wagered, sums.lost as actual_lost, earlier.newest
+    from boundary
       cross join lateral (
-        select coalesce(sum(wagered) filter (where is_in), 0), coalesce(sum(lost) filter (where is_in), 0),
-          max(newest) filter (where not is_in)
-        from (
-          select *, segment >= array_position(starts.seqs, boundary.after_seq + 1) as is_in from segments
-          where segments.player_id = boundary.player_id
-        ) placed
-      ) sums (actual_wagered, actual_lost, newest)
+        select ${countedSums(sql)} from (
+          ${countedEntries(sql)} where e.player_id = boundary.player_id and e.seq > boundary.after_seq
+        ) counted
+      ) sums
+      cross join lateral (
+        select max(at) as newest from entries
+        where entries.player_id = boundary.player_id and seq <= after_seq and seq > after_seq - ${entriesBefore}::int
+          -- Later entries are from a time when the clock ran ahead.
+          and at <= ${sql.unsafe(latestCredible('now()'))}
+      ) earlier
   ), found as (
     select 'limit_counter_differs' as kind, player_id, concat(period, ': wagered ', wagered, ', lost ', lost,
       '; sums of the entries ', actual_wagered, ', ', actual_lost) as detail

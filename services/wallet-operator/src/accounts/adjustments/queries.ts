@@ -64,7 +64,7 @@ export const markRefused = (sql: ISql, { playerId, transactionId }: Key, movedAt
 /** One that is booked counts, although another attempt was refused meanwhile. */
 export const markBooked = (sql: ISql, { playerId, transactionId }: Key, movedAt: string) => sql`
   update adjustments set moved_at = ${movedAt}::timestamptz
-  where player_id = ${playerId} and transaction_id = ${transactionId} and moved_at is null`;
+  where player_id = ${playerId} and transaction_id = ${transactionId}`;
 
 export const markApproved = (sql: ISql, { playerId, transactionId }: Key, by: string) => sql`
   update adjustments set approved_by = ${by}, approved_at = now()
