@@ -32,10 +32,13 @@ export const memberList = declareList({
 
 const upsert = createUpsert(members, { merged: { version: newValue }, where: isNewer });
 
-/** A profile whose email is exactly one address; any other text counts as missing. */
+/**
+ * A profile whose email is exactly one address. Any other text counts as empty and not as unsent: mails must not go on to
+ * the earlier address.
+ */
 export const withOneAddress = (profile: MemberRecord): MemberRecord => ({
   ...profile,
-  email: profile.email === null ? null : oneAddress(profile.email),
+  email: profile.email == null ? profile.email : (oneAddress(profile.email) ?? null),
 });
 
 /** A customer, and whether a mail address of theirs is new. */
