@@ -78,16 +78,3 @@ test('a profile that a POS returns without a version gets the version of the eve
   await service.settled();
   expect(await usersOf(service, id)).toMatchObject([{ email: 'new@example.test' }]);
 });
-
-test('an address that no mail can be sent to replaces the one that a customer has given up', async () => {
-  await using service = await startService();
-  const { id, webhookToken } = await service.store();
-  const user = { consumerUserId: 'm-1', email: 'old@example.test', firstName: 'Old' };
-  await service.admin('POST', `/v1/stores/${id}/users`, user);
-  await service.hook('member_updated', webhookToken, { id: 'm-1', firstName: 'New' });
-  await service.settled();
-  expect(await usersOf(service, id)).toMatchObject([{ email: 'old@example.test', firstName: 'New' }]);
-  await service.hook('member_updated', webhookToken, { id: 'm-1', email: 'jörg@müller.example' });
-  await service.settled();
-  expect(await usersOf(service, id)).toMatchObject([{ email: null, firstName: 'New' }]);
-});

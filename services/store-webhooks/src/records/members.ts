@@ -32,13 +32,10 @@ export const memberList = declareList({
 
 const upsert = createUpsert(members, { merged: { version: newValue }, where: isNewer });
 
-/**
- * A profile whose email is exactly one address. Any other text counts as empty and not as unsent: mails must not go on to
- * the earlier address.
- */
+/** A profile whose email is exactly one address; any other text counts as missing. */
 export const withOneAddress = (profile: MemberRecord): MemberRecord => ({
   ...profile,
-  email: profile.email == null ? profile.email : (oneAddress(profile.email) ?? null),
+  email: profile.email === null ? null : oneAddress(profile.email),
 });
 
 /** A customer, and whether a mail address of theirs is new. */
