@@ -44,3 +44,10 @@ test('rows are listed as the SQL behind the name of the table selects and orders
   const listed = await parcels.list(sql, sql`where weight_kg < ${3} order by id desc limit ${2}`);
   expect(listed.map((json) => (JSON.parse(json) as { id: number }).id)).toEqual([2, 1]);
 });
+
+test('a field keeps its name when its column gets another one', async () => {
+  const { sql } = await openTable();
+  const parcels = jsonTable('parcels', ['id', 'mass'], { mass: 'weight_kg' });
+  expect(await parcels.insert(sql, { ...key, mass: 3 })).toBe('{"id":1,"mass":3}');
+  expect(await parcels.update(sql, key, { mass: 4 })).toBe('{"id":1,"mass":4}');
+});

@@ -46,16 +46,23 @@ export const waitUntilStored = async (
   return missing;
 };
 
-/** Waits until a number has grown for every service. */
+/** Waits until a number has grown for every service. @throws naming the services for which it has not, and how they last failed */
 export const waitForGrowth = (
   what: string,
   traffic: Traffic,
   count: (service: string, sent: Sent) => number,
 ): Promise<void> => {
-  const entries = Object.entries(traffic);
-  const before = entries.map(([service, sent]) => count(service, sent));
-  return waitFor(what, () =>
-    entries.every(([service, sent], index) => count(service, sent) > (before[index] ?? 0)),
+  const before = Object.entries(traffic).map(([service, sent]) => ({
+    service,
+    sent,
+    number: count(service, sent),
+  }));
+  const waiting = () => before.filter(({ service, sent, number }) => count(service, sent) <= number);
+  const lines = (): string[] =>
+    waiting().map(({ service, sent }) => `${service} (last failure: ${sent.failures.at(-1) ?? 'none'})`);
+  return waitFor(
+    () => `${what}; not yet: ${lines().join(', ')}`,
+    () => waiting().length === 0,
   );
 };
 

@@ -9,6 +9,9 @@ export interface JsonRow {
 /** Columns that identify a row, and their values. */
 type Key = Readonly<Record<string, string>>;
 
+/** Names of columns, by field, where they differ. */
+type Columns = Readonly<Record<string, string>>;
+
 const valueOf = (column: string): string =>
   column.endsWith('_at') ? `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` : column;
 
@@ -17,22 +20,23 @@ const matches = (sql: Queries, key: Key): PendingQuery<Row[]> =>
     .map(([column, value]) => sql`${sql(column)} = ${value}`)
     .reduce((all, condition) => sql`${all} and ${condition}`);
 
-/** Values by their columns, without those that are undefined. */
-const columnsOf = (values: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(values)
-      .filter(([, value]) => value !== undefined)
-      .map(([field, value]) => [postgres.fromCamel(field), value]),
-  );
-
 /**
- * Reads and writes the rows of a table as JSON with these fields: the names of columns, in camelCase or as they are. What
- * ends in `At` or `_at` is a point in time. Names come from our own tables and schemas, never from a caller. Values may be
+ * Reads and writes the rows of a table as JSON with these fields: the names of columns, in camelCase or as they are, unless
+ * `columns` names another one, as it must while a column is renamed (services.yaml, `rehearsal`). What ends in `At` or `_at`
+ * is a point in time. Names come from our own tables and schemas, never from a caller. Values may be
  * pieces of SQL.
  */
-export const jsonTable = (table: string, fields: readonly string[]) => {
-  const selected = fields.map((field) => `${valueOf(postgres.fromCamel(field))} as "${field}"`).join(', ');
+export const jsonTable = (table: string, fields: readonly string[], columns: Columns = {}) => {
+  const columnOf = (field: string): string => columns[field] ?? postgres.fromCamel(field);
+  const selected = fields.map((field) => `${valueOf(columnOf(field))} as "${field}"`).join(', ');
   const json = `(select row_to_json(fields)::text from (select ${selected}) fields) as json`;
+  /** Values by their columns, without those that are undefined. */
+  const columnsOf = (values: object): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(values)
+        .filter(([, value]) => value !== undefined)
+        .map(([field, value]) => [columnOf(field), value]),
+    );
   return {
     /** SQL that selects a row as `json`. */
     json,
