@@ -35,8 +35,9 @@ export const unmaskedAtReceipt = async (
   store: KnownStore,
   event: EventRow,
 ): Promise<{ shown: Shown; isRemapped: boolean }> => {
-  const content = readable(event.body, event.headers['content-type']);
   const then = (await replacedSettings(context, store.id, event.receivedAt)) ?? store.settings;
+  // Parsed only now, so that nothing waits while it is held.
+  const content = readable(event.body, event.headers['content-type']);
   const shown = unmaskedFieldsOf(then, event, content);
   return { shown, isRemapped: !isDeepStrictEqual(shown, unmaskedFieldsOf(store.settings, event, content)) };
 };

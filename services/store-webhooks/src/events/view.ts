@@ -71,16 +71,18 @@ export const showFullEvent = async (
   const { orm } = context.database;
   const row = await findEvent(orm, storeId, eventId);
   if (reveal !== undefined) await recordReveal(context, [row], reveal);
-  const content = readable(row.body, row.headers['content-type']);
   const store = await knownStore(context, storeId);
-  const masked = async () =>
-    content === undefined ? null : redact(content, (await unmaskedAtReceipt(context, store, row)).shown);
+  const { shown } = await unmaskedAtReceipt(context, store, row);
+  const links = await linksOf(orm, row);
+  // Parsed last, because a parsed body takes many times its bytes and nothing may wait while it is held.
+  const content = readable(row.body, row.headers['content-type']);
+  const masked = () => (content === undefined ? null : redact(content, shown));
   return {
     ...showEvent(row),
     headers: Object.fromEntries(Object.entries(row.headers).filter(([name]) => shownHeaders.includes(name))),
     bytes: row.body.length,
-    body: reveal === undefined ? await masked() : (content ?? row.body.toString('utf8')),
+    body: reveal === undefined ? masked() : (content ?? row.body.toString('utf8')),
     revealed: reveal !== undefined,
-    links: await linksOf(orm, row),
+    links,
   };
 };

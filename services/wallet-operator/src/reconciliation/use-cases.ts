@@ -87,7 +87,8 @@ export const receiveStatement = async (
     const scope = ctx.env.TRANSACTION_ID_SCOPE;
     fields = await storeLines(sql, id, body, { format: { type, ...format }, period, scope });
   } catch (error) {
-    const isInvalid = error instanceof Problem && [400, 413].includes(error.status);
+    const isInvalid =
+      error instanceof Problem && [400, 413].includes(error.status) && error.code !== 'request_aborted';
     // Also when the client has closed the connection. Should this fail, it counts as interrupted after a while.
     await runOutsideRequest(() => failRun(sql, id, isInvalid ? 'invalid_statement' : 'interrupted')).catch(
       () => undefined,

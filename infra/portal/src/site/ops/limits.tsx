@@ -123,7 +123,7 @@ export const LimitsView = () => {
       <Filters filters={[playerFilter]}>
         <ShowButton />
       </Filters>
-      {playerId !== undefined && <Limits playerId={playerId} />}
+      {playerId !== undefined && <Limits key={playerId} playerId={playerId} />}
     </View>
   );
 };
