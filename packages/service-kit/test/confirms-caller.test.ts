@@ -13,13 +13,14 @@ const ended = () => new Unauthorized('The session has ended.', 'Bearer');
 const start = async (variables: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack();
   const fixture = stack.use(await startFixture(variables));
-  const state = { ended: false, down: false, lookups: 0 };
+  const state = { ended: false, down: false, hangs: false, lookups: 0 };
   const session: Guard<string> = {
     security: [{ bearer: [] }],
     schemes: { bearer: { type: 'http', scheme: 'bearer' } },
     identify: async (_req, limit) => {
       const confirm = async (): Promise<void> => {
         state.lookups += 1;
+        if (state.hangs) await new Promise(() => undefined);
         await Promise.resolve();
         if (state.ended) throw ended();
       };
@@ -53,18 +54,20 @@ test('only a route that confirms its caller itself is spared the look-up', async
   expect([await service.statusOf('/other'), service.state.lookups]).toEqual([204, 1]);
 });
 
-test('such a route answers a revoked caller 401, also for bad input', async () => {
+test('such a route answers a revoked caller 401, also for bad input and while the database is down', async () => {
   await using service = await start();
   expect(await service.statusOf('/own?unknown=1')).toBe(400);
   service.state.ended = true;
   expect([await service.statusOf('/own'), await service.statusOf('/other')]).toEqual([401, 401]);
   expect(await service.statusOf('/own?unknown=1')).toBe(401);
+  service.state.down = true;
+  expect(await service.statusOf('/own')).toBe(401);
 });
 
-test('such a route that the database failed is answered without a look-up, which would wait for the database once more', async () => {
+test('such a route that the database failed is answered although the look-up hangs, too', async () => {
   await using service = await start();
-  service.state.down = true;
-  expect([await service.statusOf('/own'), service.state.lookups]).toEqual([503, 0]);
+  Object.assign(service.state, { down: true, hangs: true });
+  expect([await service.statusOf('/own'), service.state.lookups]).toEqual([503, 1]);
 });
 
 test('a caller over its limit gets 429 from such a route without a look-up', async () => {

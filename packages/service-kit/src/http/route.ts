@@ -133,8 +133,8 @@ interface Operation {
   fast?: boolean | undefined;
   /**
    * The handler itself finds out whether the credential was revoked, in the statement that reads its answer, and throws
-   * Unauthorized (docs/adr/0107). Whatever else is wrong with a request, a revoked credential is 401; only what overload
-   * or a failed database refuses (429, 503) is answered without asking.
+   * Unauthorized (docs/adr/0107). Whatever else is wrong with a request, a revoked credential is 401; only what a
+   * limit or overload refuses is answered without asking, and a failed database is asked for half a second at most.
    */
   confirmsCaller?: boolean | undefined;
   /** Statuses of the problems this operation has beyond those its shape implies (400, 401, 403, 413, 415). */

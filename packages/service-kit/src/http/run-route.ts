@@ -7,8 +7,16 @@ import type { ClientAddress } from './client-address.ts';
 import type { GuessLimit } from '../overload/guess-limit.ts';
 import { collectIssues } from './field-errors.ts';
 import { deprecationHeaders } from './headers.ts';
+import { withTimeout } from '../process/timeout.ts';
 import { networksOf, type Network } from './network.ts';
-import { Problem, toProblem, TooManyRequests, ValidationFailed, type FieldErrors } from './problem.ts';
+import {
+  isOverload,
+  Problem,
+  toProblem,
+  TooManyRequests,
+  ValidationFailed,
+  type FieldErrors,
+} from './problem.ts';
 import { parseQuery, spellingOf } from './query.ts';
 import type { RequestRateLimit } from '../overload/request-rate-limit.ts';
 import { sendAnswer } from './respond.ts';
@@ -40,6 +48,9 @@ export interface PreparedRoute {
   /** Answers a request of the route. Rejects with what the error handler turns into a problem. */
   run(req: IncomingMessage, res: ServerResponse, params: Params): Promise<void>;
 }
+
+/** How long a caller is looked up after the service has failed, in ms; Redis may know it when the database is away. */
+const confirmMs = 500;
 
 /** Where the requests of a caller are counted. */
 const callerKey = (key: string): string => `k:${key}`;
@@ -157,9 +168,13 @@ export const prepareRoute = (
         });
     } catch (error) {
       await countUnknown(req, error);
-      // A refusal by overload must not wait in the queue once more, nor a failure for a database that hangs.
-      const { status } = toProblem(error);
-      if (status !== 429 && status !== 503) await confirmCaller?.();
+      const { status, code } = toProblem(error);
+      // A refusal by overload must not wait in the queue once more, and a failure not long for a database that hangs.
+      const isRefused = status === 429 || isOverload(code);
+      if (confirmCaller && !isRefused)
+        await (status < 500
+          ? confirmCaller()
+          : withTimeout(confirmMs, () => error as Error, confirmCaller()));
       throw error;
     }
   };
