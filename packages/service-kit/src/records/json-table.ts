@@ -48,7 +48,9 @@ export const jsonTable = (table: string, fields: readonly string[], columns: Col
     },
     /** The rows that this SQL behind the name of the table selects, in its order. */
     list: async (sql: Queries, selection: PendingQuery<Row[]>): Promise<string[]> => {
-      const rows = await sql<JsonRow[]>`select ${sql.unsafe(json)} from ${sql(table)} ${selection}`;
+      // In a subquery, so that no row that an OFFSET skips is made into JSON.
+      const rows = await sql<JsonRow[]>`
+        select ${sql.unsafe(json)} from (select * from ${sql(table)} ${selection}) page`;
       return rows.map((row) => row.json);
     },
     insert: async (sql: Queries, values: object): Promise<string> => {
