@@ -45,6 +45,22 @@ test('rows are listed as the SQL behind the name of the table selects and orders
   expect(listed.map((json) => (JSON.parse(json) as { id: number }).id)).toEqual([2, 1]);
 });
 
+test('no row that a page skips is made into JSON', async () => {
+  const { sql } = await openTable();
+  // PostgreSQL calls the cast of a type of our own for each row that it makes into JSON.
+  await sql`create type pg_temp.size as enum ('large')`;
+  await sql`create temporary sequence made`;
+  await sql`create function pg_temp.size_json(pg_temp.size) returns json volatile language sql as
+    $$ select to_json(nextval('pg_temp.made')) $$`;
+  await sql`create cast (pg_temp.size as json) with function pg_temp.size_json(pg_temp.size)`;
+  await sql`create temporary table boxes as select n as id, 'large'::pg_temp.size as size from generate_series(1, 10) n`;
+  const boxes = jsonTable('boxes', ['id', 'size']);
+  expect(await boxes.list(sql, sql`order by id offset ${8} limit ${2}`)).toEqual([
+    '{"id":9,"size":1}',
+    '{"id":10,"size":2}',
+  ]);
+});
+
 test('a field keeps its name when its column gets another one', async () => {
   const { sql } = await openTable();
   const parcels = jsonTable('parcels', ['id', 'mass'], { mass: 'weight_kg' });

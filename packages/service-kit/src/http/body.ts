@@ -40,7 +40,7 @@ export const nestsDeeperThan = (limit: number, json: Buffer): boolean => {
   return false;
 };
 
-/** 400: the client went away, so that nobody reads this; it keeps the log free of errors. */
+/** 400. The client went away and does not get it, but the log then names no error of the service. */
 export const requestAborted = (): BadRequest =>
   new BadRequest('request_aborted', 'The request ended before its body was complete.');
 

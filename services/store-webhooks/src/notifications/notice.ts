@@ -5,7 +5,7 @@ import { de } from './texts/de.ts';
 import { en, type Texts } from './texts/en.ts';
 import type { MailLanguage, MailText } from './texts/texts.ts';
 
-/** An entry of the notification log: a change, and who is told of it. There is one for each key. */
+/** An entry of the notification log: a change, and who is told of it. A second one with the same key is not written. */
 export interface Notice {
   storeId: string;
   key: string;

@@ -24,7 +24,7 @@ interface Planned {
   change: Change;
 }
 
-/** Events in processing at most, including those that wait for a provider, and their bytes. */
+/** What is in processing, events that wait for a provider among them, and how much may be: events and their bytes. */
 interface Places {
   readonly maxEvents: number;
   readonly maxBytes: number;

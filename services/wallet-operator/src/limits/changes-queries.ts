@@ -21,7 +21,7 @@ export const lockPlayer = async (sql: ISql, playerId: string): Promise<Date | un
   return lockedRows.length === 0 ? undefined : databaseNow(sql);
 };
 
-/** Whether a limit on bets is a player's first, and adds up so many entries that it may take seconds. */
+/** Whether a limit on bets would be the player's first, and the player has so many entries that adding them up may take seconds. */
 export const isSlowToLimit = async (sql: ISql, playerId: string): Promise<boolean> => {
   const slow = await sql`
     select from players where player_id = ${playerId} and wagered is null and seq > ${entriesOfSlow}`;

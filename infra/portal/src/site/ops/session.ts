@@ -103,7 +103,7 @@ export const openSession = (given: string, onExpired: () => void): Session => {
 /** The session of the person who is signed in. */
 export const SessionContext = createContext<Session | undefined>(undefined);
 
-/** @throws where nobody is signed in */
+/** The session of the person who is signed in. @throws outside of views, which only such a person sees */
 export const useSession = (): Session => {
   const session = useContext(SessionContext);
   if (session === undefined) throw new Error('nobody is signed in');
