@@ -39,6 +39,20 @@ describe.runIf(canLook)('the limits of a player on the operations page', () => {
     expect(visited.faults).toEqual([]);
   });
 
+  test('are all in the currency of the player who is chosen next', async () => {
+    const other = await addPlayer('USD', {});
+    await send('PUT', `/v1/players/${other}/limits`, { setBy: 'player', loss: { '24h': '777.00' } });
+    await using visited = await signedIn(`limits?playerId=${playerId}`);
+    const { page } = visited;
+    const changes = page.getByRole('table', { name: 'Changes of limits' });
+    await changes.getByText('80.00 EUR').waitFor();
+    await page.getByLabel('Player').fill(other);
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('table', { name: 'Limits in force' }).getByText('777.00 USD').first().waitFor();
+    await changes.getByText('777.00').waitFor();
+    expect(await changes.innerText()).toContain('777.00 USD');
+  });
+
   test('have a currency also for a token that may not read players', async () => {
     await using visited = await signedIn(`limits?playerId=${playerId}`, {}, await tokenWith('wallet:read'));
     const { page } = visited;
