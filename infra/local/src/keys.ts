@@ -24,11 +24,18 @@ export interface Claims {
   subject: string;
   /** Such as "15m", "12h", "30d". */
   ttl: string;
+  /** Ids that limit the holder to these stores. */
+  stores?: string[] | undefined;
+  /** Ids that limit the holder to consignments of these partners. */
+  clients?: string[] | undefined;
 }
 
 /** Signs an access token in place of an identity provider. */
-export const signToken = async (key: JWK, { issuer, scope, subject, ttl }: Claims): Promise<string> =>
-  new SignJWT({ scope })
+export const signToken = async (
+  key: JWK,
+  { issuer, scope, subject, ttl, stores, clients }: Claims,
+): Promise<string> =>
+  new SignJWT({ scope, ...(stores && { stores }), ...(clients && { clients }) })
     .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', ...(key.kid && { kid: key.kid }) })
     .setIssuer(issuer)
     .setAudience(AUDIENCE)

@@ -6,7 +6,7 @@ import { noLookupLimit } from '@platform/service-kit/route';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { expectStatus, getWith, guarded } from '../test/guarded.ts';
-import { createTokenVerifier, hasScope, type Caller } from './bearer.ts';
+import { allowsId, createTokenVerifier, hasScope, type Caller } from './bearer.ts';
 import { makeTestKeys, type TokenOptions } from './testing.ts';
 
 const keys = await makeTestKeys();
@@ -88,6 +88,26 @@ test('a guard without a scope accepts every valid token', async () => {
   await expectStatus(send(await keys.token(), guarded(tokens.guard(), show)), 200);
 });
 
+const someId = '01980000-0000-7000-8000-00000000abcd';
+const otherId = '01980000-0000-7000-8000-00000000abce';
+
+test.each(['stores', 'clients'] as const)(
+  'the claim %s limits a token to its ids, in any case; an empty list allows none',
+  async (claim) => {
+    const limitOf = async (ids?: string[]) =>
+      (await tokens.verify(await keys.token(ids && { claims: { [claim]: ids } })))[claim];
+    const limit = await limitOf([someId.toUpperCase()]);
+    expect([someId, someId.toUpperCase(), otherId, ''].map((id) => allowsId(limit, id))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(allowsId(await limitOf([]), someId)).toBe(false);
+    expect(allowsId(await limitOf(), someId)).toBe(true);
+  },
+);
+
 describe('a token is refused', () => {
   const options: Record<string, TokenOptions> = {
     'of another issuer': { claims: { iss: 'https://evil.test' } },
@@ -100,6 +120,11 @@ describe('a token is refused', () => {
     'with an empty subject': { sub: '' },
     'that is an ID token or something else by its type': { header: { typ: 'logout+jwt' } },
     'whose scope is a list': { claims: { scope: ['stores:admin'] } },
+    'whose claim stores is a text': { claims: { stores: someId } },
+    'whose claim stores is null': { claims: { stores: null } },
+    'whose claim clients is an object': { claims: { clients: { ids: [someId] } } },
+    'whose claim clients has something that is not an id': { claims: { clients: [someId, '-'] } },
+    'whose claim stores has no texts': { claims: { stores: [[someId]] } },
     'with an unknown key id': { header: { kid: 'nobody' } },
   };
   test.for(Object.entries(options))('%s', async ([, option]) => {

@@ -11,9 +11,12 @@ import {
 import type { Guard, LookupLimit } from '@platform/service-kit/route';
 import { onlyHeader } from './header.ts';
 import { createKeySource } from './key-source.ts';
+import { idLimitsOf, type IdLimits } from './id-limits.ts';
+
+export { allowsId, type IdLimits } from './id-limits.ts';
 
 /** The holder of an access token. */
-export interface Caller {
+export interface Caller extends IdLimits {
   readonly subject: string;
   readonly scopes: ReadonlySet<string>;
   /** The claim `sid`, where the token belongs to a session. */
@@ -74,7 +77,9 @@ const isForged = (error: unknown): boolean =>
 
 const callerOf = ({ payload, protectedHeader }: JWTVerifyResult, latestIssue: number): Caller => {
   const { sub, exp, iat, scope, sid } = payload;
+  const limits = idLimitsOf(payload);
   const isValid =
+    limits !== undefined &&
     types.has(protectedHeader.typ?.toLowerCase()) &&
     typeof sub === 'string' &&
     sub !== '' &&
@@ -88,6 +93,7 @@ const callerOf = ({ payload, protectedHeader }: JWTVerifyResult, latestIssue: nu
     scopes: new Set(scope?.split(' ').filter((name) => name !== '')),
     sessionId: sid,
     expiresAt: new Date(exp * 1000),
+    ...limits,
   });
 };
 
