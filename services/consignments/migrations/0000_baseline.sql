@@ -49,6 +49,8 @@ CREATE TABLE "inventory" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"in_stock" boolean GENERATED ALWAYS AS (quantity > 0) STORED NOT NULL,
+	"stocked_partner_id" uuid GENERATED ALWAYS AS (case when quantity > 0 then partner_id end) STORED,
+	"stocked_warehouse_id" uuid GENERATED ALWAYS AS (case when quantity > 0 then warehouse_id end) STORED,
 	"search_text" text GENERATED ALWAYS AS (casefold((case when octet_length(product_code || chr(31) || description || chr(31) || partner_product_id) = char_length(product_code || chr(31) || description || chr(31) || partner_product_id) then (product_code || chr(31) || description || chr(31) || partner_product_id) else normalize((product_code || chr(31) || description || chr(31) || partner_product_id), nfc) end) collate "pg_unicode_fast")) STORED NOT NULL,
 	CONSTRAINT "inventory_quantity_from_0" CHECK ("inventory"."quantity" >= 0),
 	CONSTRAINT "inventory_reserved_from_0" CHECK ("inventory"."reserved" >= 0)
@@ -91,8 +93,10 @@ CREATE INDEX "consignments_external_id" ON "consignments" USING btree ("external
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "import_results_by_age" ON "import_results" USING btree ("stored_at");--> statement-breakpoint
 CREATE INDEX "inventory_order" ON "inventory" USING btree ("created_at","id");--> statement-breakpoint
-CREATE INDEX "inventory_by_partner" ON "inventory" USING btree ("partner_id","created_at","id","in_stock");--> statement-breakpoint
-CREATE INDEX "inventory_by_warehouse" ON "inventory" USING btree ("warehouse_id","created_at","id","in_stock");--> statement-breakpoint
+CREATE INDEX "inventory_by_partner" ON "inventory" USING btree ("partner_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "inventory_by_warehouse" ON "inventory" USING btree ("warehouse_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "inventory_by_stocked_partner" ON "inventory" USING btree ("stocked_partner_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "inventory_by_stocked_warehouse" ON "inventory" USING btree ("stocked_warehouse_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "inventory_by_in_stock" ON "inventory" USING btree ("in_stock","created_at","id");--> statement-breakpoint
 CREATE INDEX "inventory_search" ON "inventory" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "inventory_partner_product_id" ON "inventory" USING btree ("partner_product_id","created_at","id");--> statement-breakpoint
@@ -166,7 +170,7 @@ create index on public.inventory_directory_buckets (created_at, id);
 -- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
 -- Without a primary key, which would cost every writer more; logical replication knows a row by all its columns.
 create table public.inventory_directory_changes as
-  select null::xid8 as xid, 0::smallint as sign, created_at, id, partner_id, warehouse_id, in_stock from public.inventory with no data;
+  select null::xid8 as xid, 0::smallint as sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from public.inventory with no data;
 create index on public.inventory_directory_changes (xid);
 alter table public.inventory_directory_changes alter xid set not null, alter sign set not null, replica identity full,
   set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
@@ -185,14 +189,14 @@ declare
     else greatest(pg_current_xact_id(), folded_below) end from public.inventory_directory_state);
 begin
   if tg_op = 'INSERT' then
-    insert into public.inventory_directory_changes (xid, sign, created_at, id, partner_id, warehouse_id, in_stock) select writer, 1, created_at, id, partner_id, warehouse_id, in_stock from new_rows;
+    insert into public.inventory_directory_changes (xid, sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock) select writer, 1, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from new_rows;
   elsif tg_op = 'DELETE' then
-    insert into public.inventory_directory_changes (xid, sign, created_at, id, partner_id, warehouse_id, in_stock) select writer, -1, created_at, id, partner_id, warehouse_id, in_stock from old_rows;
+    insert into public.inventory_directory_changes (xid, sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock) select writer, -1, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from old_rows;
   elsif tg_op = 'UPDATE' then
     -- A row that kept its key and filters cancels out.
-    insert into public.inventory_directory_changes (xid, sign, created_at, id, partner_id, warehouse_id, in_stock) select writer, sum(sign), created_at, id, partner_id, warehouse_id, in_stock
-    from (select 1 as sign, created_at, id, partner_id, warehouse_id, in_stock from new_rows union all select -1, created_at, id, partner_id, warehouse_id, in_stock from old_rows) moved
-    group by created_at, id, partner_id, warehouse_id, in_stock having sum(sign) <> 0;
+    insert into public.inventory_directory_changes (xid, sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock) select writer, sum(sign), created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock
+    from (select 1 as sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from new_rows union all select -1, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from old_rows) moved
+    group by created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock having sum(sign) <> 0;
   else
     truncate public.inventory_directory_buckets, public.inventory_directory_changes;
     update public.inventory_directory_state set created_at = null, id = null;

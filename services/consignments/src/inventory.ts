@@ -34,10 +34,12 @@ export const inventoryRoutes = (context: Context): Route[] =>
       WarehouseId: uuidFilter('Only what is in this warehouse'),
       IncludeDepleted: booleanParameter('Whether items with quantity 0 are given too'),
     },
-    conditions: ({ IncludeDepleted, ...others }) => ({
-      ...columnsOf(others),
-      in_stock: IncludeDepleted ? undefined : true,
-    }),
+    conditions: ({ IncludeDepleted, ...others }) => {
+      const { partner_id, warehouse_id, ...columns } = columnsOf(others);
+      if (IncludeDepleted) return { partner_id, warehouse_id, ...columns };
+      const in_stock = partner_id === undefined && warehouse_id === undefined ? true : undefined;
+      return { stocked_partner_id: partner_id, stocked_warehouse_id: warehouse_id, ...columns, in_stock };
+    },
     examples: {
       id: '0198c5a0-7e57-7000-8c00-000000000001',
       input: {

@@ -6,7 +6,7 @@ import type { Env } from './env.ts';
 export type Searches = ReturnType<typeof createSearches>;
 
 const advice =
-  'Narrow it: give SearchText three letters from a to z or digits in a row that are less common, or add another filter.';
+  'Narrow it: give SearchText three letters from a to z or digits in a row that are less common, or choose other filters, of which one matches fewer records.';
 
 /**
  * Whether the trigram index can find the text: it contains three consecutive letters from a to z or digits. With
@@ -15,15 +15,18 @@ const advice =
 export const hasTrigram = (text: string): boolean => /[a-z\d]{3}/i.test(text);
 
 /**
- * Searches have separate connections, so that slow ones delay only other searches. The connections are closed with
- * `resources`.
+ * Searches, and lists by filters for which all matches are counted, have separate connections, so that slow ones delay only
+ * each other. The connections are closed with `resources`.
  */
 export const createSearches = (env: Env, resources: AsyncDisposableStack) => {
   const indexed = resources.use(openSearchLane('consignments-search', env, advice));
   const short = resources.use(openSearchLane('consignments-short-search', env, advice));
   return {
-    /** Gives `read`, which makes one statement, a connection. Throws Unavailable `query_timeout` or `too_busy`. */
-    run: <T>(text: string, read: (sql: ISql) => Promise<T>): Promise<T> =>
-      (hasTrigram(text) ? indexed : short).run(read),
+    /**
+     * Gives `read`, which makes one statement, a connection: one of those for texts and filters that an index finds, or of
+     * those for other texts. Throws Unavailable `query_timeout` or `too_busy`.
+     */
+    run: <T>(isIndexed: boolean, read: (sql: ISql) => Promise<T>): Promise<T> =>
+      (isIndexed ? indexed : short).run(read),
   };
 };

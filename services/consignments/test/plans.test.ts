@@ -1,4 +1,5 @@
-import { recordPlans } from '@platform/service-kit/testing';
+import { recordPlans, type PlanRecorder } from '@platform/service-kit/testing';
+import type { ISql } from 'postgres';
 import { expect, test } from 'vitest';
 import { startService } from './harness.ts';
 import { consignmentInput, ids } from './inputs.ts';
@@ -12,10 +13,16 @@ const consignmentFilters = [
   'ExternalId=a',
 ];
 
+/** Searches as well. */
+const recordedBy = ({ database, sql }: PlanRecorder) => ({
+  database,
+  searches: { run: <T>(_: boolean, read: (on: ISql) => Promise<T>) => read(sql) },
+});
+
 test('every list is read by an index, without a sequential scan or a sort of the whole table', async () => {
   await using first = await startService();
   await using plans = recordPlans(first.databaseUrl, /_directory_|scan of (?:partners|warehouses)/);
-  const overrides = { database: plans.database };
+  const overrides = recordedBy(plans);
   await using service = await startService({ databaseUrl: first.databaseUrl, overrides });
   await service.post('/consignments', consignmentInput()).expect(201);
   const queries = [
@@ -41,13 +48,7 @@ test('every list is read by an index, without a sequential scan or a sort of the
 test('a SearchText uses the trigram index, or reads the list in its order', async () => {
   await using first = await startService();
   await using plans = recordPlans(first.databaseUrl);
-  const overrides = {
-    database: plans.database,
-    searches: {
-      ...first.context.searches,
-      run: <T>(_: string, read: (sql: typeof plans.sql) => Promise<T>) => read(plans.sql),
-    },
-  };
+  const overrides = recordedBy(plans);
   await using service = await startService({ databaseUrl: first.databaseUrl, overrides });
   for (const list of ['consignments', 'inventory', 'partners', 'warehouses'])
     for (const text of ['flowers', 'fl']) {

@@ -111,7 +111,7 @@ describe('SearchText', () => {
 
   test('is served by the trigram index of its table', async () => {
     for (const table of ['consignments', 'partners', 'inventory', 'warehouses']) {
-      const plan = await service.context.searches.run('flowers', async (sql) => {
+      const plan = await service.context.searches.run(true, async (sql) => {
         await sql`set local enable_seqscan = off`;
         return sql`explain select from ${sql(table)} item where ${contains(sql, 'flowers')}`;
       });

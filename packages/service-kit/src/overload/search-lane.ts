@@ -9,7 +9,7 @@ export const searchEnv = {
   /** Searches of each kind that run at the same time. */
   SEARCH_POOL: z.coerce.number().int().min(1).max(50).default(2),
   /** Searches of each kind that may wait for those that run; the next one is refused with Unavailable `too_busy`. */
-  SEARCH_QUEUE: z.coerce.number().int().min(0).default(10),
+  SEARCH_QUEUE: z.coerce.number().int().min(0).default(50),
   /** Maximum time that they may wait, in milliseconds. */
   SEARCH_WAIT_MS: z.coerce.number().int().min(1).default(10_000),
   /** Timeout of a search from its start, in milliseconds. */

@@ -15,11 +15,18 @@ export const consignmentDirectory = defineDirectory({
   },
 });
 
+/** A list without depleted items is filtered by a column that is null in these. */
 export const inventoryDirectory = defineDirectory({
   table: 'inventory',
   key: ['created_at', 'id'],
   descending: true,
-  filters: { partner_id: 'uuid', warehouse_id: 'uuid', in_stock: 'boolean' },
+  filters: {
+    stocked_partner_id: 'uuid',
+    partner_id: 'uuid',
+    stocked_warehouse_id: 'uuid',
+    warehouse_id: 'uuid',
+    in_stock: 'boolean',
+  },
 });
 
 /** Their SQL is in the baseline migration. */

@@ -115,14 +115,23 @@ export const inventory = pgTable(
     inStock: boolean('in_stock')
       .notNull()
       .generatedAlwaysAs(() => sql`quantity > 0`),
+    /** Null for a depleted item: the page directory answers a filter on one column. */
+    stockedPartnerId: uuid('stocked_partner_id').generatedAlwaysAs(
+      () => sql`case when quantity > 0 then partner_id end`,
+    ),
+    stockedWarehouseId: uuid('stocked_warehouse_id').generatedAlwaysAs(
+      () => sql`case when quantity > 0 then warehouse_id end`,
+    ),
     searchText: searchText(
       () => sql`product_code || chr(31) || description || chr(31) || partner_product_id`,
     ),
   },
   (table) => [
     index('inventory_order').on(table.createdAt, table.id),
-    index('inventory_by_partner').on(table.partnerId, table.createdAt, table.id, table.inStock),
-    index('inventory_by_warehouse').on(table.warehouseId, table.createdAt, table.id, table.inStock),
+    index('inventory_by_partner').on(table.partnerId, table.createdAt, table.id),
+    index('inventory_by_warehouse').on(table.warehouseId, table.createdAt, table.id),
+    index('inventory_by_stocked_partner').on(table.stockedPartnerId, table.createdAt, table.id),
+    index('inventory_by_stocked_warehouse').on(table.stockedWarehouseId, table.createdAt, table.id),
     index('inventory_by_in_stock').on(table.inStock, table.createdAt, table.id),
     searchIndex('inventory', table.searchText),
     index('inventory_partner_product_id').on(table.partnerProductId, table.createdAt, table.id),

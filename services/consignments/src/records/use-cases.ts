@@ -43,8 +43,8 @@ const refuseBroadSearch = async (
 
 /**
  * One page of a list. With a page directory and at most one filter, the cost does not depend on the length of the list;
- * otherwise all matching rows are counted, those of the most selective filter where there is a directory. Searches use
- * separate connections. Throws Unavailable when a search takes too long or too many wait, and ValidationFailed for a
+ * otherwise all matching rows are counted, those of the most selective filter where there is a directory, on separate
+ * connections. Throws Unavailable when that takes too long or too many wait, and ValidationFailed for a
  * text without a trigram that would have to be searched in too many records.
  */
 export const listRecords = async (
@@ -57,8 +57,9 @@ export const listRecords = async (
   const { columns, text } = conditions;
   const fromDirectory = await directoryPage(sql, list, conditions, page);
   if (fromDirectory !== undefined) return fromDirectory;
-  if (text === undefined) return countedPage(sql, list, conditions, page, directory !== undefined);
-  const isIndexed = hasTrigram(text);
+  // Such a list has some thousand records.
+  if (text === undefined && directory === undefined) return countedPage(sql, list, conditions, page, false);
+  const isIndexed = text === undefined || hasTrigram(text);
   if (directory && !isIndexed) await refuseBroadSearch(sql, directory, columns, shortSearchRows);
-  return searches.run(text, (on) => countedPage(on, list, conditions, page, isIndexed));
+  return searches.run(isIndexed, (on) => countedPage(on, list, conditions, page, isIndexed));
 };
