@@ -1,5 +1,6 @@
-import { hasScope, type Caller } from '@platform/auth/bearer';
-import { InsufficientScope } from '@platform/service-kit/problem';
+import { allowsId, hasScope, type Caller } from '@platform/auth/bearer';
+import { InsufficientScope, NotFound, Problem } from '@platform/service-kit/problem';
+import type { Route } from '@platform/service-kit/route';
 import type { Context } from './context.ts';
 
 /** What a caller may do here; `stores:admin` includes all of it (docs/contracts/store-webhooks.md). */
@@ -18,4 +19,28 @@ export const allow = ({ verifier }: Pick<Context, 'verifier'>, scope: Scope) =>
 /** Throws InsufficientScope for a caller without this scope, for what only some requests to an address need. */
 export const requireScope = ({ scopes }: Caller, scope: Scope): void => {
   if (!hasScope(scopes, scope) && !hasScope(scopes, 'stores:admin')) throw new InsufficientScope(scope);
+};
+
+/** In place of a store's id: all stores that the caller may read. */
+export const everyStore = '-';
+
+/**
+ * A route below `/v1/stores/{id}` for callers whose token may be limited to some stores: any other store is not there for
+ * them. A list of all stores is not refused here; it leaves the others out.
+ */
+export const withinStores = (route: Route): Route => ({
+  ...route,
+  handle: (input) => {
+    const { stores } = input.caller as Caller;
+    const id = (input.params as { id?: string } | undefined)?.id;
+    if (id !== undefined && id !== everyStore && !allowsId(stores, id)) throw new NotFound('store');
+    return route.handle(input);
+  },
+});
+
+/** Throws a Problem (403) for a caller who is limited to stores that exist. */
+export const requireEveryStore = ({ stores }: Caller): void => {
+  if (stores === undefined) return;
+  const detail = 'The access token is limited to some stores (claim stores), so it creates no further one.';
+  throw new Problem({ status: 403, code: 'limited_to_stores', detail });
 };

@@ -1,4 +1,5 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
+import { withinStores } from './access.ts';
 import type { Context } from './context.ts';
 import { deliveryJobList } from './records/delivery-jobs.ts';
 import { importJobList } from './records/import-jobs.ts';
@@ -55,12 +56,14 @@ export const createApp = (context: Context): HttpApp => {
     },
     routes: [
       ...hookRoutes(context),
-      ...storeRoutes(context),
-      resendRoute(context),
-      previewRoute(context),
-      ...storeLists.flatMap(({ routes }) => routes(context)),
-      ...paymentRoutes(context),
-      ...eventRoutes(context),
+      ...[
+        ...storeRoutes(context),
+        resendRoute(context),
+        previewRoute(context),
+        ...storeLists.flatMap(({ routes }) => routes(context)),
+        ...paymentRoutes(context),
+        ...eventRoutes(context),
+      ].map(withinStores),
     ],
     logPaths: false,
   });

@@ -60,7 +60,7 @@ export const startService = async ({ work = true, variables, overrides, ...optio
     ...instance,
     spool,
     token,
-    tokenWith: (scope: string) => keys.token({ scope }),
+    tokenWith: (scope: string, claims: Record<string, unknown> = {}) => keys.token({ scope, claims }),
     /** A request to the management interface; JSON in, JSON out. */
     admin: async (method: string, path: string, body?: unknown) => {
       const answer = await fetch(url + path, {

@@ -6,10 +6,10 @@ import { ValidationFailed } from '@platform/service-kit/problem';
 import { record } from '@platform/service-kit/record';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
-import { and, desc, eq, getTableColumns, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, inArray, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable, PgView, SelectedFields } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
-import { allow } from '../access.ts';
+import { allow, everyStore } from '../access.ts';
 import type { Context } from '../context.ts';
 import { stores } from '../db/tables.ts';
 import { storeId } from '../stores/routes.ts';
@@ -68,15 +68,13 @@ export const exactly = (
   condition: (value) => eq(column as PgColumn, value),
 });
 
-/** In place of a store's id: the list is read across all stores. */
-const everyStore = '-';
 /** In a list of all stores, the rows before the page are read of each store, so their number is limited. */
 const maxOffsetOfEveryStore = 10_000n;
 
 const listParams = z.strictObject({
   id: z
     .union([z.uuid('must be a UUID, or - for all stores'), z.literal(everyStore)])
-    .meta({ ...storeId.shape.id.meta(), description: 'The store; `-`: all stores' }),
+    .meta({ ...storeId.shape.id.meta(), description: 'The store; `-`: all stores that the caller may read' }),
 });
 
 /** Declares the list of one kind of record of a store, and the address of a single record. */
@@ -95,7 +93,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
     );
 
   /** Every index begins with the store, so the newest rows are read store by store and then merged. */
-  const ofEveryStore = (db: Executor, lastRow: number, query: object) => {
+  const ofEveryStore = (db: Executor, lastRow: number, query: object, only: Caller['stores']) => {
     const newest = db
       .select(selected)
       .from(table)
@@ -108,14 +106,21 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
       .select(fields)
       .from(stores)
       .crossJoinLateral(newest)
+      .where(only && inArray(stores.id, [...only]))
       .orderBy(desc(fields[order] as PgColumn));
   };
 
-  /** Rows of a page and one more; `-` reads all stores. */
-  const rows = (db: Executor, id: string, { offset, limit }: Window, query: object = {}) => {
+  /** Rows of a page and one more; `-` reads all stores, or those of `only`. */
+  const rows = (
+    db: Executor,
+    id: string,
+    { offset, limit }: Window,
+    query: object = {},
+    only?: Caller['stores'],
+  ) => {
     const [skipped, read] = [Number(offset), limit + 1];
     if (id === everyStore)
-      return ofEveryStore(db, skipped + read, query)
+      return ofEveryStore(db, skipped + read, query, only)
         .offset(skipped)
         .limit(read);
     const page = (fields: SelectedFields, from: PgTable | PgView = table) =>
@@ -183,7 +188,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
               page: [`must be at most ${last} with limit ${page.limit} in a list of all stores`],
             });
           }
-          const read = (await rows(context.database.orm, id, page, query)) as Row[];
+          const read = (await rows(context.database.orm, id, page, query, caller.stores)) as Row[];
           // With the row behind the page, because has_more tells that there is one.
           await spec.onRead?.(context, { rows: read, query, caller, req });
           return read.map((row) => ({

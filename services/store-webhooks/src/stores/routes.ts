@@ -4,7 +4,7 @@ import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-
 import { documentedHeaders, mergePatchTypes, versionHeaders } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
-import { allow } from '../access.ts';
+import { allow, requireEveryStore } from '../access.ts';
 import type { Context } from '../context.ts';
 import {
   ChangedStoreView,
@@ -47,6 +47,7 @@ export const storeRoutes = (context: Context): Route[] => {
         problems: [409, 422],
       },
       async ({ body, caller, req }) => {
+        requireEveryStore(caller);
         const request = { owner: caller.subject, key: idempotencyKeyOf(req), request: ['/v1/stores', body] };
         const { store, version } = await createStore(context, body, { request });
         const headers = { ...versionHeaders(version), ...noStore, Location: `/v1/stores/${store.id}` };
@@ -64,7 +65,7 @@ export const storeRoutes = (context: Context): Route[] => {
         query: z.strictObject(pageLimitQuery),
         responses: { 200: { description: 'A page', body: pageLimitBody('stores', StoreView) } },
       },
-      async ({ query }) => ({ status: 200, body: await listStores(context, query) }),
+      async ({ query, caller }) => ({ status: 200, body: await listStores(context, query, caller.stores) }),
     ),
     route(
       {

@@ -83,13 +83,14 @@ export const replacedSettings = async (
   return change?.before;
 };
 
-/** A page of the stores, newest first. */
-export const listStores = (context: Context, query: PageQuery) =>
+/** A page of the stores, or of those with the ids `only`, newest first. */
+export const listStores = (context: Context, query: PageQuery, only?: ReadonlySet<string>) =>
   readPageList('stores', query, async ({ offset, limit }) => {
     const { orm } = context.database;
     const rows = await orm
       .select()
       .from(stores)
+      .where(only && inArray(stores.id, [...only]))
       .orderBy(desc(stores.id))
       .offset(Number(offset))
       .limit(limit + 1);

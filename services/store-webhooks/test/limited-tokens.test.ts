@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type Json } from './harness.ts';
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+const [own, other] = await Promise.all([service.store(), service.store({ name: 'Other shop' })]);
+const limitedTo = (ids: string[], scope = 'stores:admin') => service.tokenWith(scope, { stores: ids });
+const token = await limitedTo([own.id.toUpperCase()]);
+
+const ask = async (method: string, path: string, body?: unknown, as = token) => {
+  const answer = await fetch(service.url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${as}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Json };
+};
+
+beforeAll(async () => {
+  for (const { id, webhookToken } of [own, other]) {
+    await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'A', cart: { items: [] } });
+    await service.hook('new_member', webhookToken, { id: 'm-1' });
+    await service.hook('job_started', webhookToken, { id: 'j-1', orderId: 'o-1' });
+    await service.settled();
+    await service.admin('POST', `/v1/stores/${id}/users`, {
+      consumerUserId: 'm-1',
+      email: 'ann@example.test',
+    });
+  }
+});
+
+interface Operation {
+  operationId: string;
+  requestBody?: { content: Record<string, { example?: unknown }> };
+}
+
+/** Bodies of the operations whose document has no example. */
+const bodies: Record<string, unknown> = {
+  changeStore: { name: 'Mine now' },
+  rotateWebhookToken: { graceSeconds: 0 },
+  createPayment: { service: 'threedsecureio', transactionId: 't-1', orderId: 'o-1' },
+};
+const parameters: Record<string, string> = {
+  orderId: 'o-1',
+  memberId: 'm-1',
+  jobId: 'j-1',
+  service: 'threedsecureio',
+};
+
+test('a token that is limited to stores finds no other store, by any operation', async () => {
+  const { body: document } = await ask('GET', '/openapi.json');
+  const operations = Object.entries(document['paths'] ?? {})
+    .filter(([path]) => path.startsWith('/v1/stores/{id}'))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods as unknown as Record<string, Operation>).map(
+        ([method, operation]) => [path, method, operation] as const,
+      ),
+    );
+  expect(operations.length).toBeGreaterThan(25);
+  const before = await service.admin('GET', `/v1/stores/${other.id}`);
+  for (const [path, method, { operationId, requestBody }] of operations) {
+    const example = Object.values(requestBody?.content ?? {})[0]?.example;
+    const address = path
+      .replace('{id}', other.id)
+      .replace(/\{(\w+)\}/g, (_all, name: string) => parameters[name] ?? crypto.randomUUID());
+    const { status, body } = await ask(
+      method.toUpperCase(),
+      address,
+      requestBody && (bodies[operationId] ?? example),
+    );
+    expect([operationId, status, body['detail']]).toEqual([operationId, 404, 'There is no such store.']);
+  }
+  expect(await service.admin('GET', `/v1/stores/${other.id}`)).toEqual(before);
+});
+
+test('it reads and changes its own store, also where its address is in capitals', async () => {
+  for (const id of [own.id, own.id.toUpperCase()])
+    expect((await ask('GET', `/v1/stores/${id}/orders/o-1`)).status).toBe(200);
+  expect((await ask('PATCH', `/v1/stores/${own.id}`, { name: 'Renamed' })).body['name']).toBe('Renamed');
+});
+
+test.each(['orders', 'members', 'users', 'delivery-jobs', 'events', 'notifications', 'changes'])(
+  'the list of all stores has %s of its own store only, on every page',
+  async (name) => {
+    const { status, body } = await ask('GET', `/v1/stores/-/${name}?limit=50`);
+    const items = Object.values(body).find(Array.isArray) as unknown as Json[];
+    expect([status, new Set(items.map(({ storeId }) => storeId))]).toEqual([200, new Set([own.id])]);
+    const beyond = await ask('GET', `/v1/stores/-/${name}?limit=50&page=2`);
+    expect(Object.values(beyond.body).find(Array.isArray)).toEqual([]);
+  },
+);
+
+test('the list of stores has its own only, and none for a limit to no store', async () => {
+  const listed = async (ids: string[]) => {
+    const { body } = await ask('GET', '/v1/stores', undefined, await limitedTo(ids));
+    return (body['stores'] as unknown as Json[]).map(({ id }) => id);
+  };
+  expect(await listed([own.id, crypto.randomUUID()])).toEqual([own.id]);
+  expect(await listed([])).toEqual([]);
+  const orders = await ask('GET', '/v1/stores/-/orders', undefined, await limitedTo([]));
+  expect(orders.body['orders']).toEqual([]);
+});
+
+test('it creates no store, and its scopes count as before', async () => {
+  const shop = { name: 'Third', storeUrl: 'https://third.example.test/', pos: { kind: 'blaze' } };
+  expect(await ask('POST', '/v1/stores', shop)).toMatchObject({
+    status: 403,
+    body: { code: 'limited_to_stores' },
+  });
+  const reader = await limitedTo([own.id], 'stores:read');
+  expect((await ask('PATCH', `/v1/stores/${own.id}`, { name: 'x' }, reader)).status).toBe(403);
+  expect((await ask('GET', `/v1/stores/${own.id}/events`, undefined, reader)).status).toBe(403);
+});
+
+test('a token with a claim that is no list of ids is refused', async () => {
+  for (const stores of [own.id, [own.id, '-'], ["') or true --"], ['\0'], null, {}]) {
+    const refused = await service.tokenWith('stores:admin', { stores });
+    expect((await ask('GET', '/v1/stores', undefined, refused)).status).toBe(401);
+  }
+});
