@@ -1,7 +1,9 @@
 CREATE TABLE "event_reveals" (
 	"store_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
-	"event_id" uuid NOT NULL,
+	"event_id" uuid,
+	"service" text,
+	"transaction_id" text,
 	"kind" text NOT NULL,
 	"revealed_by" text NOT NULL,
 	"request_id" text NOT NULL,
@@ -34,6 +36,10 @@ CREATE TABLE "payments" (
 	"transaction_id" text NOT NULL,
 	"order_id" text NOT NULL,
 	"three_ds_server_trans_id" text,
+	"status" text DEFAULT 'pending' NOT NULL,
+	"eci" text,
+	"settled_at" timestamp (3) with time zone,
+	"settled_by" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "payments_store_id_service_transaction_id_pk" PRIMARY KEY("store_id","service","transaction_id")
 );
@@ -102,6 +108,9 @@ CREATE TABLE "results" (
 	"attempts" integer NOT NULL,
 	"error" text,
 	"finished_at" timestamp (3) with time zone NOT NULL,
+	"note" text,
+	"dismissed_by" text,
+	"dismissed_at" timestamp (3) with time zone,
 	CONSTRAINT "results_store_id_id_pk" PRIMARY KEY("store_id","id")
 );
 --> statement-breakpoint
@@ -248,11 +257,14 @@ CREATE INDEX "notifications_due" ON "notifications" USING btree ("store_id","due
 CREATE INDEX "notifications_unsent" ON "notifications" USING btree ("store_id","consumer_id") WHERE mail in ('no_address', 'pending');--> statement-breakpoint
 CREATE INDEX "orders_latest" ON "orders" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "orders_number" ON "orders" USING btree ("store_id",(details ->> 'orderNo'));--> statement-breakpoint
+CREATE INDEX "orders_consumer" ON "orders" USING btree ("store_id","consumer_id","event_id");--> statement-breakpoint
 CREATE INDEX "verifications_latest" ON "verifications" USING btree ("store_id","event_id");--> statement-breakpoint
+CREATE INDEX "verifications_user" ON "verifications" USING btree ("store_id","user_id","event_id");--> statement-breakpoint
 CREATE VIEW "public"."inbox" AS (
   select e.store_id, e.id, e.event, e.service, e.entity, e.dedup, e.body, e.headers, e.received_at,
     coalesce(r.state, 'pending') as state, coalesce(q.attempts, r.attempts) as attempts, q.due_at,
-    coalesce(q.error, r.error) as error, r.finished_at
+    coalesce(q.error, r.error) as error, r.finished_at,
+    r.note, r.dismissed_by, r.dismissed_at
   from events e
   left join queue q on q.store_id = e.store_id and q.entity = coalesce(e.entity, e.id::text) and q.id = e.id
   left join results r on r.store_id = e.store_id and r.id = e.id);--> statement-breakpoint

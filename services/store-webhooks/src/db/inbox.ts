@@ -5,7 +5,7 @@ import type { HookEvent } from '../webhooks.ts';
 import { bytea, byId, ofStore } from './columns.ts';
 
 /** How an event ended. */
-export const resultStates = ['done', 'failed', 'refused', 'ignored'] as const;
+export const resultStates = ['done', 'failed', 'refused', 'ignored', 'dismissed'] as const;
 export type ResultState = (typeof resultStates)[number];
 export const eventStates = ['pending', ...resultStates] as const;
 
@@ -76,6 +76,13 @@ export const queue = pgTable(
   ],
 );
 
+/** Who said why a failed event needs no more attention. */
+const dismissal = {
+  note: text(),
+  dismissedBy: text('dismissed_by'),
+  dismissedAt: isoColumn('dismissed_at'),
+};
+
 /** How events ended. */
 export const results = pgTable(
   'results',
@@ -86,6 +93,7 @@ export const results = pgTable(
     attempts: integer().notNull(),
     error: text(),
     finishedAt: isoColumn('finished_at').notNull(),
+    ...dismissal,
   },
   (table) => [
     byId(table),
@@ -109,10 +117,12 @@ export const inbox = pgView('inbox', {
   dueAt: isoColumn('due_at'),
   error: text(),
   finishedAt: isoColumn('finished_at'),
+  ...dismissal,
 }).as(sql`
   select e.store_id, e.id, e.event, e.service, e.entity, e.dedup, e.body, e.headers, e.received_at,
     coalesce(r.state, 'pending') as state, coalesce(q.attempts, r.attempts) as attempts, q.due_at,
-    coalesce(q.error, r.error) as error, r.finished_at
+    coalesce(q.error, r.error) as error, r.finished_at,
+    r.note, r.dismissed_by, r.dismissed_at
   from events e
   left join queue q on q.store_id = e.store_id and q.entity = coalesce(e.entity, e.id::text) and q.id = e.id
   left join results r on r.store_id = e.store_id and r.id = e.id`);

@@ -29,6 +29,7 @@ export const orders = pgTable(
     byId(table),
     latest('orders', table),
     index('orders_number').on(table.storeId, sql`(${orderNo})`),
+    index('orders_consumer').on(table.storeId, table.consumerId, table.eventId),
   ],
 );
 
@@ -130,6 +131,7 @@ export const verifications = pgTable(
   (table) => [
     primaryKey({ columns: [table.storeId, table.service, table.transactionId] }),
     latest('verifications', table),
+    index('verifications_user').on(table.storeId, table.userId, table.eventId),
   ],
 );
 

@@ -62,17 +62,22 @@ export const storeChanges = pgTable(
 
 /**
  * `body`: the whole body was shown. `search`: a search for a text found it in the body. `replay`: it was processed again, or
- * tried out in a dry run, although other fields are mapped now than at receipt, so its result may tell masked values.
+ * tried out in a dry run, although other fields are mapped now than at receipt, so its result may tell masked values. `cavv`:
+ * the CAVV of a payment was shown.
  */
-export const revealKinds = ['body', 'search', 'replay'] as const;
+export const revealKinds = ['body', 'search', 'replay', 'cavv'] as const;
 
-/** Records of who learned what event views mask. */
+/** Records of who learned what event views mask, or a CAVV. */
 export const eventReveals = pgTable(
   'event_reveals',
   {
     ...ofStore,
     id: uuid().notNull(),
-    eventId: uuid('event_id').notNull(),
+    /** Null of a payment. */
+    eventId: uuid('event_id'),
+    /** Of a payment; null of an event. */
+    service: text(),
+    transactionId: text('transaction_id'),
     kind: text({ enum: revealKinds }).notNull(),
     revealedBy: text('revealed_by').notNull(),
     requestId: text('request_id').notNull(),
@@ -81,7 +86,10 @@ export const eventReveals = pgTable(
   (table) => [byId(table)],
 );
 
-/** The order that a 3DS transaction pays. */
+/** `failed` is final only where the payment names its challenge: without it the customer may try again. */
+export const paymentStatuses = ['pending', 'succeeded', 'failed'] as const;
+
+/** The order that a 3DS transaction pays, and the result of its authentication. */
 export const payments = pgTable(
   'payments',
   {
@@ -91,6 +99,11 @@ export const payments = pgTable(
     orderId: text('order_id').notNull(),
     /** The only challenge that counts for the payment. Null: the first that completes it counts. */
     threeDSServerTransId: text('three_ds_server_trans_id'),
+    status: text({ enum: paymentStatuses }).notNull().default('pending'),
+    eci: text(),
+    settledAt: isoColumn('settled_at'),
+    /** The challenge that the result is from; its outcome has the CAVV, as long as that is kept. */
+    settledBy: text('settled_by'),
     createdAt: isoColumn('created_at').notNull(),
   },
   (table) => [

@@ -17,10 +17,11 @@ export interface Reveal {
   req: IncomingMessage;
 }
 
-const messages = {
+const messages: Record<Reveal['kind'], string> = {
   body: 'masked bodies were revealed',
   search: 'masked bodies were searched',
   replay: 'masked bodies were processed with another mapping',
+  cavv: 'CAVVs of payments were shown',
 };
 
 /**

@@ -6,7 +6,7 @@ import { storeOfRow } from '../records/view.ts';
 
 export const eventState = z.enum(eventStates).meta({
   description:
-    'pending: to be processed, or to be retried; failed: not retried any more; refused: the signature is not valid; ignored: not processed by this service',
+    'pending: to be processed, or to be retried; failed: not retried any more; refused: the signature is not valid; ignored: not processed by this service; dismissed: failed, and somebody has noted that nothing more is to be done',
 });
 export const time = z.iso.datetime({ offset: true });
 
