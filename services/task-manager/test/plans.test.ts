@@ -1,11 +1,13 @@
 import { recordPlans } from '@platform/service-kit/testing';
+import type { ISql } from 'postgres';
 import { expect, test } from 'vitest';
 import { register, startService } from './harness.ts';
 
 test('every list of tasks is read by an index, without a sequential scan or a sort of all tasks', async () => {
   await using first = await startService();
   await using plans = recordPlans(first.databaseUrl);
-  const overrides = { database: plans.database };
+  const searches = { run: <T>(_user: string, read: (sql: ISql) => Promise<T>) => read(plans.sql) };
+  const overrides = { database: plans.database, searches };
   await using service = await startService({ databaseUrl: first.databaseUrl, overrides });
   const { as } = await register(service.app);
   const fields = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'];

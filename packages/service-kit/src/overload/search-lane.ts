@@ -16,6 +16,12 @@ export const searchEnv = {
   SEARCH_TIMEOUT_MS: z.coerce.number().int().min(1).default(3000),
 };
 
+/** Rows before a page, up to which it is read on the connections that all requests share. */
+const mostSkipped = 10_000n;
+
+/** Whether the rows before a page of a list take so long to skip that it is read like a search. */
+export const isLatePage = ({ offset }: { offset: bigint }): boolean => offset > mostSkipped;
+
 const isCancelled = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === '57014';
 

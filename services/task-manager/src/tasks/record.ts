@@ -1,8 +1,8 @@
 import { sessionEnded, type Caller } from '@platform/auth/bearer';
-import { pageListJson, pageOf, slice } from '@platform/pagination/list';
-import { oneAtATime } from '@platform/service-kit/one-at-a-time';
+import { pageListJson, pageOf, slice, type Page } from '@platform/pagination/list';
 import { idParams, record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
+import { isLatePage } from '@platform/service-kit/search-lane';
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
 import { readPage } from './list-queries.ts';
@@ -22,12 +22,16 @@ export const taskRoutes = ({
   database: { sql },
 }: Context): Route[] => {
   const user = tokens.guard();
-  /** What no index answers reads up to all tasks of a user, who may have many, so that it must not hold every connection. */
-  const readInTurn = <T>(caller: string, filters: Filters, read: (on: ISql) => Promise<T>): Promise<T> => {
-    if (filters.q !== undefined) return searches.run(caller, read);
-    if (Object.values(filters).every((value) => value === undefined)) return read(sql);
-    return oneAtATime(sql, { name: 'filtered tasks', params: {}, caller }, () => read(sql));
-  };
+  /** What no index answers reads up to all tasks of a user, who may have many, and so does a late page. */
+  const readOn = <T>(
+    caller: string,
+    filters: Filters,
+    page: Page,
+    read: (on: ISql) => Promise<T>,
+  ): Promise<T> =>
+    isLatePage(page) || Object.values(filters).some((value) => value !== undefined)
+      ? searches.run(caller, read)
+      : read(sql);
   return record({
     path: '/tasks',
     basePath: '/api/v1',
@@ -48,7 +52,7 @@ export const taskRoutes = ({
         const session = { userId: caller.subject, id: caller.sessionId ?? '' };
         const listing = { session, filters, sort };
         const read = (on: ISql) => readPage(on, listing, { offset: page.offset, limit: limit + 1 });
-        const rows = await readInTurn(caller.subject, filters, read);
+        const rows = await readOn(caller.subject, filters, page, read);
         if (rows === undefined) throw sessionEnded();
         return pageListJson('tasks', page, slice(rows, limit));
       },

@@ -12,8 +12,9 @@ const advice = 'Delete tasks that are not needed any more, or shorten them.';
 const usedUp = 'Your searches have taken too much time; search again later.';
 
 /**
- * Searches for words read all tasks of a user, so they have separate connections, and are bounded in number, in time and, per
- * user, in their time in a minute (docs/adr/0088). The connections are closed with `resources`.
+ * Lists by words or other filters read all tasks of a user, and late pages skip as many. So these have separate connections,
+ * and are bounded in number, in time and, per user, in their time in a minute (docs/adr/0088, 0143). The connections are
+ * closed with `resources`.
  */
 export const createSearches = (env: Env, redis: Redis | undefined, resources: AsyncDisposableStack) => {
   const lane = resources.use(openSearchLane('task-manager-search', env, advice));

@@ -1,9 +1,7 @@
 import type { Page } from '@platform/pagination/list';
+import { isLatePage } from '@platform/service-kit/search-lane';
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
-
-/** Rows before a page, up to which it is read on the connections that all requests share. */
-const mostSkipped = 10_000n;
 
 /**
  * Reads a page of a list. A search, and a page so late that the rows before it take long to skip, wait for each other on
@@ -11,7 +9,7 @@ const mostSkipped = 10_000n;
  */
 export const readOnListConnection = <T>(
   { database, searches }: Pick<Context, 'database' | 'searches'>,
-  { offset }: Page,
+  page: Page,
   read: (sql: ISql) => Promise<T>,
   isSearch = false,
-): Promise<T> => (isSearch || offset > mostSkipped ? searches.run(read) : read(database.sql));
+): Promise<T> => (isSearch || isLatePage(page) ? searches.run(read) : read(database.sql));
