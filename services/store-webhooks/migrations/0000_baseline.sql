@@ -60,6 +60,7 @@ CREATE TABLE "stores" (
 	"store_url" text NOT NULL,
 	"settings" jsonb NOT NULL,
 	"credentials" text NOT NULL,
+	"deleted_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL
 );
@@ -84,6 +85,7 @@ CREATE TABLE "events" (
 	"body" "bytea" NOT NULL,
 	"headers" jsonb NOT NULL,
 	"received_at" timestamp (3) with time zone NOT NULL,
+	"body_hash" "bytea",
 	CONSTRAINT "events_store_id_id_pk" PRIMARY KEY("store_id","id"),
 	CONSTRAINT "events_dedup" UNIQUE("store_id","dedup")
 );

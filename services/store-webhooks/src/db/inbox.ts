@@ -25,8 +25,11 @@ const received = {
   receivedAt: isoColumn('received_at').notNull(),
 };
 
-/** Every webhook as it was received. Rows are only inserted and deleted, so the body is written once. */
-export const events = pgTable('events', received, (table) => [
+/**
+ * Every webhook as it was received. Rows are only inserted and deleted, so the body is written once; only erasing a person
+ * empties bodies, and keeps their hashes.
+ */
+export const events = pgTable('events', { ...received, bodyHash: bytea('body_hash') }, (table) => [
   byId(table),
   unique('events_dedup').on(table.storeId, table.dedup),
   // For the event before a repeated one, with the same subject: the first bytes of its key (see queue/event.ts). It costs

@@ -20,6 +20,8 @@ export const stores = pgTable(
     settings: jsonb().$type<StoreSettings>().notNull(),
     /** Credentials of all providers, sealed with SECRETS_KEY. */
     credentials: text().notNull(),
+    /** Its data is erased some time later, unless the store is restored. */
+    deletedAt: isoColumn('deleted_at'),
     createdAt: isoColumn('created_at').notNull(),
     updatedAt: isoColumn('updated_at').notNull(),
   },
