@@ -127,6 +127,21 @@ test('a mail can be sent again: one that failed under its own Message-ID, one th
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
 });
 
+test('a mail that was sent ten times again is not sent once more', async () => {
+  await using server = await startMailServer();
+  await using service = await startService({ variables: { SMTP_URL: server.url } });
+  const { id, webhookToken } = await service.store({ notifications: { email: 'owner@example.test' } });
+  await service.hook('new_member', webhookToken, { id: 'm-1' });
+  await expect.poll(() => mailOf(service, id, 'member')).toBe('sent');
+  await service.context.database.sql`update notifications set resends = 9`;
+  const [mail] = await mailsOf(service, id);
+  const resend = () => service.admin('POST', `/v1/stores/${id}/notifications/${mail?.id}/resend`);
+  expect((await resend()).status).toBe(202);
+  await expect.poll(() => mailOf(service, id, 'member')).toBe('sent');
+  expect(await resend()).toMatchObject({ status: 409, body: { code: 'too_many_resends' } });
+  expect(server.mails).toHaveLength(2);
+});
+
 test('without a mail server nothing can be sent again', async () => {
   await using service = await startService();
   const { id, webhookToken } = await service.store();

@@ -34,9 +34,12 @@ export const notificationList = declareList({
   filters: { reference: exactly(notifications.reference, 'Id of the order, member, job or verification') },
 });
 
+/** A recipient gets one mail this often again at most, whatever a caller or its retries ask for. */
+const maxResends = 10;
+
 /**
  * Has the mail of a notification sent again, or for the first time; one that waits already stays as it is. Throws NotFound,
- * and Conflict without a mail server, and for a mail that the store does not want.
+ * and Conflict without a mail server, for a mail that the store does not want, and for one that was sent ten times again.
  */
 const resend = async (context: Context, storeId: string, id: string) => {
   const {
@@ -51,6 +54,8 @@ const resend = async (context: Context, storeId: string, id: string) => {
   const { settings } = await knownStore(context, storeId);
   if (!isWanted(settings.notifications, notification))
     throw new Conflict('mail_unwanted', 'The store does not want this mail: see its `notifications`.');
+  if (notification.resends >= maxResends && notification.mail === 'sent')
+    throw new Conflict('too_many_resends', `A mail is sent again ${maxResends} times at most.`);
   const [changed] = await orm
     .update(notifications)
     .set({
