@@ -19,6 +19,7 @@ const schemas = recordSchemas(
     reserved: count('Units that are promised to consignments').default(0),
   },
   { updatedAt: instant() },
+  {},
 );
 
 export const inventoryRoutes = (context: Context): Route[] =>

@@ -14,6 +14,7 @@ const schemas = recordSchemas(
     status: code('inactive', 'active').default(1),
   },
   {},
+  {},
 );
 
 export const partnerRoutes = (context: Context): Route[] =>

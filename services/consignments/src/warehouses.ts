@@ -1,10 +1,9 @@
 import type { Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
-import { z } from 'zod';
 import type { Context } from './context.ts';
 import { int32Filter, searchText } from './records/filters.ts';
 import { listedRecord } from './records/listed-record.ts';
-import { code, recordSchemas } from './records/schema.ts';
+import { code, countryCode, recordSchemas } from './records/schema.ts';
 
 const schemas = recordSchemas(
   'Warehouse',
@@ -12,12 +11,10 @@ const schemas = recordSchemas(
     code: text(1, 100),
     name: text(1, 200),
     city: text(1, 200),
-    countryCode: z
-      .string()
-      .regex(/^[A-Z]{2}$/, 'must be two capital letters (ISO 3166-1 alpha-2), such as NL')
-      .meta({ description: 'ISO 3166-1 alpha-2' }),
+    countryCode,
     status: code('inactive', 'active').default(1),
   },
+  {},
   {},
 );
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
   connection = await listening(service);
 });
 beforeEach(async () => {
-  await service.context.database.sql`truncate consignments, import_results`;
+  await service.context.database.sql`truncate consignments, import_results cascade`;
 });
 afterAll(async () => {
   await connection[Symbol.asyncDispose]();

@@ -87,11 +87,12 @@ export interface RecordSpec<
   change?: {
     patch: Patch;
     example: z.input<NoInfer<Patch>>;
-    /** Saves a patch that changes the record, which was found and locked. Returns the record as JSON text. */
+    /** Saves a patch that changes the record, which was found as `current` and locked. Returns the record as JSON text. */
     save(
       sql: Queries,
       patch: z.output<NoInfer<Patch>>,
       target: Target<NoInfer<Params>, Writer>,
+      current: string,
     ): Promise<string>;
   };
   remove?: {

@@ -146,7 +146,7 @@ const changeRoute = (
       let isChanged = false;
       const json = await withLocked(sql, lockedBy(spec, shared, req, target), async (tx, current) => {
         isChanged = changes(JSON.parse(current) as object, body);
-        return isChanged ? save(tx, body, target) : current;
+        return isChanged ? save(tx, body, target, current) : current;
       });
       if (isChanged) await committed?.(target);
       return { status: 200, headers: versionHeaders(version(json)), rawBody: json };

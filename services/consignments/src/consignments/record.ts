@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { consignmentDirectory } from '../db/directories.ts';
 import { listedRecord } from '../records/listed-record.ts';
 import { int32Filter, searchText, shortTextLimit, textFilter, uuidFilter } from '../records/filters.ts';
+import { consignmentRows } from './use-cases.ts';
 import { consignmentSchemas } from './schema.ts';
 
 export const consignmentRoutes = (context: Context): Route[] =>
@@ -11,6 +12,7 @@ export const consignmentRoutes = (context: Context): Route[] =>
     name: 'consignment',
     directory: consignmentDirectory,
     ...consignmentSchemas,
+    rows: consignmentRows,
     searchText: searchText('consignmentNumber, clientName, externalId or reference', shortTextLimit),
     filters: {
       ClientId: uuidFilter('Only consignments of this client'),

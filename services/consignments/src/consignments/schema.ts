@@ -1,8 +1,9 @@
 import { instant, text } from '@platform/service-kit/text';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { details, patchedAddresses } from './details.ts';
 import { code, recordSchemas, uuid } from '../records/schema.ts';
 
-export const consignmentSchemas = recordSchemas(
+const schemas = recordSchemas(
   'Consignment',
   {
     consignmentNumber: text(1, 100),
@@ -25,7 +26,14 @@ export const consignmentSchemas = recordSchemas(
     reference: text(1, 200).nullable().default(null),
   },
   { createdAt: instant(), updatedAt: instant() },
+  details,
 );
+
+export const consignmentSchemas = {
+  ...schemas,
+  patch: schemas.patch.extend(z.object(patchedAddresses).partial().shape).meta({ id: 'ConsignmentPatch' }),
+};
 
 export const ConsignmentInput = consignmentSchemas.input;
 export type ConsignmentInput = z.output<typeof ConsignmentInput>;
+export type ConsignmentPatch = z.output<typeof consignmentSchemas.patch>;

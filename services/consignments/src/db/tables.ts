@@ -1,3 +1,4 @@
+import type { Address, Parcel } from '../consignments/details.ts';
 import type { LineResult } from '../import/domain.ts';
 import { isoColumn } from '@platform/service-kit/columns';
 export { idempotencyKeys } from '@platform/service-kit/idempotency';
@@ -12,6 +13,7 @@ import {
   primaryKey,
   text,
   uuid,
+  type AnyPgColumn,
   type ExtraConfigColumn,
 } from 'drizzle-orm/pg-core';
 
@@ -41,6 +43,12 @@ const searchText = (columns: () => SQL) =>
 /** Finds texts with three or more consecutive letters or digits. */
 const searchIndex = (table: string, column: ExtraConfigColumn) =>
   index(`${table}_search`).using('gin', column.op('gin_trgm_ops'));
+
+/** The consignment that a row belongs to, and is deleted with. */
+const consignmentId = (column: string) =>
+  uuid(column)
+    .notNull()
+    .references((): AnyPgColumn => consignments.id, { onDelete: 'cascade' });
 
 /** Ids of clients, carriers and warehouses may come from other systems, so there are no foreign keys. */
 export const consignments = pgTable(
@@ -76,6 +84,55 @@ export const consignments = pgTable(
     index('consignments_external_id').on(table.externalId, table.createdAt, table.id),
     check('consignments_status_known', sql`${table.status} between 0 and 7`),
     check('consignments_edi_status_known', sql`${table.ediStatus} between 0 and 4`),
+  ],
+);
+
+/** The goods of a consignment; they go with it. */
+export const consignmentLines = pgTable(
+  'consignment_lines',
+  {
+    consignmentId: consignmentId('consignment_id'),
+    /** From 0. */
+    position: integer().notNull(),
+    /** An inventory item of ours; null for goods that are described in words only. */
+    productId: uuid('product_id'),
+    description: text(),
+    quantity: integer().notNull(),
+    unit: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.consignmentId, table.position] }),
+    index('consignment_lines_by_product').on(table.productId),
+    check('consignment_lines_quantity_from_1', sql`${table.quantity} >= 1`),
+    check(
+      'consignment_lines_named',
+      sql`coalesce(${table.productId}::text, ${table.description}) is not null`,
+    ),
+  ],
+);
+
+/**
+ * What only a single consignment shows: in a table of its own, because lists and searches read the rows of consignments. A
+ * consignment without any of it has no row.
+ */
+export const consignmentDetails = pgTable(
+  'consignment_details',
+  {
+    id: consignmentId('id').primaryKey(),
+    parcels: json().$type<Parcel[]>().notNull(),
+    pickupAddress: json('pickup_address').$type<Address>(),
+    deliveryAddress: json('delivery_address').$type<Address>(),
+    plannedPickupAt: isoColumn('planned_pickup_at'),
+    plannedDeliveryAt: isoColumn('planned_delivery_at'),
+    deliveredAt: isoColumn('delivered_at'),
+    trackingNumber: text('tracking_number'),
+    trackingUrl: text('tracking_url'),
+    consigneeId: uuid('consignee_id'),
+    supplierId: uuid('supplier_id'),
+  },
+  (table) => [
+    index('consignment_details_by_consignee').on(table.consigneeId),
+    index('consignment_details_by_supplier').on(table.supplierId),
   ],
 );
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Problem, TooBusy } from '@platform/service-kit/problem';
 import { currentRequest, runOutsideRequest } from '@platform/service-kit/request-scope';
+import { storeDetails } from '../consignments/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Confirmed } from './answer.ts';
 import { endsSlice, mergeSlice, resultText, sliceOf, type LineResult } from './domain.ts';
@@ -10,7 +11,7 @@ import { createLineSplitter, type Line } from './lines.ts';
 import { validateLines, type Reading } from './readings.ts';
 import { findSlice, lockSlice, storeSlice, type ImportKey } from './queries.ts';
 
-/** In bytes; the longest valid consignment, with every character escaped, has about 6,000. */
+/** In bytes: some fifty lines of goods. What is longer is sent by POST. */
 const maxLineBytes = 16_384;
 
 /** Batches that are stored at the same time. */
@@ -107,7 +108,10 @@ const storeBatch = async (
     database.sql.begin(async (sql): Promise<LineResult[]> => {
       const earlier = await lockSlice(sql, key, slice);
       const { results, read, isChanged, inputs, ids } = mergeSlice(earlier, readings, newIds);
-      if (isChanged) await storeSlice(sql, key, { slice, results }, ids, inputs);
+      if (isChanged) {
+        await storeSlice(sql, key, { slice, results }, ids, inputs);
+        await storeDetails(sql, ids, inputs);
+      }
       return read;
     }),
   );

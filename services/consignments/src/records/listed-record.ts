@@ -1,7 +1,7 @@
 import type { Directory, FilterValue } from '@platform/pagination/directory';
 import { indexedPageOf, pageIndexQuery, totalledBody, totalledListJson } from '@platform/pagination/list';
 import { jsonTable } from '@platform/service-kit/json-table';
-import { idParams, record } from '@platform/service-kit/record';
+import { idParams, record, type Queries } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import postgres from 'postgres';
 import { v7 } from 'uuid';
@@ -10,6 +10,14 @@ import type { Context } from '../context.ts';
 import type { Columns } from './page.ts';
 import { refuseUsed, type Reference } from './queries.ts';
 import { listRecords } from './use-cases.ts';
+
+/** How the rows of a record are stored; all give the record as JSON text. */
+export interface Rows<Input, Patch> {
+  find(sql: Queries, id: string, lock: boolean): Promise<string | undefined>;
+  insert(sql: Queries, id: string, input: Input): Promise<string>;
+  /** Changes a record that was found as `current` and locked. */
+  update(sql: Queries, id: string, patch: Patch, current: string): Promise<string>;
+}
 
 /** What the four kinds of record differ in. */
 interface ListedRecord<Input extends z.ZodType, Patch extends z.ZodType> {
@@ -22,8 +30,12 @@ interface ListedRecord<Input extends z.ZodType, Patch extends z.ZodType> {
   /** What may name a record, which then cannot be deleted. */
   usedBy?: readonly Reference[];
   schema: z.ZodObject;
+  /** An item of the list. */
+  listed: z.ZodObject;
   input: Input;
   patch: Patch;
+  /** Left out where a record is one row of its table. */
+  rows?: Partial<Rows<z.output<Input>, z.output<Patch>>>;
   /** The query parameter `SearchText`. */
   searchText: z.ZodType<string | undefined>;
   /** The other query parameters beside those of the page. */
@@ -42,10 +54,17 @@ export const columnsOf = (filters: Columns): Columns =>
 /** The operations of a record whose rows PostgreSQL writes as JSON, listed by PageIndex and PageSize. */
 export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.ZodType<object>>(
   context: Context,
-  { list, name, directory, usedBy, schema, ...spec }: ListedRecord<Input, Patch>,
+  { list, name, directory, usedBy, schema, listed, ...spec }: ListedRecord<Input, Patch>,
 ): Route[] => {
   const { input, patch, searchText, filters, conditions = columnsOf, examples } = spec;
-  const table = jsonTable(list, Object.keys(schema.shape));
+  const table = jsonTable(list, Object.keys(listed.shape));
+  const rows: Rows<z.output<Input>, z.output<Patch>> = {
+    find: (sql, id, lock) => table.find(sql, { id }, lock),
+    insert: (sql, id, values) => table.insert(sql, { id, ...values }),
+    // The time of the database, as instances' clocks may differ.
+    update: (sql, id, values) => table.update(sql, { id }, { ...values, updatedAt: sql`now()` }),
+    ...spec.rows,
+  };
   const title = `${list.charAt(0).toUpperCase()}${list.slice(1)}`;
   return record({
     path: `/${list}`,
@@ -62,28 +81,27 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
       description: 'Parameter names are case-insensitive.',
       anyCaseQuery: true,
       query: z.strictObject({ ...pageIndexQuery, SearchText: searchText, ...filters }),
-      body: totalledBody(list, schema).meta({ id: `${schema.meta()?.id}List` }),
+      body: totalledBody(list, listed).meta({ id: `${schema.meta()?.id}List` }),
       page: async ({ PageIndex, PageSize, SearchText, ...values }) => {
         const page = indexedPageOf({ PageIndex, PageSize });
         const wanted = { columns: conditions(values), text: SearchText };
-        const listed = { table: list, json: table.json, directory };
-        return totalledListJson(list, page, await listRecords(context, listed, wanted, page));
+        const from = { table: list, json: table.json, directory };
+        return totalledListJson(list, page, await listRecords(context, from, wanted, page));
       },
     },
-    find: (sql, { params }, lock) => table.find(sql, params, lock),
+    find: (sql, { params }, lock) => rows.find(sql, params.id, lock),
     create: {
       input,
       example: examples.input,
       insert: async (sql, values) => {
         const id = v7();
-        return { id, json: await table.insert(sql, { id, ...values }) };
+        return { id, json: await rows.insert(sql, id, values) };
       },
     },
     change: {
       patch,
       example: examples.patch,
-      // The time of the database, as instances' clocks may differ.
-      save: (sql, values, { params }) => table.update(sql, params, { ...values, updatedAt: sql`now()` }),
+      save: (sql, values, { params }, current) => rows.update(sql, params.id, values, current),
     },
     remove: {
       ...(usedBy && { conflict: '409 `in_use` while a consignment or an inventory item names it.' }),

@@ -14,30 +14,62 @@ export const code = (...names: readonly string[]) =>
 /** An int32 that is not negative. */
 export const count = (description: string) => z.int().min(0).max(2_147_483_647).meta({ description });
 
+export const countryCode = z
+  .string()
+  .regex(/^[A-Z]{2}$/, 'must be two capital letters (ISO 3166-1 alpha-2), such as NL')
+  .meta({ description: 'ISO 3166-1 alpha-2' });
+
+const hasStorableYear = (written: string): boolean => {
+  const year = new Date(written).getUTCFullYear();
+  return year >= 1 && year <= 9999;
+};
+
+/** A point in time in a body, with any offset; becomes ISO 8601 in UTC with milliseconds. */
+export const point = (description: string) =>
+  z.iso
+    .datetime({ offset: true, abort: true, error: 'must be an ISO 8601 time with Z or an offset' })
+    .refine(hasStorableYear, { error: 'must lie in the years 0001 to 9999, in UTC', abort: true })
+    .overwrite((written) => new Date(written).toISOString())
+    .meta({ description });
+
 type WithoutDefaults<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends z.ZodDefault<infer Field> ? Field : Fields[Name];
 };
 
-/**
- * The schemas of a record, of the body that creates it and of a patch, named by `id`. A new record may leave out fields
- * with a default. No caller sends the `computed` fields.
- */
-export const recordSchemas = <Fields extends z.ZodRawShape, Computed extends z.ZodRawShape>(
-  id: string,
-  fields: Fields,
-  computed: Computed,
-) => {
-  const plain = Object.fromEntries(
+/** The fields as they are in a patch or an answer: none is filled in. */
+export const withoutDefaults = <Fields extends z.ZodRawShape>(fields: Fields) =>
+  Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [
       name,
       field instanceof z.ZodDefault ? field.unwrap() : field,
     ]),
   ) as WithoutDefaults<Fields>;
+
+/**
+ * The schemas of a record, of its item in the list, of the body that creates it and of a patch, named by `id`. A new record
+ * may leave out fields with a default. No caller sends the `computed` fields, and the list leaves out the `details`.
+ */
+export const recordSchemas = <
+  Fields extends z.ZodRawShape,
+  Computed extends z.ZodRawShape,
+  Details extends z.ZodRawShape,
+>(
+  id: string,
+  fields: Fields,
+  computed: Computed,
+  details: Details,
+) => {
+  const [plain, more] = [withoutDefaults(fields), withoutDefaults(details)];
+  const schema = z.object({ id: z.guid(), ...plain, ...more, ...computed }).meta({ id });
   return {
-    schema: z.object({ id: z.guid(), ...plain, ...computed }).meta({ id }),
-    input: z.strictObject(fields).meta({ id: `${id}Input` }),
+    schema,
+    listed:
+      Object.keys(details).length === 0
+        ? schema
+        : z.object({ id: z.guid(), ...plain, ...computed }).meta({ id: `Listed${id}` }),
+    input: z.strictObject({ ...fields, ...details }).meta({ id: `${id}Input` }),
     patch: z
-      .strictObject(plain)
+      .strictObject({ ...plain, ...more })
       .partial()
       .meta({ id: `${id}Patch` }),
   };

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService, type Service } from './harness.ts';
+import { consignmentInput, ids } from './inputs.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const address = {
+  name: 'Van Dijk Flowers',
+  street: 'Bloemstraat 1',
+  postalCode: '1016 KV',
+  city: 'Amsterdam',
+  countryCode: 'NL',
+};
+const line = { productId: null, description: 'Vases, wrapped', quantity: 3, unit: 'box' };
+const parcel = { count: 2, weightGrams: 1500, lengthMm: 400, widthMm: 300, heightMm: 200 };
+const full = {
+  lines: [line, { ...line, description: 'Red tulips', quantity: 50 }],
+  parcels: [parcel],
+  pickupAddress: address,
+  deliveryAddress: { ...address, name: 'Corner Shop', city: 'Utrecht' },
+  plannedPickupAt: '2026-03-01T08:00:00.000Z',
+  plannedDeliveryAt: '2026-03-02T16:00:00.000Z',
+  deliveredAt: null,
+  trackingNumber: '3SABC123',
+  trackingUrl: 'https://track.example.test/3SABC123?lang=en',
+  consigneeId: ids.otherClient,
+  supplierId: ids.carrier,
+};
+const none = {
+  lines: [],
+  parcels: [],
+  ...Object.fromEntries(
+    Object.keys(full)
+      .slice(2)
+      .map((field) => [field, null]),
+  ),
+};
+
+const create = async (changes: object = {}) =>
+  (await service.post('/consignments', consignmentInput(changes)).expect(201)).body as { id: string };
+
+describe('lines, parcels, addresses and times of a consignment', () => {
+  test('are in the record and not in the list', async () => {
+    const made = await create(full);
+    expect(made).toMatchObject(full);
+    const { body } = await service.read(`/consignments/${made.id}`).expect(200);
+    expect(body).toStrictEqual(made);
+    const { consignments } = (await service.read('/consignments')).body as { consignments: object[] };
+    for (const field of Object.keys(full)) expect(consignments[0]).not.toHaveProperty(field);
+  });
+
+  test('are empty where nothing was given, and units, counts and postal codes have a default', async () => {
+    expect(await create()).toMatchObject(none);
+    const { postalCode: _, ...short } = address;
+    expect(
+      await create({
+        lines: [{ description: 'Vases', quantity: 1 }],
+        parcels: [{}],
+        pickupAddress: short,
+      }),
+    ).toMatchObject({
+      lines: [{ productId: null, description: 'Vases', quantity: 1, unit: 'piece' }],
+      parcels: [{ count: 1, weightGrams: null, lengthMm: null, widthMm: null, heightMm: null }],
+      pickupAddress: { ...short, postalCode: null },
+    });
+  });
+
+  test('are changed by a patch: lists as a whole, an address field by field, null clears', async () => {
+    const { id } = await create(full);
+    const patch = async (changes: object) =>
+      (await service.patch(`/consignments/${id}`, changes).expect(200)).body as object;
+    expect(
+      await patch({ lines: [line], deliveryAddress: { street: 'Oudegracht 2', postalCode: null } }),
+    ).toMatchObject({
+      ...full,
+      lines: [line],
+      deliveryAddress: { ...full.deliveryAddress, street: 'Oudegracht 2', postalCode: null },
+    });
+    expect(await patch({ deliveredAt: '2026-03-02T17:30:00+01:00', status: 6 })).toMatchObject({
+      lines: [line],
+      deliveredAt: '2026-03-02T16:30:00.000Z',
+      status: 6,
+    });
+    expect(await patch({ ...none, status: 0 })).toMatchObject(none);
+    const { body } = await service
+      .patch(`/consignments/${id}`, { pickupAddress: { city: 'Gent' } })
+      .expect(400);
+    expect(Object.keys(body.errors as object)).toEqual([
+      'pickupAddress.name',
+      'pickupAddress.street',
+      'pickupAddress.countryCode',
+    ]);
+    expect((await service.read(`/consignments/${id}`)).body).toMatchObject(none);
+  });
+
+  test('change the ETag, and a patch that leaves them as they are does not', async () => {
+    const { id } = await create(full);
+    const etag = async (changes: object) =>
+      (await service.patch(`/consignments/${id}`, changes).expect(200)).headers['etag'];
+    const before = await etag({});
+    expect(await etag({ lines: full.lines, pickupAddress: { city: address.city } })).toBe(before);
+    expect(await etag({ lines: [line] })).not.toBe(before);
+  });
+
+  test('of 20 changes at once none is lost or mixed', async () => {
+    const { id } = await create(full);
+    const changes = Array.from({ length: 20 }, (_, n) =>
+      n % 2 === 0
+        ? { lines: Array.from({ length: 5 }, () => ({ ...line, quantity: n + 1 })) }
+        : { deliveryAddress: { street: `Street ${n}` } },
+    );
+    const answers = await Promise.all(changes.map((change) => service.patch(`/consignments/${id}`, change)));
+    expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200));
+    const { body } = await service.read(`/consignments/${id}`);
+    expect(body.lines).toHaveLength(5);
+    expect(new Set((body.lines as { quantity: number }[]).map(({ quantity }) => quantity)).size).toBe(1);
+    expect(body.deliveryAddress.street).toMatch(/^Street \d+$/);
+  });
+
+  test('are deleted with it', async () => {
+    const { sql } = service.context.database;
+    const { id } = await create(full);
+    await service.delete(`/consignments/${id}`).expect(204);
+    expect(await sql`select from consignment_lines where consignment_id = ${id}`).toHaveLength(0);
+    expect(await sql`select from consignment_details where id = ${id}`).toHaveLength(0);
+  });
+
+  test('are imported', async () => {
+    const lines = [
+      consignmentInput({ ...full, reference: 'imported' }),
+      consignmentInput(),
+      { colour: 'red' },
+    ];
+    const { text } = await service
+      .post('/consignments/import', {})
+      .set('Content-Type', 'application/x-ndjson')
+      .serialize(() => lines.map((imported) => JSON.stringify(imported)).join('\n'))
+      .buffer(true)
+      .expect(200);
+    const [first, second] = text
+      .trim()
+      .split('\n')
+      .map((result) => JSON.parse(result) as { id: string });
+    expect((await service.read(`/consignments/${first?.id}`)).body).toMatchObject(full);
+    expect((await service.read(`/consignments/${second?.id}`)).body).toMatchObject(none);
+  });
+
+  test.each([
+    ['lines', {}, 'lines'],
+    ['lines', [{ quantity: 1 }], 'lines.0'],
+    ['lines', [{ ...line, quantity: 0 }], 'lines.0.quantity'],
+    ['lines', [{ ...line, quantity: 2 ** 31 }], 'lines.0.quantity'],
+    ['lines', [{ ...line, unit: '' }], 'lines.0.unit'],
+    ['lines', [{ ...line, description: 'a\0b' }], 'lines.0.description'],
+    ['lines', [{ ...line, productId: 'TUL-R' }], 'lines.0.productId'],
+    ['lines', [{ ...line, price: 1 }], 'lines.0.price'],
+    ['lines', Array.from({ length: 201 }, () => line), 'lines'],
+    ['parcels', [{ ...parcel, weightGrams: -1 }], 'parcels.0.weightGrams'],
+    ['parcels', [{ ...parcel, count: 1.5 }], 'parcels.0.count'],
+    ['pickupAddress', { ...address, countryCode: 'Netherlands' }, 'pickupAddress.countryCode'],
+    ['pickupAddress', { ...address, street: '\0' }, 'pickupAddress.street'],
+    ['deliveryAddress', 'Bloemstraat 1', 'deliveryAddress'],
+    ['plannedPickupAt', 'tomorrow', 'plannedPickupAt'],
+    ['plannedPickupAt', '0000-01-01T00:00:00Z', 'plannedPickupAt'],
+    ['plannedDeliveryAt', '9999-12-31T23:59:59-01:00', 'plannedDeliveryAt'],
+    ['deliveredAt', 1_772_352_000, 'deliveredAt'],
+    ['trackingNumber', '', 'trackingNumber'],
+    ['trackingUrl', 'javascript:alert(1)', 'trackingUrl'],
+    ['trackingUrl', 'https://track.example.test/\n', 'trackingUrl'],
+    ['trackingUrl', `https://track.example.test/${'x'.repeat(1000)}`, 'trackingUrl'],
+    ['consigneeId', 7, 'consigneeId'],
+  ])('%s: %j is refused by name', async (field, value, name) => {
+    const { id } = await create();
+    for (const refused of [
+      service.post('/consignments', consignmentInput({ [field]: value })),
+      service.patch(`/consignments/${id}`, { [field]: value }),
+    ])
+      expect(Object.keys((await refused.expect(400)).body.errors as object)).toEqual([name]);
+  });
+});
