@@ -16,6 +16,33 @@ CREATE TABLE "known_networks" (
 	CONSTRAINT "known_networks_user_id_network_pk" PRIMARY KEY("user_id","network")
 );
 --> statement-breakpoint
+CREATE TABLE "list_members" (
+	"list_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"user_id" uuid,
+	"email" text NOT NULL,
+	"role" text NOT NULL,
+	"invited_at" timestamp (3) with time zone NOT NULL,
+	"joined_at" timestamp (3) with time zone,
+	"mail" text NOT NULL,
+	"worker" uuid,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"due_at" timestamp (3) with time zone NOT NULL,
+	"error" text,
+	CONSTRAINT "list_members_list_id_id_pk" PRIMARY KEY("list_id","id"),
+	CONSTRAINT "list_members_email" UNIQUE("list_id","email"),
+	CONSTRAINT "list_members_user" UNIQUE("list_id","user_id"),
+	CONSTRAINT "list_members_role" CHECK ("list_members"."role" in ('owner', 'editor', 'viewer')),
+	CONSTRAINT "list_members_mail" CHECK ("list_members"."mail" in ('pending', 'sent', 'failed', 'off'))
+);
+--> statement-breakpoint
+CREATE TABLE "lists" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "sessions" (
 	"user_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
@@ -27,20 +54,22 @@ CREATE TABLE "sessions" (
 );
 --> statement-breakpoint
 CREATE TABLE "tasks" (
-	"user_id" uuid NOT NULL,
+	"owner_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
 	"title" text NOT NULL,
 	"description" text NOT NULL,
 	"status" "task_status" NOT NULL,
 	"priority" "task_priority" NOT NULL,
 	"due_date" date,
+	"due_at" timestamp (3) with time zone,
 	"tags" text[] NOT NULL,
+	"assignee_id" uuid,
 	"completed_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	"version" integer NOT NULL,
 	"words" "tsvector" GENERATED ALWAYS AS (strip(to_tsvector('simple', translate(normalize(title || ' ' || description, NFKC), './:@_-+<>&', '          ')))) STORED NOT NULL,
-	CONSTRAINT "tasks_user_id_id_pk" PRIMARY KEY("user_id","id")
+	CONSTRAINT "tasks_owner_id_id_pk" PRIMARY KEY("owner_id","id")
 );
 --> statement-breakpoint
 CREATE TABLE "users" (
@@ -53,16 +82,21 @@ CREATE TABLE "users" (
 );
 --> statement-breakpoint
 ALTER TABLE "known_networks" ADD CONSTRAINT "known_networks_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "list_members" ADD CONSTRAINT "list_members_list_id_lists_id_fk" FOREIGN KEY ("list_id") REFERENCES "public"."lists"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "list_members" ADD CONSTRAINT "list_members_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "tasks" ADD CONSTRAINT "tasks_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "known_networks_by_age" ON "known_networks" USING btree ("seen_at");--> statement-breakpoint
+CREATE INDEX "list_members_by_user" ON "list_members" USING btree ("user_id","list_id");--> statement-breakpoint
+CREATE INDEX "list_members_by_mail" ON "list_members" USING btree ("list_id","due_at") WHERE mail = 'pending';--> statement-breakpoint
+CREATE INDEX "list_members_invited" ON "list_members" USING btree ("invited_at") WHERE user_id is null;--> statement-breakpoint
 CREATE INDEX "sessions_by_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
-CREATE INDEX "tasks_by_created" ON "tasks" USING btree ("user_id","created_at" DESC NULLS FIRST,"id");--> statement-breakpoint
-CREATE INDEX "tasks_by_updated" ON "tasks" USING btree ("user_id","updated_at" DESC NULLS FIRST,"id");--> statement-breakpoint
-CREATE INDEX "tasks_by_priority" ON "tasks" USING btree ("user_id","priority" DESC NULLS FIRST,"id");--> statement-breakpoint
-CREATE INDEX "tasks_by_title" ON "tasks" USING btree ("user_id",title collate "und-x-icu","id");--> statement-breakpoint
-CREATE INDEX "tasks_by_due" ON "tasks" USING btree ("user_id","due_date","id");--> statement-breakpoint
-CREATE INDEX "tasks_by_due_desc" ON "tasks" USING btree ("user_id","due_date" DESC NULLS LAST,"id");--> statement-breakpoint
+CREATE INDEX "tasks_by_created" ON "tasks" USING btree ("owner_id","created_at" DESC NULLS FIRST,"id");--> statement-breakpoint
+CREATE INDEX "tasks_by_updated" ON "tasks" USING btree ("owner_id","updated_at" DESC NULLS FIRST,"id");--> statement-breakpoint
+CREATE INDEX "tasks_by_priority" ON "tasks" USING btree ("owner_id","priority" DESC NULLS FIRST,"id");--> statement-breakpoint
+CREATE INDEX "tasks_by_title" ON "tasks" USING btree ("owner_id",title collate "und-x-icu","id");--> statement-breakpoint
+CREATE INDEX "tasks_by_due" ON "tasks" USING btree ("owner_id","due_date","due_at","id");--> statement-breakpoint
+CREATE INDEX "tasks_by_due_desc" ON "tasks" USING btree ("owner_id","due_date" DESC NULLS LAST,"due_at" DESC NULLS LAST,"id");--> statement-breakpoint
+CREATE INDEX "tasks_by_assignee" ON "tasks" USING btree ("owner_id","assignee_id","created_at") WHERE assignee_id is not null;--> statement-breakpoint
 -- A page skips tasks in an index alone only where they were vacuumed since their last change (ADR 18).
 ALTER TABLE "tasks" SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);

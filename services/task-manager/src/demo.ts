@@ -23,7 +23,7 @@ await database.orm.transaction(async (transaction) => {
     .onConflictDoUpdate({ target: users.id, set: { passwordHash } });
   await transaction
     .insert(tasks)
-    .values(demoTasks(new Date()).map((task) => ({ ...task, userId: user.id })))
+    .values(demoTasks(new Date()).map((task) => ({ ...task, ownerId: user.id })))
     .onConflictDoNothing();
 });
 

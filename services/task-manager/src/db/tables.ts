@@ -1,4 +1,4 @@
-import { isoColumn } from '@platform/service-kit/columns';
+import { isoColumn, oneOf } from '@platform/service-kit/columns';
 export { idempotencyKeys } from '@platform/service-kit/idempotency';
 import { sql } from 'drizzle-orm';
 import {
@@ -29,6 +29,12 @@ export const taskStatus = pgEnum('task_status', ['todo', 'in_progress', 'done'])
 
 /** In sort order. */
 export const taskPriority = pgEnum('task_priority', ['low', 'medium', 'high', 'urgent']);
+
+/** What a member may do in a list: an owner everything, an editor change tasks, a viewer read. */
+export const listRoles = ['owner', 'editor', 'viewer'] as const;
+
+/** How far the mail of an invitation is; `off` without a mail server, and for who created the list. */
+export const invitationMails = ['pending', 'sent', 'failed', 'off'] as const;
 
 export const users = pgTable(
   'users',
@@ -81,17 +87,67 @@ export const knownNetworks = pgTable(
   ],
 );
 
+/** Tasks that several users share. */
+export const lists = pgTable('lists', {
+  id: uuid().primaryKey(),
+  name: text().notNull(),
+  createdAt: isoColumn('created_at').notNull(),
+  updatedAt: isoColumn('updated_at').notNull(),
+});
+
+/** The members of a list, and who is invited: without a user. */
+export const listMembers = pgTable(
+  'list_members',
+  {
+    listId: uuid('list_id')
+      .notNull()
+      .references(() => lists.id, { onDelete: 'cascade' }),
+    id: uuid().notNull(),
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    /** Trimmed and in lower case. */
+    email: text().notNull(),
+    role: text({ enum: listRoles }).notNull(),
+    invitedAt: isoColumn('invited_at').notNull(),
+    joinedAt: isoColumn('joined_at'),
+    /** The mail of the invitation, as leased work. */
+    mail: text({ enum: invitationMails }).notNull(),
+    worker: uuid(),
+    attempts: integer().notNull().default(0),
+    dueAt: isoColumn('due_at').notNull(),
+    error: text(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.listId, table.id] }),
+    oneOf('list_members_role', table.role, listRoles),
+    oneOf('list_members_mail', table.mail, invitationMails),
+    unique('list_members_email').on(table.listId, table.email),
+    unique('list_members_user').on(table.listId, table.userId),
+    index('list_members_by_user').on(table.userId, table.listId),
+    index('list_members_by_mail')
+      .on(table.listId, table.dueAt)
+      .where(sql`mail = 'pending'`),
+    index('list_members_invited')
+      .on(table.invitedAt)
+      .where(sql`user_id is null`),
+  ],
+);
+
 export const tasks = pgTable(
   'tasks',
   {
-    userId: owner().references(() => users.id, { onDelete: 'cascade' }),
+    /** A user, or a list: so the pages of both are read from the same indexes. */
+    ownerId: uuid('owner_id').notNull(),
     id: uuid().notNull(),
     title: text().notNull(),
     description: text().notNull(),
     status: taskStatus().notNull(),
     priority: taskPriority().notNull(),
     dueDate: date('due_date', { mode: 'string' }),
+    /** A time on the due date. */
+    dueAt: isoColumn('due_at'),
     tags: text().array().notNull(),
+    /** A member of the list. */
+    assigneeId: uuid('assignee_id'),
     completedAt: isoColumn('completed_at'),
     createdAt: isoColumn('created_at').notNull(),
     updatedAt: isoColumn('updated_at').notNull(),
@@ -104,15 +160,28 @@ export const tasks = pgTable(
       ),
   },
   (table) => [
-    primaryKey({ columns: [table.userId, table.id] }),
+    primaryKey({ columns: [table.ownerId, table.id] }),
     // One index for each sort field; the other direction reads it backwards and sorts only equal values.
     // (These columns have no nulls, but an index serves ORDER BY … DESC only with NULLS FIRST.)
-    index('tasks_by_created').on(table.userId, table.createdAt.desc().nullsFirst(), table.id),
-    index('tasks_by_updated').on(table.userId, table.updatedAt.desc().nullsFirst(), table.id),
-    index('tasks_by_priority').on(table.userId, table.priority.desc().nullsFirst(), table.id),
-    index('tasks_by_title').on(table.userId, sql`title collate "und-x-icu"`, table.id),
+    index('tasks_by_created').on(table.ownerId, table.createdAt.desc().nullsFirst(), table.id),
+    index('tasks_by_updated').on(table.ownerId, table.updatedAt.desc().nullsFirst(), table.id),
+    index('tasks_by_priority').on(table.ownerId, table.priority.desc().nullsFirst(), table.id),
+    index('tasks_by_title').on(table.ownerId, sql`title collate "und-x-icu"`, table.id),
     // Nulls come last in both directions, which one index can't provide.
-    index('tasks_by_due').on(table.userId, table.dueDate.asc().nullsLast(), table.id),
-    index('tasks_by_due_desc').on(table.userId, table.dueDate.desc().nullsLast(), table.id),
+    index('tasks_by_due').on(
+      table.ownerId,
+      table.dueDate.asc().nullsLast(),
+      table.dueAt.asc().nullsLast(),
+      table.id,
+    ),
+    index('tasks_by_due_desc').on(
+      table.ownerId,
+      table.dueDate.desc().nullsLast(),
+      table.dueAt.desc().nullsLast(),
+      table.id,
+    ),
+    index('tasks_by_assignee')
+      .on(table.ownerId, table.assigneeId, table.createdAt)
+      .where(sql`assignee_id is not null`),
   ],
 );

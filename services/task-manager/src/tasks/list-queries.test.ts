@@ -32,7 +32,7 @@ test('a deep page in any order skips the tasks before it in an index, without re
       insert into users (id, email, password_hash, created_at)
       select uuidv7(), 'other-' || n || '@example.test', '', now() from generate_series(1, 300) n`;
     await tx`
-      insert into tasks (user_id, id, title, description, status, priority, due_date, tags, created_at, updated_at, version)
+      insert into tasks (owner_id, id, title, description, status, priority, due_date, tags, created_at, updated_at, version)
       select users.id, uuidv7(), 'Task ' || n % 500, '', 'todo', (array['low', 'high'])[1 + n % 2]::task_priority,
         date '2026-01-01' + n % 400, '{}', now() - n * interval '1 s', now() - n * interval '1 s', 1
       from users, generate_series(1, 3000) n where users.id = ${user.id} or n <= 50`;

@@ -18,28 +18,41 @@ const orders: Record<Sort, { column: string; order: string }> = {
   '-createdAt': { column: 'created_at', order: 'created_at desc, id' },
   updatedAt: { column: 'updated_at', order: 'updated_at, id' },
   '-updatedAt': { column: 'updated_at', order: 'updated_at desc, id' },
-  dueDate: { column: 'due_date', order: 'due_date nulls last, id' },
-  '-dueDate': { column: 'due_date', order: 'due_date desc nulls last, id' },
+  dueDate: { column: 'due_date, due_at', order: 'due_date nulls last, due_at nulls last, id' },
+  '-dueDate': { column: 'due_date, due_at', order: 'due_date desc nulls last, due_at desc nulls last, id' },
   priority: { column: 'priority', order: 'priority, id' },
   '-priority': { column: 'priority', order: 'priority desc, id' },
   title: { column: 'title', order: 'title collate "und-x-icu", id' },
   '-title': { column: 'title', order: 'title collate "und-x-icu" desc, id' },
 };
 
-/** The query text is parsed in a subquery; otherwise a prepared plan would parse it for each row. */
+/**
+ * Each word as the beginning of one. The query text is parsed in a subquery; otherwise a prepared plan would parse it for
+ * each row. Without a word it is null, which matches nothing.
+ */
 const wordsOf = (query: string): string =>
-  `(select plainto_tsquery('simple', ${searchText('query')}) from (values (${query})) as given (query))`;
+  `(select string_agg(quote_literal(lexeme) || ':*', ' & ')::tsquery
+    from (values (${query})) as given (query), unnest(to_tsvector('simple', ${searchText('query')})))`;
+
+/** A time counts by its day in the time zone, and a day by itself. */
+const dueIn = (due: Filters['due'], zone: string): string => {
+  const today = `(now() at time zone ${zone})::date`;
+  const day = `coalesce((due_at at time zone ${zone})::date, due_date)`;
+  if (due === 'overdue') return `status <> 'done' and coalesce(due_at < now(), due_date < ${today})`;
+  return `${day} between ${today} and ${today} + ${due === 'today' ? 0 : 6}`;
+};
 
 /** SQL of what the filters ask of a task. `parameter` takes a value and returns its place in the statement. */
 const conditionsOf = (
-  { status, priority, tag, dueBefore, dueAfter, q }: Filters,
+  { status, priority, tag, dueBefore, dueAfter, due, tz = 'UTC', q }: Filters,
   parameter: (value: string) => string,
 ): string[] => [
-  ...(status === undefined ? [] : [`status = ${parameter(status)}`]),
+  ...(status === undefined ? [] : [`status = any (${parameter(`{${status.join(',')}}`)}::task_status[])`]),
   ...(priority === undefined ? [] : [`priority = ${parameter(priority)}`]),
   ...(tag === undefined ? [] : [`${parameter(tag)} = any (tags)`]),
   ...(dueBefore === undefined ? [] : [`due_date < ${parameter(dueBefore)}`]),
   ...(dueAfter === undefined ? [] : [`due_date > ${parameter(dueAfter)}`]),
+  ...(due === undefined ? [] : [dueIn(due, parameter(tz))]),
   ...(q === undefined ? [] : [`words @@ ${wordsOf(parameter(q))}`]),
 ];
 
@@ -59,14 +72,15 @@ export const readPage = async (
   const parameter = (value: string | number) => `$${values.push(value)}`;
   const user = parameter(session.userId);
   const { column, order } = orders[sort];
-  const conditions = [`user_id = ${user}`, ...conditionsOf(filters, parameter)];
+  const sorted = column.split(', ').map((_, n) => `sorted_${n}`);
+  const conditions = [`owner_id = ${user}`, ...conditionsOf(filters, parameter)];
   const matching = `from tasks where ${conditions.join(' and ')} order by ${order}`;
   const page =
     offset === 0n
       ? `select ${tasks.json} ${matching} limit ${parameter(limit)}`
-      : `with ids (owner, sorted_by, task) as materialized (
-           select user_id, ${column}, id ${matching} offset ${parameter(String(offset))} limit ${parameter(limit)})
-         select ${tasks.json} from ids join tasks on user_id = owner and id = task order by ${order}`;
+      : `with ids (owner, ${sorted.join(', ')}, task) as materialized (
+           select owner_id, ${column}, id ${matching} offset ${parameter(String(offset))} limit ${parameter(limit)})
+         select ${tasks.json} from ids join tasks on owner_id = owner and id = task order by ${order}`;
   const rows = await sql.unsafe<{ json: string | null }[]>(
     `select json from (select from ${liveSession(user, parameter(session.id))}) session
      left join (${page}) page on true`,

@@ -4,16 +4,16 @@ import { v7 as uuidv7 } from 'uuid';
 import { Task, type NewTask, type TaskPatch } from './schema.ts';
 
 /** Identifies a task; a task of another user is not found. */
-type TaskKey = { user_id: string; id: string };
+type TaskKey = { owner_id: string; id: string };
 
 export const tasks = jsonTable('tasks', Object.keys(Task.shape));
 
 /** The time of the database, because clocks of instances differ; the same in all columns of a statement. */
 const now = (sql: Queries) => sql`statement_timestamp()`;
 
-/** Whether a user has at least this number of tasks. */
-export const hasTasks = async (sql: Queries, userId: string, number: number): Promise<boolean> => {
-  const rows = await sql`select from tasks where user_id = ${userId} offset ${number - 1} limit 1`;
+/** Whether a user, or a list, has at least this number of tasks. */
+export const hasTasks = async (sql: Queries, ownerId: string, number: number): Promise<boolean> => {
+  const rows = await sql`select from tasks where owner_id = ${ownerId} offset ${number - 1} limit 1`;
   return rows.length > 0;
 };
 
@@ -24,16 +24,26 @@ export const hasKeys = async (sql: Queries, userId: string, number: number): Pro
 };
 
 /** A task at its first version. */
-export const insertTask = async (sql: Queries, userId: string, input: NewTask): Promise<Stored> => {
+export const insertTask = async (sql: Queries, ownerId: string, input: NewTask): Promise<Stored> => {
   const id = uuidv7();
   const completedAt = input.status === 'done' ? now(sql) : null;
-  const values = { userId, id, ...input, completedAt, createdAt: now(sql), updatedAt: now(sql), version: 1 };
+  const values = { ownerId, id, ...input, completedAt, createdAt: now(sql), updatedAt: now(sql), version: 1 };
   return { id, json: await tasks.insert(sql, values) };
 };
 
-/** The next version of a task. `completed_at` is set while it is done. */
+/** The next version of a task. `completed_at` is set while it is done, and another due date has no time. */
 export const updateTask = (sql: Queries, key: TaskKey, patch: TaskPatch): Promise<string> => {
+  const {
+    dueDate,
+    dueAt = dueDate === undefined ? undefined : sql`case due_date when ${dueDate} then due_at end`,
+  } = patch;
   const status = patch.status ?? null;
   const completedAt = sql`case coalesce(${status}, status) when 'done' then coalesce(completed_at, ${now(sql)}) end`;
-  return tasks.update(sql, key, { ...patch, completedAt, updatedAt: now(sql), version: sql`version + 1` });
+  return tasks.update(sql, key, {
+    ...patch,
+    dueAt,
+    completedAt,
+    updatedAt: now(sql),
+    version: sql`version + 1`,
+  });
 };

@@ -5,12 +5,13 @@ import type { Route } from '@platform/service-kit/route';
 import { isLatePage } from '@platform/service-kit/search-lane';
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
+import { createTimeZones } from './time-zones.ts';
 import { readPage } from './list-queries.ts';
 import { insertTask, tasks, updateTask } from './queries.ts';
 import { NewTask, Task, TaskList, TaskPatch, TaskQuery, type Filters } from './schema.ts';
 
 const keyOf = ({ params: { id }, caller }: { params: { id: string }; caller: Caller }) => ({
-  user_id: caller.subject,
+  owner_id: caller.subject,
   id,
 });
 
@@ -22,6 +23,7 @@ export const taskRoutes = ({
   database: { sql },
 }: Context): Route[] => {
   const user = tokens.guard();
+  const requireTimeZone = createTimeZones(sql);
   /** What no index answers reads up to all tasks of a user, who may have many, and so does a late page. */
   const readOn = <T>(
     caller: string,
@@ -48,6 +50,7 @@ export const taskRoutes = ({
       body: TaskList,
       confirmsReader: true,
       page: async ({ page: number, limit, sort, ...filters }, { caller }) => {
+        await requireTimeZone(filters.tz);
         const page = pageOf({ page: number, limit });
         const session = { userId: caller.subject, id: caller.sessionId ?? '' };
         const listing = { session, filters, sort };

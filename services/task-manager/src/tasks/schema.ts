@@ -9,15 +9,36 @@ const priority = z.enum(taskPriority.enumValues).meta({ id: 'TaskPriority', desc
 const title = text(1, 200).regex(/\S/, 'must not be blank');
 const description = text(0, 10_000);
 const tag = text(1, 40);
-const tags = boundedList(tag, 0, 20).refine(
-  (all) => new Set(all).size === all.length,
-  'must not repeat a tag',
-);
+const isWithoutRepeats = (all: readonly string[]): boolean => new Set(all).size === all.length;
+const tags = boundedList(tag, 0, 20).refine(isWithoutRepeats, 'must not repeat a tag');
 /** PostgreSQL has no year 0. */
 const day = z.iso
   .date()
   .refine((date) => !date.startsWith('0000'), 'must be a date from year 1 onwards')
   .meta({ example: '2026-02-28' });
+
+/** From year 1 onwards, as a day. */
+const time = instant().refine((at) => !at.startsWith('0000'), 'must be a time from year 1 onwards');
+
+const hour = 3_600_000;
+
+interface Due {
+  dueDate?: string | null | undefined;
+  dueAt?: string | null | undefined;
+}
+
+/** A due time stands beside the day that it has where the user is: in a time zone from UTC-12 to UTC+14. */
+const requireDay = ({ dueDate, dueAt }: Due, context: z.RefinementCtx): void => {
+  if (typeof dueAt !== 'string') return;
+  const path = ['dueAt'];
+  if (typeof dueDate !== 'string') {
+    context.addIssue({ code: 'custom', path, message: 'must come with its dueDate' });
+    return;
+  }
+  const sinceMidnight = Date.parse(dueAt) - Date.parse(dueDate);
+  if (sinceMidnight < -14 * hour || sinceMidnight >= 36 * hour)
+    context.addIssue({ code: 'custom', path, message: 'must be on the dueDate in some time zone' });
+};
 
 export const Task = z
   .object({
@@ -27,6 +48,7 @@ export const Task = z
     status,
     priority,
     dueDate: z.iso.date().nullable(),
+    dueAt: instant().nullable().meta({ description: 'A time on the due date; null: any time' }),
     tags: z.array(z.string()),
     completedAt: instant()
       .nullable()
@@ -42,60 +64,80 @@ export const Task = z
 
 export type Task = z.output<typeof Task>;
 
-export const NewTask = z
-  .strictObject({
-    title,
-    description: description.default(''),
-    status: status.default('todo'),
-    priority: priority.default('medium'),
-    dueDate: day.nullable().default(null),
-    tags: tags.default([]),
-  })
-  .meta({ id: 'NewTask' });
+const newFields = {
+  title,
+  description: description.default(''),
+  status: status.default('todo'),
+  priority: priority.default('medium'),
+  dueDate: day.nullable().default(null),
+  dueAt: time.nullable().default(null).meta({ description: 'A time on the due date, which must be there' }),
+  tags: tags.default([]),
+};
+
+export const NewTask = z.strictObject(newFields).superRefine(requireDay).meta({ id: 'NewTask' });
 
 export type NewTask = z.output<typeof NewTask>;
 
+const changedFields = {
+  title: title.optional(),
+  description: description
+    .nullable()
+    .transform((text) => text ?? '')
+    .optional()
+    .meta({ description: 'null empties it' }),
+  status: status.optional(),
+  priority: priority.optional(),
+  dueDate: day.nullable().optional().meta({ description: 'Another day or null removes the time, too' }),
+  dueAt: time.nullable().optional().meta({ description: 'Comes with its dueDate; null removes it' }),
+  tags: tags
+    .nullable()
+    .transform((all) => all ?? [])
+    .optional()
+    .meta({ description: 'Replaces all tags; null removes them' }),
+};
+const mergePatch = 'A JSON Merge Patch (RFC 7396): absent fields stay as they are';
+
 export const TaskPatch = z
-  .strictObject({
-    title: title.optional(),
-    description: description
-      .nullable()
-      .transform((text) => text ?? '')
-      .optional()
-      .meta({ description: 'null empties it' }),
-    status: status.optional(),
-    priority: priority.optional(),
-    dueDate: day.nullable().optional().meta({ description: 'null removes it' }),
-    tags: tags
-      .nullable()
-      .transform((all) => all ?? [])
-      .optional()
-      .meta({ description: 'Replaces all tags; null removes them' }),
-  })
-  .meta({ id: 'TaskPatch', description: 'A JSON Merge Patch (RFC 7396): absent fields stay as they are' });
+  .strictObject(changedFields)
+  .superRefine(requireDay)
+  .meta({ id: 'TaskPatch', description: mergePatch });
 
 export type TaskPatch = z.output<typeof TaskPatch>;
+
+const anyStatus = status.options.join('|');
+const statuses = z
+  .string()
+  .regex(new RegExp(`^(?:${anyStatus})(?:,(?:${anyStatus}))*$`), `must be one or more of ${anyStatus}`)
+  .transform((list) => list.split(','))
+  .refine(isWithoutRepeats, 'must not repeat a status')
+  .meta({ description: 'One or more, separated by commas', example: 'todo,in_progress' });
 
 const fields = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'] as const;
 const sorts = fields.flatMap((field) => [field, `-${field}`] as const);
 
 export const TaskQuery = z.strictObject({
   ...pageLimitQuery,
-  status: status.optional(),
+  status: statuses.optional(),
   priority: priority.optional(),
   tag: tag.optional().meta({ description: 'Tasks with this tag' }),
   dueBefore: day.optional().meta({ description: 'Tasks due before this day' }),
   dueAfter: day.optional().meta({ description: 'Tasks due after this day' }),
-  q: text(1, 200).optional().meta({ description: 'Words that must all occur in the title or description' }),
+  due: z.enum(['today', 'overdue', 'week']).optional().meta({
+    description: 'Due today, before now and not done, or within the seven days from today on',
+  }),
+  tz: text(1, 64).optional().meta({
+    description: 'IANA time zone in which `due` reads the days; UTC unless given',
+    example: 'Europe/Berlin',
+  }),
+  q: text(1, 200).optional().meta({
+    description: 'Beginnings of words that must all occur in the title or description',
+  }),
   sort: z.enum(sorts).default('-createdAt').meta({
     description: 'Field to sort by, `-` for descending; equal tasks by id, tasks without a due date last',
   }),
 });
 
 export type Sort = z.output<typeof TaskQuery>['sort'];
-export type Filters = Pick<
-  z.output<typeof TaskQuery>,
-  'status' | 'priority' | 'tag' | 'dueBefore' | 'dueAfter' | 'q'
->;
+export type Filters = Omit<z.output<typeof TaskQuery>, 'page' | 'limit' | 'sort'>;
 
 export const TaskList = pageLimitBody('tasks', Task).meta({ id: 'TaskList' });

@@ -24,7 +24,7 @@ export const startTasks = async () => {
     select uuidv7(), 'user-' || n || '@example.test', password_hash, now()
     from users, generate_series(1, 500) n where email = ${email}`;
   await sql`
-    insert into tasks (user_id, id, title, description, status, priority, due_date, tags, created_at, updated_at, version)
+    insert into tasks (owner_id, id, title, description, status, priority, due_date, tags, created_at, updated_at, version)
     select users.id, uuidv7(), 'Task number ' || n, repeat('What is to be done and why. ', 5), 'todo',
       (array['low', 'medium', 'high', 'urgent'])[1 + n % 4]::task_priority, date '2026-01-01' + n % 400,
       array['home', 'tag-' || n % 10], now() - n * interval '1 minute', now(), 1
