@@ -2,10 +2,12 @@ import { createHmac } from 'node:crypto';
 import { hashPathToken } from '@platform/auth/path-tokens';
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { createContext } from './context.ts';
 import { demoEnv, processEnv } from './env.ts';
-import { stores } from './db/tables.ts';
+import { v7 } from 'uuid';
+import { stores, users } from './db/tables.ts';
+import { applyChanges } from './processing/event-types.ts';
 import { demoOrder } from './providers/pos-payloads.ts';
 import { StoreBody } from './stores/schema.ts';
 import { createStore } from './stores/use-cases.ts';
@@ -23,6 +25,31 @@ await using context = await createContext(
 // Derived from the secret of this stack: the same on every start, and secret.
 const token = createHmac('sha256', env.SECRETS_KEY).update('demo webhook token').digest('base64url');
 
+/** A customer who was verified. */
+const addRecords = async (): Promise<void> => {
+  const { database, now } = context;
+  const consumerUserId = demoOrder.consumerId;
+  const verification = { transactionId: 'demo-check-1', status: 'approved', userId: consumerUserId };
+  const change = {
+    kind: 'verification',
+    service: 'persona',
+    completed: true,
+    verification: { ...verification, version: null },
+  } as const;
+  const updatedAt = now().toISOString();
+  await database.sql.begin((tx) =>
+    applyChanges(tx, [{ storeId: id, eventId: v7(), updatedAt, change }], () => false),
+  );
+  await database.orm.insert(users).values({
+    storeId: id,
+    id: v7(),
+    consumerUserId,
+    email: 'ann@example.test',
+    firstName: 'Ann',
+    createdAt: sql`now()`,
+  });
+};
+
 if ((await context.database.orm.$count(stores, eq(stores.id, id))) === 0) {
   const input = StoreBody.parse({
     name: 'Demo shop',
@@ -33,6 +60,7 @@ if ((await context.database.orm.$count(stores, eq(stores.id, id))) === 0) {
     payments: [{ kind: 'threedsecureio' }],
   });
   await createStore(context, input, { id, token: { token, tokenHash: hashPathToken(token) } });
+  await addRecords();
 }
 // The printed token must work even if it was rotated since the last start.
 await context.database

@@ -9,7 +9,7 @@ interface Printed {
   demo: { store: { id: string; webhookToken: string } };
 }
 
-test('the demo store is created once, and the printed token works even after a rotation', async () => {
+test('the demo store is created once with its records, and the printed token works even after a rotation', async () => {
   await using service = await startService({ work: false });
   const demo = async () => {
     const { stdout } = await run(process.execPath, ['src/demo.ts'], {
@@ -19,6 +19,10 @@ test('the demo store is created once, and the printed token works even after a r
     return (JSON.parse(stdout) as Printed).demo.store;
   };
   const { id, webhookToken } = await demo();
+  const { body } = await service.admin('GET', `/v1/stores/${id}/users`);
+  expect(body['users']).toMatchObject([
+    { consumerUserId: 'demo-member-1', verification: { status: 'approved' } },
+  ]);
   await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 0 });
   expect(await demo()).toMatchObject({ id, webhookToken });
   const answer = await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'A' });

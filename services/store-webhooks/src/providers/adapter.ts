@@ -83,6 +83,8 @@ export interface DeliveryAdapter extends Adapter {
 }
 
 export interface IdentityAdapter extends Adapter {
+  /** Names of the provider's fields that the `userId` of a verification is from; a shop sets one to the `consumerUserId`. */
+  userIdFrom: string;
   payloads: readonly z.ZodType[];
   /** Like `order` of a POS. Throws Ignored for an event that changes no verification. */
   verification(body: unknown, connection: Connection): Promise<VerificationRecord> | VerificationRecord;

@@ -25,7 +25,7 @@ interface ListSpec<Row extends object> {
   view: z.ZodObject;
   /** Makes a view of a row; the row itself if absent. */
   show?(row: Row): object;
-  /** The columns to read; all if absent. */
+  /** The columns to read, and aliased expressions; all columns if absent. */
   columns?: SelectedFields;
   /** The order of the list, greatest first. There must be an index on the store and this column. */
   latest: PgColumn;
@@ -153,15 +153,14 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
       eq(table[field as 'storeId'], value),
     );
     const query = db
-      .select()
+      .select(selected)
       .from(table)
       .where(and(...isMeant))
       .orderBy(...(single?.narrowBy === undefined ? [] : [desc(latest)]))
       .limit(1);
     const [row] = await (lock ? query.for('update') : query);
     if (row === undefined) return null;
-    const { storeId: _storeId, ...fields } = row;
-    return spec.view.parse(show(fields as Row));
+    return spec.view.parse({ ...show(row as Row), storeId: undefined });
   };
 
   const list = (context: Context) =>

@@ -1,9 +1,9 @@
 import { emailAddress } from '@platform/mail/address';
 import { ormOf } from '@platform/service-kit/db';
 import { Conflict } from '@platform/service-kit/problem';
-import { inTransaction, record, type Queries } from '@platform/service-kit/record';
-import { text } from '@platform/service-kit/text';
-import { and, eq, sql } from 'drizzle-orm';
+import { inTransaction, record, type Queries, type Stored } from '@platform/service-kit/record';
+import { instant, text } from '@platform/service-kit/text';
+import { and, eq, getTableColumns, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { users } from '../db/tables.ts';
@@ -30,10 +30,27 @@ const UserView = viewOf(
   'User',
   users,
   'id consumerUserId email firstName lastName phone language refreshedAt createdAt',
-  { refreshedAt: 'When the POS last sent something new' },
+  {
+    refreshedAt: 'When the POS last sent something new',
+    verification: z
+      .object({
+        status: z.string().meta({ description: 'As the provider named it' }),
+        service: z.string(),
+        updatedAt: instant(),
+      })
+      .nullable()
+      .meta({ description: 'Of the verifications with this consumerUserId the one that changed last' }),
+  },
 );
 
-const create = (context: Context, on: Queries, user: Customer & z.output<typeof UserBody>) =>
+/** Names the table, because a column of `verifications` has the same name. */
+const verification = sql`(
+  select jsonb_build_object('status', v.status, 'service', v.service,
+    'updatedAt', to_char(v.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+  from verifications v where v.store_id = users.store_id and v.user_id = users.consumer_user_id
+  order by v.event_id desc limit 1)`.as('verification');
+
+const create = (context: Context, on: Queries, user: Customer & z.output<typeof UserBody>): Promise<Stored> =>
   inTransaction(on, async (tx) => {
     const db = ormOf(tx, context.database);
     await requireStore(context, user.storeId, db);
@@ -45,11 +62,12 @@ const create = (context: Context, on: Queries, user: Customer & z.output<typeof 
     if (row === undefined)
       throw new Conflict('user_exists', 'The store has a user with this consumerUserId.');
     await releaseMails(tx, [user]);
-    return { id: row.id, json: JSON.stringify(UserView.parse({ ...row, storeId: undefined })) };
+    return { id: row.id, json: JSON.stringify(await userList.find(db, user.storeId, { id: row.id })) };
   });
 
 export const userList = declareList({
   table: users,
+  columns: { ...getTableColumns(users), verification },
   latest: users.id,
   name: 'users',
   tag: 'Users',
@@ -65,9 +83,10 @@ export const userList = declareList({
       record({
         ...readable,
         parents: storeId,
+        computed: ['verification'],
         create: {
           input: UserBody,
-          example: { consumerUserId: 'demo-member-1', email: 'member@example.test' },
+          example: { consumerUserId: 'my-member', email: 'member@example.test' },
           conflict:
             'Registers a customer who is a member at the POS; 409 when the store has a user with this id.',
           insert: (on, body, { params: { id } }) => create(context, on, { ...body, storeId: id }),

@@ -3,9 +3,16 @@ import { verifications } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/sql.ts';
 import type { Notice } from '../notifications/notice.ts';
 import { undecided } from '../providers/records.ts';
+import { identityAdapters } from '../providers/registry.ts';
 import type { ChangeOf, EventChange } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { viewOf } from './view.ts';
+
+const userIdText = `The consumerUserId of the user, which the shop gave the provider: ${[
+  ...identityAdapters.values(),
+]
+  .map(({ kind, userIdFrom }) => `${kind} as ${userIdFrom}`)
+  .join(', ')}`;
 
 export const verificationList = declareList({
   table: verifications,
@@ -15,8 +22,12 @@ export const verificationList = declareList({
   summary: 'The identity verifications, most recently changed first',
   view: viewOf('Verification', verifications, 'service transactionId status completed userId updatedAt', {
     status: 'As the provider named it',
+    userId: userIdText,
   }),
-  filters: { transactionId: exactly(verifications.transactionId, 'The id that the provider gave') },
+  filters: {
+    transactionId: exactly(verifications.transactionId, 'The id that the provider gave'),
+    userId: exactly(verifications.userId, userIdText),
+  },
   single: {
     name: 'verification',
     key: { transactionId: 'transactionId' },

@@ -34,6 +34,7 @@ const readInquiry = async (id: string, { settings, credentials, reader }: Connec
 
 export const persona: IdentityAdapter = {
   kind: 'persona',
+  userIdFrom: 'reference-id',
   credentials: z.strictObject({ apiKey: headerCredential(), webhookSecret: textSecret() }).partial(),
   payloads: [inquiryEvent],
   unmaskedFields: [

@@ -15,6 +15,7 @@ const session = (body: unknown) =>
 
 export const veriff: IdentityAdapter = {
   kind: 'veriff',
+  userIdFrom: 'vendorData, or else endUserId',
   credentials: z.strictObject({ webhookSecret: textSecret() }).partial(),
   payloads: [decision, progress, fullAuto],
   unmaskedFields: [
