@@ -5,6 +5,7 @@ import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
 import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
 import { Counter } from '@prometheus-io/client';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
+import { openSearchLane, type SearchLane } from '@platform/service-kit/search-lane';
 import { plansByIndex } from './db/plans.ts';
 import type { StoreRow } from './db/tables.ts';
 import type { Env } from './env.ts';
@@ -45,6 +46,8 @@ export interface Context extends BaseContext {
   unsettledLimit: UnsettledLimit;
   clock: DatabaseClock;
   reader: ProviderReader;
+  /** For late pages of lists, and for lists of all stores. */
+  searches: SearchLane;
   /** Aborted to interrupt all requests to providers, because the instance stops. */
   stopping: AbortController;
   tracker: ErrorTracker;
@@ -86,6 +89,11 @@ export const createContext = async (
     snapshot: createOutageSnapshot({ tokens, rotations, clock, openStore, log }),
   });
   const oldUses = createOldUses(sql);
+  const searches = openSearchLane(
+    'store-webhooks:search',
+    env,
+    'Choose fewer rows by a filter, one store, or an earlier page.',
+  );
   const stopping = new AbortController();
   const tracker = await createTracker(env.SENTRY_DSN, log);
   const verifier = createTokenVerifier({
@@ -106,6 +114,7 @@ export const createContext = async (
     clock,
     rotations,
     oldUses,
+    searches,
     nextId: createIds(),
     inbox,
     bodyMemory: createBodyMemory(env.BODY_MEMORY_BYTES),
@@ -124,7 +133,8 @@ export const createContext = async (
     stopping,
     tracker,
     [Symbol.asyncDispose]: async () => {
-      for (const part of [rotations, inbox, clock, oldUses, tracker, base]) await part[Symbol.asyncDispose]();
+      for (const part of [rotations, inbox, clock, oldUses, tracker, searches, base])
+        await part[Symbol.asyncDispose]();
     },
     ...overrides,
   };

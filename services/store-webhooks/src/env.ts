@@ -1,4 +1,5 @@
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
+import { searchEnv } from '@platform/service-kit/search-lane';
 import { z } from 'zod';
 
 const whole = (min: number, preset: number) => z.coerce.number().int().min(min).default(preset);
@@ -15,6 +16,7 @@ const milliseconds = (preset: number) => whole(1, preset);
 const shape = {
   ...commonEnv,
   ...tokenEnv,
+  ...searchEnv,
   /** Requests in progress: fewer than in other services, because a webhook takes less time. */
   MAX_IN_PROGRESS: whole(1, 100),
   /** Encrypts credentials of providers and outcomes of payments. */

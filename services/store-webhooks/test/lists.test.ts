@@ -1,7 +1,8 @@
-import connect from 'postgres';
+import connect, { type ISql } from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { storeLists } from '../src/app.ts';
 import { eventList } from '../src/events/list.ts';
+import { orderList } from '../src/records/orders.ts';
 import { startService } from './harness.ts';
 
 const service = await startService({ work: false });
@@ -68,9 +69,10 @@ beforeAll(async () => {
   await connection.unsafe(statement);
   // As autovacuum does, so that an index alone says which rows are visible; not while another transaction reads.
   const vacuum = async (): Promise<unknown> => {
-    await connection`vacuum events`;
+    await connection`vacuum events, orders`;
     const [row] = await connection`
-      select relallvisible = relpages as visible from pg_class where oid = 'events'::regclass`;
+      select bool_and(relallvisible = relpages) as visible from pg_class
+      where oid in ('events'::regclass, 'orders'::regclass)`;
     return row?.['visible'];
   };
   await vi.waitUntil(vacuum, { timeout: 20_000 });
@@ -94,11 +96,15 @@ test.each(storeLists)(
 
 const hour = (shift: number) => new Date(Date.now() + shift * 3_600_000).toISOString();
 
-/** Pages of the database's memory that reading a page of events touches. */
-const buffersOf = async (page: number, filter: object): Promise<number> => {
+/** Pages of the database's memory that reading a page of a list touches. */
+const buffersOf = async (
+  page: number,
+  list: Pick<typeof eventList, 'rows'>,
+  filter: object,
+): Promise<number> => {
   const limit = 35;
   const offset = BigInt((page - 1) * limit);
-  const { sql: text, params } = eventList.rows(orm, id, { offset, limit }, filter).toSQL();
+  const { sql: text, params } = list.rows(orm, id, { offset, limit }, filter).toSQL();
   const [plan] = await sql.unsafe<[{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }]>(
     `explain (analyze, buffers, format json) ${text}`,
     params as string[],
@@ -107,10 +113,14 @@ const buffersOf = async (page: number, filter: object): Promise<number> => {
   return (top['Shared Hit Blocks'] ?? 0) + (top['Shared Read Blocks'] ?? 0);
 };
 
-test.each([[{}], [{ from: hour(-1), to: hour(1) }]])(
-  'page 140 of the events at %j reads no more than page 1, but for the index entries before it',
-  async (filter) => {
-    const [first, late] = [await buffersOf(1, filter), await buffersOf(140, filter)];
+test.each([
+  ['events', eventList, {}],
+  ['events of two hours', eventList, { from: hour(-1), to: hour(1) }],
+  ['orders', orderList, {}],
+])(
+  'page 140 of the %s reads no more than page 1, but for the index entries before it',
+  async (_, list, filter) => {
+    const [first, late] = [await buffersOf(1, list, filter), await buffersOf(140, list, filter)];
     expect(first).toBeGreaterThan(0);
     expect(late).toBeLessThan(first + 100);
   },
@@ -179,4 +189,26 @@ test('events are found by the id of their entity', async () => {
   const found = answer.body['events'] as unknown as { entity: string }[];
   expect(found).toHaveLength(rows / 500);
   expect(new Set(found.map(({ entity }) => entity))).toEqual(new Set(['order:o-17']));
+});
+
+test('late pages, and lists of all stores, are read like searches, so that they leave the connections that store webhooks alone', async () => {
+  let searches = 0;
+  const run = <T>(read: (on: ISql) => Promise<T>): Promise<T> => {
+    searches += 1;
+    return service.context.searches.run(read);
+  };
+  const overrides = { searches: { ...service.context.searches, run } };
+  await using counted = await startService({ work: false, databaseUrl: service.databaseUrl, overrides });
+  const searchesOf = async (path: string): Promise<number> => {
+    searches = 0;
+    expect((await counted.admin('GET', path)).status).toBe(200);
+    return searches;
+  };
+  for (const list of ['members', 'payments', 'events'])
+    expect([
+      list,
+      await searchesOf(`/v1/stores/${id}/${list}?limit=200&page=51`),
+      await searchesOf(`/v1/stores/${id}/${list}?limit=200&page=52`),
+      await searchesOf(`/v1/stores/-/${list}`),
+    ]).toEqual([list, 0, 1, 1]);
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import postgres, { type Sql, type TransactionSql } from 'postgres';
+import postgres, { type ISql, type Sql } from 'postgres';
 import { spanTransactions } from '@platform/tracing/trace';
 import { createConnectionQueue, type ConnectionQueue } from '../overload/connection-queue.ts';
 import { boundPool } from './bounded-pool.ts';
@@ -30,7 +30,7 @@ export type Tx = Parameters<Parameters<Database['orm']['transaction']>[0]>[0];
 export type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
 
 /** drizzle on `sql` or a transaction of it, for statements of both in one transaction. */
-export const ormOf = (tx: Sql | TransactionSql, { sql }: Pick<Database, 'sql'>): Executor =>
+export const ormOf = (tx: ISql, { sql }: Pick<Database, 'sql'>): Executor =>
   drizzle(Object.assign(tx, { options: sql.options }) as unknown as Sql);
 
 export interface DatabaseOptions {

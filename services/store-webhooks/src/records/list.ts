@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@platform/auth/bearer';
 import { pageLimitBody, pageLimitQuery, readPageList, type Window } from '@platform/pagination/list';
-import type { Executor } from '@platform/service-kit/db';
+import { ormOf, type Executor } from '@platform/service-kit/db';
 import { ValidationFailed } from '@platform/service-kit/problem';
 import { record } from '@platform/service-kit/record';
 import { route, type Route } from '@platform/service-kit/route';
+import { isLatePage } from '@platform/service-kit/search-lane';
 import { text } from '@platform/service-kit/text';
 import { and, desc, eq, getTableColumns, inArray, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable, PgView, SelectedFields } from 'drizzle-orm/pg-core';
@@ -131,14 +132,15 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
         .orderBy(desc(latest))
         .offset(skipped)
         .limit(read);
-    if (latest.name !== 'id') return page(selected);
+    // Several rows may have the same time.
+    if (latest.columnType !== 'PgUUID') return page(selected);
     const filtered = Object.keys(query).filter((field) => filters[field] !== undefined);
     const from = base && filtered.every((field) => base.filters.includes(field)) ? base.table : table;
-    // Of the rows before the page only the id is read, from the index: a late page costs hardly more than the first.
+    // Of the rows before the page only this id is read, from the index: a late page costs hardly more than the first.
     return db
       .select(selected)
       .from(table)
-      .where(and(eq(table.storeId, id), sql`${latest} = any(array${page({ id: latest }, from)})`))
+      .where(and(eq(table.storeId, id), sql`${latest} = any(array${page({ latest }, from)})`))
       .orderBy(desc(latest));
   };
 
@@ -187,7 +189,11 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
               page: [`must be at most ${last} with limit ${page.limit} in a list of all stores`],
             });
           }
-          const read = (await rows(context.database.orm, id, page, query, caller.stores)) as Row[];
+          const readOn = async (db: Executor) => (await rows(db, id, page, query, caller.stores)) as Row[];
+          // A list of all stores reads the rows before its page of each of them.
+          const read = await (isEveryStore || isLatePage(page)
+            ? context.searches.run((on) => readOn(ormOf(on, context.database)))
+            : readOn(context.database.orm));
           // With the row behind the page, because has_more tells that there is one.
           await spec.onRead?.(context, { rows: read, query, caller, req });
           return read.map((row) => ({
