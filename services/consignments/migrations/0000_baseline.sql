@@ -86,12 +86,13 @@ CREATE TABLE "partners" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"code" text NOT NULL,
 	"name" text NOT NULL,
-	"relationship" integer NOT NULL,
+	"relationships" integer[] NOT NULL,
+	"relationship" integer GENERATED ALWAYS AS (relationships[1]) STORED NOT NULL,
 	"status" integer NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"search_text" text GENERATED ALWAYS AS (casefold((case when octet_length(name || chr(31) || code) = char_length(name || chr(31) || code) then (name || chr(31) || code) else normalize((name || chr(31) || code), nfc) end) collate "pg_unicode_fast")) STORED NOT NULL,
-	CONSTRAINT "partners_relationship_known" CHECK ("partners"."relationship" between 0 and 3),
+	CONSTRAINT "partners_relationships_known" CHECK ("partners"."relationships" <@ '{0,1,2,3}'),
 	CONSTRAINT "partners_status_known" CHECK ("partners"."status" between 0 and 1)
 );
 --> statement-breakpoint

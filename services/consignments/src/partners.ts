@@ -1,21 +1,63 @@
+import { boundedList } from '@platform/service-kit/bounded-list';
 import type { Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
+import type { z } from 'zod';
 import type { Context } from './context.ts';
 import { int32Filter, searchText } from './records/filters.ts';
-import { listedRecord } from './records/listed-record.ts';
+import { columnsOf, listedRecord } from './records/listed-record.ts';
+import { tableRows, type Rows } from './records/rows.ts';
 import { code, recordSchemas } from './records/schema.ts';
 
-const schemas = recordSchemas(
+const relationship = code('client', 'carrier', 'supplier', 'consignee');
+
+const {
+  input: given,
+  patch: patched,
+  ...schemas
+} = recordSchemas(
   'Partner',
   {
     code: text(1, 100),
     name: text(1, 200),
-    relationship: code('client', 'carrier', 'supplier', 'consignee'),
+    relationship,
     status: code('inactive', 'active').default(1),
   },
   {},
-  {},
+  {
+    relationships: boundedList(relationship, 1, 4)
+      .refine((all) => new Set(all).size === all.length, 'must not name a relationship twice')
+      .meta({ description: 'All that the partner is to us; `relationship` is the first' }),
+  },
 );
+
+const agree = (partner: { relationship?: number | undefined; relationships?: number[] | undefined }) =>
+  partner.relationship === undefined ||
+  partner.relationships === undefined ||
+  partner.relationship === partner.relationships[0];
+const disagreement = { path: ['relationships'], error: 'must begin with relationship' };
+
+const input = given.partial({ relationships: true }).meta({ id: 'PartnerInput' }).refine(agree, disagreement);
+const patch = patched.refine(agree, disagreement);
+
+const table = tableRows('partners', schemas.schema);
+const rows: Rows<z.output<typeof input>, z.output<typeof patch>> = {
+  ...table,
+  insert: (sql, id, { relationship: first, relationships = [first], ...fields }) =>
+    table.insert(sql, id, { ...fields, relationships }),
+  update: (sql, id, { relationship: first, ...fields }, current) =>
+    table.update(
+      sql,
+      id,
+      first === undefined || fields.relationships
+        ? fields
+        : // It takes the place of the first one.
+          {
+            ...fields,
+            relationships: sql`array_prepend(${first}::int, array_remove(relationships[2:], ${first}))`,
+          },
+      current,
+    ),
+};
 
 export const partnerRoutes = (context: Context): Route[] =>
   listedRecord(context, {
@@ -26,11 +68,18 @@ export const partnerRoutes = (context: Context): Route[] =>
       ['inventory', 'partner_id'],
     ],
     ...schemas,
+    input,
+    patch,
+    rows,
     searchText: searchText('name or code'),
     filters: {
-      Relationship: int32Filter('Only partners of this relationship'),
+      Relationship: int32Filter('Only partners of this relationship, be it their first or another one'),
       Status: int32Filter('Only partners of this status'),
     },
+    conditions: ({ Relationship, ...others }) => ({
+      ...columnsOf(others),
+      relationships: typeof Relationship === 'number' ? { element: Relationship } : undefined,
+    }),
     examples: {
       id: '0198c5a0-7e57-7000-8a00-000000000001',
       input: { code: 'P-1', name: 'A partner of mine', relationship: 0 },

@@ -1,5 +1,5 @@
 import { inTransaction } from '@platform/service-kit/record';
-import type { Rows } from '../records/listed-record.ts';
+import type { Rows } from '../records/rows.ts';
 import { mergeDetails, type Details } from './details.ts';
 import {
   findConsignment,

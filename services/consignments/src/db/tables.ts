@@ -142,7 +142,11 @@ export const partners = pgTable(
     id: uuid().primaryKey(),
     code: text().notNull(),
     name: text().notNull(),
-    relationship: integer().notNull(),
+    relationships: integer().array().notNull(),
+    /** The first one. */
+    relationship: integer()
+      .notNull()
+      .generatedAlwaysAs(() => sql`relationships[1]`),
     status: integer().notNull(),
     ...times,
     searchText: searchText(() => sql`name || chr(31) || code`),
@@ -150,7 +154,7 @@ export const partners = pgTable(
   (table) => [
     index('partners_newest').on(table.createdAt, table.id),
     searchIndex('partners', table.searchText),
-    check('partners_relationship_known', sql`${table.relationship} between 0 and 3`),
+    check('partners_relationships_known', sql`${table.relationships} <@ '{0,1,2,3}'`),
     check('partners_status_known', sql`${table.status} between 0 and 1`),
   ],
 );

@@ -18,7 +18,8 @@ export const partners = partnerNames
     id: idOf('a', n),
     code: `P-${String(n + 1).padStart(3, '0')}`,
     name,
-    relationship,
+    // Some clients carry as well.
+    relationships: relationship === 0 && n % 5 === 4 ? [0, 1] : [relationship],
     status: n % 11 === 10 ? 0 : 1,
     ...made(n),
   }));
@@ -33,8 +34,8 @@ export const warehouses = warehousePlaces.map(([code, name, city, country], n) =
   ...made(n),
 }));
 
-const clients = partners.filter(({ relationship }) => relationship === 0);
-const carriers = partners.filter(({ relationship }) => relationship === 1);
+const clients = partners.filter(({ relationships }) => relationships[0] === 0);
+const carriers = partners.filter(({ relationships }) => relationships[0] === 1);
 
 /** Every ninth is out of stock. */
 export const inventory = Array.from({ length: 240 }, (_, n) => {

@@ -1,7 +1,6 @@
 import type { Directory, FilterValue } from '@platform/pagination/directory';
 import { indexedPageOf, pageIndexQuery, totalledBody, totalledListJson } from '@platform/pagination/list';
-import { jsonTable } from '@platform/service-kit/json-table';
-import { idParams, record, type Queries } from '@platform/service-kit/record';
+import { idParams, record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import postgres from 'postgres';
 import { v7 } from 'uuid';
@@ -9,15 +8,8 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Columns } from './page.ts';
 import { refuseUsed, type Reference } from './queries.ts';
+import { tableOf, tableRows, type Rows } from './rows.ts';
 import { listRecords } from './use-cases.ts';
-
-/** How the rows of a record are stored; all give the record as JSON text. */
-export interface Rows<Input, Patch> {
-  find(sql: Queries, id: string, lock: boolean): Promise<string | undefined>;
-  insert(sql: Queries, id: string, input: Input): Promise<string>;
-  /** Changes a record that was found as `current` and locked. */
-  update(sql: Queries, id: string, patch: Patch, current: string): Promise<string>;
-}
 
 /** What the four kinds of record differ in. */
 interface ListedRecord<Input extends z.ZodType, Patch extends z.ZodType> {
@@ -35,7 +27,7 @@ interface ListedRecord<Input extends z.ZodType, Patch extends z.ZodType> {
   input: Input;
   patch: Patch;
   /** Left out where a record is one row of its table. */
-  rows?: Partial<Rows<z.output<Input>, z.output<Patch>>>;
+  rows?: Rows<z.output<Input>, z.output<Patch>>;
   /** The query parameter `SearchText`. */
   searchText: z.ZodType<string | undefined>;
   /** The other query parameters beside those of the page. */
@@ -57,14 +49,8 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
   { list, name, directory, usedBy, schema, listed, ...spec }: ListedRecord<Input, Patch>,
 ): Route[] => {
   const { input, patch, searchText, filters, conditions = columnsOf, examples } = spec;
-  const table = jsonTable(list, Object.keys(listed.shape));
-  const rows: Rows<z.output<Input>, z.output<Patch>> = {
-    find: (sql, id, lock) => table.find(sql, { id }, lock),
-    insert: (sql, id, values) => table.insert(sql, { id, ...values }),
-    // The time of the database, as instances' clocks may differ.
-    update: (sql, id, values) => table.update(sql, { id }, { ...values, updatedAt: sql`now()` }),
-    ...spec.rows,
-  };
+  const table = tableOf(list, listed);
+  const rows: Rows<z.output<Input>, z.output<Patch>> = spec.rows ?? tableRows(list, schema);
   const title = `${list.charAt(0).toUpperCase()}${list.slice(1)}`;
   return record({
     path: `/${list}`,

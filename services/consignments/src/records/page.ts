@@ -20,8 +20,11 @@ export interface JsonPage {
   total: number;
 }
 
-/** Columns and the values they must have; undefined for any value. */
-export type Columns = Readonly<Record<string, FilterValue | undefined>>;
+/** What a column must be: a value, one of several, or an array that has this element. */
+export type ColumnCondition = FilterValue | { oneOf: readonly string[] } | { element: FilterValue };
+
+/** Columns and their conditions; undefined for any value. */
+export type Columns = Readonly<Record<string, ColumnCondition | undefined>>;
 
 /** Conditions that a record must all meet. */
 export interface Conditions {
@@ -30,9 +33,15 @@ export interface Conditions {
   text: string | undefined;
 }
 
-/** The columns that must have a value. */
-export const givenColumns = (columns: Columns) =>
-  Object.entries(columns).filter((column): column is [string, FilterValue] => column[1] !== undefined);
+/** The columns that have a condition. */
+const givenColumns = (columns: Columns) =>
+  Object.entries(columns).filter((column): column is [string, ColumnCondition] => column[1] !== undefined);
+
+/** The columns that must have one value. */
+export const fixedColumns = (columns: Columns) =>
+  Object.entries(columns).filter(
+    (column): column is [string, FilterValue] => column[1] !== undefined && typeof column[1] !== 'object',
+  );
 
 /**
  * Condition that `item` contains a text, ignoring case and how accents are composed; `%`, `_` and the backslash are ordinary characters. The
@@ -43,8 +52,16 @@ export const contains = (sql: ISql, text: string): Fragment => {
   return sql`item.search_text like casefold(normalize(${pattern}::text, nfc) collate "pg_unicode_fast") collate "default"`;
 };
 
+const columnCondition = (sql: ISql, name: string, condition: ColumnCondition): Fragment => {
+  const column = sql`item.${sql(name)}`;
+  if (typeof condition !== 'object') return sql`${column} = ${condition}`;
+  return 'oneOf' in condition
+    ? sql`${column} = any(${condition.oneOf as string[]}::uuid[])`
+    : sql`${condition.element} = any(${column})`;
+};
+
 const conditionOf = (sql: ISql, { columns, text }: Conditions): Fragment => {
-  const conditions = givenColumns(columns).map(([column, value]) => sql`item.${sql(column)} = ${value}`);
+  const conditions = givenColumns(columns).map(([name, condition]) => columnCondition(sql, name, condition));
   if (text !== undefined) conditions.push(contains(sql, text));
   return conditions.reduce((all, condition) => sql`${all} and ${condition}`, sql`true`);
 };
@@ -56,9 +73,10 @@ export const directoryPage = async (
   { columns, text }: Conditions,
   { offset, limit }: IndexedPage,
 ): Promise<JsonPage | undefined> => {
-  const [first, ...more] = givenColumns(columns);
-  if (directory === undefined || text !== undefined || more.length > 0) return undefined;
-  const filter = first && { column: first[0], value: first[1] };
+  const [[column, value] = [], ...more] = givenColumns(columns);
+  if (directory === undefined || text !== undefined || more.length > 0 || typeof value === 'object')
+    return undefined;
+  const filter = column !== undefined && value !== undefined ? { column, value } : undefined;
   if (filter && !directory.filters.some(({ column }) => column === filter.column)) return undefined;
   const request = { columns: json, ...(filter && { filter }), offset, limit };
   const { items, total } = await readPage<JsonRow>(sql, directory, request);

@@ -52,8 +52,9 @@ describe.each([
     path: '/partners',
     name: 'partners',
     input: partnerInput(),
-    full: { code: 'VDF', name: 'Van Dijk Flowers', relationship: 0, status: 1 },
-    change: { name: 'Van Dijk', relationship: 3, status: 0 },
+    details: { relationships: [0] },
+    full: { code: 'VDF', name: 'Van Dijk Flowers', relationship: 0, relationships: [0], status: 1 },
+    change: { name: 'Van Dijk', relationship: 3, relationships: [3, 1], status: 0 },
     required: ['code', 'name', 'relationship'],
   },
   {

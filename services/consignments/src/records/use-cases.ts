@@ -7,7 +7,7 @@ import { hasTrigram } from '../search.ts';
 import {
   countedPage,
   directoryPage,
-  givenColumns,
+  fixedColumns,
   type Columns,
   type Conditions,
   type JsonPage,
@@ -24,7 +24,7 @@ const refuseBroadSearch = async (
   columns: Columns,
   most: number,
 ): Promise<void> => {
-  const given = givenColumns(columns);
+  const given = fixedColumns(columns);
   // A column without a directory, such as external_id, has few records for each value.
   const known = new Set(directory.filters.map(({ column }) => column));
   if (given.some(([column]) => !known.has(column))) return;
