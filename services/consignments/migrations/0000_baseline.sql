@@ -72,14 +72,14 @@ CREATE TABLE "inventory" (
 	"warehouse_id" uuid NOT NULL,
 	"quantity" integer NOT NULL,
 	"reserved" integer NOT NULL,
+	"held" integer DEFAULT 0 NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"in_stock" boolean GENERATED ALWAYS AS (quantity > 0) STORED NOT NULL,
 	"stocked_partner_id" uuid GENERATED ALWAYS AS (case when quantity > 0 then partner_id end) STORED,
 	"stocked_warehouse_id" uuid GENERATED ALWAYS AS (case when quantity > 0 then warehouse_id end) STORED,
 	"search_text" text GENERATED ALWAYS AS (casefold((case when octet_length(product_code || chr(31) || description || chr(31) || partner_product_id) = char_length(product_code || chr(31) || description || chr(31) || partner_product_id) then (product_code || chr(31) || description || chr(31) || partner_product_id) else normalize((product_code || chr(31) || description || chr(31) || partner_product_id), nfc) end) collate "pg_unicode_fast")) STORED NOT NULL,
-	CONSTRAINT "inventory_quantity_from_0" CHECK ("inventory"."quantity" >= 0),
-	CONSTRAINT "inventory_reserved_from_0" CHECK ("inventory"."reserved" >= 0)
+	CONSTRAINT "inventory_stock_kept" CHECK (0 <= "inventory"."held" and "inventory"."held" <= "inventory"."reserved" and "inventory"."reserved" <= "inventory"."quantity")
 );
 --> statement-breakpoint
 CREATE TABLE "partners" (
@@ -94,6 +94,29 @@ CREATE TABLE "partners" (
 	"search_text" text GENERATED ALWAYS AS (casefold((case when octet_length(name || chr(31) || code) = char_length(name || chr(31) || code) then (name || chr(31) || code) else normalize((name || chr(31) || code), nfc) end) collate "pg_unicode_fast")) STORED NOT NULL,
 	CONSTRAINT "partners_relationships_known" CHECK ("partners"."relationships" <@ '{0,1,2,3}'),
 	CONSTRAINT "partners_status_known" CHECK ("partners"."status" between 0 and 1)
+);
+--> statement-breakpoint
+CREATE TABLE "status_changes" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"consignment_id" uuid NOT NULL,
+	"from_status" integer NOT NULL,
+	"to_status" integer NOT NULL,
+	"forced" boolean NOT NULL,
+	"reason" text,
+	"created_by" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "stock_movements" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"inventory_id" uuid NOT NULL,
+	"quantity" integer NOT NULL,
+	"reserved" integer NOT NULL,
+	"reference" text,
+	"reason" text,
+	"consignment_id" uuid,
+	"created_by" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "warehouses" (
@@ -111,6 +134,7 @@ CREATE TABLE "warehouses" (
 --> statement-breakpoint
 ALTER TABLE "consignment_details" ADD CONSTRAINT "consignment_details_id_consignments_id_fk" FOREIGN KEY ("id") REFERENCES "public"."consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "consignment_lines" ADD CONSTRAINT "consignment_lines_consignment_id_consignments_id_fk" FOREIGN KEY ("consignment_id") REFERENCES "public"."consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "status_changes" ADD CONSTRAINT "status_changes_consignment_id_consignments_id_fk" FOREIGN KEY ("consignment_id") REFERENCES "public"."consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "consignment_details_by_consignee" ON "consignment_details" USING btree ("consignee_id");--> statement-breakpoint
 CREATE INDEX "consignment_details_by_supplier" ON "consignment_details" USING btree ("supplier_id");--> statement-breakpoint
 CREATE INDEX "consignment_lines_by_product" ON "consignment_lines" USING btree ("product_id");--> statement-breakpoint
@@ -134,6 +158,10 @@ CREATE INDEX "inventory_search" ON "inventory" USING gin ("search_text" gin_trgm
 CREATE INDEX "inventory_partner_product_id" ON "inventory" USING btree ("partner_product_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "partners_newest" ON "partners" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "partners_search" ON "partners" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "status_changes_order" ON "status_changes" USING btree ("consignment_id","created_at","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "stock_movements_once" ON "stock_movements" USING btree ("inventory_id","reference");--> statement-breakpoint
+CREATE INDEX "stock_movements_order" ON "stock_movements" USING btree ("inventory_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "stock_movements_by_consignment" ON "stock_movements" USING btree ("consignment_id") WHERE consignment_id is not null;--> statement-breakpoint
 CREATE INDEX "warehouses_newest" ON "warehouses" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "warehouses_search" ON "warehouses" USING gin ("search_text" gin_trgm_ops);
 --> statement-breakpoint

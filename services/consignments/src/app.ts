@@ -4,6 +4,8 @@ import type { Context } from './context.ts';
 import { importRoutes } from './import/routes.ts';
 import { inventoryRoutes } from './inventory.ts';
 import { partnerRoutes } from './partners.ts';
+import { movementRoutes } from './stock/record.ts';
+import { Left } from './stock/schema.ts';
 import { warehouseRoutes } from './warehouses.ts';
 
 /** The routes of the service and the header of its OpenAPI document. */
@@ -20,6 +22,7 @@ export const createApp = (context: Context): HttpApp =>
         Warehouses: 'Places where stock is kept',
       },
       basePath: '/v1',
+      problemMembers: { left: Left },
     },
     routes: [
       // Before /consignments/{id}, which would match its path.
@@ -27,6 +30,7 @@ export const createApp = (context: Context): HttpApp =>
       ...consignmentRoutes(context),
       ...partnerRoutes(context),
       ...inventoryRoutes(context),
+      ...movementRoutes(context),
       ...warehouseRoutes(context),
     ],
   });

@@ -6,6 +6,7 @@ import { inventoryDirectory } from './db/directories.ts';
 import { searchText, shortTextLimit, textFilter, uuidFilter } from './records/filters.ts';
 import { columnsOf, listedRecord } from './records/listed-record.ts';
 import { count, recordSchemas, uuid } from './records/schema.ts';
+import { removeMovements, requireStockFor } from './stock/use-cases.ts';
 
 const schemas = recordSchemas(
   'InventoryItem',
@@ -22,12 +23,29 @@ const schemas = recordSchemas(
   {},
 );
 
+/** A new item cannot have more reserved than there is. */
+const input = schemas.input.refine(({ quantity, reserved }) => quantity < 0 || reserved <= quantity, {
+  path: ['reserved'],
+  error: 'must be at most quantity',
+});
+
 export const inventoryRoutes = (context: Context): Route[] =>
   listedRecord(context, {
     list: 'inventory',
     name: 'inventory item',
     directory: inventoryDirectory,
     ...schemas,
+    input,
+    change: {
+      conflict:
+        '409 `not_enough_stock` unless what consignments hold is reserved and what is reserved is there.',
+      prepare: (tx, { id, patch }) => requireStockFor(tx, id, patch),
+    },
+    usedBy: [['consignment_lines', 'product_id']],
+    remove: {
+      conflict: '409 `in_use` while a consignment names it or holds units of it.',
+      prepare: removeMovements,
+    },
     searchText: searchText('productCode, description or partnerProductId', shortTextLimit),
     filters: {
       PartnerId: uuidFilter('Only products of this partner'),

@@ -20,6 +20,8 @@ export interface ApiInfo {
   tags: Record<string, string>;
   /** Path that all addresses start with, for example `/api/v1`; empty for none. */
   basePath: string;
+  /** What some problems of the service tell beside what all do (`members` of Problem). */
+  problemMembers?: z.ZodRawShape;
 }
 
 const problemSchema = z
@@ -104,7 +106,7 @@ const stringHeaders = (headers: Record<string, string>) =>
     ]),
   );
 
-const problemsOf = (route: Route): ZodOpenApiResponsesObject => {
+const problemsOf = (route: Route, schema: z.ZodObject): ZodOpenApiResponsesObject => {
   const scopes = scopesOf(route);
   const statuses = [
     // An undeclared query parameter is a 400, and the limit by network applies to every operation.
@@ -125,7 +127,7 @@ const problemsOf = (route: Route): ZodOpenApiResponsesObject => {
     ...((status === 429 || status === 503) && {
       headers: stringHeaders({ 'Retry-After': 'Seconds to wait before the next attempt' }),
     }),
-    content: { 'application/problem+json': { schema: problemSchema } },
+    content: { 'application/problem+json': { schema } },
   });
   return Object.fromEntries(statuses.map((status) => [status, problem(status)]));
 };
@@ -161,7 +163,7 @@ const deprecationText = ({ since, sunset }: Deprecation): string => {
   return `Deprecated since ${deprecatedOn}; it ends on ${endsOn}.`;
 };
 
-const operationOf = (route: Route): ZodOpenApiOperationObject => {
+const operationOf = (route: Route, problem: z.ZodObject): ZodOpenApiOperationObject => {
   const { operationId, tag, summary, description, auth, params, query, headers = {}, deprecated } = route;
   return {
     operationId,
@@ -179,7 +181,7 @@ const operationOf = (route: Route): ZodOpenApiOperationObject => {
       ...header,
     })),
     ...bodyOf(route),
-    responses: { ...problemsOf(route), ...answersOf(route) },
+    responses: { ...problemsOf(route, problem), ...answersOf(route) },
   };
 };
 
@@ -206,7 +208,10 @@ const correctValue = (key: string, value: unknown): unknown => {
 /** The OpenAPI 3.0.3 document of a service, from the same values that Express dispatches. */
 export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationOf(route);
+  const problem = problemSchema
+    .extend(z.object(api.problemMembers ?? {}).partial().shape)
+    .meta(problemSchema.meta() ?? {});
+  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationOf(route, problem);
   const document = writeDocument(
     {
       openapi: '3.0.3',

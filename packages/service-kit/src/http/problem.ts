@@ -21,7 +21,7 @@ interface ProblemInit {
   detail: string;
   errors?: FieldErrors;
   /** More members of the response body (RFC 9457, section 3.2). */
-  members?: Record<string, string>;
+  members?: Record<string, unknown>;
   headers?: Record<string, string>;
   /** Counts against the caller's network. */
   unknownCredential?: UnknownCredential | undefined;
@@ -36,7 +36,7 @@ export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly errors: FieldErrors | undefined;
-  readonly members: Record<string, string>;
+  readonly members: Record<string, unknown>;
   readonly headers: Record<string, string>;
   readonly unknownCredential: UnknownCredential | undefined;
   /** What is wrong with a request may quote it. */

@@ -87,9 +87,13 @@ export interface RecordSpec<
   change?: {
     patch: Patch;
     example: z.input<NoInfer<Patch>>;
+    /** Fields of the patch that say why or how to change the record, and that it does not have. */
+    remarks?: readonly string[];
+    /** For the document: when a record cannot be changed (409). Undefined where it always can. */
+    conflict?: string;
     /** Saves a patch that changes the record, which was found as `current` and locked. Returns the record as JSON text. */
     save(
-      sql: Queries,
+      sql: TransactionSql,
       patch: z.output<NoInfer<Patch>>,
       target: Target<NoInfer<Params>, Writer>,
       current: string,
@@ -101,7 +105,7 @@ export interface RecordSpec<
     query?: Removal;
     /** Deletes the record, which was found and locked. Throws a Problem where it must stay. */
     delete(
-      sql: Queries,
+      sql: TransactionSql,
       target: Target<NoInfer<Params>, Writer> & { query: z.output<NoInfer<Removal>> },
     ): Promise<void>;
   };

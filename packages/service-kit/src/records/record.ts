@@ -119,10 +119,13 @@ const readRoute = (
     },
   );
 
+const mergePatch =
+  'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field. What changes nothing writes nothing.';
+
 const changeRoute = (
   spec: AnyRecordSpec,
   shared: Shared,
-  { patch, example, save }: NonNullable<AnyRecordSpec['change']>,
+  { patch, example, remarks = [], conflict, save }: NonNullable<AnyRecordSpec['change']>,
 ): Route => {
   const { params, tag, name, schema, write, sql, committed } = spec;
   const { recordPath, noun, etag, ifMatch, version } = shared;
@@ -133,19 +136,19 @@ const changeRoute = (
       operationId: `change${noun}`,
       tag,
       summary: `Change some fields of a ${name}`,
-      description:
-        'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field. What changes nothing writes nothing.',
+      description: conflict === undefined ? mergePatch : `${mergePatch} ${conflict}`,
       auth: write,
       params,
       headers: ifMatch('change'),
       body: { schema: patch, example, types: mergePatchTypes },
       responses: { 200: { description: `The ${name}`, body: schema, headers: etag } },
-      problems: [404, 412],
+      problems: [404, ...(conflict === undefined ? [] : [409]), 412],
     },
     async ({ body, req, ...target }) => {
       let isChanged = false;
       const json = await withLocked(sql, lockedBy(spec, shared, req, target), async (tx, current) => {
-        isChanged = changes(JSON.parse(current) as object, body);
+        const fields = Object.entries(body).filter(([name]) => !remarks.includes(name));
+        isChanged = changes(JSON.parse(current) as object, Object.fromEntries(fields));
         return isChanged ? save(tx, body, target, current) : current;
       });
       if (isChanged) await committed?.(target);

@@ -12,6 +12,7 @@ import {
   pgTable,
   primaryKey,
   text,
+  uniqueIndex,
   uuid,
   type AnyPgColumn,
   type ExtraConfigColumn,
@@ -171,6 +172,8 @@ export const inventory = pgTable(
     warehouseId: uuid('warehouse_id').notNull(),
     quantity: integer().notNull(),
     reserved: integer().notNull(),
+    /** The part of `reserved` that belongs to consignments, which nothing else may release. */
+    held: integer().notNull().default(0),
     ...times,
     /** The list omits depleted items by default. */
     inStock: boolean('in_stock')
@@ -196,9 +199,59 @@ export const inventory = pgTable(
     index('inventory_by_in_stock').on(table.inStock, table.createdAt, table.id),
     searchIndex('inventory', table.searchText),
     index('inventory_partner_product_id').on(table.partnerProductId, table.createdAt, table.id),
-    check('inventory_quantity_from_0', sql`${table.quantity} >= 0`),
-    check('inventory_reserved_from_0', sql`${table.reserved} >= 0`),
+    check(
+      'inventory_stock_kept',
+      sql`0 <= ${table.held} and ${table.held} <= ${table.reserved} and ${table.reserved} <= ${table.quantity}`,
+    ),
   ],
+);
+
+/**
+ * Changes of stock, by hand or by the status of a consignment. What a consignment has reserved and taken out is the sum of
+ * its movements.
+ */
+export const stockMovements = pgTable(
+  'stock_movements',
+  {
+    id: uuid().primaryKey(),
+    inventoryId: uuid('inventory_id').notNull(),
+    quantity: integer().notNull(),
+    reserved: integer().notNull(),
+    /** Null for a movement of a consignment. */
+    reference: text(),
+    reason: text(),
+    consignmentId: uuid('consignment_id'),
+    createdBy: text('created_by').notNull(),
+    /** When the item was locked, so that movements are in the order in which they were made. */
+    createdAt: isoColumn('created_at')
+      .notNull()
+      .default(sql`clock_timestamp()`),
+  },
+  (table) => [
+    uniqueIndex('stock_movements_once').on(table.inventoryId, table.reference),
+    index('stock_movements_order').on(table.inventoryId, table.createdAt, table.id),
+    index('stock_movements_by_consignment')
+      .on(table.consignmentId)
+      .where(sql`consignment_id is not null`),
+  ],
+);
+
+/** Each change of the status of a consignment by PATCH. */
+export const statusChanges = pgTable(
+  'status_changes',
+  {
+    id: uuid().primaryKey(),
+    consignmentId: consignmentId('consignment_id'),
+    fromStatus: integer('from_status').notNull(),
+    toStatus: integer('to_status').notNull(),
+    forced: boolean().notNull(),
+    reason: text(),
+    createdBy: text('created_by').notNull(),
+    createdAt: isoColumn('created_at')
+      .notNull()
+      .default(sql`clock_timestamp()`),
+  },
+  (table) => [index('status_changes_order').on(table.consignmentId, table.createdAt, table.id)],
 );
 
 export const warehouses = pgTable(

@@ -1,0 +1,57 @@
+import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
+import type { Queries } from '@platform/service-kit/record';
+import type { TransactionSql } from 'postgres';
+import { v7 } from 'uuid';
+import type { Change, Stock } from './domain.ts';
+import { Movement } from './schema.ts';
+
+/** The movements, as JSON of their schema. */
+export const movements = jsonTable('stock_movements', Object.keys(Movement.shape));
+
+/** The stock of these items, which are locked in the order of their ids, so that no two transactions wait for each other. */
+export const lockStocks = (tx: TransactionSql, ids: readonly string[]): Promise<Stock[]> =>
+  tx<
+    Stock[]
+  >`select id, quantity, reserved, held from inventory where id = any(${ids}::uuid[]) order by id for update`;
+
+/** Whether there is such an inventory item. */
+export const itemExists = async (sql: Queries, id: string): Promise<boolean> =>
+  (await sql`select from inventory where id = ${id}`).length > 0;
+
+/** A change with what is said about it. */
+interface NewMovement extends Change {
+  reference: string | null;
+  reason: string | null;
+}
+
+/** Changes the stock of items that are locked. Returns the movements as JSON text. */
+export const storeMovements = async (
+  tx: TransactionSql,
+  by: string,
+  changes: readonly NewMovement[],
+): Promise<string[]> => {
+  const all = <Field extends keyof NewMovement>(field: Field) =>
+    changes.map((change) => change[field] ?? null);
+  const rows = await tx<JsonRow[]>`
+    with asked as (
+      select * from unnest(
+        ${changes.map(() => v7())}::uuid[], ${all('inventoryId')}::uuid[], ${all('quantity')}::int[],
+        ${all('reserved')}::int[], ${all('reference')}::text[], ${all('reason')}::text[],
+        ${all('consignmentId')}::uuid[]
+      ) asked (id, inventory_id, quantity, reserved, reference, reason, consignment_id)
+    ), moved as (
+      update inventory item set
+        quantity = item.quantity + asked.quantity,
+        reserved = item.reserved + asked.reserved,
+        held = item.held + case when consignment_id is null then 0 else asked.reserved end,
+        updated_at = now()
+      from asked where item.id = asked.inventory_id
+    )
+    insert into stock_movements (id, inventory_id, quantity, reserved, reference, reason, consignment_id, created_by)
+    select asked.*, ${by}::text from asked returning ${tx.unsafe(movements.json)}`;
+  return rows.map(({ json }) => json);
+};
+
+export const deleteMovements = async (tx: TransactionSql, inventoryId: string): Promise<void> => {
+  await tx`delete from stock_movements where inventory_id = ${inventoryId}`;
+};

@@ -1,0 +1,57 @@
+import { indexedPageOf, pageIndexQuery, totalledBody, totalledListJson } from '@platform/pagination/list';
+import { NotFound } from '@platform/service-kit/problem';
+import { idParams, record } from '@platform/service-kit/record';
+import type { Route } from '@platform/service-kit/route';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { countedPage } from '../records/page.ts';
+import { itemExists, movements } from './queries.ts';
+import { Movement, MovementInput } from './schema.ts';
+import { moveStock } from './use-cases.ts';
+
+const ItemPath = idParams('0198c5a0-7e57-7000-8c00-000000000001');
+const MovementPath = z.strictObject({
+  ...ItemPath.shape,
+  movementId: z
+    .guid('must be a UUID')
+    .toLowerCase()
+    .meta({ example: '0198c5a0-7e57-7000-8e00-000000000001' }),
+});
+
+/** The stock movements of an inventory item. */
+export const movementRoutes = ({ reader, writer, database: { sql } }: Context): Route[] =>
+  record({
+    path: '/inventory/{id}/movements',
+    basePath: '/v1',
+    params: MovementPath,
+    parents: ItemPath,
+    tag: 'Inventory',
+    name: 'stock movement',
+    schema: Movement,
+    read: reader,
+    write: writer,
+    sql,
+    list: {
+      summary: 'Stock movements of an inventory item, newest first, with their exact total',
+      anyCaseQuery: true,
+      query: z.strictObject(pageIndexQuery),
+      body: totalledBody('movements', Movement).meta({ id: 'StockMovementList' }),
+      page: async (query, { params: { id } }) => {
+        if (!(await itemExists(sql, id))) throw new NotFound('inventory item');
+        const page = indexedPageOf(query);
+        const conditions = { columns: { inventory_id: id }, text: undefined };
+        const list = { table: 'stock_movements', json: movements.json, directory: undefined };
+        return totalledListJson('movements', page, await countedPage(sql, list, conditions, page, true));
+      },
+    },
+    find: (on, { params: { id, movementId } }, lock) =>
+      movements.find(on, { id: movementId, inventory_id: id }, lock),
+    create: {
+      input: MovementInput,
+      example: { quantity: 12, reference: 'my-delivery-note' },
+      conflict:
+        'Once for each reference: the same again answers the first movement, another one 409 `duplicate_reference`. ' +
+        '409 `not_enough_stock`, with `left`, unless 0 ≤ reserved ≤ quantity afterwards and what consignments reserved stays.',
+      insert: (on, input, { params: { id }, caller }) => moveStock(on, caller.subject, id, input),
+    },
+  });
