@@ -1,6 +1,6 @@
 import { demoEnv } from '@platform/service-kit/env';
 import { openDatabase } from '@platform/service-kit/db';
-import { consignments, inventory, partners, warehouses } from './demo/rows.ts';
+import { consignments, inventory, partners, stockMovements, warehouses } from './demo/rows.ts';
 import { processEnv } from './env.ts';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
@@ -20,6 +20,7 @@ const load = (table: string, rows: readonly object[]) =>
 await load('partners', partners);
 await load('warehouses', warehouses);
 await load('inventory', inventory);
+await load('stock_movements', stockMovements);
 await load('consignments', consignments);
 
 // The import of the examples, which the holder of the token has sent; results can be read for a day.
@@ -47,6 +48,10 @@ const printed = {
       command: get('consignments?SearchText=flowers&PageSize=2'),
     },
     { title: 'Inventory, with what is depleted', command: get('inventory?IncludeDepleted=true&PageSize=2') },
+    {
+      title: 'How the stock of an item came about',
+      command: get(`inventory/${inventory[1]?.id}/movements?PageSize=2`),
+    },
     {
       title: 'Import consignments, a line each',
       command:

@@ -1,7 +1,7 @@
 import { partnerNames, products, warehousePlaces } from './names.ts';
 
 /** The same on every machine and after every start. */
-const idOf = (kind: 'a' | 'b' | 'c' | 'd', n: number): string =>
+const idOf = (kind: 'a' | 'b' | 'c' | 'd' | 'e', n: number): string =>
   `0198c5a0-7e57-7000-8${kind}00-${n.toString(16).padStart(12, '0')}`;
 
 const start = Date.parse('2026-01-05T06:00:00Z');
@@ -53,6 +53,24 @@ export const inventory = Array.from({ length: 240 }, (_, n) => {
     ...made(n),
   };
 });
+
+/** How the stock came in; an item that is out of stock has no movement. */
+export const stockMovements = inventory.flatMap(({ id, quantity, reserved, created_at }, n) =>
+  quantity === 0
+    ? []
+    : [
+        {
+          id: idOf('e', n),
+          inventory_id: id,
+          quantity,
+          reserved,
+          reference: `DN-${String(n + 1).padStart(4, '0')}`,
+          reason: 'Delivery',
+          created_by: 'demo',
+          created_at,
+        },
+      ],
+);
 
 /** The oldest are delivered, the newest are drafts. */
 const statusOf = (n: number, of: number): number => {

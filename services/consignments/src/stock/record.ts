@@ -19,7 +19,7 @@ const MovementPath = z.strictObject({
 });
 
 /** The stock movements of an inventory item. */
-export const movementRoutes = ({ reader, writer, database: { sql } }: Context): Route[] =>
+export const movementRoutes = ({ reader, writer, searches, database: { sql } }: Context): Route[] =>
   record({
     path: '/inventory/{id}/movements',
     basePath: '/v1',
@@ -41,7 +41,9 @@ export const movementRoutes = ({ reader, writer, database: { sql } }: Context): 
         const page = indexedPageOf(query);
         const conditions = { columns: { inventory_id: id }, text: undefined };
         const list = { table: 'stock_movements', json: movements.json, directory: undefined };
-        return totalledListJson('movements', page, await countedPage(sql, list, conditions, page, true));
+        // An item may have so many that counting them takes long.
+        const movementsPage = await searches.run(true, (on) => countedPage(on, list, conditions, page, true));
+        return totalledListJson('movements', page, movementsPage);
       },
     },
     find: (on, { params: { id, movementId } }, lock) =>

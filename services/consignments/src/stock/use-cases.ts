@@ -37,10 +37,7 @@ export const moveStock = (
 ): Promise<Stored> => {
   if (!('begin' in sql)) return moveOnce(sql, by, inventoryId, input);
   const turn = { name: 'stock', params: { inventoryId }, caller: by };
-  return oneAtATime(sql, turn, async () => {
-    const stored = await sql.begin((tx) => moveOnce(tx, by, inventoryId, input));
-    return stored as Stored;
-  });
+  return oneAtATime(sql, turn, () => sql.begin((tx) => moveOnce(tx, by, inventoryId, input)));
 };
 
 /** Throws a Problem unless the stock of an item, which it locks, may be set to these values. */
