@@ -15,6 +15,7 @@ CREATE TABLE "questions" (
 	"presentation" text NOT NULL,
 	"titles" json NOT NULL,
 	"alternatives" json NOT NULL,
+	"bytes" integer GENERATED ALWAYS AS (octet_length(titles::text) + octet_length(alternatives::text)) STORED NOT NULL,
 	CONSTRAINT "questions_quest_id_question_id_pk" PRIMARY KEY("quest_id","question_id"),
 	CONSTRAINT "questions_type_known" CHECK ("questions"."type" in ('SINGLE_CHOICE', 'MULTIPLE_CHOICE', 'OPEN_TEXT', 'SCALE')),
 	CONSTRAINT "questions_presentation_known" CHECK ("questions"."presentation" in ('HORIZONTAL', 'VERTICAL', 'DROPDOWN')),

@@ -47,6 +47,10 @@ export const questions = pgTable(
     presentation: text().notNull(),
     titles: json().notNull(),
     alternatives: json().notNull(),
+    /** Size of the two, so that a page is measured without reading its texts. */
+    bytes: integer()
+      .notNull()
+      .generatedAlwaysAs(() => sql`octet_length(titles::text) + octet_length(alternatives::text)`),
   },
   (table) => [
     primaryKey({ columns: [table.questId, table.questionId] }),

@@ -5,23 +5,41 @@ const page = (size: number) => ({ version: 'v', json: Buffer.alloc(size) });
 
 const cacheOf = (bytes: number): Pages => createPages(bytes) ?? expect.fail('no cache');
 
-test('the least recently used page is evicted', async () => {
-  const pages = cacheOf(10_000);
-  let reads = 0;
-  const request = (key: string) =>
-    pages(key, async () => {
-      reads++;
-      return page(4000);
+/** Requests pages of a size; `reads` has the keys of those that were not cached. */
+const reader = (pages: Pages) => {
+  const reads: string[] = [];
+  const request = async (key: string, size: number): Promise<void> => {
+    await pages(key, async () => {
+      reads.push(key);
+      return page(size);
     });
-  await request('a');
-  await request('b');
-  await request('a');
-  expect(reads).toBe(2);
-  await request('c');
-  await request('a');
-  expect(reads).toBe(3);
-  await request('b');
-  expect(reads).toBe(4);
+  };
+  return { reads, request };
+};
+
+test('the least recently used page is evicted', async () => {
+  // Room for 24 pages of this size.
+  const { reads, request } = reader(cacheOf(320_000));
+  const size = 9300;
+  for (let n = 0; n < 24; n++) await request(`${n}`, size);
+  await request('0', size);
+  expect(reads).toHaveLength(24);
+  await request('24', size);
+  await request('0', size);
+  expect(reads).toHaveLength(25);
+  await request('1', size);
+  expect(reads.at(-1)).toBe('1');
+});
+
+test('large pages evict each other, and no other pages', async () => {
+  const { reads, request } = reader(cacheOf(320_000));
+  await request('hot', 1000);
+  for (let n = 0; n < 10; n++) await request(`${n}`, 50_000);
+  await request('hot', 1000);
+  await request('9', 50_000);
+  expect(reads).toHaveLength(11);
+  await request('0', 50_000);
+  expect(reads.at(-1)).toBe('0');
 });
 
 test('a page larger than the memory is returned but not cached', async () => {

@@ -26,21 +26,30 @@ const owned = ({ version, json }: Page): Page => {
   return { version, json: copy };
 };
 
+const sizeCalculation = ({ json }: Page): number => json.buffer.byteLength + entryBytes;
+
 /**
  * Caches serialised pages in up to `bytes` of memory. A key contains the version of its quest, so a
  * cached page is never wrong; pages of old versions are no longer requested and are evicted. Undefined for 0.
+ *
+ * Pages larger than a 32nd have a quarter of the memory, so that they evict each other and not many others.
  */
 export const createPages = (bytes: number): Pages | undefined => {
   if (bytes === 0) return undefined;
+  const large = new LRUCache<string, Page>({ maxSize: Math.ceil(bytes / 4), sizeCalculation });
   const cache = new LRUCache<string, Page, Read>({
-    maxSize: bytes,
-    sizeCalculation: ({ json }) => json.buffer.byteLength + entryBytes,
-    fetchMethod: async (_key, _stale, { context: read }) => {
+    maxSize: Math.ceil((bytes * 3) / 4),
+    maxEntrySize: Math.ceil(bytes / 32),
+    sizeCalculation,
+    fetchMethod: async (key, _stale, { context: read }) => {
       const page = await runOutsideRequest(read);
-      return page && owned(page);
+      if (page === undefined) return undefined;
+      const kept = owned(page);
+      if (sizeCalculation(kept) > cache.maxEntrySize) large.set(key, kept);
+      return kept;
     },
     // A page that is evicted while it is read is returned all the same.
     ignoreFetchAbort: true,
   });
-  return (key, read) => cache.get(key) ?? cache.fetch(key, { context: read });
+  return (key, read) => cache.get(key) ?? large.get(key) ?? cache.fetch(key, { context: read });
 };

@@ -8,6 +8,9 @@ type PageRow = { version: string; bytes: number } & (
   | { questionId: null; orderNumber: null; content: null }
 );
 
+/** The most that a question has beside its titles and alternatives: names of fields, type and presentation. In bytes. */
+const overhead = 80;
+
 /**
  * Some questions in order as JSON text, with the version of their quest; undefined when the quest does not exist. Without
  * the questions when their text has more than `maxBytes`.
@@ -24,13 +27,14 @@ export const readPage = async (
   const to = String(offset + BigInt(limit));
   const rows = await sql<PageRow[]>`
     with page as materialized (
-      select question_id, order_number, concat('"type":', to_json(type), ',"presentation":', to_json(presentation),
-        ',"titles":', titles, ',"alternatives":', alternatives) as content
+      select question_id, order_number, type, presentation, titles, alternatives, bytes + ${overhead}::int as size
       from questions
       where quest_id = ${questId} and order_number >= ${from}::bigint and order_number < ${to}::bigint
       order by order_number, question_id
-    ), size as (select coalesce(sum(octet_length(content)), 0)::float8 as bytes from page)
-    select version, bytes, question_id as "questionId", order_number as "orderNumber", content
+    ), size as (select coalesce(sum(size), 0)::float8 as bytes from page)
+    select version, bytes, question_id as "questionId", order_number as "orderNumber",
+      case when question_id is not null then concat('"type":', to_json(type), ',"presentation":', to_json(presentation),
+        ',"titles":', titles, ',"alternatives":', alternatives) end as content
     from quests cross join size left join page on bytes <= ${maxBytes}::float8
     where quest_id = ${questId}
     order by order_number, question_id`;
