@@ -5,20 +5,21 @@ create function json_time(at timestamptz) returns text language sql immutable pa
 $$;
 --> statement-breakpoint
 create function project_json(
-  id uuid, name text, status text, source_language text, target_languages text[], created_at timestamptz,
-  updated_at timestamptz
+  id uuid, name text, client text, status text, source_language text, target_languages text[], due_at timestamptz,
+  created_at timestamptz, updated_at timestamptz, version integer
 ) returns text language sql immutable parallel safe as $$
   select to_json(project)::text from (
-    select id, name, status, source_language, target_languages,
-      public.json_time(created_at) as created_at, public.json_time(updated_at) as updated_at) project
+    select id, name, client, status, source_language, target_languages, public.json_time(due_at) as due_at,
+      public.json_time(created_at) as created_at, public.json_time(updated_at) as updated_at, version) project
 $$;
 --> statement-breakpoint
 create function deliverable_json(
-  project_id uuid, id uuid, language text, type text, status text, due_at timestamptz, updated_at timestamptz
+  project_id uuid, id uuid, name text, language text, type text, status text, file_url text, assignee text,
+  due_at timestamptz, delivered_at timestamptz, updated_at timestamptz, version integer
 ) returns text language sql immutable parallel safe as $$
   select to_json(deliverable)::text from (
-    select id, project_id, language, type, status,
-      public.json_time(due_at) as due_at, public.json_time(updated_at) as updated_at) deliverable
+    select id, project_id, name, language, type, status, file_url, assignee, public.json_time(due_at) as due_at,
+      public.json_time(delivered_at) as delivered_at, public.json_time(updated_at) as updated_at, version) deliverable
 $$;
 --> statement-breakpoint
 -- Returns the updated_at of a change. A snapshot that contains a change made at t contains all changes made before
@@ -60,6 +61,7 @@ CREATE TABLE "api_keys" (
 	"key_hash" text NOT NULL,
 	"key_hint" text NOT NULL,
 	"scopes" text[] NOT NULL,
+	"clients" text[],
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"granted_until" timestamp (3) with time zone,
 	"expires_at" timestamp (3) with time zone,
@@ -70,12 +72,17 @@ CREATE TABLE "api_keys" (
 CREATE TABLE "deliverables" (
 	"project_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
+	"name" text,
 	"language" text NOT NULL,
 	"type" text NOT NULL,
 	"status" text NOT NULL,
+	"file_url" text,
+	"assignee" text,
 	"due_at" timestamp (3) with time zone,
+	"delivered_at" timestamp (3) with time zone,
 	"updated_at" timestamp (3) with time zone NOT NULL,
-	"json" text GENERATED ALWAYS AS (deliverable_json(project_id, id, language, type, status, due_at, updated_at)) STORED NOT NULL,
+	"version" integer DEFAULT 1 NOT NULL,
+	"json" text GENERATED ALWAYS AS (deliverable_json(project_id, id, name, language, type, status, file_url, assignee, due_at, delivered_at, updated_at, version)) STORED NOT NULL,
 	CONSTRAINT "deliverables_project_id_id_pk" PRIMARY KEY("project_id","id"),
 	CONSTRAINT "deliverables_type_known" CHECK ("deliverables"."type" in ('report', 'certificate', 'transcript', 'translation', 'evidence')),
 	CONSTRAINT "deliverables_status_known" CHECK ("deliverables"."status" in ('pending', 'in_progress', 'delivered', 'accepted', 'rejected'))
@@ -107,7 +114,10 @@ CREATE TABLE "projects" (
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	"archived_at" timestamp (3) with time zone,
-	"json" text GENERATED ALWAYS AS (project_json(id, name, status, source_language, target_languages, created_at, updated_at)) STORED NOT NULL,
+	"client" text,
+	"due_at" timestamp (3) with time zone,
+	"version" integer DEFAULT 1 NOT NULL,
+	"json" text GENERATED ALWAYS AS (project_json(id, name, client, status, source_language, target_languages, due_at, created_at, updated_at, version)) STORED NOT NULL,
 	CONSTRAINT "projects_status_known" CHECK ("projects"."status" in ('draft', 'active', 'in_review', 'completed', 'archived'))
 );
 --> statement-breakpoint
@@ -115,7 +125,8 @@ ALTER TABLE "deliverables" ADD CONSTRAINT "deliverables_project_id_projects_id_f
 CREATE UNIQUE INDEX "api_keys_by_hash" ON "api_keys" USING btree ("key_hash");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "projects_order" ON "projects" USING btree ("updated_at","id");--> statement-breakpoint
-CREATE INDEX "projects_by_status" ON "projects" USING btree ("status","updated_at","id");
+CREATE INDEX "projects_by_status" ON "projects" USING btree ("status","updated_at","id");--> statement-breakpoint
+CREATE INDEX "projects_by_client" ON "projects" USING btree ("client","status","updated_at","id") WHERE client is not null;
 --> statement-breakpoint
 -- The page directory of projects: written by installSql() of @platform/pagination, whose README explains it.
 -- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, without the changes below.

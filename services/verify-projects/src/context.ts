@@ -4,9 +4,10 @@ import { withPageSettings } from '@platform/pagination/directory';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
 import type { Guard } from '@platform/service-kit/route';
+import { openSearchLane, type SearchLane } from '@platform/service-kit/search-lane';
 import { findByHash, saveLastUse } from './api-keys/queries.ts';
 import type { Env } from './env.ts';
-import { readerGuard, type Reader } from './reader.ts';
+import { readerGuard, unlimited, type Reader } from './reader.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
@@ -17,15 +18,16 @@ export interface Context extends BaseContext {
   forgetKey: (hash: string) => void;
   /** Authenticates requests of the management API. */
   admin: Guard<Caller>;
+  /** How long a project stays archived before it is deleted, so that clients that follow changes learn of it. */
+  archivedDays: number;
+  /** For late pages of readers that are limited to clients: the page directory does not count their projects. */
+  latePages: SearchLane;
 }
 
 /** Opens the connections of the service; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial<Context> = {}): Context => {
-  const base = openBaseContext(
-    { ...env, DATABASE_URL: withPageSettings(env.DATABASE_URL) },
-    { name: 'verify-projects', migrations },
-    parts,
-  );
+  const settings = { ...env, DATABASE_URL: withPageSettings(env.DATABASE_URL) };
+  const base = openBaseContext(settings, { name: 'verify-projects', migrations }, parts);
   const { now = base.now } = overrides;
   const tokens = createTokenVerifier({ ...tokenOptions(env), now });
   const { sql } = base.database;
@@ -38,7 +40,11 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     ...base,
     reader: readerGuard(keys.guard('verify:read'), tokens.guard('verify:read')),
     forgetKey: keys.forget,
-    admin: tokens.guard('verify:admin'),
+    admin: unlimited(tokens.guard('verify:admin')),
+    archivedDays: env.PROJECT_ARCHIVE_DAYS,
+    latePages: base.resources.use(
+      openSearchLane('verify-projects:late-pages', settings, 'Go on with `modified_after` and page 1.'),
+    ),
     ops: tokens.guard('ops:read'),
     ...overrides,
   };

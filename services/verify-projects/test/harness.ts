@@ -33,6 +33,7 @@ export const startService = async (options: StartOptions<Context> = {}) => {
       key_hash: hash,
       key_hint: display,
       scopes: ['verify:read'],
+      clients: null,
       created_at: new Date().toISOString(),
       granted_until: null,
       expires_at: null,

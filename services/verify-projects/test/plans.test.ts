@@ -1,4 +1,5 @@
 import { recordPlans } from '@platform/service-kit/testing';
+import request from 'supertest';
 import { expect, test } from 'vitest';
 import { startService } from './harness.ts';
 
@@ -19,6 +20,10 @@ test('every list is read in the order of an index, without a sequential scan', a
     `/projects/${body.id}/deliverables`,
   ])
     expect([path, await plans.faultsOf(() => service.read(path).expect(200))]).toEqual([path, []]);
+  const { key } = await service.storeKey({ clients: ['Anna', 'Tartu'] });
+  const read = (path: string) => request(service.app).get(`/v1${path}`).set('X-API-Key', key);
+  for (const path of ['/projects', '/projects?status=active&modified_after=2026-01-01&page=2'])
+    expect([path, await plans.faultsOf(() => read(path).expect(200))]).toEqual([path, []]);
   for (const path of ['/api-keys'])
     expect([path, await plans.faultsOf(() => service.admin.get(path).expect(200))]).toEqual([path, []]);
 });

@@ -1,3 +1,4 @@
+import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { revokeApiKey, rotateApiKey } from '../src/api-keys/use-cases.ts';
 import { putLanguage } from '../src/languages/use-cases.ts';
@@ -110,6 +111,56 @@ describe('a project', () => {
     await service.admin.delete(`/projects/${other.id}?force=1`).expect(400);
   });
 
+  test('is deleted after as many days as PROJECT_ARCHIVE_DAYS says, and never without having been archived', async () => {
+    const { sql } = service.context.database;
+    const { id } = await createProject({ status: 'archived' });
+    await sql`update projects set archived_at = ${daysAgo(8)} where id = ${id}`;
+    const active = await createProject();
+    const removeWith = async (days: string, projectId: string) => {
+      const { app } = await service.startInstance({ PROJECT_ARCHIVE_DAYS: days });
+      const token = await service.tokens.token({ scope: 'verify:admin' });
+      const { status, body } = await request(app)
+        .delete(`/v1/projects/${projectId}`)
+        .set('Authorization', `Bearer ${token}`);
+      return [status, body.detail];
+    };
+    expect(await removeWith('9', id)).toEqual([409, expect.stringContaining('9 days')]);
+    expect(await removeWith('7', id)).toEqual([204, undefined]);
+    expect((await removeWith('0', active.id))[0]).toBe(409);
+    await service.admin.patch(`/projects/${active.id}`, { status: 'archived' }).expect(200);
+    expect((await removeWith('0', active.id))[0]).toBe(204);
+    await expect(service.startInstance({ PROJECT_ARCHIVE_DAYS: '-1' })).rejects.toThrow(
+      'PROJECT_ARCHIVE_DAYS',
+    );
+  });
+
+  test('counts its deliverables by status, and keeps its version when they change', async () => {
+    const list = await deliverables();
+    const place = list.replace('/deliverables', '');
+    const { body: before, headers } = await service.read(place).expect(200);
+    expect(before.version).toBe(1);
+    for (const status of ['pending', 'pending', 'accepted'])
+      await service.admin.post(list, { language: 'de', type: 'report', status }).expect(201);
+    const counted = await service
+      .read(place)
+      .set('If-None-Match', headers['etag'] ?? '')
+      .expect(200);
+    expect(counted.body).toMatchObject({
+      deliverables_by_status: { pending: 2, in_progress: 0, delivered: 0, accepted: 1, rejected: 0 },
+      version: 1,
+    });
+    // Both the ETag that was read before and the version of the list say which settings the caller has seen.
+    for (const version of [headers['etag'] ?? '', '"2"']) {
+      const { body } = await service.admin
+        .patch(place, { name: `With ${version}` })
+        .set('If-Match', version)
+        .expect(200);
+      expect(body.deliverables_by_status.pending).toBe(2);
+    }
+    expect((await service.read(place)).body.version).toBe(3);
+    await service.admin.patch(place, { name: 'Old' }).set('If-Match', '"2"').expect(412);
+  });
+
   test('that is active again is not deleted because it was archived once', async () => {
     const { id } = await createProject({ status: 'archived' });
     await service.context.database.sql`update projects set archived_at = ${daysAgo(31)} where id = ${id}`;
@@ -206,7 +257,14 @@ describe('an API key', () => {
 test('changes of one language or API key, however many wait for its lock, leave connections to other requests', async () => {
   const { context, storeKey, read } = service;
   const { sql } = context.database;
-  const caller = { subject: 'ann', scopes: new Set<string>(), sessionId: undefined, expiresAt: new Date() };
+  const caller = {
+    subject: 'ann',
+    scopes: new Set<string>(),
+    sessionId: undefined,
+    expiresAt: new Date(),
+    stores: undefined,
+    clients: undefined,
+  };
   const [rotated, revoked] = [await storeKey(), await storeKey()];
   const language = { code: 'nl', name: 'Dutch', native_name: 'Nederlands', direction: 'ltr' } as const;
   const changes: (() => Promise<unknown>)[] = [

@@ -125,7 +125,7 @@ const mergePatch =
 const changeRoute = (
   spec: AnyRecordSpec,
   shared: Shared,
-  { patch, example, remarks = [], conflict, save }: NonNullable<AnyRecordSpec['change']>,
+  { patch, example, remarks = [], conflict, misfit, save }: NonNullable<AnyRecordSpec['change']>,
 ): Route => {
   const { params, tag, name, schema, write, sql, committed } = spec;
   const { recordPath, noun, etag, ifMatch, version } = shared;
@@ -136,13 +136,13 @@ const changeRoute = (
       operationId: `change${noun}`,
       tag,
       summary: `Change some fields of a ${name}`,
-      description: conflict === undefined ? mergePatch : `${mergePatch} ${conflict}`,
+      description: [mergePatch, conflict, misfit].filter((part) => part !== undefined).join(' '),
       auth: write,
       params,
       headers: ifMatch('change'),
       body: { schema: patch, example, types: mergePatchTypes },
       responses: { 200: { description: `The ${name}`, body: schema, headers: etag } },
-      problems: [404, ...(conflict === undefined ? [] : [409]), 412],
+      problems: [404, ...(conflict === undefined ? [] : [409]), 412, ...(misfit === undefined ? [] : [422])],
     },
     async ({ body, req, ...target }) => {
       let isChanged = false;

@@ -22,7 +22,7 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 export const sharedBy = ({ path, params, name, schema, computed }: AnyRecordSpec) => ({
   recordPath: `${path}/{${Object.keys(params.shape).at(-1)}}`,
   noun: name.split(' ').map(capitalised).join(''),
-  version: 'version' in schema.shape ? versionFieldOf : (json: string) => versionOf(json, computed),
+  version: (json: string) => ('version' in schema.shape ? versionFieldOf : versionOf)(json, computed),
   ...documentedHeaders(name),
 });
 

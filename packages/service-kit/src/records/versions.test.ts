@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changes } from './versions.ts';
+import { changes, requireVersion, versionFieldOf } from './versions.ts';
 
 const record = { name: 'Ada', tags: ['a', 'b'], due: null, address: { city: 'Tartu', zip: null } };
 
@@ -27,4 +27,17 @@ test.each([
   { name: 'Ada', address: { city: null } },
 ])('a merge patch of another value is a change: %j', (patch) => {
   expect(changes(record, patch)).toBe(true);
+});
+
+test('the field version is the version of a record; computed fields change it, but not what If-Match compares', () => {
+  const shown = { version: 7, name: 'Ada', balance: 1 };
+  expect(versionFieldOf(JSON.stringify(shown))).toBe('7');
+  const [before, after] = [1, 2].map((balance) =>
+    versionFieldOf(JSON.stringify({ ...shown, balance }), ['balance']),
+  );
+  expect(before).not.toBe(after);
+  for (const expected of ['7', before ?? '']) {
+    expect(() => requireVersion([expected], after ?? '', 'player')).not.toThrow();
+    expect(() => requireVersion([expected], '8~x', 'player')).toThrow('another version');
+  }
 });

@@ -26,9 +26,11 @@ export const versionOf = (json: string, computed: readonly string[] = []): strin
 /** The part of a version that changes when a caller changes the record. */
 const settingsOf = (version: string): string => version.split('~', 1)[0] ?? '';
 
-/** The field `version` of a representation. */
-export const versionFieldOf = (json: string): string =>
-  String((JSON.parse(json) as { version: unknown }).version);
+/** The field `version` of a representation; a hash follows if it has `computed` fields, as in `versionOf`. */
+export const versionFieldOf = (json: string, computed: readonly string[] = []): string => {
+  const version = String((JSON.parse(json) as { version: unknown }).version);
+  return computed.length === 0 ? version : `${version}~${hashOf(json)}`;
+};
 
 /** A client may keep a record if it asks each time whether it has changed; a shared cache must not. */
 export const ownRecord = { 'Cache-Control': 'private, no-cache' };

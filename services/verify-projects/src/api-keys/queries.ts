@@ -1,15 +1,16 @@
-import type { ApiKeyRow } from '@platform/auth/api-keys';
 import { type Page, type Slice, slice } from '@platform/pagination/list';
 import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { Queries } from '@platform/service-kit/record';
 import type { Sql } from 'postgres';
+import type { KeyRow } from '../reader.ts';
 import { ApiKey } from './schema.ts';
 
 /** What is stored of a new key. */
-interface NewRow {
+export interface NewRow {
   name: string;
   scopes: readonly string[];
+  clients: readonly string[] | null;
   hash: string;
   keyHint: string;
   /** ISO 8601; null for a key that does not expire. */
@@ -17,7 +18,7 @@ interface NewRow {
 }
 
 /** What a key that is replaced passes on. */
-type Replaced = Pick<NewRow, 'name' | 'scopes' | 'hash' | 'grantedUntil'>;
+type Replaced = Pick<NewRow, 'name' | 'scopes' | 'clients' | 'hash' | 'grantedUntil'>;
 
 /** Without their secrets. */
 export const apiKeys = jsonTable('api_keys', Object.keys(ApiKey.shape));
@@ -41,21 +42,27 @@ export const findApiKeys = async (
   return slice(await apiKeys.list(sql, selection), limit);
 };
 
+/** Whether a valid key is limited to clients of which this is one. */
+export const isKeyLimitedTo = async (sql: Queries, client: string): Promise<boolean> => {
+  const { count } = await sql`select from api_keys where ${client} = any(clients) and ${isValid(sql)}`;
+  return count > 0;
+};
+
 /** What the guard needs of a key. */
-export const findByHash = async (sql: Sql, hash: string): Promise<ApiKeyRow | undefined> => {
-  const [row] = await sql<ApiKeyRow[]>`
-    select id, key_hash as hash, scopes, ${isValid(sql)} as "isValid" from api_keys where key_hash = ${hash}`;
+export const findByHash = async (sql: Sql, hash: string): Promise<KeyRow | undefined> => {
+  const [row] = await sql<KeyRow[]>`
+    select id, key_hash as hash, scopes, clients, ${isValid(sql)} as "isValid" from api_keys where key_hash = ${hash}`;
   return row;
 };
 
 /** Stores a key that works until `grantedUntil`. Undefined when that has passed. */
 export const insertApiKey = async (
   sql: Queries,
-  { name, scopes, hash, keyHint, grantedUntil }: NewRow,
+  { name, scopes, clients, hash, keyHint, grantedUntil }: NewRow,
 ): Promise<string | undefined> => {
   const [row] = await sql<JsonRow[]>`
-    insert into api_keys (name, key_hash, key_hint, scopes, granted_until, expires_at)
-    select ${name}, ${hash}, ${keyHint}, ${scopes}, given.until, given.until
+    insert into api_keys (name, key_hash, key_hint, scopes, clients, granted_until, expires_at)
+    select ${name}, ${hash}, ${keyHint}, ${scopes}, ${clients}::text[], given.until, given.until
     from (select ${grantedUntil}::timestamptz(3) as until) given
     where given.until is null or given.until > now()
     returning ${sql.unsafe(apiKeys.json)}`;
@@ -71,7 +78,7 @@ export const endAfter = async (
   const [row] = await sql<Replaced[]>`
     update api_keys set expires_at = least(expires_at, now() + make_interval(secs => ${graceSeconds}))
     where id = ${id} and ${isValid(sql)}
-    returning name, scopes, key_hash as hash, granted_until as "grantedUntil"`;
+    returning name, scopes, clients, key_hash as hash, granted_until as "grantedUntil"`;
   return row;
 };
 

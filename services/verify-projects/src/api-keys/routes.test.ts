@@ -36,6 +36,7 @@ describe('an API key', () => {
     expect(rest).toEqual({
       id: rest.id,
       ...input,
+      clients: null,
       key_hint: `${key.slice(0, 11)}…${key.slice(-4)}`,
       created_at: expect.any(String),
       expires_at: null,

@@ -3,6 +3,7 @@ import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { idParams } from '@platform/service-kit/record';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { clientName } from '../projects/schema.ts';
 import { timestamp } from '../timestamp.ts';
 
 export const ApiKeyPath = idParams('0198c5a0-7e57-7100-8000-000000000001');
@@ -17,6 +18,12 @@ export const ApiKeyInput = z
       (all) => new Set(all).size === all.length,
       'must not name a scope twice',
     ),
+    // A page of projects is looked up for each of them.
+    clients: boundedList(clientName(), 1, 20)
+      .refine((all) => new Set(all).size === all.length, 'must not name a client twice')
+      .nullable()
+      .default(null)
+      .meta({ description: 'The key reads the projects of these clients only; all if absent' }),
     expires_at: timestamp('When the key stops working; never if absent.').nullable().default(null),
   })
   .meta({ id: 'ApiKeyInput' });
@@ -43,6 +50,7 @@ export const ApiKey = z
       .string()
       .meta({ description: 'First and last letters of the key', example: 'vk_live_3fZ…9aQx' }),
     scopes: z.array(z.string()),
+    clients: z.array(z.string()).nullable(),
     created_at: instant(),
     expires_at: instant().nullable(),
     revoked_at: instant().nullable(),

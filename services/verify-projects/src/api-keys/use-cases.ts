@@ -8,8 +8,10 @@ import { orNotFound, versionOf, withLocked } from '@platform/service-kit/record-
 import type { TransactionSql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { apiKeys, endAfter, insertApiKey, saveRevocation } from './queries.ts';
+import { apiKeys, endAfter, insertApiKey, saveRevocation, type NewRow } from './queries.ts';
 import type { ApiKeyInput, NewApiKey } from './schema.ts';
+
+export { isKeyLimitedTo } from './queries.ts';
 
 /** A key that was just created: the only time its secret is known. */
 type MadeKey = z.input<typeof NewApiKey>;
@@ -21,12 +23,9 @@ interface Creation {
 }
 
 /** Stores a new key that works until `grantedUntil`, or until it is revoked or replaced. Throws ValidationFailed. */
-const store = async (
-  sql: Queries,
-  { name, scopes, grantedUntil }: { name: string; scopes: readonly string[]; grantedUntil: string | null },
-): Promise<MadeKey> => {
+const store = async (sql: Queries, settings: Omit<NewRow, 'hash' | 'keyHint'>): Promise<MadeKey> => {
   const { key, hash, display: keyHint } = makeApiKey();
-  const json = await insertApiKey(sql, { name, scopes, hash, keyHint, grantedUntil });
+  const json = await insertApiKey(sql, { ...settings, hash, keyHint });
   if (json === undefined) throw new ValidationFailed({ expires_at: ['must be in the future'] });
   return { ...(JSON.parse(json) as Omit<MadeKey, 'key'>), key };
 };

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm';
 import {
   foreignKey,
   index,
+  integer,
   pgSequence,
   pgTable,
   primaryKey,
@@ -34,17 +35,26 @@ export const projects = pgTable(
     updated_at: isoColumn('updated_at').notNull(),
     /** The first updated_at with which it was archived; null while it is not. */
     archived_at: isoColumn('archived_at'),
+    /** Who ordered it. API keys can be limited to the projects of some clients. */
+    client: text(),
+    due_at: isoColumn('due_at'),
+    /** Increases when a caller changes the project, not when its deliverables change. */
+    version: integer().notNull().default(1),
     /** The project as JSON text: written when it changes, not each time it is read (docs/adr/0051). */
     json: text()
       .notNull()
       .generatedAlwaysAs(
-        sql`project_json(id, name, status, source_language, target_languages, created_at, updated_at)`,
+        sql`project_json(id, name, client, status, source_language, target_languages, due_at, created_at, updated_at, version)`,
       ),
   },
   (table) => [
     // The orders that the page directory reads (src/db/directory.ts).
     index('projects_order').on(table.updated_at, table.id),
     index('projects_by_status').on(table.status, table.updated_at, table.id),
+    // For readers that are limited to clients: the same orders for each client and status.
+    index('projects_by_client')
+      .on(table.client, table.status, table.updated_at, table.id)
+      .where(sql`client is not null`),
     oneOf('projects_status_known', table.status, projectStatuses),
   ],
 );
@@ -66,15 +76,22 @@ export const deliverables = pgTable(
     project_id: uuid().notNull(),
     /** uuidv7() of the database, as in api_keys. */
     id: uuid().notNull(),
+    name: text(),
     language: text().notNull(),
     type: text().notNull(),
     status: text().notNull(),
+    file_url: text(),
+    assignee: text(),
     due_at: isoColumn('due_at'),
+    delivered_at: isoColumn('delivered_at'),
     updated_at: isoColumn('updated_at').notNull(),
+    version: integer().notNull().default(1),
     /** The deliverable as JSON text, as in projects. */
     json: text()
       .notNull()
-      .generatedAlwaysAs(sql`deliverable_json(project_id, id, language, type, status, due_at, updated_at)`),
+      .generatedAlwaysAs(
+        sql`deliverable_json(project_id, id, name, language, type, status, file_url, assignee, due_at, delivered_at, updated_at, version)`,
+      ),
   },
   (table) => [
     primaryKey({ columns: [table.project_id, table.id] }),
@@ -101,6 +118,8 @@ export const apiKeys = pgTable(
     /** First and last letters of the key. */
     key_hint: text().notNull(),
     scopes: text().array().notNull(),
+    /** The clients whose projects the key can read; null if it can read all. */
+    clients: text().array(),
     created_at: isoColumn('created_at')
       .notNull()
       .default(sql`now()`),

@@ -1,5 +1,6 @@
 import type { JsonRow } from '@platform/service-kit/json-table';
 import type { Queries, Stored } from '@platform/service-kit/record';
+import { andOf, type Clients } from '../reader.ts';
 import type { DeliverableInput, DeliverablePatch } from './schema.ts';
 
 /** The parameters of a deliverable's path: `id` is that of its project. */
@@ -8,23 +9,28 @@ interface Place {
   deliverable_id: string;
 }
 
-/** All deliverables of a project, oldest first; undefined if the project does not exist. */
-export const findDeliverables = async (sql: Queries, projectId: string): Promise<string[] | undefined> => {
+/** All deliverables of a project, oldest first; undefined if the clients have no such project. */
+export const findDeliverables = async (
+  sql: Queries,
+  projectId: string,
+  clients: Clients,
+): Promise<string[] | undefined> => {
   const rows = await sql<{ json: string | null }[]>`
     select deliverables.json from projects left join deliverables on project_id = projects.id
-    where projects.id = ${projectId} order by deliverables.id`;
+    where projects.id = ${projectId} ${andOf(sql, clients)} order by deliverables.id`;
   return rows.length === 0 ? undefined : rows.flatMap(({ json }) => json ?? []);
 };
 
-/** `lock` locks the project, and then the deliverable, for other writers until the transaction ends. */
+/** One of a project that the clients have. `lock` locks the project, and then the deliverable, for other writers until the transaction ends. */
 export const findDeliverable = async (
   sql: Queries,
   { id: projectId, deliverable_id: id }: Place,
-  lock: boolean,
+  { clients, lock }: { clients: Clients; lock: boolean },
 ): Promise<string | undefined> => {
   const [row] = await sql<JsonRow[]>`
     select deliverables.json from projects join deliverables on project_id = projects.id
-    where projects.id = ${projectId} and deliverables.id = ${id} ${lock ? sql`for update` : sql``}`;
+    where projects.id = ${projectId} and deliverables.id = ${id} ${andOf(sql, clients)}
+    ${lock ? sql`for update` : sql``}`;
   return row?.json;
 };
 
@@ -37,10 +43,11 @@ const touch = (sql: Queries, projectId: string) => sql`
 /** All of a project are one page. */
 export const maxDeliverables = 1000;
 
-/** Locks a project for other writers until the transaction ends, and says whether it exists. */
-export const lockProject = async (sql: Queries, projectId: string): Promise<boolean> => {
-  const { count } = await sql`select from projects where id = ${projectId} for update`;
-  return count > 0;
+/** Locks a project for other writers until the transaction ends; undefined if it does not exist. */
+export const lockTargets = async (sql: Queries, projectId: string): Promise<string[] | undefined> => {
+  const [row] = await sql<{ target_languages: string[] }[]>`
+    select target_languages from projects where id = ${projectId} for update`;
+  return row?.target_languages;
 };
 
 /**
@@ -50,29 +57,36 @@ export const lockProject = async (sql: Queries, projectId: string): Promise<bool
 export const insertDeliverable = async (
   sql: Queries,
   projectId: string,
-  { language, type, status, due_at }: DeliverableInput,
+  input: DeliverableInput,
 ): Promise<Stored | undefined> => {
+  const { language, type, status, name = null, file_url = null, assignee = null } = input;
+  const { due_at = null, delivered_at = null } = input;
   const [row] = await sql<Stored[]>`
     with project as (
       update projects set updated_at = next_updated_at() where id = ${projectId} and not exists (
         select from deliverables where project_id = ${projectId} offset ${maxDeliverables - 1} limit 1)
       returning projects.updated_at)
-    insert into deliverables (project_id, id, language, type, status, due_at, updated_at)
-    select ${projectId}, uuidv7(), ${language}, ${type}, ${status}, ${due_at}, updated_at from project
+    insert into deliverables
+      (project_id, id, name, language, type, status, file_url, assignee, due_at, delivered_at, updated_at)
+    select ${projectId}, uuidv7(), ${name}, ${language}, ${type}, ${status}, ${file_url}, ${assignee}, ${due_at},
+      coalesce(${delivered_at}, case ${status} when 'delivered' then updated_at end), updated_at from project
     returning id, json`;
   return row;
 };
 
-/** Changes a deliverable that is locked. */
+/** Changes a deliverable that is locked. One that becomes delivered was delivered now, unless the patch has another time. */
 export const updateDeliverable = async (
   sql: Queries,
   { id: projectId, deliverable_id: id }: Place,
   patch: DeliverablePatch,
 ): Promise<string> => {
+  const isUntimed = patch.status === 'delivered' && patch.delivered_at === undefined;
+  const delivery = sql`, delivered_at = case status when 'delivered' then delivered_at else project.updated_at end`;
   const [row] = await sql<[JsonRow]>`
     ${touch(sql, projectId)}
-    update deliverables set ${sql(patch)}, updated_at = project.updated_at from project
-    where project_id = ${projectId} and id = ${id}
+    update deliverables set ${sql(patch)}, updated_at = project.updated_at, version = version + 1
+      ${isUntimed ? delivery : sql``}
+    from project where project_id = ${projectId} and id = ${id}
     returning json`;
   return row.json;
 };

@@ -1,16 +1,18 @@
 import { fullListJson } from '@platform/pagination/list';
-import { Conflict, NotFound } from '@platform/service-kit/problem';
+import { Conflict } from '@platform/service-kit/problem';
 import { inTransaction, record } from '@platform/service-kit/record';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { ProjectPath } from '../projects/schema.ts';
+import { requireTargets } from '../projects/use-cases.ts';
+import { clientsOf } from '../reader.ts';
 import {
   deleteDeliverable,
   findDeliverable,
   findDeliverables,
   insertDeliverable,
-  lockProject,
+  lockTargets,
   maxDeliverables,
   updateDeliverable,
 } from './queries.ts';
@@ -38,17 +40,20 @@ export const deliverableRoutes = ({ reader, admin, database: { sql } }: Context)
       summary: 'All deliverables of a project, oldest first, as one page',
       description: 'Every change of a deliverable updates updated_at of its project.',
       body: DeliverableList,
-      page: async (_query, { params: { id } }) =>
-        fullListJson('deliverables', orNotFound(await findDeliverables(sql, id), 'project')),
+      page: async (_query, { params: { id }, caller }) =>
+        fullListJson(
+          'deliverables',
+          orNotFound(await findDeliverables(sql, id, clientsOf(caller)), 'project'),
+        ),
     },
-    find: (on, { params }, lock) => findDeliverable(on, params, lock),
+    find: (on, { params, caller }, lock) => findDeliverable(on, params, { clients: clientsOf(caller), lock }),
     create: {
       input: DeliverableInput,
-      example: { language: 'et', type: 'certificate', due_at: '2026-09-01T00:00:00Z' },
-      conflict: `409 \`too_many_deliverables\` in a project that has ${maxDeliverables}.`,
+      example: { name: 'Diploma of Ada', language: 'et', type: 'certificate', due_at: '2026-09-01' },
+      conflict: `409 \`too_many_deliverables\` in a project that has ${maxDeliverables}; 422 \`language_not_in_project\` unless the project has the language as a target, or names none.`,
       insert: (on, input, { params: { id } }) =>
         inTransaction(on, async (tx) => {
-          if (!(await lockProject(tx, id))) throw new NotFound('project');
+          requireTargets([input.language], orNotFound(await lockTargets(tx, id), 'project'));
           const inserted = await insertDeliverable(tx, id, input);
           if (inserted !== undefined) return inserted;
           throw new Conflict('too_many_deliverables', `The project has ${maxDeliverables} deliverables.`);
@@ -57,7 +62,12 @@ export const deliverableRoutes = ({ reader, admin, database: { sql } }: Context)
     change: {
       patch: DeliverablePatch,
       example: { status: 'in_progress' },
-      save: (on, patch, { params }) => updateDeliverable(on, params, patch),
+      refusals: { 422: '`language_not_in_project` if the project has not the language as a target' },
+      save: async (on, patch, { params }) => {
+        if (patch.language !== undefined)
+          requireTargets([patch.language], orNotFound(await lockTargets(on, params.id), 'project'));
+        return updateDeliverable(on, params, patch);
+      },
     },
     remove: { delete: (on, { params }) => deleteDeliverable(on, params) },
   });

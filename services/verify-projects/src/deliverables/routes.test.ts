@@ -48,11 +48,16 @@ describe('deliverables of a project', () => {
     expect(added.body).toEqual({
       id,
       project_id: project,
+      name: null,
       language: 'de',
       type: 'report',
       status: 'pending',
+      file_url: null,
+      assignee: null,
       due_at: '2026-05-01T08:00:00.000Z',
+      delivered_at: null,
       updated_at: times[1],
+      version: 1,
     });
     const second = await service.admin.post(list, { ...input, due_at: null, status: 'accepted' }).expect(201);
     await next();
@@ -68,13 +73,89 @@ describe('deliverables of a project', () => {
       .patch(`${list}/${id}`, { status: 'delivered', due_at: null })
       .expect(200);
     await next();
-    expect(changed.body).toEqual({ ...added.body, status: 'delivered', due_at: null, updated_at: times[3] });
+    expect(changed.body).toEqual({
+      ...added.body,
+      status: 'delivered',
+      due_at: null,
+      delivered_at: times[3],
+      updated_at: times[3],
+      version: 2,
+    });
 
     await service.admin.delete(`${list}/${id}`).expect(204);
     await service.admin.get(`${list}/${id}`).expect(404);
     await next();
     expect((await service.read(list)).body.deliverables).toEqual([second.body]);
     expect(times).toEqual([...new Set(times)].toSorted());
+  });
+
+  test('have a name, a file and an assignee, which null clears', async () => {
+    const list = `/projects/${await createProject()}/deliverables`;
+    const fields = {
+      name: 'Diploma of Ada',
+      assignee: 'Mari',
+      file_url: 'https://files.example.test/ada.pdf?signature=x%2Fy',
+      delivered_at: '2026-04-30T10:00:00.000Z',
+    };
+    const { body } = await service.admin.post(list, { ...input, ...fields }).expect(201);
+    expect(body).toMatchObject(fields);
+    const cleared = Object.fromEntries(Object.keys(fields).map((name) => [name, null]));
+    const changed = await service.admin.patch(`${list}/${body.id}`, cleared).expect(200);
+    expect(changed.body).toMatchObject(cleared);
+    expect((await service.read(list)).body.deliverables).toEqual([changed.body]);
+  });
+
+  test('were delivered when their status became delivered, unless a time is given', async () => {
+    const list = `/projects/${await createProject()}/deliverables`;
+    const given = '2026-04-30T10:00:00.000Z';
+    const created = (await service.admin.post(list, { ...input, status: 'delivered' }).expect(201)).body;
+    expect(created.delivered_at).toBe(created.updated_at);
+    const change = async (patch: object) =>
+      (await service.admin.patch(`${list}/${created.id}`, patch).expect(200)).body;
+    expect((await change({ status: 'rejected' })).delivered_at).toBe(created.delivered_at);
+    expect((await change({ status: 'delivered', delivered_at: given })).delivered_at).toBe(given);
+    expect((await change({ status: 'delivered', name: 'Renamed' })).delivered_at).toBe(given);
+    expect((await change({ status: 'accepted' })).delivered_at).toBe(given);
+    const again = await change({ status: 'delivered' });
+    expect(again.delivered_at).toBe(again.updated_at);
+    expect((await change({ delivered_at: null })).delivered_at).toBeNull();
+  });
+
+  test('are in a target language of their project, when it names any', async () => {
+    const project = await createProject();
+    const list = `/projects/${project}/deliverables`;
+    const refusal = async (answer: ReturnType<typeof service.admin.patch>, language: string) => {
+      const { body } = await answer.expect(422);
+      expect([body.code, body.detail]).toEqual([
+        'language_not_in_project',
+        expect.stringContaining(` in ${language},`),
+      ]);
+    };
+    const time = await updatedAtOf(project);
+    await passed(time);
+    await refusal(service.admin.post(list, { ...input, language: 'et' }), 'et');
+    expect(await updatedAtOf(project)).toBe(time);
+    const { body } = await service.admin.post(list, { ...input, language: 'DE' }).expect(201);
+    await refusal(service.admin.patch(`${list}/${body.id}`, { language: 'et' }), 'et');
+    await service.admin.patch(`${list}/${body.id}`, { language: 'fr' }).expect(200);
+    await refusal(service.admin.patch(`/projects/${project}`, { target_languages: ['de', 'et'] }), 'fr');
+    await service.admin.patch(`/projects/${project}`, { target_languages: [] }).expect(200);
+    await service.admin.patch(`${list}/${body.id}`, { language: 'et' }).expect(200);
+    await service.admin.patch(`/projects/${project}`, { target_languages: ['et'] }).expect(200);
+  });
+
+  test('never get a language that is removed from the targets at the same time', async () => {
+    const faults: string[] = [];
+    for (let n = 0; n < 10; n++) {
+      const project = await createProject();
+      const answers = await Promise.all([
+        service.admin.post(`/projects/${project}/deliverables`, input),
+        service.admin.patch(`/projects/${project}`, { target_languages: ['fr'] }),
+      ]);
+      const statuses = answers.map(({ status }) => status).join();
+      if (!['201,422', '422,200'].includes(statuses)) faults.push(statuses);
+    }
+    expect(faults).toEqual([]);
   });
 
   test('are an empty page if there are none; an unknown project is 404', async () => {
@@ -139,6 +220,18 @@ describe('deliverables of a project', () => {
     ['language', { ...input, language: 'x' }],
     ['due_at', { ...input, due_at: '2026-05-01T10:00:00' }],
     ['due_at', { ...input, due_at: 1_777_000_000 }],
+    ['delivered_at', { ...input, delivered_at: '2026-05-01T10:00:00' }],
+    ['name', { ...input, name: '' }],
+    ['name', { ...input, name: 'a\0b' }],
+    ['assignee', { ...input, assignee: 'x'.repeat(201) }],
+    ['assignee', { ...input, assignee: '\0' }],
+    ['file_url', { ...input, file_url: 'http://files.example.test/1.pdf' }],
+    ['file_url', { ...input, file_url: 'javascript:alert(1)' }],
+    ['file_url', { ...input, file_url: 'https://ann:secret@files.example.test/1.pdf' }],
+    ['file_url', { ...input, file_url: 'https://files.example.test/a\0.pdf' }],
+    ['file_url', { ...input, file_url: `https://files.example.test/${'x'.repeat(2000)}` }],
+    ['file_url', { ...input, file_url: '/1.pdf' }],
+    ['version', { ...input, version: 2 }],
     ['project_id', { ...input, project_id: nobody }],
   ] as const)('return 400 for a wrong %s', async ([field, wrong]) => {
     const { body } = await service.admin.post(`/projects/${nobody}/deliverables`, wrong).expect(400);

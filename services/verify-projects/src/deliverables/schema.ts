@@ -1,5 +1,5 @@
 import { pageLimitBody } from '@platform/pagination/list';
-import { instant } from '@platform/service-kit/text';
+import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { deliverableStatuses, deliverableTypes } from '../db/tables.ts';
 import { languageTag } from '../language-tag.ts';
@@ -16,15 +16,27 @@ export const DeliverablePath = ProjectPath.extend({
     .meta({ description: 'Identifier of the deliverable' }),
 });
 
+/** Without a user and a password, which a host here cannot have. */
+const fileUrl = z
+  .string()
+  .max(2000)
+  .regex(/^https:\/\/[\w.-]+(?::\d+)?(?:[/?#][!-[\]-~]*)?$/i, 'must be an https address in printable ASCII')
+  .meta({ description: 'Where its file is', example: 'https://files.example.test/diploma-et.pdf' });
+
 const fields = {
+  name: text(1, 200).nullable(),
   language: languageTag(),
   type,
   status,
+  file_url: fileUrl.nullable(),
+  assignee: text(1, 200).nullable().meta({ description: 'Who works on it' }),
   due_at: timestamp('When it is due.').nullable(),
+  delivered_at: timestamp('When it was delivered; by itself when its status becomes delivered.').nullable(),
 };
 
 export const DeliverableInput = z
-  .strictObject({ ...fields, status: status.default('pending'), due_at: fields.due_at.default(null) })
+  .strictObject({ ...fields, status: status.default('pending') })
+  .partial({ name: true, file_url: true, assignee: true, due_at: true, delivered_at: true })
   .meta({ id: 'DeliverableInput' });
 export type DeliverableInput = z.output<typeof DeliverableInput>;
 
@@ -35,11 +47,16 @@ export const Deliverable = z
   .object({
     id: z.guid(),
     project_id: z.guid(),
+    name: z.string().nullable(),
     language: z.string(),
     type,
     status,
+    file_url: z.string().nullable(),
+    assignee: z.string().nullable(),
     due_at: instant().nullable(),
+    delivered_at: instant().nullable(),
     updated_at: instant(),
+    version: z.int().min(1).meta({ description: 'Increases with each change; the ETag of the deliverable' }),
   })
   .meta({ id: 'Deliverable' });
 

@@ -1,14 +1,17 @@
 import { readSlice } from '@platform/pagination/directory';
-import { type Page, type Slice } from '@platform/pagination/list';
+import { slice, type Page, type Slice } from '@platform/pagination/list';
 import type { JsonRow } from '@platform/service-kit/json-table';
 import type { Queries, Stored } from '@platform/service-kit/record';
-import type { Sql } from 'postgres';
+import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 import { v7 } from 'uuid';
 import { projectDirectory } from '../db/directory.ts';
+import { deliverableStatuses, projectStatuses } from '../db/tables.ts';
+import { andOf, type Clients } from '../reader.ts';
 import type { ProjectInput, ProjectPatch } from './schema.ts';
 
-interface Filter {
-  status?: string | undefined;
+/** Which projects of a list. */
+export interface Filter {
+  status?: (typeof projectStatuses)[number] | undefined;
   modified_after?: string | undefined;
 }
 
@@ -28,40 +31,81 @@ export const findProjects = async (
   return { items: items.map(({ json }) => json), hasMore };
 };
 
+/** The same of the projects of some clients. Reads the index entries of all pages before it, and the rows of one page. */
+export const findProjectsOf = async (
+  sql: ISql,
+  clients: readonly string[],
+  { offset, limit }: Page,
+  { status, modified_after = '-infinity' }: Filter,
+): Promise<Slice<string>> => {
+  const end = String(offset + BigInt(limit) + 1n);
+  const rows = await sql<JsonRow[]>`
+    select json from (
+      select place.id, place.updated_at
+      from unnest(${clients}::text[]) owner, unnest(${status ? [status] : projectStatuses}::text[]) state, lateral (
+        select id, updated_at from projects
+        where client = owner and status = state and updated_at >= ${modified_after}
+        order by updated_at, id limit ${end}) place
+      order by place.updated_at, place.id offset ${String(offset)} limit ${limit + 1}) page
+    join projects using (id) order by page.updated_at, id`;
+  const { items, hasMore } = slice(rows, limit);
+  return { items: items.map(({ json }) => json), hasMore };
+};
+
+const counts = deliverableStatuses.map((name) => `'${name}', count(*) filter (where status = '${name}')`);
+
+/** SQL that selects a project as `json`, with its deliverables by status. */
+const details = (sql: Queries): PendingQuery<Row[]> => sql`
+  left(json, -1) || ',"deliverables_by_status":' || (
+    select json_build_object(${sql.unsafe(counts.join(', '))}) from deliverables where project_id = projects.id
+  ) || '}' as json`;
+
 export const insertProject = async (sql: Queries, project: ProjectInput): Promise<Stored> => {
-  const { name, status, source_language, target_languages } = project;
+  const { name, client = null, status, source_language, target_languages, due_at = null } = project;
   const id = v7();
   const [row] = await sql<[JsonRow]>`
     insert into projects
-      (id, name, status, source_language, target_languages, created_at, updated_at, archived_at)
-    select ${id}, ${name}, ${status}, ${source_language}, ${target_languages}, at, at,
+      (id, name, client, status, source_language, target_languages, due_at, created_at, updated_at, archived_at)
+    select ${id}, ${name}, ${client}, ${status}, ${source_language}, ${target_languages}, ${due_at}, at, at,
       case ${status} when 'archived' then at end
     from next_updated_at() as at
-    returning json`;
+    returning ${details(sql)}`;
   return { id, json: row.json };
 };
 
-/** `lock` locks the project for other writers until the transaction ends. */
-export const findProject = async (sql: Queries, id: string, lock: boolean): Promise<string | undefined> => {
+/** A project that the clients have. `lock` locks it for other writers until the transaction ends. */
+export const findProject = async (
+  sql: Queries,
+  { id, clients, lock }: { id: string; clients: Clients; lock: boolean },
+): Promise<string | undefined> => {
   const [row] = await sql<JsonRow[]>`
-    select json from projects where id = ${id} ${lock ? sql`for update` : sql``}`;
+    select ${details(sql)} from projects where id = ${id} ${andOf(sql, clients)} ${lock ? sql`for update` : sql``}`;
   return row?.json;
+};
+
+/** What a change of a project depends on: its client, and the languages of its deliverables. */
+export const findTies = async (sql: Queries, id: string) => {
+  const [row] = await sql<[{ client: string | null; languages: string[] }]>`
+    select client, array(select distinct language from deliverables where project_id = ${id} order by 1) as languages
+    from projects where id = ${id}`;
+  return row;
 };
 
 /** Changes a project that is locked (docs/adr/0050). */
 export const updateProject = async (sql: Queries, id: string, patch: ProjectPatch): Promise<string> => {
   const [row] = await sql<[JsonRow]>`
-    update projects set ${sql(patch)}, updated_at = at,
+    update projects set ${sql(patch)}, updated_at = at, version = version + 1,
       archived_at = case coalesce(${patch.status ?? null}, status) when 'archived' then coalesce(archived_at, at) end
     from next_updated_at() as at where id = ${id}
-    returning json`;
+    returning ${details(sql)}`;
   return row.json;
 };
 
-/** Deletes its deliverables as well. False, and nothing is deleted, if it was not archived so long ago. */
-export const deleteProject = async (sql: Queries, id: string, archivedDays: number): Promise<boolean> => {
+/** Deletes its deliverables as well. False, and nothing is deleted, if it was not archived so long ago; undefined: no matter. */
+export const deleteProject = async (sql: Queries, id: string, archivedDays?: number): Promise<boolean> => {
+  const isForced = archivedDays === undefined;
   const { count } = await sql`
     delete from projects
-    where id = ${id} and (${archivedDays} = 0 or archived_at <= now() - make_interval(days => ${archivedDays}))`;
+    where id = ${id} and (${isForced} or archived_at <= now() - make_interval(days => ${archivedDays ?? 0}))`;
   return count > 0;
 };

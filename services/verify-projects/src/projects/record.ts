@@ -3,9 +3,10 @@ import { Conflict } from '@platform/service-kit/problem';
 import { record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { deleteProject, findProject, findProjects, insertProject, updateProject } from './queries.ts';
+import { clientsOf } from '../reader.ts';
+import { deleteProject, findProject, insertProject } from './queries.ts';
 import {
-  Project,
+  ProjectDetails,
   ProjectInput,
   ProjectList,
   ProjectPatch,
@@ -13,22 +14,20 @@ import {
   ProjectQuery,
   RemovalQuery,
 } from './schema.ts';
+import { changeProject, listProjects } from './use-cases.ts';
 
-/** How long a project stays archived, so that clients that follow changes learn of it. */
-const archivedDays = 30;
-
-export const projectRoutes = ({ reader, admin, database: { sql } }: Context): Route[] =>
+export const projectRoutes = (ctx: Context): Route[] =>
   record({
     path: '/projects',
     basePath: '/v1',
     params: ProjectPath,
     tag: 'Projects',
     name: 'project',
-    schema: Project,
-    computed: ['updated_at'],
-    read: reader,
-    write: admin,
-    sql,
+    schema: ProjectDetails,
+    computed: ['updated_at', 'deliverables_by_status'],
+    read: ctx.reader,
+    write: ctx.admin,
+    sql: ctx.database.sql,
     list: {
       summary: 'Projects in the order of their last change, oldest change first',
       description:
@@ -36,31 +35,40 @@ export const projectRoutes = ({ reader, admin, database: { sql } }: Context): Ro
         'updated_at seen and send it as modified_after next time.',
       query: ProjectQuery,
       body: ProjectList,
-      page: async (query) => {
+      page: async (query, { caller }) => {
         const page = pageOf(query);
-        return pageListJson('projects', page, await findProjects(sql, page, query));
+        return pageListJson('projects', page, await listProjects(ctx, page, query, clientsOf(caller)));
       },
     },
-    find: (on, { params: { id } }, lock) => findProject(on, id, lock),
+    find: (on, { params: { id }, caller }, lock) => findProject(on, { id, clients: clientsOf(caller), lock }),
     create: {
       input: ProjectInput,
-      example: { name: 'Diplomas', source_language: 'en', target_languages: ['de', 'pt-BR'] },
+      example: {
+        name: 'Diplomas',
+        client: 'Tartu',
+        source_language: 'en',
+        target_languages: ['de', 'pt-BR'],
+      },
       insert: insertProject,
     },
     change: {
       patch: ProjectPatch,
       example: { status: 'active' },
-      save: (on, patch, { params: { id } }) => updateProject(on, id, patch),
+      refusals: {
+        409: '`client_has_keys` if API keys are limited to the client that would lose it',
+        422: '`language_not_in_project` if a deliverable is in another language than the target languages',
+      },
+      save: (on, patch, { params: { id } }) => changeProject(on, id, patch),
     },
     remove: {
       query: RemovalQuery,
       conflict:
-        'Its deliverables are deleted as well. 409 `not_archived` until it has been archived for 30 days, unless `force=true`.',
+        'Its deliverables are deleted as well. 409 `not_archived` until it has been archived for PROJECT_ARCHIVE_DAYS (30), unless `force=true`.',
       delete: async (on, { params: { id }, query: { force } }) => {
-        if (await deleteProject(on, id, force ? 0 : archivedDays)) return;
+        if (await deleteProject(on, id, force ? undefined : ctx.archivedDays)) return;
         throw new Conflict(
           'not_archived',
-          `Clients learn of a project's end when it is archived: archive it ${archivedDays} days before, or add force=true.`,
+          `Clients learn of a project's end when it is archived: archive it ${ctx.archivedDays} days before, or add force=true.`,
         );
       },
     },

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectInput, startService, type Service } from '../../test/harness.ts';
-import { ProjectList } from './schema.ts';
+import { ProjectDetails, ProjectList } from './schema.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service[Symbol.asyncDispose]());
+
+const noDeliverables = { pending: 0, in_progress: 0, delivered: 0, accepted: 0, rejected: 0 };
 
 const create = async (changes: object = {}) => {
   const { body } = await service.admin.post('/projects', projectInput(changes)).expect(201);
@@ -21,31 +23,45 @@ describe('a project', () => {
     const { id } = made.body as { id: string };
     expect(made.headers['location']).toBe(`/v1/projects/${id}`);
     expect((await service.admin.get(`/projects/${id}`).expect(200)).body).toEqual(made.body);
+    expect(ProjectDetails.strict().parse(made.body)).toEqual(made.body);
     expect(made.body).toEqual({
       id,
       name: 'Degrees of 2025',
+      client: null,
       status: 'draft',
       source_language: 'en-US',
       target_languages: ['de', 'fr'],
+      due_at: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: made.body.created_at,
+      version: 1,
+      deliverables_by_status: noDeliverables,
     });
 
     const listed = await service
       .read('/projects')
       .expect(200)
       .expect('Content-Type', /^application\/json/);
-    expect(listed.body).toEqual({ projects: [made.body], page: { number: 1, has_more: false, limit: 50 } });
+    const { deliverables_by_status: _counts, ...shown } = made.body as Record<string, unknown>;
+    expect(listed.body).toEqual({ projects: [shown], page: { number: 1, has_more: false, limit: 50 } });
     expect(ProjectList.strict().parse(listed.body)).toEqual(listed.body);
 
     const changed = await service.admin
-      .patch(`/projects/${id}`, { status: 'in_review', target_languages: [] })
+      .patch(`/projects/${id}`, {
+        status: 'in_review',
+        target_languages: [],
+        client: 'Anna',
+        due_at: '2026-09-01',
+      })
       .expect(200);
     expect(changed.body).toEqual({
       ...made.body,
       status: 'in_review',
       target_languages: [],
+      client: 'Anna',
+      due_at: '2026-09-01T00:00:00.000Z',
       updated_at: expect.any(String),
+      version: 2,
     });
     expect(changed.body.updated_at >= made.body.updated_at).toBe(true);
 
@@ -68,6 +84,13 @@ describe('a project', () => {
     ['name', { name: '' }],
     ['name', { name: 'x'.repeat(201) }],
     ['name', { name: 'a\0b' }],
+    ['client', { client: '' }],
+    ['client', { client: 'x'.repeat(201) }],
+    ['client', { client: 'a\0b' }],
+    ['client', { client: ['Anna'] }],
+    ['due_at', { due_at: 'tomorrow' }],
+    ['version', { version: 7 }],
+    ['deliverables_by_status', { deliverables_by_status: {} }],
     ['status', { status: 'done' }],
     ['source_language', { source_language: 'english please' }],
     ['source_language', { source_language: 'e' }],

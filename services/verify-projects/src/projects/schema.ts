@@ -3,7 +3,7 @@ import { booleanParameter, pageLimitBody, pageLimitQuery } from '@platform/pagin
 import { idParams } from '@platform/service-kit/record';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { projectStatuses } from '../db/tables.ts';
+import { deliverableStatuses, projectStatuses } from '../db/tables.ts';
 import { languageTag } from '../language-tag.ts';
 import { timestamp } from '../timestamp.ts';
 
@@ -11,18 +11,25 @@ const status = z.enum(projectStatuses);
 
 export const ProjectPath = idParams('0198c5a0-7e57-7000-8000-000000000000');
 
+/** Who ordered a project, and whose projects an API key can read. */
+export const clientName = () =>
+  text(1, 200).meta({ description: 'Who ordered it, by name or id', example: 'University of Tartu' });
+
 const fields = {
   name: text(1, 200),
+  client: clientName().nullable(),
   status,
   source_language: languageTag('Language of the source, as a BCP 47 tag'),
   target_languages: boundedList(languageTag(), 0, 200).refine(
     (tags) => new Set(tags).size === tags.length,
     'must not name a language twice',
   ),
+  due_at: timestamp('When it is due.').nullable(),
 };
 
 export const ProjectInput = z
   .strictObject({ ...fields, status: status.default('draft') })
+  .partial({ client: true, due_at: true })
   .meta({ id: 'ProjectInput' });
 export type ProjectInput = z.output<typeof ProjectInput>;
 
@@ -33,13 +40,23 @@ export const Project = z
   .object({
     id: z.guid(),
     name: z.string(),
+    client: z.string().nullable(),
     status,
     source_language: z.string(),
     target_languages: z.array(z.string()),
+    due_at: instant().nullable(),
     created_at: instant(),
     updated_at: instant(),
+    version: z.int().min(1).meta({ description: 'Increases when a caller changes it; begins its ETag' }),
   })
   .meta({ id: 'Project' });
+
+/** One project by itself. */
+export const ProjectDetails = Project.extend({
+  deliverables_by_status: z.object(
+    Object.fromEntries(deliverableStatuses.map((name) => [name, z.int().min(0)])),
+  ),
+}).meta({ id: 'ProjectDetails' });
 
 export const ProjectQuery = z.strictObject({
   ...pageLimitQuery,

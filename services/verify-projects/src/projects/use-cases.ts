@@ -1,0 +1,53 @@
+import type { Page, Slice } from '@platform/pagination/list';
+import { Conflict, Problem } from '@platform/service-kit/problem';
+import type { Queries } from '@platform/service-kit/record';
+import type { ISql } from 'postgres';
+import { isKeyLimitedTo } from '../api-keys/use-cases.ts';
+import type { Context } from '../context.ts';
+import type { Clients } from '../reader.ts';
+import { findProjects, findProjectsOf, findTies, updateProject, type Filter } from './queries.ts';
+import type { ProjectPatch } from './schema.ts';
+
+/** Rows before a page of some clients, up to which it is read on the connections that all requests share. */
+const mostSkipped = 10_000n;
+
+/** One page of the projects of the clients. Throws Unavailable `query_timeout` and `too_busy` for a late page. */
+export const listProjects = (
+  { database: { sql }, latePages }: Context,
+  page: Page,
+  filter: Filter,
+  clients: Clients,
+): Promise<Slice<string>> => {
+  if (clients === undefined) return findProjects(sql, page, filter);
+  const read = (on: ISql) => findProjectsOf(on, clients, page, filter);
+  return page.offset > mostSkipped ? latePages.run(read) : read(sql);
+};
+
+/**
+ * Throws a Problem (422 `language_not_in_project`) unless a project with these target languages can have deliverables in
+ * these languages: any if it names none.
+ */
+export const requireTargets = (languages: readonly string[], targets: readonly string[]): void => {
+  const missing = languages.filter((language) => !targets.includes(language));
+  if (targets.length === 0 || missing.length === 0) return;
+  throw new Problem({
+    status: 422,
+    code: 'language_not_in_project',
+    detail: `A deliverable is in ${missing.join(', ')}, but the target languages of the project are ${targets.join(', ')}.`,
+  });
+};
+
+/**
+ * Changes a project that is locked. Throws a Problem (422 `language_not_in_project`), and Conflict `client_has_keys` where
+ * holders of API keys would lose a project from their list, but not from the copies that they keep up to date.
+ */
+export const changeProject = async (sql: Queries, id: string, patch: ProjectPatch): Promise<string> => {
+  const { client, languages } = await findTies(sql, id);
+  requireTargets(languages, patch.target_languages ?? []);
+  if (patch.client !== undefined && patch.client !== client && client && (await isKeyLimitedTo(sql, client)))
+    throw new Conflict(
+      'client_has_keys',
+      'API keys limited to its client would not learn that it has another one: archive it, and create another.',
+    );
+  return updateProject(sql, id, patch);
+};
