@@ -83,12 +83,11 @@ export const findProject = async (
   return row?.json;
 };
 
-/** What a change of a project depends on: its client, and the languages of its deliverables. */
-export const findTies = async (sql: Queries, id: string) => {
-  const [row] = await sql<[{ client: string | null; languages: string[] }]>`
-    select client, array(select distinct language from deliverables where project_id = ${id} order by 1) as languages
-    from projects where id = ${id}`;
-  return row;
+/** The languages of its deliverables. */
+export const findLanguagesOf = async (sql: Queries, id: string): Promise<string[]> => {
+  const rows = await sql<{ language: string }[]>`
+    select distinct language from deliverables where project_id = ${id} order by language`;
+  return rows.map(({ language }) => language);
 };
 
 /** Changes a project that is locked (docs/adr/0050). */

@@ -2,6 +2,7 @@ import { pageListJson, pageOf } from '@platform/pagination/list';
 import { Conflict } from '@platform/service-kit/problem';
 import { record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
+import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { clientsOf } from '../reader.ts';
 import { deleteProject, findProject, insertProject } from './queries.ts';
@@ -58,7 +59,8 @@ export const projectRoutes = (ctx: Context): Route[] =>
         409: '`client_has_keys` if API keys are limited to the client that would lose it',
         422: '`language_not_in_project` if a deliverable is in another language than the target languages',
       },
-      save: (on, patch, { params: { id } }) => changeProject(on, id, patch),
+      save: (on, patch, _target, current) =>
+        changeProject(on, JSON.parse(current) as z.output<typeof ProjectDetails>, patch),
     },
     remove: {
       query: RemovalQuery,

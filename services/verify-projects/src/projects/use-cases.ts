@@ -5,7 +5,7 @@ import type { ISql } from 'postgres';
 import { isKeyLimitedTo } from '../api-keys/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Clients } from '../reader.ts';
-import { findProjects, findProjectsOf, findTies, updateProject, type Filter } from './queries.ts';
+import { findProjects, findProjectsOf, findLanguagesOf, updateProject, type Filter } from './queries.ts';
 import type { ProjectPatch } from './schema.ts';
 
 /** Rows before a page of some clients, up to which it is read on the connections that all requests share. */
@@ -41,10 +41,14 @@ export const requireTargets = (languages: readonly string[], targets: readonly s
  * Changes a project that is locked. Throws a Problem (422 `language_not_in_project`), and Conflict `client_has_keys` where
  * holders of API keys would lose a project from their list, but not from the copies that they keep up to date.
  */
-export const changeProject = async (sql: Queries, id: string, patch: ProjectPatch): Promise<string> => {
-  const { client, languages } = await findTies(sql, id);
-  requireTargets(languages, patch.target_languages ?? []);
-  if (patch.client !== undefined && patch.client !== client && client && (await isKeyLimitedTo(sql, client)))
+export const changeProject = async (
+  sql: Queries,
+  { id, client }: { id: string; client: string | null },
+  patch: ProjectPatch,
+): Promise<string> => {
+  if (patch.target_languages) requireTargets(await findLanguagesOf(sql, id), patch.target_languages);
+  const isTaken = client !== null && patch.client !== undefined && patch.client !== client;
+  if (isTaken && (await isKeyLimitedTo(sql, client)))
     throw new Conflict(
       'client_has_keys',
       'API keys limited to its client would not learn that it has another one: archive it, and create another.',
