@@ -55,10 +55,8 @@ export const projectRoutes = (ctx: Context): Route[] =>
     change: {
       patch: ProjectPatch,
       example: { status: 'active' },
-      refusals: {
-        409: '`client_has_keys` if API keys are limited to the client that would lose it',
-        422: '`language_not_in_project` if a deliverable is in another language than the target languages',
-      },
+      conflict: '409 `client_has_keys` if API keys are limited to the client that would lose it.',
+      misfit: '422 `language_not_in_project` if target languages lack that of a deliverable.',
       save: (on, patch, _target, current) =>
         changeProject(on, JSON.parse(current) as z.output<typeof ProjectDetails>, patch),
     },
