@@ -7,6 +7,7 @@ import { createContext } from './context.ts';
 import { demoEnv, processEnv } from './env.ts';
 import { v7 } from 'uuid';
 import { stores, users } from './db/tables.ts';
+import { keepOutcome, registerPayment } from './payments/use-cases.ts';
 import { applyChanges } from './processing/event-types.ts';
 import { demoOrder } from './providers/pos-payloads.ts';
 import { StoreBody } from './stores/schema.ts';
@@ -25,7 +26,7 @@ await using context = await createContext(
 // Derived from the secret of this stack: the same on every start, and secret.
 const token = createHmac('sha256', env.SECRETS_KEY).update('demo webhook token').digest('base64url');
 
-/** A customer who was verified. */
+/** A customer who was verified and has paid. */
 const addRecords = async (): Promise<void> => {
   const { database, now } = context;
   const consumerUserId = demoOrder.consumerId;
@@ -40,6 +41,16 @@ const addRecords = async (): Promise<void> => {
   await database.sql.begin((tx) =>
     applyChanges(tx, [{ storeId: id, eventId: v7(), updatedAt, change }], () => false),
   );
+  const challenge = 'demo-challenge-1';
+  const payment = await registerPayment(context, {
+    storeId: id,
+    service: 'threedsecureio',
+    transactionId: 'demo-payment-1',
+    orderId: demoOrder.id,
+    threeDSServerTransId: challenge,
+  });
+  const outcome = { success: true, cavv: 'AAABBEg0VhI0VniQEjRWAAAAAAA=', eci: '05' } as const;
+  await keepOutcome(context, payment, challenge, outcome);
   await database.orm.insert(users).values({
     storeId: id,
     id: v7(),

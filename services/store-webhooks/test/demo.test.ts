@@ -23,6 +23,8 @@ test('the demo store is created once with its records, and the printed token wor
   expect(body['users']).toMatchObject([
     { consumerUserId: 'demo-member-1', verification: { status: 'approved' } },
   ]);
+  const payment = await service.admin('GET', `/v1/stores/${id}/payments/demo-payment-1`);
+  expect(payment.body).toMatchObject({ status: 'succeeded', eci: '05' });
   await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 0 });
   expect(await demo()).toMatchObject({ id, webhookToken });
   const answer = await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'A' });

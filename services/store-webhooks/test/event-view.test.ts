@@ -150,6 +150,8 @@ test('revealing shows the whole body and first records the caller and the time',
     {
       id: expect.any(String),
       eventId: masked['id'],
+      service: null,
+      transactionId: null,
       kind: 'body',
       revealedBy: sub,
       // Not what the caller sent: somebody could hide among the requests of others.

@@ -74,7 +74,7 @@ test('the event of a payment is found by its transaction id and links to the pai
   await service.settled();
   const [done] = await eventsAbout(id, 'session-7');
   expect(done?.links.slice(0, 2)).toEqual([
-    { rel: 'payment', href: `/v1/stores/${id}/payments/threedsecureio/session-7` },
+    { rel: 'payment', href: `/v1/stores/${id}/payments/session-7?service=threedsecureio` },
     { rel: 'order', href: `/v1/stores/${id}/orders/o-7` },
   ]);
 });

@@ -538,10 +538,127 @@ test('a challenge can be registered for one payment of all stores, and a payment
       code,
     ]);
   }
-  const view = await service.admin('GET', `/v1/stores/${store.id}/payments/threedsecureio/bound`);
+  const view = await service.admin('GET', `/v1/stores/${store.id}/payments/bound`);
   expect(view.body).toMatchObject({ threeDSServerTransId: id });
   // A refused registration leaves nothing behind.
   expect((await service.admin('GET', `/v1/stores/${other.id}/payments`)).body['payments']).toEqual([]);
+});
+
+interface PaymentBody {
+  status: string;
+  eci: string | null;
+  settledAt: string | null;
+  cavv: string | null;
+  orderKnown: boolean;
+}
+
+const paymentOf = async (store: Store, transactionId: string, query = '') =>
+  (await service.admin('GET', `/v1/stores/${store.id}/payments/${transactionId}${query}`))
+    .body as unknown as PaymentBody;
+
+const revealsOf = async (store: Store) =>
+  (await service.admin('GET', `/v1/stores/${store.id}/event-reveals`)).body['eventReveals'];
+
+const settle = (store: Store, transactionId: string, id: string, result: Record<string, unknown>) => {
+  standIn.results.set(id, result);
+  return complete(store, { service: 'threedsecureio', cres: cresOf(id), transactionId });
+};
+
+const succeeded = { transStatus: 'Y', authenticationValue: cavv, eci: '05' };
+
+test('the shop reads the result of a payment with ECI, time and CAVV, and each reading of the CAVV is recorded', async () => {
+  const store = await shop();
+  await register(store, 'paid');
+  expect(await paymentOf(store, 'paid')).toMatchObject({
+    status: 'pending',
+    eci: null,
+    settledAt: null,
+    cavv: null,
+    orderKnown: false,
+  });
+  expect(await revealsOf(store)).toEqual([]);
+  await settle(store, 'paid', serverId(), succeeded);
+  const { sql } = service.context.database;
+  await sql`
+    insert into orders (store_id, id, status, details, event_id, updated_at)
+    values (${store.id}, 'o-1', 'PENDING', '{}', uuidv7(), now())`;
+  const settledAt = new Date(clock).toISOString();
+  const result = { status: 'succeeded', eci: '05', settledAt, orderKnown: true };
+  expect(await paymentOf(store, 'paid')).toMatchObject({ ...result, cavv });
+  expect(await revealsOf(store)).toMatchObject([
+    { kind: 'cavv', eventId: null, service: 'threedsecureio', transactionId: 'paid' },
+  ]);
+  // The list has no CAVV.
+  const { body } = await service.admin('GET', `/v1/stores/${store.id}/payments`);
+  expect([body['payments'], JSON.stringify(body).includes('cavv')]).toMatchObject([[result], false]);
+});
+
+test('a payment keeps status, ECI and time when its CAVV is deleted after a day', async () => {
+  const store = await shop();
+  await register(store, 'paid');
+  await settle(store, 'paid', serverId(), succeeded);
+  clock += 25 * 3_600_000;
+  expect(await paymentOf(store, 'paid')).toMatchObject({ status: 'succeeded', eci: '05', cavv: null });
+  expect(await revealsOf(store)).toEqual([]);
+});
+
+test('a failed challenge of a payment may be followed by a successful one, whose result stays', async () => {
+  const store = await shop();
+  await register(store, 'tried');
+  await settle(store, 'tried', serverId(), { transStatus: 'N' });
+  expect(await paymentOf(store, 'tried')).toMatchObject({ status: 'failed', eci: null, cavv: null });
+  await settle(store, 'tried', serverId(), succeeded);
+  await settle(store, 'tried', serverId(), { transStatus: 'N' });
+  await settle(store, 'tried', serverId(), { ...succeeded, authenticationValue: 'other', eci: '06' });
+  expect(await paymentOf(store, 'tried')).toMatchObject({ status: 'succeeded', eci: '05', cavv });
+});
+
+test('the result of a challenge belongs to its payment alone: of two services with the same id, and in no other store', async () => {
+  const store = await shop();
+  const other = await shop();
+  await register(store, 'same');
+  clock += 1;
+  await register(store, 'same', 'netcetera');
+  await register(other, 'same');
+  await settle(store, 'same', serverId(), succeeded);
+  expect(await paymentOf(store, 'same', '?service=threedsecureio')).toMatchObject({ cavv });
+  expect(await paymentOf(store, 'same', '?service=netcetera')).toMatchObject({
+    status: 'pending',
+    cavv: null,
+  });
+  expect(await paymentOf(other, 'same')).toMatchObject({ status: 'pending', cavv: null });
+  const unknown = await service.admin('GET', `/v1/stores/${store.id}/payments/same?service=x`);
+  expect(unknown.status).toBe(404);
+});
+
+test('a caller without payments:read learns nothing of a payment', async () => {
+  const store = await shop();
+  await register(store, 'paid');
+  await settle(store, 'paid', serverId(), succeeded);
+  for (const [scope, status] of [
+    ['stores:write events:read events:reveal', 403],
+    ['payments:read', 200],
+  ] as const) {
+    const answer = await fetch(`${service.url}/v1/stores/${store.id}/payments/paid`, {
+      headers: { authorization: `Bearer ${await service.tokenWith(scope)}` },
+    });
+    expect([scope, answer.status]).toEqual([scope, status]);
+    expect((await answer.text()).includes(cavv)).toBe(status === 200);
+  }
+  expect(await revealsOf(store)).toHaveLength(1);
+});
+
+test('a result that cannot be written to its payment is written nowhere, and the next challenge event brings it', async () => {
+  const store = await shop();
+  await register(store, 'paid');
+  const { sql } = service.context.database;
+  await sql`alter table payments add constraint refused check (status <> 'succeeded') not valid`;
+  const id = serverId();
+  expect((await settle(store, 'paid', id, succeeded)).headers.get('location')).toMatch(failure);
+  await sql`alter table payments drop constraint refused`;
+  expect(await paymentOf(store, 'paid')).toMatchObject({ status: 'pending', cavv: null });
+  expect((await settle(store, 'paid', id, succeeded)).headers.get('location')).toBe(success);
+  expect(await paymentOf(store, 'paid')).toMatchObject({ status: 'succeeded', cavv });
 });
 
 test('neither the log nor the event view contains a CAVV, a cres or a key', async () => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Sql, TransactionSql } from 'postgres';
 import type { z } from 'zod';
 import type { Guard } from '../http/route.ts';
@@ -68,7 +69,11 @@ export interface RecordSpec<
   /** Query parameters of that operation, which `find` gets. */
   narrowing?: z.ZodObject;
   /** The record as JSON text. `lock` locks its row until the transaction ends. */
-  find(sql: Queries, target: Target<NoInfer<Params>, Reader>, lock: boolean): Promise<string | undefined>;
+  find(
+    sql: Queries,
+    target: Target<NoInfer<Params>, Reader> & { req: IncomingMessage },
+    lock: boolean,
+  ): Promise<string | undefined>;
   /** Runs after a change or a deletion is committed, and before it is answered. */
   committed?(target: Target<NoInfer<Params>, Writer>): Promise<void>;
   create?: {

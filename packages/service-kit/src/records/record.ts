@@ -110,7 +110,8 @@ const readRoute = (
       },
       problems: [404],
     },
-    async ({ req, ...target }) => {
+    async (target) => {
+      const { req } = target;
       const json = orNotFound(await find(sql, target, false), name);
       const headers = versionHeaders(version(json));
       return isNotModified(req, version(json))

@@ -40,5 +40,5 @@ export const lockedBy = (
   caller: target.caller.subject,
   version,
   expected: expectedVersions(req),
-  find: (tx: Queries) => find(tx, target, true),
+  find: (tx: Queries) => find(tx, { ...target, req }, true),
 });

@@ -14,7 +14,7 @@ import {
 import { declareList, exactly } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
 import { hookEventNames, type HookEvent } from '../webhooks.ts';
-import { recordReveal } from './reveals.ts';
+import { recordReveal, subjectOf } from './reveals.ts';
 import { EventView, eventState, time } from './schema.ts';
 import { showEvent } from './view.ts';
 
@@ -37,7 +37,8 @@ export const eventList = declareList({
   show: showEvent,
   // Finding a text says that the body contains it, also where a view masks it.
   onRead: async (context, { rows, query, caller, req }) => {
-    if (query['value'] !== undefined) await recordReveal(context, rows, { kind: 'search', caller, req });
+    if (query['value'] !== undefined)
+      await recordReveal(context, rows.map(subjectOf), { kind: 'search', caller, req });
   },
   filters: {
     status: { schema: eventState.optional(), condition: hasState },
@@ -83,11 +84,18 @@ export const eventRevealList = declareList({
   tag: 'Events',
   scope: 'events:read',
   summary:
-    'The callers who saw an event without masking, found it by a value of its body or processed it with another mapping, newest first',
-  view: viewOf('EventReveal', eventReveals, 'id eventId kind revealedBy requestId revealedAt', {
-    revealedBy: 'Subject of the access token',
-    kind: 'body: the whole body was shown; search: a search for a value found the event; replay: it was processed again, or tried out in a dry run, although other fields are mapped now than at receipt',
-    requestId:
-      'Made for the record; a line of the log has it as `recordedAs`, beside the X-Request-Id that the caller sent',
-  }),
+    'The callers who saw an event without masking, found it by a value of its body or processed it with another mapping, or saw a CAVV, newest first',
+  view: viewOf(
+    'EventReveal',
+    eventReveals,
+    'id eventId service transactionId kind revealedBy requestId revealedAt',
+    {
+      eventId: 'Null of a payment',
+      transactionId: 'Of a payment; null of an event',
+      revealedBy: 'Subject of the access token',
+      kind: 'body: the whole body was shown; search: a search for a value found the event; replay: it was processed again, or tried out in a dry run, although other fields are mapped now than at receipt; cavv: the payment was shown with its CAVV',
+      requestId:
+        'Made for the record; a line of the log has it as `recordedAs`, beside the X-Request-Id that the caller sent',
+    },
+  ),
 });

@@ -24,29 +24,37 @@ const messages: Record<Reveal['kind'], string> = {
   cavv: 'CAVVs of payments were shown',
 };
 
+/** The event or payment that a caller learns more of. */
+type Subject = Pick<typeof eventReveals.$inferInsert, 'storeId' | 'eventId' | 'service' | 'transactionId'>;
+
+/** An event as `recordReveal` records it. */
+export const subjectOf = ({ storeId, id }: Pick<EventRow, 'storeId' | 'id'>): Subject => ({
+  storeId,
+  eventId: id,
+});
+
 /**
- * Records that a caller learns what the views of events mask; call it before the caller can. The caller chooses
+ * Records that a caller learns what the views of events mask, or a CAVV; call it before the caller can. The caller chooses
  * X-Request-Id and could use that of somebody else, so the records have an id of ours; a line of the log has both. Throws
  * InsufficientScope.
  */
 export const recordReveal = async (
   { database, log }: Context,
-  events: readonly { storeId: string; id: string }[],
+  subjects: readonly Subject[],
   { kind, caller, req }: Reveal,
 ): Promise<void> => {
-  if (kind !== 'replay') requireScope(caller, 'events:reveal');
+  if (kind === 'body' || kind === 'search') requireScope(caller, 'events:reveal');
   const { subject: revealedBy } = caller;
   const requestId = randomUUID();
   log.info(
-    { requestId: requestIdOf(req), recordedAs: requestId, revealedBy, events: events.length },
+    { requestId: requestIdOf(req), recordedAs: requestId, revealedBy, count: subjects.length },
     messages[kind],
   );
-  if (events.length === 0) return;
+  if (subjects.length === 0) return;
   await database.orm.insert(eventReveals).values(
-    events.map(({ storeId, id }) => ({
-      storeId,
+    subjects.map((subject) => ({
+      ...subject,
       id: sql`uuidv7()`,
-      eventId: id,
       kind,
       revealedBy,
       requestId,
@@ -75,6 +83,6 @@ export const recordIfRemapped = async (
 ): Promise<Shown | undefined> => {
   const { shown, isRemapped } = await unmaskedAtReceipt(context, store, event);
   if (!isRemapped) return undefined;
-  await recordReveal(context, [event], { kind: 'replay', ...requester });
+  await recordReveal(context, [subjectOf(event)], { kind: 'replay', ...requester });
   return shown;
 };

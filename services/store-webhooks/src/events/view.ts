@@ -7,7 +7,7 @@ import { readable } from '../providers/payload-parsing.ts';
 import { findEvent, type EventRow } from '../queue/find-events.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { redact } from './redact.ts';
-import { recordReveal, type Reveal } from './reveals.ts';
+import { recordReveal, subjectOf, type Reveal } from './reveals.ts';
 import type { EventDetail, EventLink, EventView } from './schema.ts';
 import { unmaskedAtReceipt } from './unmasked.ts';
 
@@ -49,7 +49,7 @@ const linksOf = async (db: Executor, { storeId, entity, state }: EventRow): Prom
     const payment = await paymentOf(db, storeId, id);
     if (payment === undefined) return [];
     return [
-      linkTo('payment', `payments/${payment.service}/${encodedId}`),
+      linkTo('payment', `payments/${encodedId}?service=${payment.service}`),
       linkTo('order', `orders/${encodeURIComponent(payment.orderId)}`),
     ];
   };
@@ -70,7 +70,7 @@ export const showFullEvent = async (
 ): Promise<z.input<typeof EventDetail>> => {
   const { orm } = context.database;
   const row = await findEvent(orm, storeId, eventId);
-  if (reveal !== undefined) await recordReveal(context, [row], reveal);
+  if (reveal !== undefined) await recordReveal(context, [subjectOf(row)], reveal);
   const store = await knownStore(context, storeId);
   const { shown } = await unmaskedAtReceipt(context, store, row);
   const links = await linksOf(orm, row);

@@ -48,10 +48,14 @@ export const redirectTarget = (storeUrl: string, outcome: Outcome): string => {
 /** Outcomes are kept this long: a browser that comes back gets the same answer. */
 export const keepOutcomeMs = 24 * 3_600_000;
 
-export interface Payment {
+/** What identifies a payment. */
+export interface PaymentKey {
   storeId: string;
   service: string;
   transactionId: string;
+}
+
+export interface Payment extends PaymentKey {
   orderId: string;
   /** The only challenge that counts for it; null if none was registered with it. */
   threeDSServerTransId: string | null;

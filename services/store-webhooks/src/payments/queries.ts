@@ -1,8 +1,24 @@
-import type { Executor } from '@platform/service-kit/db';
-import { and, eq, isNotNull, lt, sql } from 'drizzle-orm';
+import type { Database, Executor } from '@platform/service-kit/db';
+import { and, eq, getTableColumns, isNotNull, lt, ne, sql } from 'drizzle-orm';
 import { paymentChallenges, payments } from '../db/tables.ts';
 import { arrayOf } from '../db/sql.ts';
-import { challengeKey, type Known, type Payment } from './domain.ts';
+import { challengeKey, type Known, type KnownChallenge, type Payment, type PaymentKey } from './domain.ts';
+
+/** A payment, and whether its order has arrived. Names the table, because a column of `orders` has the same name. */
+export const shownColumns = {
+  ...getTableColumns(payments),
+  orderKnown: sql`exists (
+    select from orders o where o.store_id = payments.store_id and o.id = payments.order_id)`.as(
+    'order_known',
+  ),
+};
+
+const isPayment = ({ storeId, service, transactionId }: PaymentKey) =>
+  and(
+    eq(payments.storeId, storeId),
+    eq(payments.service, service),
+    eq(payments.transactionId, transactionId),
+  );
 
 /** All payments of a service that have one of the ids, of all stores, and the challenge with its payment. */
 export const findPayments = async (
@@ -72,6 +88,55 @@ export const assignChallenge = async (
     })
     .returning({ storeId: store });
   return rows.length > 0;
+};
+
+/** The final result of a challenge. */
+interface Result {
+  threeDSServerTransId: string;
+  /** Sealed. */
+  outcome: string;
+  outcomeAt: string;
+  status: 'succeeded' | 'failed';
+  eci: string | null;
+}
+
+/**
+ * Keeps the result of a challenge, and makes it that of its payment unless that has succeeded already. False when the
+ * challenge belongs to another payment.
+ */
+export const keepResult = (
+  db: Database['orm'],
+  payment: Payment,
+  { status, eci, ...challenge }: Result,
+): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    if (!(await assignChallenge(tx, payment, challenge))) return false;
+    await tx
+      .update(payments)
+      .set({
+        status,
+        eci,
+        settledAt: challenge.outcomeAt,
+        settledBy: challengeKey(challenge.threeDSServerTransId),
+      })
+      .where(and(isPayment(payment), ne(payments.status, 'succeeded')));
+    return true;
+  });
+
+/** The challenge that the result of a payment is from; undefined if it has none. */
+export const findResult = async (db: Executor, payment: PaymentKey): Promise<KnownChallenge | undefined> => {
+  const [row] = await db
+    .select({ challenge: paymentChallenges })
+    .from(payments)
+    .innerJoin(
+      paymentChallenges,
+      and(
+        eq(paymentChallenges.service, payments.service),
+        eq(paymentChallenges.threeDSServerTransId, payments.settledBy),
+      ),
+    )
+    .where(isPayment(payment));
+  return row?.challenge;
 };
 
 /** Deletes outcomes that are older than `before`; which payment a challenge belongs to is kept. */

@@ -23,8 +23,16 @@ import {
   type KnownChallenge,
   type Outcome,
   type Payment,
+  type PaymentKey,
 } from './domain.ts';
-import { addPayment, assignChallenge, deleteOutcomes, findPayments } from './queries.ts';
+import {
+  addPayment,
+  assignChallenge,
+  deleteOutcomes,
+  findPayments,
+  findResult,
+  keepResult,
+} from './queries.ts';
 
 /**
  * Registers the order that a transaction pays, and the challenge that alone counts for it if one is named. Repeating it
@@ -65,16 +73,12 @@ export interface Settled {
 }
 
 /** The context that the sealed outcomes of a payment are bound to. */
-export const outcomeContext = ({
-  storeId,
-  service,
-  transactionId,
-}: Pick<Payment, 'storeId' | 'service' | 'transactionId'>): string =>
+export const outcomeContext = ({ storeId, service, transactionId }: PaymentKey): string =>
   `payments/${storeId}/${service}/${transactionId}`;
 
 const storedOutcome = (
   { box, now }: Context,
-  payment: Payment,
+  payment: PaymentKey,
   settled?: KnownChallenge,
 ): Outcome | undefined => {
   if (settled === undefined || settled.outcome === null) return undefined;
@@ -82,6 +86,12 @@ const storedOutcome = (
   const outcome = box.open(settled.outcome, outcomeContext(payment));
   // If no key of SECRETS_KEY decrypts it, the provider is asked again.
   return outcome === undefined ? undefined : (JSON.parse(outcome) as Outcome);
+};
+
+/** The CAVV of a payment that succeeded, as long as it is kept; else null. */
+export const cavvOf = async (context: Context, payment: PaymentKey): Promise<string | null> => {
+  const outcome = storedOutcome(context, payment, await findResult(context.database.orm, payment));
+  return outcome?.success === true ? outcome.cavv : null;
 };
 
 /** Counts the mismatch for the alert: somebody may try to pay with a challenge of another payment. */
@@ -95,8 +105,23 @@ const mismatch = ({ challengeMismatches }: Context): Settled => {
 
 const unavailable = (error: unknown): Settled => ({ outcome: failure('unavailable'), error });
 
+/** Keeps the outcome of a challenge (`id`). False when the challenge belongs to another payment. */
+export const keepOutcome = (
+  { box, database, now }: Context,
+  payment: Payment,
+  id: string,
+  outcome: Outcome,
+): Promise<boolean> =>
+  keepResult(database.orm, payment, {
+    threeDSServerTransId: id,
+    outcome: box.seal(JSON.stringify(outcome), outcomeContext(payment)),
+    outcomeAt: now().toISOString(),
+    status: outcome.success ? 'succeeded' : 'failed',
+    eci: outcome.success ? outcome.eci : null,
+  });
+
 const ask = async (context: Context, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
-  const { box, database, now, reader, paymentLimit } = context;
+  const { reader, paymentLimit } = context;
   const { adapter, ...provider } = threeDSOf(store, payment.service);
   const answer = await paymentLimit.run(payment, () => adapter.ask(id, { ...provider, reader }));
   const outcome = outcomeOf(resultIn(answer, id));
@@ -105,13 +130,7 @@ const ask = async (context: Context, store: KnownStore, payment: Payment, id: st
       outcome: failure('pending'),
       error: new ProviderUnavailable(payment.service, 'has no final result yet'),
     };
-  const sealed = box.seal(JSON.stringify(outcome), outcomeContext(payment));
-  const isOurs = await assignChallenge(database.orm, payment, {
-    threeDSServerTransId: id,
-    outcome: sealed,
-    outcomeAt: now().toISOString(),
-  });
-  return isOurs ? { outcome, isNew: true } : mismatch(context);
+  return (await keepOutcome(context, payment, id, outcome)) ? { outcome, isNew: true } : mismatch(context);
 };
 
 /** Not async, so that the parsed body does not wait for the provider. */

@@ -1,0 +1,48 @@
+import { record } from '@platform/service-kit/record';
+import { payments } from '../db/tables.ts';
+import { recordReveal } from '../events/reveals.ts';
+import { declareList, exactly } from '../records/list.ts';
+import { posId } from '../records/view.ts';
+import type { PaymentKey } from './domain.ts';
+import { shownColumns } from './queries.ts';
+import { Payment, PaymentDetail, PaymentView } from './schema.ts';
+import { cavvOf } from './use-cases.ts';
+
+export const paymentList = declareList({
+  table: payments,
+  columns: shownColumns,
+  latest: payments.createdAt,
+  name: 'payments',
+  tag: 'Payments',
+  scope: 'payments:read',
+  summary: 'The registered 3DS transactions, newest first',
+  view: PaymentView,
+  filters: {
+    transactionId: exactly(payments.transactionId, 'The id that the challenge result contains'),
+    orderId: exactly(payments.orderId, posId),
+  },
+  single: {
+    name: 'payment',
+    key: { transactionId: 'transactionId' },
+    params: { transactionId: Payment.shape.transactionId },
+    narrowBy: ['service'],
+    summary:
+      'The order that a 3DS transaction pays, and the result; of two services with the same id the newer one',
+    operations: (readable, context) =>
+      record({
+        ...readable,
+        schema: PaymentDetail,
+        find: async (on, target, lock) => {
+          const json = await readable.find(on, target, lock);
+          if (json === undefined) return undefined;
+          const view = JSON.parse(json) as Omit<PaymentKey, 'storeId'>;
+          const { service, transactionId } = view;
+          const payment = { storeId: String(target.params['id']), service, transactionId };
+          const cavv = await cavvOf(context, payment);
+          const { caller, req } = target;
+          if (cavv !== null) await recordReveal(context, [payment], { kind: 'cavv', caller, req });
+          return JSON.stringify({ ...view, cavv });
+        },
+      }),
+  },
+});
