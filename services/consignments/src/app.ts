@@ -1,4 +1,5 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
+import { withinClients } from './clients.ts';
 import { consignmentRoutes } from './consignments/record.ts';
 import type { Context } from './context.ts';
 import { importRoutes } from './import/routes.ts';
@@ -32,5 +33,5 @@ export const createApp = (context: Context): HttpApp =>
       ...inventoryRoutes(context),
       ...movementRoutes(context),
       ...warehouseRoutes(context),
-    ],
+    ].map(withinClients(context)),
   });

@@ -44,7 +44,7 @@ const rows: Rows<z.output<typeof input>, z.output<typeof patch>> = {
   ...table,
   insert: (sql, id, { relationship: first, relationships = [first], ...fields }) =>
     table.insert(sql, id, { ...fields, relationships }),
-  update: (sql, id, { relationship: first, ...fields }, current) =>
+  update: (sql, id, { relationship: first, ...fields }) =>
     table.update(
       sql,
       id,
@@ -55,7 +55,6 @@ const rows: Rows<z.output<typeof input>, z.output<typeof patch>> = {
             ...fields,
             relationships: sql`array_prepend(${first}::int, array_remove(relationships[2:], ${first}))`,
           },
-      current,
     ),
 };
 
@@ -65,6 +64,7 @@ export const partnerRoutes = (context: Context): Route[] =>
     name: 'partner',
     usedBy: [
       ['consignments', 'client_id', 'carrier_id'],
+      ['consignment_details', 'consignee_id', 'supplier_id'],
       ['inventory', 'partner_id'],
     ],
     ...schemas,

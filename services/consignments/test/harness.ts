@@ -29,6 +29,11 @@ export const startService = async (options: StartOptions<Context> = {}) => {
     tokens,
     /** The value of an Authorization header that may write. */
     writing,
+    /** Calls with a token that may write, and is limited to these clients. */
+    limitedTo: async (...clients: string[]) => {
+      const token = await tokens.token({ scope: 'consignments:write', claims: { clients } });
+      return request.agent(`${service.url}/v1`).auth(token, { type: 'bearer' });
+    },
     /** GETs with a token that may read. */
     read: (path: string) => request(app).get(`/v1${path}`).set('Authorization', reading),
     /** Calls with a token that may write. */

@@ -2,7 +2,8 @@ import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
 import postgres from 'postgres';
 import { details, type Details } from './details.ts';
-import { consignmentSchemas, type ConsignmentInput, type ConsignmentPatch } from './schema.ts';
+import type { References } from './references.ts';
+import { consignmentSchemas, type ConsignmentPatch, type NewConsignment } from './schema.ts';
 
 const listedFields = Object.keys(consignmentSchemas.listed.shape);
 const detailFields = Object.keys(details);
@@ -63,7 +64,7 @@ export const storeDetails = async (
 };
 
 /** Inserts the row that lists read. */
-export const insertConsignment = (sql: Queries, id: string, input: ConsignmentInput): Promise<string> =>
+export const insertConsignment = (sql: Queries, id: string, input: NewConsignment): Promise<string> =>
   table.insert(sql, { id, ...pick(input, listedFields) });
 
 /** Changes the row that lists read; also when only details change, because it has the time of the change. */
@@ -80,4 +81,27 @@ export const replaceDetails = async (sql: Queries, id: string, replacement: Deta
   await sql`delete from consignment_lines where consignment_id = ${id}`;
   await sql`delete from consignment_details where id = ${id}`;
   await storeDetails(sql, [id], [replacement]);
+};
+
+/**
+ * What consignments name and we have; of inventory only what belongs to `clients`, if given. The items are locked, so that
+ * none is deleted before the transaction ends.
+ */
+export const findReferences = async (
+  sql: Queries,
+  named: { clientIds: string[]; productIds: string[] },
+  clients: ReadonlySet<string> | undefined,
+): Promise<References> => {
+  const partners = await sql<{ id: string; name: string }[]>`
+    select id, name from partners where id = any(${named.clientIds}::uuid[])`;
+  const ofClients = clients ? sql`and partner_id = any(${[...clients]}::uuid[])` : sql``;
+  const items =
+    named.productIds.length === 0
+      ? []
+      : await sql<{ id: string }[]>`
+        select id from inventory where id = any(${named.productIds}::uuid[]) ${ofClients} order by id for key share`;
+  return {
+    names: new Map(partners.map(({ id, name }) => [id, name])),
+    products: new Set(items.map(({ id }) => id)),
+  };
 };

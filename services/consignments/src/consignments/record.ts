@@ -13,6 +13,10 @@ export const consignmentRoutes = (context: Context): Route[] =>
     directory: consignmentDirectory,
     ...consignmentSchemas,
     rows: consignmentRows,
+    change: {
+      misfit:
+        '422 `client_name_mismatch` when the client is a partner of ours with another name, `unknown_product` when a line names no inventory item of ours.',
+    },
     searchText: searchText('consignmentNumber, clientName, externalId or reference', shortTextLimit),
     filters: {
       ClientId: uuidFilter('Only consignments of this client'),

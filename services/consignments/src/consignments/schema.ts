@@ -8,7 +8,7 @@ const schemas = recordSchemas(
   {
     consignmentNumber: text(1, 100),
     clientId: uuid('The client, here or in another system'),
-    clientName: text(1, 200),
+    clientName: text(1, 200).meta({ description: 'The name of the partner, where clientId is one of ours' }),
     carrierId: uuid('The carrier, here or in another system').nullable().default(null),
     warehouseId: uuid('The warehouse, here or in another system').nullable().default(null),
     status: code(
@@ -31,9 +31,11 @@ const schemas = recordSchemas(
 
 export const consignmentSchemas = {
   ...schemas,
+  input: schemas.input.partial({ clientName: true }).meta({ id: 'ConsignmentInput' }),
   patch: schemas.patch.extend(z.object(patchedAddresses).partial().shape).meta({ id: 'ConsignmentPatch' }),
 };
 
 export const ConsignmentInput = consignmentSchemas.input;
 export type ConsignmentInput = z.output<typeof ConsignmentInput>;
+export type NewConsignment = ConsignmentInput & { clientName: string };
 export type ConsignmentPatch = z.output<typeof consignmentSchemas.patch>;

@@ -1,5 +1,5 @@
 import { Problem, type FieldErrors } from '@platform/service-kit/problem';
-import type { ConsignmentInput } from '../consignments/schema.ts';
+import type { NewConsignment } from '../consignments/schema.ts';
 import type { Reading, Refusal } from './readings.ts';
 
 /** What became of a line: the consignment that it created, with the digest of its content, or why it was refused. */
@@ -22,7 +22,7 @@ interface Merged {
   /** Whether anything of the slice is to be stored. */
   isChanged: boolean;
   /** Consignments to create, and their ids. */
-  inputs: ConsignmentInput[];
+  inputs: NewConsignment[];
   ids: string[];
 }
 
@@ -39,15 +39,17 @@ const reused = (line: number, id: string): Problem =>
 /**
  * Decides what to do with lines of a slice of which `earlier` is known: a line that created a consignment keeps its
  * result, any other line gets a new one, or none when it is blank. Throws Problem 422 `import_id_reused` when a line that
- * created a consignment now has other content, or is blank.
+ * created a consignment now has other content, or is blank. `complete` adds to a new line what it takes from other records, or
+ * refuses it.
  */
 export const mergeSlice = (
   earlier: readonly LineResult[],
   readings: readonly Reading[],
   newIds: readonly string[],
+  complete: (reading: Reading) => Reading<NewConsignment>,
 ): Merged => {
   const results = new Map(earlier.map((result) => [result.line, result]));
-  const inputs: ConsignmentInput[] = [];
+  const inputs: NewConsignment[] = [];
   const read = readings.flatMap((reading): LineResult[] => {
     const { line } = reading;
     const before = results.get(line);
@@ -55,15 +57,16 @@ export const mergeSlice = (
       if (!('input' in reading) || reading.digest !== before.digest) throw reused(line, before.id);
       return [before];
     }
-    if ('blank' in reading) {
+    const completed = complete(reading);
+    if ('blank' in completed) {
       results.delete(line);
       return [];
     }
     let result: LineResult;
-    if ('input' in reading) {
-      const id = newIds[inputs.push(reading.input) - 1] ?? '';
-      result = { line, id, digest: reading.digest };
-    } else result = reading;
+    if ('input' in completed) {
+      const id = newIds[inputs.push(completed.input) - 1] ?? '';
+      result = { line, id, digest: completed.digest };
+    } else result = completed;
     results.set(line, result);
     return [result];
   });

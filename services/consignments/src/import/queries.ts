@@ -1,6 +1,6 @@
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { Sql, TransactionSql } from 'postgres';
-import type { ConsignmentInput } from '../consignments/schema.ts';
+import type { NewConsignment } from '../consignments/schema.ts';
 import type { LineResult } from './domain.ts';
 
 /** An import belongs to the subject of the access token. */
@@ -36,9 +36,9 @@ export const storeSlice = async (
   { owner, importId }: ImportKey,
   { slice, results }: Slice,
   ids: readonly string[],
-  rows: readonly ConsignmentInput[],
+  rows: readonly NewConsignment[],
 ): Promise<void> => {
-  const all = <Field extends keyof ConsignmentInput>(field: Field) => rows.map((row) => row[field]);
+  const all = <Field extends keyof NewConsignment>(field: Field) => rows.map((row) => row[field]);
   await sql`
     with created as (
       insert into consignments (

@@ -9,8 +9,8 @@ import type { Line } from './lines.ts';
  * The result of parsing a line: a consignment to store, an error, or a blank line, which has no result. `digest` is the
  * same for equal consignments only.
  */
-export type Reading =
-  | { line: number; input: ConsignmentInput; digest: string }
+export type Reading<Input = ConsignmentInput> =
+  | { line: number; input: Input; digest: string }
   | { line: number; blank: true }
   | Refusal;
 

@@ -61,14 +61,9 @@ const letFinish = async (body: Readable): Promise<void> => {
 /** In bytes, some thousand lines. Lines that arrive while others are stored form the next batches. */
 const readAhead = 262_144;
 
-const importBody = async (
-  ctx: Context,
-  { subject: owner }: Caller,
-  req: IncomingMessage,
-  res: ServerResponse,
-) => {
+const importBody = async (ctx: Context, caller: Caller, req: IncomingMessage, res: ServerResponse) => {
   const { 'Import-Id': importId = v7(), 'Import-First-Line': firstLine } = importHeadersOf(req);
-  const key = { owner, importId };
+  const key = { owner: caller.subject, importId };
   allowSlowBody(req);
   beginAnswer(req, res);
   res.setHeader('Import-Id', importId);
@@ -82,7 +77,7 @@ const importBody = async (
   const isDraining = () => ctx.health.draining;
   const pieces = piecesOf(body, { ...ctx.importLimits, onQuiet, isDraining });
   try {
-    for await (const confirmed of importConsignments(ctx, key, pieces, firstLine)) {
+    for await (const confirmed of importConsignments(ctx, caller, importId, pieces, firstLine)) {
       await answer.confirm(confirmed);
       if (req.complete) await answer.release();
     }

@@ -1,8 +1,12 @@
 import { Readable } from 'node:stream';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import type { Caller } from '@platform/auth/bearer';
 import { Problem, TooBusy } from '@platform/service-kit/problem';
 import { currentRequest, runOutsideRequest } from '@platform/service-kit/request-scope';
-import { storeDetails } from '../consignments/use-cases.ts';
+import type { TransactionSql } from 'postgres';
+import { requireClient } from '../clients.ts';
+import type { NewConsignment } from '../consignments/schema.ts';
+import { completeConsignment, referencesOf, storeDetails } from '../consignments/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Confirmed } from './answer.ts';
 import { endsSlice, mergeSlice, resultText, sliceOf, type LineResult } from './domain.ts';
@@ -95,9 +99,27 @@ const inTurn = async <T>(work: () => Promise<T>, refusals = 0): Promise<T> =>
     return inTurn(work, refusals + 1);
   });
 
+/** Completes new consignments with what they name, or refuses their lines. */
+const createCompletion = async (sql: TransactionSql, readings: readonly Reading[], caller: Caller) => {
+  const inputs = readings.flatMap((reading) => ('input' in reading ? [reading.input] : []));
+  const references = await referencesOf(sql, inputs, caller);
+  return (reading: Reading): Reading<NewConsignment> => {
+    if (!('input' in reading)) return reading;
+    try {
+      requireClient(caller, reading.input.clientId);
+      return { ...reading, input: completeConsignment(reading.input, references) };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const { code, errors, message } = error;
+      return { line: reading.line, error: code, ...(errors ? { errors } : { detail: message }) };
+    }
+  };
+};
+
 /** Stores the lines that are new, with their results, in one transaction. */
 const storeBatch = async (
   { database, now, changed }: Context,
+  caller: Caller,
   key: ImportKey,
   idsOf: ReturnType<typeof createIds>,
   { line, readings }: Batch,
@@ -107,7 +129,8 @@ const storeBatch = async (
   const read = await inTurn(() =>
     database.sql.begin(async (sql): Promise<LineResult[]> => {
       const earlier = await lockSlice(sql, key, slice);
-      const { results, read, isChanged, inputs, ids } = mergeSlice(earlier, readings, newIds);
+      const complete = await createCompletion(sql, readings, caller);
+      const { results, read, isChanged, inputs, ids } = mergeSlice(earlier, readings, newIds, complete);
       if (isChanged) {
         await storeSlice(sql, key, { slice, results }, ids, inputs);
         await storeDetails(sql, ids, inputs);
@@ -126,15 +149,17 @@ const storeBatch = async (
  */
 export async function* importConsignments(
   ctx: Context,
-  key: ImportKey,
+  caller: Caller,
+  importId: string,
   pieces: AsyncIterable<Buffer>,
   firstLine: number,
 ): AsyncGenerator<Confirmed, void> {
+  const key = { owner: caller.subject, importId };
   const idsOf = createIds();
   const running = new Set<Promise<Confirmed | Failure>>();
   const start = (batch: Batch | Failure): Promise<Confirmed | Failure> => {
     if ('reason' in batch) return Promise.resolve(batch);
-    const work = storeBatch(ctx, key, idsOf, batch)
+    const work = storeBatch(ctx, caller, key, idsOf, batch)
       .catch((reason: unknown): Failure => ({ reason }))
       .finally(() => running.delete(work));
     running.add(work);

@@ -5,6 +5,7 @@ import type { Route } from '@platform/service-kit/route';
 import postgres, { type TransactionSql } from 'postgres';
 import { v7 } from 'uuid';
 import { z } from 'zod';
+import { narrowToClients } from '../clients.ts';
 import type { Context } from '../context.ts';
 import type { Columns } from './page.ts';
 import { refuseUsed, type Reference } from './queries.ts';
@@ -46,10 +47,11 @@ interface ListedRecord<Input extends z.ZodType, Patch extends z.ZodType> {
   conditions?: (filters: Columns) => Columns;
   /** Where more happens than that the fields of a patch are written. */
   change?: {
-    conflict: string;
+    conflict?: string;
+    misfit?: string;
     remarks?: readonly string[];
     /** Runs first in the transaction of the change. Throws a Problem where the record must stay as it is. */
-    prepare(tx: TransactionSql, change: RecordChange<z.output<NoInfer<Patch>>>): Promise<void>;
+    prepare?(tx: TransactionSql, change: RecordChange<z.output<NoInfer<Patch>>>): Promise<void>;
   };
   /** Where more happens than that the record is deleted. */
   remove?: {
@@ -93,9 +95,9 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
       anyCaseQuery: true,
       query: z.strictObject({ ...pageIndexQuery, SearchText: searchText, ...filters }),
       body: totalledBody(list, listed).meta({ id: `${schema.meta()?.id}List` }),
-      page: async ({ PageIndex, PageSize, SearchText, ...values }) => {
+      page: async ({ PageIndex, PageSize, SearchText, ...values }, { caller }) => {
         const page = indexedPageOf({ PageIndex, PageSize });
-        const wanted = { columns: conditions(values), text: SearchText };
+        const wanted = { columns: conditions(narrowToClients(list, values, caller)), text: SearchText };
         const from = { table: list, json: table.json, directory };
         return totalledListJson(list, page, await listRecords(context, from, wanted, page));
       },
@@ -104,18 +106,18 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
     create: {
       input,
       example: examples.input,
-      insert: async (sql, values) => {
+      insert: async (sql, values, { caller }) => {
         const id = v7();
-        return { id, json: await rows.insert(sql, id, values) };
+        return { id, json: await rows.insert(sql, id, values, caller) };
       },
     },
     change: {
       patch,
       example: examples.patch,
       ...change,
-      save: async (tx, values, { params, caller: { subject: by } }, current) => {
-        await change?.prepare(tx, { id: params.id, by, current, patch: values });
-        return rows.update(tx, params.id, values, current);
+      save: async (tx, values, { params, caller }, current) => {
+        await change?.prepare?.(tx, { id: params.id, by: caller.subject, current, patch: values });
+        return rows.update(tx, params.id, values, current, caller);
       },
     },
     remove: {

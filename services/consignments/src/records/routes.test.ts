@@ -46,7 +46,7 @@ describe.each([
       updatedAt: stamp,
     },
     change: { status: 5, ediStatus: 3, externalId: 'SAP-9', reference: null },
-    required: ['consignmentNumber', 'clientId', 'clientName'],
+    required: ['consignmentNumber', 'clientId'],
   },
   {
     path: '/partners',
@@ -197,6 +197,7 @@ describe('a field', () => {
     ['/consignments', consignmentInput({ clientName: 'a\0b' }), 'clientName'],
     ['/consignments', consignmentInput({ clientName: '\ud800' }), 'clientName'],
     ['/consignments', consignmentInput({ clientName: null }), 'clientName'],
+    ['/consignments', consignmentInput({ clientName: undefined }), 'clientName'],
     ['/consignments', consignmentInput({ clientId: '7' }), 'clientId'],
     ['/consignments', consignmentInput({ carrierId: 7 }), 'carrierId'],
     ['/consignments', consignmentInput({ status: 8 }), 'status'],
@@ -234,6 +235,8 @@ test('a partner or a warehouse that another record names is not deleted', async 
   const uses = [
     ['/consignments', consignmentInput({ clientId: partner.id, warehouseId: warehouse.id })],
     ['/consignments', consignmentInput({ carrierId: partner.id, warehouseId: warehouse.id })],
+    ['/consignments', consignmentInput({ consigneeId: partner.id, warehouseId: warehouse.id })],
+    ['/consignments', consignmentInput({ supplierId: partner.id, warehouseId: warehouse.id })],
     ['/inventory', { ...inventoryInput(), partnerId: partner.id, warehouseId: warehouse.id }],
   ] as const;
   for (const [list, input] of uses) {

@@ -1,0 +1,64 @@
+import { allowsId, type Caller } from '@platform/auth/bearer';
+import { NotFound, Problem } from '@platform/service-kit/problem';
+import type { Route } from '@platform/service-kit/route';
+import postgres from 'postgres';
+import type { Context } from './context.ts';
+import type { Columns } from './records/page.ts';
+
+/** The field of a record that names its client, by list; a warehouse belongs to no client. */
+const clientFields: Readonly<Record<string, { field: string; name: string }>> = {
+  consignments: { field: 'clientId', name: 'consignment' },
+  inventory: { field: 'partnerId', name: 'inventory item' },
+  partners: { field: 'id', name: 'partner' },
+};
+
+/** Throws a Problem (403) for a caller whose token is limited to other clients. */
+export const requireClient = ({ clients }: Caller, id = ''): void => {
+  if (allowsId(clients, id)) return;
+  const detail =
+    'The access token is limited to some clients (claim clients), and this concerns another one.';
+  throw new Problem({ status: 403, code: 'limited_to_clients', detail });
+};
+
+/** The filters of a list, narrowed to the clients that the caller is limited to. */
+export const narrowToClients = (list: string, filters: Columns, { clients }: Caller): Columns => {
+  const client = clientFields[list];
+  if (clients === undefined || client === undefined) return filters;
+  const filter = `${client.field.charAt(0).toUpperCase()}${client.field.slice(1)}`;
+  const asked = filters[filter];
+  const ids = typeof asked === 'string' ? [asked].filter((id) => clients.has(id)) : [...clients];
+  // One value is answered by the page directory.
+  return { ...filters, [filter]: ids.length === 1 ? ids[0] : { oneOf: ids } };
+};
+
+/**
+ * A route for callers whose token may be limited to some clients: a record of any other, and all below its path, is not
+ * there for them, and they cannot make or take over one, nor change what is no client's.
+ */
+export const withinClients =
+  ({ database: { sql } }: Context) =>
+  (route: Route): Route => {
+    const [, list = ''] = route.path.split('/');
+    const client = clientFields[list];
+    const requireAccess = async (caller: Caller, id: string | undefined, body: object = {}) => {
+      if (client !== undefined && id !== undefined) {
+        const column = sql(postgres.fromCamel(client.field));
+        const visible = await sql`
+          select from ${sql(list)} where id = ${id} and ${column} = any(${[...(caller.clients ?? [])]}::uuid[])`;
+        if (visible.length === 0) throw new NotFound(client.name);
+      }
+      const named = client && (body as Record<string, string | undefined>)[client.field];
+      const isNew = route.method === 'post' && route.path === `/${list}`;
+      if (route.method !== 'get' && (client === undefined || isNew || named !== undefined))
+        requireClient(caller, named);
+    };
+    return {
+      ...route,
+      handle: async (input) => {
+        const { id } = (input.params ?? {}) as { id?: string };
+        const caller = input.caller as Caller;
+        if (caller.clients !== undefined) await requireAccess(caller, id, input.body as object | undefined);
+        return route.handle(input);
+      },
+    };
+  };

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService, type Service } from './harness.ts';
+import { consignmentInput, ids, inventoryInput, partnerInput, warehouseInput } from './inputs.ts';
+
+let service: Service;
+const clients: string[] = [];
+const made: Record<'consignments' | 'inventory', string[]> = { consignments: [], inventory: [] };
+let warehouse: string;
+const create = async (path: string, body: object) =>
+  ((await service.post(path, body).expect(201)).body as { id: string }).id;
+
+beforeAll(async () => {
+  service = await startService();
+  for (const name of ['Ours', 'Theirs', 'Third']) {
+    const client = await create('/partners', partnerInput({ name }));
+    clients.push(client);
+    made.consignments.push(
+      await create('/consignments', consignmentInput({ clientId: client, clientName: name, status: 1 })),
+    );
+    made.inventory.push(await create('/inventory', inventoryInput({ partnerId: client })));
+  }
+  warehouse = await create('/warehouses', warehouseInput());
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const lists = ['consignments', 'inventory', 'partners'] as const;
+const idOf = (list: (typeof lists)[number], client: number): string =>
+  (list === 'partners' ? clients : made[list])[client] ?? '';
+const limitedTo = (...numbers: number[]) => service.limitedTo(...numbers.map((n) => clients[n] ?? ''));
+
+describe('a token with the claim clients', () => {
+  test('sees the records of these clients in lists and totals, by whatever filter', async () => {
+    const filters = {
+      consignments: [
+        '',
+        'Status=1',
+        'SearchText=s',
+        'SearchText=CN-1',
+        'ExternalId=none',
+        `WarehouseId=${ids.warehouse}`,
+      ],
+      inventory: [
+        '',
+        'IncludeDepleted=true',
+        `WarehouseId=${ids.warehouse}`,
+        'SearchText=tul',
+        'SearchText=tu',
+        'PartnerProductId=tulip-red-50',
+      ],
+      partners: ['', 'Relationship=0', 'Status=1', 'SearchText=e'],
+    };
+    for (const numbers of [[0], [0, 2], [0, 1, 2], []]) {
+      const token = await limitedTo(...numbers);
+      for (const list of lists)
+        for (const filter of filters[list]) {
+          const all = (await service.read(`/${list}?${filter}`).expect(200)).body as Record<
+            string,
+            { id: string }[]
+          >;
+          const { body } = await token.get(`/${list}?${filter}`).expect(200);
+          const visible = (all[list] ?? []).filter(({ id }) => numbers.some((n) => idOf(list, n) === id));
+          expect([list, filter, body.total, body[list]]).toEqual([list, filter, visible.length, visible]);
+        }
+    }
+  });
+
+  test('sees nothing of another client by its own filter', async () => {
+    const token = await limitedTo(0);
+    for (const [path, total] of [
+      [`/consignments?ClientId=${clients[0]}`, 1],
+      [`/consignments?ClientId=${clients[0]?.toUpperCase()}&Status=1`, 1],
+      [`/consignments?ClientId=${clients[1]}`, 0],
+      [`/consignments?ClientId=${clients[1]}&SearchText=the`, 0],
+      [`/inventory?PartnerId=${clients[1]}`, 0],
+      [`/inventory?PartnerId=${clients[1]}&IncludeDepleted=true`, 0],
+      [`/warehouses`, 1],
+    ] as const)
+      expect([path, (await token.get(path).expect(200)).body.total]).toEqual([path, total]);
+  });
+
+  test('finds any other record to be 404, in every operation with an id, as one that does not exist', async () => {
+    const token = await limitedTo(0);
+    const operations = Object.entries(
+      (service.document as unknown as { paths: Record<string, object> }).paths,
+    ).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => ({ path, method: method as 'get' | 'post' | 'patch' | 'delete' })),
+    );
+    const others = operations.filter(({ path }) =>
+      /^\/(?:v1\/)?(?:consignments|inventory|partners)\/\{id\}/.test(path),
+    );
+    expect(others.length).toBeGreaterThanOrEqual(9);
+    for (const { path, method } of others) {
+      const list = lists.find((name) => path.includes(name)) ?? 'partners';
+      const address = (id: string) =>
+        path
+          .replace(/^\/v1/, '')
+          .replace('{id}', id)
+          .replaceAll(/\{\w+\}/g, ids.client);
+      const body = { quantity: 1, reserved: 0, reference: 'mine' };
+      const send = (id: string) => {
+        const request = token[method](address(id));
+        if (method === 'post') return request.send(body);
+        return method === 'patch' ? request.send({}) : request;
+      };
+      const [other, unknown] = [await send(idOf(list, 1)), await send(ids.client)];
+      expect([path, method, other.status, other.body.detail]).toEqual([
+        path,
+        method,
+        404,
+        unknown.body.detail,
+      ]);
+    }
+    for (const list of lists) await service.read(`/${list}/${idOf(list, 1)}`).expect(200);
+  });
+
+  test('changes what belongs to its clients, and hands nothing over to others', async () => {
+    const token = await limitedTo(0);
+    const ours = `/consignments/${made.consignments[0]}`;
+    await token.patch(ours).send({ reference: 'PO 1' }).expect(200);
+    await token.patch(`/partners/${clients[0]}`).send({ code: 'OURS' }).expect(200);
+    const own = await token
+      .post('/inventory')
+      .send(inventoryInput({ partnerId: clients[0] }))
+      .expect(201);
+    await token.delete(`/inventory/${own.body.id}`).expect(204);
+    const theirs = consignmentInput({ clientId: clients[1], clientName: 'Theirs' });
+    for (const refused of [
+      token.post('/consignments').send(theirs),
+      token.patch(ours).send({ clientId: clients[1] }),
+      token.post('/inventory').send(inventoryInput({ partnerId: clients[1] })),
+      token.patch(`/inventory/${made.inventory[0]}`).send({ partnerId: clients[1] }),
+      token.post('/partners').send(partnerInput()),
+      token.post('/warehouses').send(warehouseInput()),
+      token.patch(`/warehouses/${warehouse}`).send({ city: 'Tartu' }),
+      token.delete(`/warehouses/${warehouse}`),
+    ])
+      expect((await refused.expect(403)).body.code).toBe('limited_to_clients');
+  });
+
+  test('imports for its clients only, and names no stock of others', async () => {
+    const token = await limitedTo(0);
+    const lines = [
+      consignmentInput({ clientId: clients[0], clientName: 'Ours' }),
+      consignmentInput({ clientId: clients[1], clientName: 'Theirs' }),
+      consignmentInput({
+        clientId: clients[0],
+        clientName: 'Ours',
+        lines: [{ productId: made.inventory[1], quantity: 1 }],
+      }),
+      consignmentInput({
+        clientId: clients[0],
+        clientName: 'Ours',
+        lines: [{ productId: made.inventory[0], quantity: 1 }],
+      }),
+    ];
+    const { text } = await token
+      .post('/consignments/import')
+      .set('Content-Type', 'application/x-ndjson')
+      .send(lines.map((line) => JSON.stringify(line)).join('\n'))
+      .buffer(true)
+      .expect(200);
+    const errors = text
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { error?: string }).error);
+    expect(errors).toEqual([undefined, 'limited_to_clients', 'unknown_product', undefined]);
+    const { body } = await token.post('/consignments').send(lines[2]).expect(422);
+    expect(body.code).toBe('unknown_product');
+    await token
+      .patch(`/consignments/${made.consignments[0]}`)
+      .send({ lines: [{ productId: made.inventory[1], quantity: 1 }] })
+      .expect(422);
+  });
+
+  test('that is not a list of ids is refused', async () => {
+    const token = await service.tokens.token({ scope: 'consignments:read', claims: { clients: 'all' } });
+    await service.get('/consignments').set('Authorization', `Bearer ${token}`).expect(401);
+  });
+});
