@@ -3,7 +3,7 @@ import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
 import { loadLists, replaceKey } from './demo/load.ts';
-import { projects } from './demo/projects.ts';
+import { client, deliverables, projects } from './demo/projects.ts';
 import { processEnv } from './env.ts';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
@@ -18,27 +18,51 @@ const verifyApiKey = await replaceKey(context.database, {
   id: '0198c5a0-7e57-7100-8000-000000000001',
   name: 'demo',
   scopes: ['verify:read'],
+  clients: null,
 });
 const verifyApiKeyNoScope = await replaceKey(context.database, {
   id: '0198c5a0-7e57-7100-8000-000000000002',
   name: 'demo without a scope',
   scopes: [],
+  clients: null,
+});
+const verifyPartnerKey = await replaceKey(context.database, {
+  id: '0198c5a0-7e57-7100-8000-000000000003',
+  name: 'demo partner',
+  scopes: ['verify:read'],
+  clients: [client],
 });
 
-const read = (path: string) => `curl -s -H 'X-API-Key: ${verifyApiKey}' '${GATEWAY_URL}/v1${path}'`;
+const read = (path: string, key = verifyApiKey) =>
+  `curl -s -H 'X-API-Key: ${key}' '${GATEWAY_URL}/v1${path}'`;
+const write = (method: string, path: string, body: object) =>
+  `curl -s -X ${method} '${GATEWAY_URL}/v1${path}' -H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}' ` +
+  `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
 const [project] = projects;
+const order = { name: 'Diplomas', client, status: 'active', source_language: 'et', target_languages: ['de'] };
+const delivery = { status: 'delivered', file_url: 'https://files.example.test/1.pdf' };
+const partner = { name: 'my partner', scopes: ['verify:read'], clients: [client] };
 const printed = {
-  demo: { verifyApiKey, verifyApiKeyNoScope },
+  demo: { verifyApiKey, verifyApiKeyNoScope, verifyPartnerKey },
   curls: [
     { title: 'Two active projects', command: read('/projects?status=active&limit=2') },
     { title: 'Projects changed since', command: read('/projects?modified_after=2026-02-20&limit=2') },
+    { title: 'A project of a client is ordered', command: write('POST', '/projects', order) },
     { title: 'What a project has to deliver', command: read(`/projects/${project?.id}/deliverables`) },
     {
-      title: 'A new API key',
-      command:
-        `curl -s -X POST '${GATEWAY_URL}/v1/api-keys' -H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}' ` +
-        `-H 'Content-Type: application/json' -d '{"name":"my client","scopes":["verify:read"]}'`,
+      title: 'A deliverable is delivered',
+      command: write('PATCH', `/projects/${project?.id}/deliverables/${deliverables[0]?.id}`, delivery),
     },
+    { title: 'A project with its deliverables by status', command: read(`/projects/${project?.id}`) },
+    {
+      title: 'A project is archived before it is deleted',
+      command: write('PATCH', `/projects/${project?.id}`, { status: 'archived' }),
+    },
+    {
+      title: 'What the partner of one client sees of that',
+      command: read('/projects?modified_after=2026-02-20&limit=200', verifyPartnerKey),
+    },
+    { title: 'An API key for a partner', command: write('POST', '/api-keys', partner) },
   ],
 };
 process.stdout.write(`${JSON.stringify(printed)}\n`);

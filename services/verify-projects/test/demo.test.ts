@@ -13,7 +13,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const run = promisify(execFile);
 
 interface Told {
-  demo: { verifyApiKey: string; verifyApiKeyNoScope: string };
+  demo: { verifyApiKey: string; verifyApiKeyNoScope: string; verifyPartnerKey: string };
   curls: { title: string; command: string }[];
 }
 
@@ -44,6 +44,9 @@ test('the demo can be loaded repeatedly; only the keys of the last load work', a
     project?.target_languages,
   );
   await ask('/projects', first.verifyApiKeyNoScope).expect(403);
+  const { body: partners } = await ask('/projects?limit=200', first.verifyPartnerKey).expect(200);
+  expect(partners.projects).toHaveLength(40);
+  expect(partners.projects[0].client).toBe('University of Tartu');
 
   await service.admin.patch(`/projects/${project?.id}`, { name: 'Changed by hand' }).expect(200);
   const { demo: second, curls } = await demo();

@@ -28,6 +28,7 @@ export const secretsOf = async (
     demo.wallet.hmacSecret,
     demo.verifyApiKey,
     demo.verifyApiKeyNoScope,
+    demo.verifyPartnerKey,
   ];
   return [...new Set(all.filter(Boolean))];
 };

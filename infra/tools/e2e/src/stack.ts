@@ -18,6 +18,7 @@ export interface StackFile extends Stack {
     wallet: { hmacSecret: string; gameCode: string };
     verifyApiKey: string;
     verifyApiKeyNoScope: string;
+    verifyPartnerKey: string;
   };
 }
 

@@ -23,10 +23,11 @@ export const loadLists = async ({ orm }: Database): Promise<void> => {
  */
 export const replaceKey = async (
   { orm }: Database,
-  { id, name, scopes }: { id: string; name: string; scopes: string[] },
+  { id, ...named }: { id: string; name: string; scopes: string[]; clients: string[] | null },
 ): Promise<string> => {
   const { key, hash, display } = makeApiKey();
   const fresh = {
+    ...named,
     key_hash: hash,
     key_hint: display,
     created_at: sql`now()`,
@@ -37,7 +38,7 @@ export const replaceKey = async (
   };
   await orm
     .insert(apiKeys)
-    .values({ id, name, scopes, ...fresh })
-    .onConflictDoUpdate({ target: apiKeys.id, set: { name, scopes, ...fresh } });
+    .values({ id, ...fresh })
+    .onConflictDoUpdate({ target: apiKeys.id, set: fresh });
   return key;
 };

@@ -13,6 +13,10 @@ const subjects = [
   'Licences of crane drivers',
   'Minutes of a works council',
 ];
+/** Whose projects the key of the demo partner reads. */
+export const client = 'University of Tartu';
+const clients = [client, 'Tamm family', 'Baltic Ferries', 'Works council of Nordpump', null];
+const people = ['Mari', 'João', 'Aino', null];
 const statuses = ['draft', 'active', 'in_review', 'completed', 'archived'] as const;
 const types = ['report', 'certificate', 'transcript', 'translation', 'evidence'] as const;
 const states = ['pending', 'in_progress', 'delivered', 'accepted', 'rejected'] as const;
@@ -36,9 +40,11 @@ const projectOf = (n: number): typeof projectTable.$inferInsert => {
   return {
     id: idOf(0, n),
     name: `${pick(subjects, n)}, part ${Math.floor(n / subjects.length) + 1}`,
+    client: pick(clients, n),
     status,
     source_language: source,
     target_languages: targets,
+    due_at: n % 4 === 0 ? null : instant(n * 5 + 1500),
     created_at: instant(n),
     updated_at,
     archived_at: status === 'archived' ? updated_at : null,
@@ -50,13 +56,22 @@ export const projects = Array.from({ length: 200 }, (_, n) => projectOf(n));
 
 /** One deliverable for each target language of a project. */
 export const deliverables: (typeof deliverableTable.$inferInsert)[] = projects.flatMap((project, n) =>
-  project.target_languages.map((language, place) => ({
-    project_id: project.id,
-    id: idOf(place + 1, n),
-    language,
-    type: pick(types, n + place),
-    status: pick(states, n * 2 + place),
-    due_at: place === 0 ? null : instant(n * 5 + 1000 + place * 24),
-    updated_at: project.updated_at,
-  })),
+  project.target_languages.map((language, place) => {
+    const status = pick(states, n * 2 + place);
+    const isFinished = ['delivered', 'accepted', 'rejected'].includes(status);
+    const id = idOf(place + 1, n);
+    return {
+      project_id: project.id,
+      id,
+      name: `${project.name} (${language})`,
+      language,
+      type: pick(types, n + place),
+      status,
+      file_url: isFinished ? `https://files.example.test/${id}.pdf` : null,
+      assignee: pick(people, n + place),
+      due_at: place === 0 ? null : instant(n * 5 + 1000 + place * 24),
+      delivered_at: isFinished ? project.updated_at : null,
+      updated_at: project.updated_at,
+    };
+  }),
 );
