@@ -3,28 +3,8 @@ create extension if not exists pg_trgm;
 --> statement-breakpoint
 CREATE TABLE "consignment_details" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"parcels" json NOT NULL,
-	"pickup_address" json,
-	"delivery_address" json,
-	"planned_pickup_at" timestamp (3) with time zone,
-	"planned_delivery_at" timestamp (3) with time zone,
-	"delivered_at" timestamp (3) with time zone,
-	"tracking_number" text,
-	"tracking_url" text,
-	"consignee_id" uuid,
-	"supplier_id" uuid
-);
---> statement-breakpoint
-CREATE TABLE "consignment_lines" (
-	"consignment_id" uuid NOT NULL,
-	"position" integer NOT NULL,
-	"product_id" uuid,
-	"description" text,
-	"quantity" integer NOT NULL,
-	"unit" text NOT NULL,
-	CONSTRAINT "consignment_lines_consignment_id_position_pk" PRIMARY KEY("consignment_id","position"),
-	CONSTRAINT "consignment_lines_quantity_from_1" CHECK ("consignment_lines"."quantity" >= 1),
-	CONSTRAINT "consignment_lines_named" CHECK (coalesce("consignment_lines"."product_id"::text, "consignment_lines"."description") is not null)
+	"details" jsonb NOT NULL,
+	"named_ids" uuid[] NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "consignments" (
@@ -132,12 +112,9 @@ CREATE TABLE "warehouses" (
 	CONSTRAINT "warehouses_status_known" CHECK ("warehouses"."status" between 0 and 1)
 );
 --> statement-breakpoint
-ALTER TABLE "consignment_details" ADD CONSTRAINT "consignment_details_id_consignments_id_fk" FOREIGN KEY ("id") REFERENCES "public"."consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "consignment_lines" ADD CONSTRAINT "consignment_lines_consignment_id_consignments_id_fk" FOREIGN KEY ("consignment_id") REFERENCES "public"."consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "status_changes" ADD CONSTRAINT "status_changes_consignment_id_consignments_id_fk" FOREIGN KEY ("consignment_id") REFERENCES "public"."consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "consignment_details_by_consignee" ON "consignment_details" USING btree ("consignee_id");--> statement-breakpoint
-CREATE INDEX "consignment_details_by_supplier" ON "consignment_details" USING btree ("supplier_id");--> statement-breakpoint
-CREATE INDEX "consignment_lines_by_product" ON "consignment_lines" USING btree ("product_id");--> statement-breakpoint
+ALTER TABLE "consignment_details" ADD CONSTRAINT "consignment_details_id_consignments_id_fk" FOREIGN KEY ("id") REFERENCES "public"."consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "consignment_details_by_named_id" ON "consignment_details" USING gin ("named_ids");--> statement-breakpoint
 CREATE INDEX "consignments_order" ON "consignments" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "consignments_by_client" ON "consignments" USING btree ("client_id","created_at","id","status","edi_status");--> statement-breakpoint
 CREATE INDEX "consignments_by_warehouse" ON "consignments" USING btree ("warehouse_id","created_at","id","status","edi_status");--> statement-breakpoint

@@ -41,7 +41,6 @@ export const inventoryRoutes = (context: Context): Route[] =>
         '409 `not_enough_stock` unless what consignments hold is reserved and what is reserved is there.',
       prepare: (tx, { id, patch }) => requireStockFor(tx, id, patch),
     },
-    usedBy: [['consignment_lines', 'product_id']],
     remove: {
       conflict: '409 `in_use` while a consignment names it or holds units of it.',
       prepare: removeMovements,

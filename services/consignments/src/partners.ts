@@ -64,7 +64,6 @@ export const partnerRoutes = (context: Context): Route[] =>
     name: 'partner',
     usedBy: [
       ['consignments', 'client_id', 'carrier_id'],
-      ['consignment_details', 'consignee_id', 'supplier_id'],
       ['inventory', 'partner_id'],
     ],
     ...schemas,

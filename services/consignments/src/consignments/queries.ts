@@ -1,6 +1,5 @@
 import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
-import postgres from 'postgres';
 import { details, type Details } from './details.ts';
 import type { References } from './references.ts';
 import { consignmentSchemas, type ConsignmentPatch, type NewConsignment } from './schema.ts';
@@ -9,13 +8,13 @@ const listedFields = Object.keys(consignmentSchemas.listed.shape);
 const detailFields = Object.keys(details);
 const table = jsonTable('consignments', listedFields);
 
-const { json: wholeRecord } = jsonTable('consignments', Object.keys(consignmentSchemas.schema.shape), {
-  parcels: `coalesce(parcels, '[]')`,
-  lines: `(
-    select coalesce(json_agg(line), '[]') from (
-      select product_id as "productId", description, quantity, unit
-      from consignment_lines where consignment_id = consignments.id order by position) line)`,
-});
+const { json: wholeRecord } = jsonTable(
+  'consignments',
+  Object.keys(consignmentSchemas.schema.shape),
+  Object.fromEntries(
+    detailFields.map((field) => [field, `coalesce(details, '{"lines": [], "parcels": []}') -> '${field}'`]),
+  ),
+);
 
 /** A whole consignment as JSON text. `lock` locks it until the transaction ends. */
 export const findConsignment = async (
@@ -23,7 +22,7 @@ export const findConsignment = async (
   id: string,
   lock: boolean,
 ): Promise<string | undefined> => {
-  // In a statement of its own: one that waits for the lock would then read lines and details as they were before.
+  // In a statement of its own: one that waits for the lock would then read the details as they were before.
   if (lock) await sql`select from consignments where id = ${id} for update`;
   const [row] = await sql<JsonRow[]>`
     select ${sql.unsafe(wholeRecord)} from consignments left join consignment_details using (id) where id = ${id}`;
@@ -33,34 +32,20 @@ export const findConsignment = async (
 const pick = (values: object, fields: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([field]) => fields.includes(field)));
 
-/** The fields as JSON that `json_populate_recordset` reads. */
-const rowOf = (fields: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).map(([field, value]) => [postgres.fromCamel(field), value]));
-
-const isGiven = (value: unknown): boolean => value !== null && !(Array.isArray(value) && value.length === 0);
-
-/** Stores the lines and details of new consignments, in the order of their ids. */
+/** Stores the lines and details of consignments by their ids. */
 export const storeDetails = async (
   sql: Queries,
-  ids: readonly string[],
-  all: readonly Details[],
+  consignments: readonly (readonly [id: string, Details])[],
 ): Promise<void> => {
-  const others = detailFields.filter((field) => field !== 'lines');
-  const lineRows = all.flatMap(({ lines }, index) =>
-    lines.map((line, position) => ({ consignment_id: ids[index], position, ...rowOf(line) })),
-  );
-  const detailRows = all
-    .map((consignment, index) => ({ id: ids[index], fields: pick(consignment, others) }))
-    .filter(({ fields }) => Object.values(fields).some(isGiven))
-    .map(({ id, fields }) => ({ id, ...rowOf(fields) }));
-  for (const [name, rows] of Object.entries({
-    consignment_lines: lineRows,
-    consignment_details: detailRows,
-  }))
-    if (rows.length > 0)
-      await sql`
-        insert into ${sql(name)}
-        select * from json_populate_recordset(null::${sql(name)}, ${JSON.stringify(rows)}::text::json)`;
+  const rows = consignments.map(([id, consignment]) => {
+    const { lines, consigneeId, supplierId } = consignment;
+    const ids = [consigneeId, supplierId, ...lines.map(({ productId }) => productId)];
+    return { id, details: pick(consignment, detailFields), named_ids: ids.filter((named) => named !== null) };
+  });
+  await sql`
+    insert into consignment_details
+    select * from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) row (id uuid, details jsonb, named_ids uuid[])
+    on conflict (id) do update set details = excluded.details, named_ids = excluded.named_ids`;
 };
 
 /** Inserts the row that lists read. */
@@ -73,15 +58,13 @@ export const updateConsignment = (sql: Queries, id: string, patch: ConsignmentPa
   table.update(sql, { id }, { ...pick(patch, listedFields), updatedAt: sql`now()` });
 
 /** Whether a patch names lines or details. */
-export const namesDetails = (patch: object): boolean =>
-  Object.keys(patch).some((field) => detailFields.includes(field));
+export const namesDetails = (patch: object): boolean => Object.keys(pick(patch, detailFields)).length > 0;
 
-/** Stores lines and details in place of those that a consignment has. */
-export const replaceDetails = async (sql: Queries, id: string, replacement: Details): Promise<void> => {
-  await sql`delete from consignment_lines where consignment_id = ${id}`;
-  await sql`delete from consignment_details where id = ${id}`;
-  await storeDetails(sql, [id], [replacement]);
-};
+/** Whether a new consignment has lines or details. */
+export const hasDetails = (input: object): boolean =>
+  Object.values(pick(input, detailFields)).some((value) =>
+    Array.isArray(value) ? value.length > 0 : value !== null,
+  );
 
 /**
  * What consignments name and we have; of inventory only what belongs to `clients`, if given. The items are locked, so that

@@ -5,16 +5,15 @@ import { mergeDetails, type Details, type Line } from './details.ts';
 import {
   findConsignment,
   findReferences,
+  hasDetails,
   insertConsignment,
   namesDetails,
-  replaceDetails,
   storeDetails,
   updateConsignment,
 } from './queries.ts';
 import { clientNameOf, completeConsignment, requireProducts, type References } from './references.ts';
 import type { ConsignmentInput, ConsignmentPatch } from './schema.ts';
 
-export { storeDetails } from './queries.ts';
 export { completeConsignment } from './references.ts';
 
 /** What these consignments name and we have. A caller who is limited to some clients names nothing of others. */
@@ -27,6 +26,18 @@ export const referencesOf = (
   const productIds = new Set(consignments.flatMap(({ lines }) => lines.map(({ productId }) => productId)));
   productIds.delete(null);
   return findReferences(sql, { clientIds: [...clientIds], productIds: [...productIds] as string[] }, clients);
+};
+
+/** Stores the details of new consignments, of those that have any. */
+export const storeGivenDetails = async (
+  sql: Queries,
+  ids: readonly string[],
+  inputs: readonly ConsignmentInput[],
+): Promise<void> => {
+  const given = inputs.flatMap((input, index) =>
+    hasDetails(input) ? [[ids[index] ?? '', input] as const] : [],
+  );
+  if (given.length > 0) await storeDetails(sql, given);
 };
 
 /** A patch, with the name of the client that it names. Throws a Problem (422). */
@@ -45,19 +56,19 @@ const completePatch = async (
   return { ...patch, clientName: clientNameOf(clientId, patch.clientName, references) ?? before.clientName };
 };
 
-/** A consignment is a row that lists read, and rows of its lines and details. */
+/** A consignment is a row that lists read, and one of its details. */
 export const consignmentRows: Rows<ConsignmentInput, ConsignmentPatch> = {
   find: findConsignment,
   insert: (sql, id, input, caller) =>
     inTransaction(sql, async (tx) => {
       await insertConsignment(tx, id, completeConsignment(input, await referencesOf(tx, [input], caller)));
-      await storeDetails(tx, [id], [input]);
+      await storeDetails(tx, [[id, input]]);
       return (await findConsignment(tx, id, false)) ?? '';
     }),
   update: async (sql, id, patch, current, caller) => {
     const before = JSON.parse(current) as Details & { clientId: string; clientName: string };
     await updateConsignment(sql, id, await completePatch(sql, patch, before, caller));
-    if (namesDetails(patch)) await replaceDetails(sql, id, mergeDetails(before, patch));
+    if (namesDetails(patch)) await storeDetails(sql, [[id, mergeDetails(before, patch)]]);
     return (await findConsignment(sql, id, false)) ?? '';
   },
 };

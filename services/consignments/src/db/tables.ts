@@ -1,4 +1,4 @@
-import type { Address, Parcel } from '../consignments/details.ts';
+import type { Details } from '../consignments/details.ts';
 import type { LineResult } from '../import/domain.ts';
 import { isoColumn } from '@platform/service-kit/columns';
 export { idempotencyKeys } from '@platform/service-kit/idempotency';
@@ -9,6 +9,7 @@ import {
   index,
   integer,
   json,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -88,53 +89,19 @@ export const consignments = pgTable(
   ],
 );
 
-/** The goods of a consignment; they go with it. */
-export const consignmentLines = pgTable(
-  'consignment_lines',
-  {
-    consignmentId: consignmentId('consignment_id'),
-    /** From 0. */
-    position: integer().notNull(),
-    /** An inventory item of ours; null for goods that are described in words only. */
-    productId: uuid('product_id'),
-    description: text(),
-    quantity: integer().notNull(),
-    unit: text().notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.consignmentId, table.position] }),
-    index('consignment_lines_by_product').on(table.productId),
-    check('consignment_lines_quantity_from_1', sql`${table.quantity} >= 1`),
-    check(
-      'consignment_lines_named',
-      sql`coalesce(${table.productId}::text, ${table.description}) is not null`,
-    ),
-  ],
-);
-
 /**
- * What only a single consignment shows: in a table of its own, because lists and searches read the rows of consignments. A
- * consignment without any of it has no row.
+ * What only a single consignment shows: apart from its row, because lists and searches read those, and JSON, because it is
+ * always read and written as a whole. A consignment without any of it may have no row.
  */
 export const consignmentDetails = pgTable(
   'consignment_details',
   {
     id: consignmentId('id').primaryKey(),
-    parcels: json().$type<Parcel[]>().notNull(),
-    pickupAddress: json('pickup_address').$type<Address>(),
-    deliveryAddress: json('delivery_address').$type<Address>(),
-    plannedPickupAt: isoColumn('planned_pickup_at'),
-    plannedDeliveryAt: isoColumn('planned_delivery_at'),
-    deliveredAt: isoColumn('delivered_at'),
-    trackingNumber: text('tracking_number'),
-    trackingUrl: text('tracking_url'),
-    consigneeId: uuid('consignee_id'),
-    supplierId: uuid('supplier_id'),
+    details: jsonb().$type<Details>().notNull(),
+    /** Ids of the partners and inventory items in it. */
+    namedIds: uuid('named_ids').array().notNull(),
   },
-  (table) => [
-    index('consignment_details_by_consignee').on(table.consigneeId),
-    index('consignment_details_by_supplier').on(table.supplierId),
-  ],
+  (table) => [index('consignment_details_by_named_id').using('gin', table.namedIds)],
 );
 
 export const partners = pgTable(

@@ -6,7 +6,7 @@ import { currentRequest, runOutsideRequest } from '@platform/service-kit/request
 import type { TransactionSql } from 'postgres';
 import { requireClient } from '../clients.ts';
 import type { NewConsignment } from '../consignments/schema.ts';
-import { completeConsignment, referencesOf, storeDetails } from '../consignments/use-cases.ts';
+import { completeConsignment, referencesOf, storeGivenDetails } from '../consignments/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Confirmed } from './answer.ts';
 import { endsSlice, mergeSlice, resultText, sliceOf, type LineResult } from './domain.ts';
@@ -133,7 +133,7 @@ const storeBatch = async (
       const { results, read, isChanged, inputs, ids } = mergeSlice(earlier, readings, newIds, complete);
       if (isChanged) {
         await storeSlice(sql, key, { slice, results }, ids, inputs);
-        await storeDetails(sql, ids, inputs);
+        await storeGivenDetails(sql, ids, inputs);
       }
       return read;
     }),

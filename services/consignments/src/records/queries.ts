@@ -4,7 +4,7 @@ import type { Queries } from '@platform/service-kit/record';
 /** A table and its columns that may name a record of another one. */
 export type Reference = readonly [table: string, ...columns: string[]];
 
-/** Throws Conflict `in_use` for a record that another one names. */
+/** Throws Conflict `in_use` for a record that another one, or the details of a consignment, name. */
 export const refuseUsed = async (
   sql: Queries,
   references: readonly Reference[],
@@ -15,4 +15,9 @@ export const refuseUsed = async (
       const used = await sql`select from ${sql(table)} where ${sql(column)} = ${id} limit 1`;
       if (used.length > 0) throw new Conflict('in_use', `A record of ${table} names it.`);
     }
+  // Materialized, because a plan for the first match reads the whole table when there is none.
+  const named = await sql`
+    with named as materialized (select id from consignment_details where named_ids @> array[${id}::uuid])
+    select from named limit 1`;
+  if (named.length > 0) throw new Conflict('in_use', 'A consignment names it.');
 };
