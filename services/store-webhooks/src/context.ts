@@ -46,7 +46,7 @@ export interface Context extends BaseContext {
   unsettledLimit: UnsettledLimit;
   clock: DatabaseClock;
   reader: ProviderReader;
-  /** For late pages of lists, and for lists of all stores. */
+  /** For late pages of lists, for lists of all stores and for filters without an index. */
   searches: SearchLane;
   /** Aborted to interrupt all requests to providers, because the instance stops. */
   stopping: AbortController;

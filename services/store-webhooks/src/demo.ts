@@ -9,7 +9,8 @@ import { v7 } from 'uuid';
 import { stores, users } from './db/tables.ts';
 import { keepOutcome, registerPayment } from './payments/use-cases.ts';
 import { applyChanges } from './processing/event-types.ts';
-import { demoOrder } from './providers/pos-payloads.ts';
+import { demoOrder, member, order, toOrderRecord } from './providers/pos-payloads.ts';
+import type { Change } from './records/change.ts';
 import { StoreBody } from './stores/schema.ts';
 import { createStore } from './stores/use-cases.ts';
 
@@ -26,21 +27,48 @@ await using context = await createContext(
 // Derived from the secret of this stack: the same on every start, and secret.
 const token = createHmac('sha256', env.SECRETS_KEY).update('demo webhook token').digest('base64url');
 
-/** A customer who was verified and has paid. */
+/** A customer who was verified, has paid and got a delivery. */
 const addRecords = async (): Promise<void> => {
   const { database, now } = context;
   const consumerUserId = demoOrder.consumerId;
-  const verification = { transactionId: 'demo-check-1', status: 'approved', userId: consumerUserId };
-  const change = {
-    kind: 'verification',
-    service: 'persona',
-    completed: true,
-    verification: { ...verification, version: null },
-  } as const;
+  const profile = { email: 'ann@example.test', firstName: 'Ann', lastName: 'Li' };
+  const delivered = { ...demoOrder, id: 'demo-order-2', orderNo: '1000', status: 'COMPLETED' };
+  const changes: Change[] = [
+    {
+      kind: 'member',
+      member: member.parse({ id: consumerUserId, ...profile, status: 'ACTIVE' }),
+      isNew: true,
+      importsUnknown: false,
+    },
+    { kind: 'order', order: toOrderRecord(order.parse(delivered)) },
+    {
+      kind: 'job',
+      stage: 'completed',
+      job: {
+        id: 'demo-job-1',
+        orderId: delivered.id,
+        status: 'DELIVERED',
+        driverId: 'demo-driver-1',
+        driver: { name: 'Kim', phone: '+1 555 0100' },
+        estimatedArrival: null,
+        at: null,
+      },
+    },
+    {
+      kind: 'verification',
+      service: 'persona',
+      completed: true,
+      verification: {
+        transactionId: 'demo-check-1',
+        status: 'approved',
+        userId: consumerUserId,
+        version: null,
+      },
+    },
+  ];
   const updatedAt = now().toISOString();
-  await database.sql.begin((tx) =>
-    applyChanges(tx, [{ storeId: id, eventId: v7(), updatedAt, change }], () => false),
-  );
+  const applied = changes.map((change) => ({ storeId: id, eventId: v7(), updatedAt, change }));
+  await database.sql.begin((tx) => applyChanges(tx, applied, () => false));
   const challenge = 'demo-challenge-1';
   const payment = await registerPayment(context, {
     storeId: id,
@@ -55,8 +83,7 @@ const addRecords = async (): Promise<void> => {
     storeId: id,
     id: v7(),
     consumerUserId,
-    email: 'ann@example.test',
-    firstName: 'Ann',
+    ...profile,
     createdAt: sql`now()`,
   });
 };

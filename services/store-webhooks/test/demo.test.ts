@@ -25,6 +25,8 @@ test('the demo store is created once with its records, and the printed token wor
   ]);
   const payment = await service.admin('GET', `/v1/stores/${id}/payments/demo-payment-1`);
   expect(payment.body).toMatchObject({ status: 'succeeded', eci: '05' });
+  const job = await service.admin('GET', `/v1/stores/${id}/delivery-jobs/demo-job-1`);
+  expect(job.body).toMatchObject({ orderId: 'demo-order-2', driverName: 'Kim' });
   await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 0 });
   expect(await demo()).toMatchObject({ id, webhookToken });
   const answer = await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'A' });

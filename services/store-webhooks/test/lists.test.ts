@@ -33,6 +33,7 @@ beforeAll(async () => {
   const statement = `
       insert into orders (store_id, id, status, details, event_id, updated_at)
         select '${id}', 'o-' || n, 'A', '{}', gen_random_uuid(), now() from generate_series(1, ${rows}) n;
+      update orders set consumer_id = 'm-' || right(id, 1);
       insert into members (store_id, id, event_id, updated_at)
         select '${id}', 'm-' || n, gen_random_uuid(), now() from generate_series(1, ${rows}) n;
       insert into import_jobs (store_id, member_id, id, due_at, created_at)
@@ -93,6 +94,22 @@ test.each(storeLists)(
     expect(types).not.toContain('Seq Scan');
   },
 );
+
+test.each([
+  ['orders', { consumerId: 'm-1' }],
+  ['orders', { updatedAfter: '2020-01-01T00:00:00.000Z' }],
+  ['verifications', { userId: 'm-1' }],
+])('the %s with %j are read in the order of an index, without sorting', async (name, filter) => {
+  const list = storeLists.find(({ path }) => path === name);
+  const { sql: text, params } = list?.rows(orm, id, { offset: 0n, limit: 50 }, filter).toSQL() ?? {};
+  const [plan] = await sql.unsafe<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(
+    `explain (format json) ${text}`,
+    params as string[],
+  );
+  const types = typesOf(plan);
+  expect(types).not.toContain('Sort');
+  expect(types).not.toContain('Seq Scan');
+});
 
 const hour = (shift: number) => new Date(Date.now() + shift * 3_600_000).toISOString();
 

@@ -1,10 +1,12 @@
+import { eq } from 'drizzle-orm';
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { deliveryJobs } from '../db/tables.ts';
 import { createUpsert, type Merge } from '../db/sql.ts';
 import type { Notice } from '../notifications/notice.ts';
-import { finalStages, jobStages } from '../providers/records.ts';
+import { finalStages, jobStages, type JobStage } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
+import { compared, updatedAfter } from './filters.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
@@ -36,22 +38,33 @@ export const deliveryJobList = declareList({
           description: 'Another end that the provider reported after this one',
         }),
       status: 'As the provider named it',
+      driverName: z.string().nullable(),
+      driverPhone: z.string().nullable(),
       driverLocation: z.object({ lat: z.number(), lng: z.number() }).nullable(),
       endedAt: 'When it was cancelled or failed',
     },
   ),
   show: (row) => {
-    const { lat, lng } = row.driver ?? {};
+    const { name, phone, lat, lng } = row.driver ?? {};
     return {
       ...row,
       stage: jobStages[row.position - 1] ?? 'assigned',
       laterStage: row.laterPosition === null ? null : jobStages[row.laterPosition - 1],
+      driverName: name ?? null,
+      driverPhone: phone ?? null,
       driverLocation: lat == null || lng == null ? null : { lat, lng },
     };
   },
   filters: {
     id: exactly(deliveryJobs.id, posId),
     orderId: exactly(deliveryJobs.orderId, posId),
+    status: compared(deliveryJobs.status, 'As the provider named it'),
+    stage: {
+      schema: z.enum(jobStages).optional(),
+      condition: (stage) => eq(deliveryJobs.position, jobStages.indexOf(stage as JobStage) + 1),
+      isSearch: true,
+    },
+    updatedAfter: updatedAfter(deliveryJobs),
   },
   single: {
     name: 'delivery job',

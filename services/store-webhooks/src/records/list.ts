@@ -53,8 +53,10 @@ interface Read<Row> {
   req: IncomingMessage;
 }
 
-interface Filter {
+export interface Filter {
   schema: z.ZodType;
+  /** There is no index for it: rows are compared in the order of the list, which may be many. */
+  isSearch?: true;
   /** `store` is the id of the store, or the column that has it in a list of all stores. */
   condition(value: string, store: string | PgColumn): SQL | undefined;
 }
@@ -190,8 +192,9 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
             });
           }
           const readOn = async (db: Executor) => (await rows(db, id, page, query, caller.stores)) as Row[];
+          const isSearch = Object.keys(query).some((field) => filters[field]?.isSearch);
           // A list of all stores reads the rows before its page of each of them.
-          const read = await (isEveryStore || isLatePage(page)
+          const read = await (isEveryStore || isSearch || isLatePage(page)
             ? context.searches.run((on) => readOn(ormOf(on, context.database)))
             : readOn(context.database.orm));
           // With the row behind the page, because has_more tells that there is one.

@@ -8,6 +8,7 @@ import { releaseMails, type Customer } from '../notifications/release.ts';
 import type { MemberRecord } from '../providers/pos-payloads.ts';
 import { profileFields } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
+import { compared, updatedAfter, withText } from './filters.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
@@ -22,7 +23,17 @@ export const memberList = declareList({
     modified: z.number().nullable(),
   }),
   show: (row) => ({ ...row, modified: row.version }),
-  filters: { id: exactly(members.id, posId) },
+  filters: {
+    id: exactly(members.id, posId),
+    status: compared(members.status, 'As the POS named it'),
+    updatedAfter: updatedAfter(members),
+    text: withText(
+      'A part of the name, the mail address or the phone number',
+      "concat_ws(' ', first_name, last_name)",
+      'email',
+      'phone',
+    ),
+  },
   single: {
     name: 'member',
     key: { memberId: 'id' },

@@ -9,6 +9,7 @@ import { amountNames, fromMinor } from '../providers/money.ts';
 import { fieldsOf } from '../providers/payload-parsing.ts';
 import { orderTexts } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
+import { compared, updatedAfter, withText } from './filters.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, storeOfRow } from './view.ts';
 
@@ -71,6 +72,16 @@ export const orderList = declareList({
   filters: {
     id: exactly(orders.id, posId),
     orderNo: exactly(orderNo, 'The number that customers know'),
+    status: compared(orders.status, 'As the POS named it'),
+    consumerId: exactly(orders.consumerId, 'The member who ordered, by the id of the POS'),
+    updatedAfter: updatedAfter(orders),
+    text: withText(
+      'A part of the order number, the note, the promo code or the name of an item',
+      "details ->> 'orderNo'",
+      "details ->> 'memo'",
+      "details ->> 'promoCode'",
+      "(select string_agg(item ->> 'productName', E'\\x1f') from jsonb_array_elements(details -> 'items') as item)",
+    ),
   },
   single: {
     name: 'order',
