@@ -1,6 +1,6 @@
 import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
-import { details, type Details } from './details.ts';
+import { details, type Details, type Line } from './details.ts';
 import type { References } from './references.ts';
 import { consignmentSchemas, type ConsignmentPatch, type NewConsignment } from './schema.ts';
 
@@ -32,39 +32,43 @@ export const findConsignment = async (
 const pick = (values: object, fields: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([field]) => fields.includes(field)));
 
-/** Stores the lines and details of consignments by their ids. */
+const isGiven = (value: unknown): boolean => value !== null && !(Array.isArray(value) && value.length === 0);
+
+/** Stores the lines and details of consignments that have none yet, in the order of their ids. */
 export const storeDetails = async (
   sql: Queries,
-  consignments: readonly (readonly [id: string, Details])[],
+  ids: readonly string[],
+  consignments: readonly Details[],
 ): Promise<void> => {
-  const rows = consignments.map(([id, consignment]) => {
+  const rows = consignments.map((consignment, index) => {
     const { lines, consigneeId, supplierId } = consignment;
-    const ids = [consigneeId, supplierId, ...lines.map(({ productId }) => productId)];
-    return { id, details: pick(consignment, detailFields), named_ids: ids.filter((named) => named !== null) };
+    const named = [consigneeId, supplierId, ...lines.map(({ productId }) => productId)].filter(isGiven);
+    return { id: ids[index], details: pick(consignment, detailFields), named_ids: named };
   });
-  await sql`
-    insert into consignment_details
-    select * from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) row (id uuid, details jsonb, named_ids uuid[])
-    on conflict (id) do update set details = excluded.details, named_ids = excluded.named_ids`;
+  const given = rows.filter(({ details }) => Object.values(details).some(isGiven));
+  if (given.length > 0)
+    await sql`
+      insert into consignment_details
+      select * from jsonb_to_recordset(${JSON.stringify(given)}::text::jsonb) row (id uuid, details jsonb, named_ids uuid[])`;
 };
 
 /** Inserts the row that lists read. */
 export const insertConsignment = (sql: Queries, id: string, input: NewConsignment): Promise<string> =>
   table.insert(sql, { id, ...pick(input, listedFields) });
 
-/** Changes the row that lists read; also when only details change, because it has the time of the change. */
-export const updateConsignment = (sql: Queries, id: string, patch: ConsignmentPatch): Promise<string> =>
+/** Changes the row that lists read, which has the time of the change, and the details where the patch names some. */
+export const updateConsignment = async (
+  sql: Queries,
+  id: string,
+  patch: ConsignmentPatch,
+  merged: Details,
+): Promise<void> => {
   // The time of the database, as instances' clocks may differ.
-  table.update(sql, { id }, { ...pick(patch, listedFields), updatedAt: sql`now()` });
-
-/** Whether a patch names lines or details. */
-export const namesDetails = (patch: object): boolean => Object.keys(pick(patch, detailFields)).length > 0;
-
-/** Whether a new consignment has lines or details. */
-export const hasDetails = (input: object): boolean =>
-  Object.values(pick(input, detailFields)).some((value) =>
-    Array.isArray(value) ? value.length > 0 : value !== null,
-  );
+  await table.update(sql, { id }, { ...pick(patch, listedFields), updatedAt: sql`now()` });
+  if (!detailFields.some((field) => field in patch)) return;
+  await sql`delete from consignment_details where id = ${id}`;
+  await storeDetails(sql, [id], [merged]);
+};
 
 /**
  * What consignments name and we have; of inventory only what belongs to `clients`, if given. The items are locked, so that
@@ -72,17 +76,21 @@ export const hasDetails = (input: object): boolean =>
  */
 export const findReferences = async (
   sql: Queries,
-  named: { clientIds: string[]; productIds: string[] },
+  consignments: readonly { clientId: string; lines: readonly Line[] }[],
   clients: ReadonlySet<string> | undefined,
 ): Promise<References> => {
+  const clientIds = new Set(consignments.map(({ clientId }) => clientId));
   const partners = await sql<{ id: string; name: string }[]>`
-    select id, name from partners where id = any(${named.clientIds}::uuid[])`;
+    select id, name from partners where id = any(${[...clientIds]}::uuid[])`;
+  const productIds = new Set(
+    consignments.flatMap(({ lines }) => lines.flatMap(({ productId }) => productId ?? [])),
+  );
   const ofClients = clients ? sql`and partner_id = any(${[...clients]}::uuid[])` : sql``;
   const items =
-    named.productIds.length === 0
+    productIds.size === 0
       ? []
       : await sql<{ id: string }[]>`
-        select id from inventory where id = any(${named.productIds}::uuid[]) ${ofClients} order by id for key share`;
+        select id from inventory where id = any(${[...productIds]}::uuid[]) ${ofClients} order by id for key share`;
   return {
     names: new Map(partners.map(({ id, name }) => [id, name])),
     products: new Set(items.map(({ id }) => id)),

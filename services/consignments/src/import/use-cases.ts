@@ -6,7 +6,7 @@ import { currentRequest, runOutsideRequest } from '@platform/service-kit/request
 import type { TransactionSql } from 'postgres';
 import { requireClient } from '../clients.ts';
 import type { NewConsignment } from '../consignments/schema.ts';
-import { completeConsignment, referencesOf, storeGivenDetails } from '../consignments/use-cases.ts';
+import { completeConsignment, findReferences, storeDetails } from '../consignments/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Confirmed } from './answer.ts';
 import { endsSlice, mergeSlice, resultText, sliceOf, type LineResult } from './domain.ts';
@@ -102,7 +102,7 @@ const inTurn = async <T>(work: () => Promise<T>, refusals = 0): Promise<T> =>
 /** Completes new consignments with what they name, or refuses their lines. */
 const createCompletion = async (sql: TransactionSql, readings: readonly Reading[], caller: Caller) => {
   const inputs = readings.flatMap((reading) => ('input' in reading ? [reading.input] : []));
-  const references = await referencesOf(sql, inputs, caller);
+  const references = await findReferences(sql, inputs, caller.clients);
   return (reading: Reading): Reading<NewConsignment> => {
     if (!('input' in reading)) return reading;
     try {
@@ -133,7 +133,7 @@ const storeBatch = async (
       const { results, read, isChanged, inputs, ids } = mergeSlice(earlier, readings, newIds, complete);
       if (isChanged) {
         await storeSlice(sql, key, { slice, results }, ids, inputs);
-        await storeGivenDetails(sql, ids, inputs);
+        await storeDetails(sql, ids, inputs);
       }
       return read;
     }),
