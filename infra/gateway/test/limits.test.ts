@@ -51,6 +51,7 @@ describe('bodies', () => {
     ['/api/v1/hooks/order_updated/t', MIB],
     ['/callback/debit', 8 * MIB],
     ['/v1/quests/1/questions', 32 * MIB],
+    ['/v1/quests/1/export', 2 * MIB],
   ])('%s takes %i bytes and not one more', async (target, most) => {
     for (const chunked of [false, true]) {
       expect((await send(target, most, chunked)).status).toBe(200);

@@ -25,13 +25,19 @@ CREATE TABLE "questions" (
 CREATE TABLE "quests" (
 	"quest_id" uuid PRIMARY KEY NOT NULL,
 	"title" text NOT NULL,
+	"titles" json DEFAULT '[]'::json NOT NULL,
+	"published" boolean DEFAULT true NOT NULL,
+	"draft_of" uuid,
+	"based_on" uuid,
 	"version" uuid NOT NULL,
 	"question_count" integer NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
-	"updated_at" timestamp (3) with time zone NOT NULL
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "quests_draft_of_unique" UNIQUE("draft_of")
 );
 --> statement-breakpoint
 ALTER TABLE "questions" ADD CONSTRAINT "questions_quest_id_quests_quest_id_fk" FOREIGN KEY ("quest_id") REFERENCES "public"."quests"("quest_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "quests" ADD CONSTRAINT "quests_draft_of_quests_quest_id_fk" FOREIGN KEY ("draft_of") REFERENCES "public"."quests"("quest_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "quests_newest" ON "quests" USING btree ("created_at","quest_id");
 --> statement-breakpoint

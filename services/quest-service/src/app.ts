@@ -1,5 +1,6 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import type { Context } from './context.ts';
+import { draftRoutes } from './drafts/routes.ts';
 import { questionRoutes } from './questions/routes.ts';
 import { questRoutes } from './quests/record.ts';
 
@@ -13,5 +14,5 @@ export const createApp = (context: Context): HttpApp =>
       tags: { Quests: 'Questionnaires', Questions: 'What a quest asks, in order' },
       basePath: '/v1',
     },
-    routes: [...questRoutes(context), ...questionRoutes(context)],
+    routes: [...questRoutes(context), ...questionRoutes(context), ...draftRoutes(context)],
   });

@@ -1,7 +1,7 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
-import { anyone, type Guard } from '@platform/service-kit/route';
+import { anyone, noLookupLimit, type Guard } from '@platform/service-kit/route';
 import { createByteGate, type ByteGate } from './byte-gate.ts';
 import type { Env } from './env.ts';
 import { createPages, type Pages } from './questions/pages.ts';
@@ -11,9 +11,12 @@ import { createVersionCache, type VersionCache } from './version-cache.ts';
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
 export interface Context extends BaseContext {
-  /** Who may read, and who may write. */
+  /** Who may read what is published, export it, and write. */
   reader: Guard<Caller | undefined>;
+  exporter: Guard<Caller>;
   writer: Guard<Caller>;
+  /** As `reader`, but a caller who may not see drafts is undefined. */
+  draftReader: Guard<Caller | undefined>;
   versions: VersionCache;
   /** Undefined when pages are not cached. */
   pages: Pages | undefined;
@@ -21,13 +24,27 @@ export interface Context extends BaseContext {
   largeWork: ByteGate;
 }
 
+/** Admits everybody, with a caller where `guard` admits one: a wrong token refuses nobody what is public. */
+const knownBy = (guard: Guard<Caller>): Guard<Caller | undefined> => ({
+  ...anyone,
+  schemes: guard.schemes,
+  identify: async (req) => {
+    if (req.headers.authorization === undefined) return undefined;
+    return Promise.resolve(guard.identify(req, noLookupLimit)).catch(() => undefined);
+  },
+  keyOf: (caller) => caller?.subject,
+});
+
 /** Opens connections and builds everything the service uses; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial<Context> = {}): Context => {
   const base = { ...openBaseContext(env, { name: 'quest-service', migrations }, parts), ...overrides };
   const tokens = createTokenVerifier(tokenOptions(env));
+  const readers = tokens.guard('quests:read');
   return {
     ...base,
-    reader: env.QUESTS_REQUIRE_TOKEN ? tokens.guard('quests:read') : anyone,
+    reader: env.QUESTS_REQUIRE_TOKEN ? readers : anyone,
+    draftReader: env.QUESTS_REQUIRE_TOKEN ? readers : knownBy(readers),
+    exporter: readers,
     writer: tokens.guard('quests:write'),
     ops: tokens.guard('ops:read'),
     versions: createVersionCache({

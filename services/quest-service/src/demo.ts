@@ -21,7 +21,7 @@ await using context = createContext(env, { log, metrics: createMetrics() });
 const title = 'Hiking around here';
 // A quest that was changed since the last start stays as it is.
 const { sql } = context.database;
-const quest = (await findQuest(sql, questId, false)) ?? (await insertQuest(sql, title, questId)).json;
+const quest = (await findQuest(sql, questId, false)) ?? (await insertQuest(sql, { title }, questId)).json;
 if ((JSON.parse(quest) as { questionCount: number }).questionCount < 25) {
   const questions = serialiseList(await parseQuestionList(Buffer.from(JSON.stringify(hiking))));
   await replaceQuestions(context, { questId, caller: 'demo', expected: undefined }, questions);

@@ -16,10 +16,15 @@ export const { ownDatabase, startService, tokenWith } = createHarness({
 export type Instance = TestInstance<Context>;
 
 const writeToken = await tokenWith('quests:write');
+const readToken = await tokenWith('quests:read');
 
 type Verb = 'post' | 'put' | 'patch' | 'delete';
 
 export const get = ({ app }: Pick<Instance, 'app'>, path: string): Test => supertest(app).get(`/v1${path}`);
+
+/** A read with a token that may see drafts. */
+export const getDraft = (service: Pick<Instance, 'app'>, path: string): Test =>
+  get(service, path).auth(readToken, { type: 'bearer' });
 
 /** A write with a token that has the scope. */
 export const write = ({ app }: Pick<Instance, 'app'>, verb: Verb, path: string, body?: object): Test =>

@@ -20,6 +20,8 @@ test('a quest is created, read, renamed and deleted', async () => {
   expect(made.body).toEqual({
     questId: expect.any(String),
     title: 'Häuser 🏠',
+    titles: [],
+    published: true,
     version: JSON.parse(String(made.headers['etag'])),
     questionCount: 0,
     createdAt: instant,
@@ -61,6 +63,9 @@ describe('writing needs quests:write', () => {
     ['post', `/quests/${randomUUID()}/questions`],
     ['put', `/quests/${randomUUID()}/questions/q1`],
     ['delete', `/quests/${randomUUID()}/questions/q1`],
+    ['post', `/quests/${randomUUID()}/publish`],
+    ['delete', `/quests/${randomUUID()}/draft`],
+    ['put', `/quests/${randomUUID()}/export`],
   ] as const;
   test.for(calls)('%s %s', async ([verb, path]) => {
     const call = () => supertest(service.app)[verb](`/v1${path}`).send({ title: 'x' });
@@ -83,6 +88,10 @@ describe('an invalid body of a quest is 400 and the field is named', () => {
     [{ title: 'x'.repeat(501) }, 'title'],
     [{ title: 'a\0b' }, 'title'],
     [{ title: '\ud800' }, 'title'],
+    [{ title: 'a', titles: 'b' }, 'titles'],
+    [{ title: 'a', titles: [{ languageCode: 'en', title: 'b' }] }, 'titles.0.languageCode'],
+    [{ title: 'a', titles: [{ languageCode: 'en-US', title: 'a\0b' }] }, 'titles.0.title'],
+    [{ title: 'a', published: true }, 'published'],
     [{ title: 'a', questId: randomUUID() }, 'questId'],
     [{ title: 'a', version: randomUUID() }, 'version'],
     [[], 'body'],

@@ -2,6 +2,7 @@ import { dateColumn, oneOf } from '@platform/service-kit/columns';
 export { idempotencyKeys } from '@platform/service-kit/idempotency';
 import { sql } from 'drizzle-orm';
 import {
+  boolean,
   check,
   foreignKey,
   index,
@@ -17,19 +18,33 @@ import {
 export const questionTypes = ['SINGLE_CHOICE', 'MULTIPLE_CHOICE', 'OPEN_TEXT', 'SCALE'] as const;
 export const presentations = ['HORIZONTAL', 'VERTICAL', 'DROPDOWN'] as const;
 
+/**
+ * A draft of changes of a published quest is a quest, too, with questions of its own and `draftOf`. Its id is shown to
+ * nobody. Source: docs/adr/0138.
+ */
 export const quests = pgTable(
   'quests',
   {
     questId: uuid('quest_id').primaryKey(),
     title: text().notNull(),
+    /** The title by language; the languages are those that the quest must have to be published. */
+    titles: json().notNull().default([]),
+    /** False for a draft. Only the versions of published quests are cached. */
+    published: boolean().notNull().default(true),
+    draftOf: uuid('draft_of').unique(),
+    /** The version of the published quest when this draft of it was begun. */
+    basedOn: uuid('based_on'),
     /** Replaced by every write to the quest or its questions; never used twice, not even after a restore. */
     version: uuid().notNull(),
     questionCount: integer('question_count').notNull(),
     createdAt: dateColumn('created_at').notNull(),
     updatedAt: dateColumn('updated_at').notNull(),
   },
-  // Ascending, and read backward: drizzle's `desc()` adds NULLS LAST to an index and not to a query.
-  (table) => [index('quests_newest').on(table.createdAt, table.questId)],
+  (table) => [
+    foreignKey({ columns: [table.draftOf], foreignColumns: [table.questId] }).onDelete('cascade'),
+    // Ascending, and read backward: drizzle's `desc()` adds NULLS LAST to an index and not to a query.
+    index('quests_newest').on(table.createdAt, table.questId),
+  ],
 );
 
 /**

@@ -1,5 +1,7 @@
 import type { Window } from '@platform/pagination/list';
+import type { Queries } from '@platform/service-kit/record';
 import type { Sql, TransactionSql } from 'postgres';
+import type { Quest } from '../quests/schema.ts';
 import type { SerialisedQuestion } from './domain.ts';
 import type { Question } from './schema.ts';
 
@@ -12,14 +14,14 @@ type PageRow = { version: string; bytes: number } & (
 const overhead = 80;
 
 /**
- * Some questions in order as JSON text, with the version of their quest; undefined when the quest does not exist. Without
- * the questions when their text has more than `maxBytes`.
+ * Some questions in order as JSON text, with the version of their quest; undefined when there is no such quest, published
+ * or draft. Without the questions when their text has more than `maxBytes`.
  * One statement, so that all belongs to the same moment. Order numbers have no gaps, so a page is a range of the index, and
  * a deep page is as fast as the first one.
  */
 export const readPage = async (
-  sql: Sql,
-  questId: string,
+  sql: Queries,
+  { questId, published }: Pick<Quest, 'questId' | 'published'>,
   { offset, limit }: Window,
   maxBytes: number,
 ): Promise<{ version: string; bytes: number; questions: SerialisedQuestion[] | undefined } | undefined> => {
@@ -34,9 +36,9 @@ export const readPage = async (
     ), size as (select coalesce(sum(size), 0)::float8 as bytes from page)
     select version, bytes, question_id as "questionId", order_number as "orderNumber",
       case when question_id is not null then concat('"type":', to_json(type), ',"presentation":', to_json(presentation),
-        ',"titles":', titles, ',"alternatives":', alternatives) end as content
+        ',"titles":', page.titles, ',"alternatives":', alternatives) end as content
     from quests cross join size left join page on bytes <= ${maxBytes}::float8
-    where quest_id = ${questId}
+    where quest_id = ${questId} and published = ${published}
     order by order_number, question_id`;
   const [first] = rows;
   if (first === undefined) return undefined;
@@ -47,19 +49,32 @@ export const readPage = async (
   return { version, bytes, questions: bytes > maxBytes ? undefined : questions };
 };
 
-/** One question as JSON text, with the version of its quest; undefined when quest or question does not exist. */
+/** One question as JSON text, with the version of its quest; undefined when there is none that the caller may see. */
 export const findQuestion = async (
   sql: Sql,
   questId: string,
   questionId: string,
+  withDrafts: boolean,
 ): Promise<{ version: string; json: string } | undefined> => {
   const [row] = await sql<{ version: string; json: string }[]>`
     select version, (select row_to_json(question)::text from (
-      select question_id as "questionId", order_number as "orderNumber", type, presentation, titles, alternatives
+      select question_id as "questionId", order_number as "orderNumber", type, presentation,
+        questions.titles, alternatives
     ) question) as json
     from questions join quests using (quest_id)
-    where quest_id = ${questId} and question_id = ${questionId}`;
+    where quest_id = ${questId} and question_id = ${questionId} and draft_of is null and (published or ${withDrafts})`;
   return row;
+};
+
+/** All questions in order, a hundred at a time: as objects they take many times the size of their JSON. */
+export const readQuestions = (tx: TransactionSql, questId: string): AsyncIterable<Question[]> =>
+  tx<Question[]>`
+    select question_id as "questionId", order_number as "orderNumber", type, presentation, titles, alternatives
+    from questions where quest_id = ${questId} order by order_number`.cursor(100);
+
+/** Gives the questions of a quest to another one, which has none. */
+export const moveQuestions = async (tx: TransactionSql, from: string, to: string): Promise<void> => {
+  await tx`update questions set quest_id = ${to} where quest_id = ${from}`;
 };
 
 export const findPlace = async (

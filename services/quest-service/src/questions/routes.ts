@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@platform/auth/bearer';
 import { windowOf } from '@platform/pagination/list';
-import { route, type Route } from '@platform/service-kit/route';
+import { noLookupLimit, route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { jsonBytes } from '@platform/service-kit/body';
 import { idempotencyKeyHeader, idempotencyKeyOf } from '@platform/service-kit/idempotency';
 import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
-import { documentedHeaders } from '@platform/service-kit/record-versions';
-import { QuestPath, versionHeaders } from '../quests/schema.ts';
+import { documentedHeaders, versionHeaders as draftHeaders } from '@platform/service-kit/record-versions';
+import { NotFound } from '@platform/service-kit/problem';
+import { DraftQuery, QuestPath, versionHeaders } from '../quests/schema.ts';
 import type { Target } from '../quests/use-cases.ts';
 import { parseQuestionList } from './list-input.ts';
 import { serialiseList } from './serialised.ts';
@@ -17,6 +18,7 @@ import {
   addQuestion,
   copies,
   getQuestion,
+  listDraft,
   listQuestions,
   removeQuestion,
   replaceQuestion,
@@ -44,7 +46,8 @@ interface ChangeRequest {
   req: IncomingMessage;
 }
 
-const targetOf = ({ params: { questId }, caller, req }: ChangeRequest): Target => ({
+/** The quest that a request changes. */
+export const targetOf = ({ params: { questId }, caller, req }: ChangeRequest): Target => ({
   questId,
   caller: caller.subject,
   expected: expectedVersions(req),
@@ -60,7 +63,8 @@ export const questionRoutes = (ctx: Context): Route[] => [
       operationId: 'listQuestions',
       tag,
       summary: 'Questions of a quest, in order',
-      description: 'The names Skip and Take are matched without regard to case.',
+      description:
+        'The names Skip and Take are matched without regard to case. A draft is 404 without a token that has the scope quests:read.',
       auth: ctx.reader,
       params: QuestPath,
       query: PageQuery,
@@ -72,10 +76,15 @@ export const questionRoutes = (ctx: Context): Route[] => [
       },
       problems: [404, 414, 431],
     },
-    async ({ params, query, req }) => {
+    async ({ params: { questId }, query, req }) => {
       const hasVersion = (version: string): boolean => isNotModified(req, version);
-      const { version, json } = await listQuestions(ctx, params.questId, windowOf(query), hasVersion);
-      const headers = versionHeaders(version);
+      const window = windowOf(query);
+      const published = await listQuestions(ctx, questId, window, hasVersion);
+      // Only here is a token looked at, so that it costs nothing where the questions are published.
+      if (published === undefined && (await ctx.draftReader.identify(req, noLookupLimit)) === undefined)
+        throw new NotFound('quest');
+      const { version, json } = published ?? (await listDraft(ctx, questId, window));
+      const headers = published ? versionHeaders(version) : draftHeaders(version);
       if (json === undefined || hasVersion(version)) return { status: 304, headers };
       return { status: 200, headers, rawBody: json };
     },
@@ -90,13 +99,14 @@ export const questionRoutes = (ctx: Context): Route[] => [
       description: 'A list that was read with GET can be sent back. Missing ids are generated.',
       auth: ctx.writer,
       params: QuestPath,
+      query: DraftQuery,
       headers: ifMatchToChange,
       body: { schema: QuestionListInput, raw: true },
       responses: { 200: { description: 'The new list', body: z.array(Question), headers: etag } },
-      problems: [404, 412, 413, 415],
+      problems: [404, 409, 412, 413, 415],
     },
-    async ({ res, ...request }) => {
-      const target = targetOf(request);
+    async ({ res, query: { draft }, ...request }) => {
+      const target = { ...targetOf(request), draft };
       const readList = jsonBytes(['application/json'], listLimit, ctx.bodyBudget);
       let body = (await readList(request.req, res)) ?? Buffer.alloc(0);
       const { version, result } = await ctx.largeWork.run(body.length * copies, async () => {
@@ -151,7 +161,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       operationId: 'getQuestion',
       tag,
       summary: 'One question of a quest',
-      auth: ctx.reader,
+      auth: ctx.draftReader,
       params: QuestionPath,
       headers: ifNoneMatch,
       responses: {
@@ -160,9 +170,9 @@ export const questionRoutes = (ctx: Context): Route[] => [
       },
       problems: [404],
     },
-    async ({ params: { questId, questionId }, req }) => {
-      const { version, json } = await getQuestion(ctx, questId, questionId);
-      const headers = versionHeaders(version);
+    async ({ params: { questId, questionId }, caller, req }) => {
+      const { version, json } = await getQuestion(ctx, questId, questionId, caller !== undefined);
+      const headers = caller ? draftHeaders(version) : versionHeaders(version);
       if (isNotModified(req, version)) return { status: 304, headers };
       return { status: 200, headers, rawBody: json };
     },

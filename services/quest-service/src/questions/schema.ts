@@ -1,9 +1,8 @@
 import { skipTakeQuery } from '@platform/pagination/list';
 import { boundedList } from '@platform/service-kit/bounded-list';
-import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { presentations, questionTypes } from '../db/tables.ts';
-import { QuestPath } from '../quests/schema.ts';
+import { each, QuestPath, Title, titleList } from '../quests/schema.ts';
 import { maxQuestions, misplaced, repeated } from './domain.ts';
 
 /** The first is given, as in db/tables.ts. */
@@ -14,27 +13,7 @@ const identifier = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"');
 
-/** A refinement of a list: adds an issue at `field` of each item that `fault` returns. */
-const each =
-  <Item>(field: string, fault: (items: Item[]) => { index: number; message: string }[]) =>
-  (items: Item[], context: z.core.$RefinementCtx<Item[]>): void => {
-    for (const { index, message } of fault(items))
-      context.issues.push({ code: 'custom', input: items, path: [index, field], message });
-  };
-
-export const Title = z
-  .strictObject({
-    languageCode: z
-      .string()
-      .regex(/^[a-z]{2,3}-(?:[A-Z]{2}|[0-9]{3})$/, 'must be language-REGION, such as en-US')
-      .meta({ description: 'BCP 47, language and region' }),
-    title: text(1, 2000),
-  })
-  .meta({ id: 'Title' });
-
-const titles = boundedList(Title, 1, 100).superRefine(
-  each('languageCode', (items) => repeated(items.map(({ languageCode }) => languageCode))),
-);
+const titles = titleList(1);
 
 const orderNumber = z
   .int32()
@@ -67,8 +46,10 @@ export const QuestionInput = z
   })
   .meta({ id: 'QuestionInput' });
 
-/** For the document; a list is parsed question by question (list-input.ts). */
-export const QuestionListInput = boundedList(QuestionInput, 0, maxQuestions);
+/** All questions of a quest in one value, as a file has them; a longer list is parsed question by question (list-input.ts). */
+export const QuestionListInput = boundedList(QuestionInput, 0, maxQuestions)
+  .superRefine(each('orderNumber', misplaced))
+  .superRefine(each('questionId', (items) => repeated(items.map(({ questionId }) => questionId))));
 
 const Alternative = z
   .object({

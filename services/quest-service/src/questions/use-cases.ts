@@ -2,7 +2,8 @@ import type { Window } from '@platform/pagination/list';
 import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import type { Context } from '../context.ts';
-import { changeQuest, type Target } from '../quests/use-cases.ts';
+import type { Quest } from '../quests/schema.ts';
+import { changeQuest, getQuest, type Target } from '../quests/use-cases.ts';
 import { maxQuestions, type SerialisedQuestion } from './domain.ts';
 import type { Page } from './pages.ts';
 import type { Question, QuestionInput } from './schema.ts';
@@ -40,14 +41,14 @@ export const copies = 3;
 /** Reads a page without having many large ones in memory at once. Throws ValidationFailed for one beyond `maxPage`. */
 const readBoundedPage = async (
   { database, largeWork }: Context,
-  questId: string,
+  quest: Pick<Quest, 'questId' | 'published'>,
   window: Window,
 ): Promise<Page | undefined> => {
-  const page = await readPage(database.sql, questId, window, smallPage);
+  const page = await readPage(database.sql, quest, window, smallPage);
   if (page === undefined) return undefined;
   if (page.questions !== undefined) return pageOf(page.version, page.questions);
   return largeWork.run(page.bytes * copies, async () => {
-    const large = await readPage(database.sql, questId, window, maxPage);
+    const large = await readPage(database.sql, quest, window, maxPage);
     if (large === undefined) return undefined;
     if (large.questions === undefined)
       throw new ValidationFailed({ Take: [`must be less: the page would have more than ${maxPage} bytes`] });
@@ -56,47 +57,67 @@ const readBoundedPage = async (
 };
 
 /**
- * One page of a quest's questions, serialised; without its JSON when the caller has the version. Throws NotFound, and
- * ValidationFailed for a page that is too large.
+ * One page of the published questions of a quest, serialised; without its JSON when the caller has the version. Undefined
+ * when no such quest is published. Throws ValidationFailed for a page that is too large.
  */
 export const listQuestions = async (
   ctx: Context,
   questId: string,
   window: Window,
   hasVersion: (version: string) => boolean,
-): Promise<Page | { version: string; json?: undefined }> => {
+): Promise<Page | { version: string; json?: undefined } | undefined> => {
   const { versions, pages } = ctx;
-  const read = () => readBoundedPage(ctx, questId, window);
-  if (pages === undefined) return orNotFound(await read(), 'quest');
-  const version = orNotFound(await versions.current(questId), 'quest');
+  const read = () => readBoundedPage(ctx, { questId, published: true }, window);
+  if (pages === undefined) return read();
+  const version = await versions.current(questId);
+  if (version === undefined) return undefined;
   if (hasVersion(version)) return { version };
   // The page may have a newer version than its key, because it is read a moment later.
-  return orNotFound(await pages(`${version}:${window.offset}:${window.limit}`, read), 'quest');
+  return pages(`${version}:${window.offset}:${window.limit}`, read);
 };
 
-/** One question as JSON text. Throws NotFound. */
+/** One page of a quest that is a draft. Nothing of it is cached. Throws NotFound, and ValidationFailed as above. */
+export const listDraft = async (ctx: Context, questId: string, window: Window): Promise<Page> =>
+  orNotFound(await readBoundedPage(ctx, { questId, published: false }, window), 'quest');
+
+/** A quest or its draft, and all its questions as JSON text unless they have more than `maxBytes`. Throws NotFound. */
+export const readWhole = async (
+  { database: { sql } }: Context,
+  questId: string,
+  draft: boolean,
+  maxBytes: number,
+): Promise<{ quest: Quest; questions: string | undefined }> =>
+  sql.begin('isolation level repeatable read read only', async (snapshot) => {
+    const quest = await getQuest(snapshot, questId, draft);
+    const page = await readPage(snapshot, quest, { offset: 0n, limit: maxQuestions }, maxBytes);
+    return { quest, questions: page?.questions && serialiseList(page.questions).json.toString() };
+  });
+
+/** One question as JSON text; of a draft only with `withDrafts`. Throws NotFound. */
 export const getQuestion = async (
   { database: { sql } }: Context,
   questId: string,
   questionId: string,
+  withDrafts: boolean,
 ): Promise<{ version: string; json: string }> =>
-  orNotFound(await findQuestion(sql, questId, questionId), 'question');
+  orNotFound(await findQuestion(sql, questId, questionId, withDrafts), 'question');
 
 const placeUpTo = (last: number, wanted = last): number => {
   if (wanted > last) throw new ValidationFailed({ orderNumber: [`must be from 0 to ${last}`] });
   return wanted;
 };
 
-/** Replaces all questions of a quest; returns the new list as JSON. */
+/** Replaces all questions of a quest or of its draft, and what is given of its titles; returns the new list as JSON. */
 export const replaceQuestions = (
   ctx: Context,
   target: Target,
   { count, json, slices }: SerialisedList,
+  given?: Pick<Quest, 'title' | 'titles'>,
 ): Promise<Written<Buffer>> =>
-  changeQuest(ctx, target, async (tx) => {
-    await deleteQuestions(tx, target.questId);
-    for (const slice of slices()) await insertQuestions(tx, target.questId, slice);
-    return { questionCount: count, result: json };
+  changeQuest(ctx, target, async (tx, { questId }) => {
+    await deleteQuestions(tx, questId);
+    for (const slice of slices()) await insertQuestions(tx, questId, slice);
+    return { saved: { ...given, questionCount: count }, result: json };
   });
 
 /** Adds a question at its order number, or at the end without one; the following questions move back. */
@@ -109,7 +130,7 @@ export const addQuestion = (ctx: Context, target: Target, input: QuestionInput):
       throw new Conflict('question_exists', 'The quest already has a question with this id.');
     if (row.orderNumber < questionCount) await shiftFrom(tx, target.questId, row.orderNumber, 1);
     await insertQuestions(tx, target.questId, Buffer.from(JSON.stringify([row])));
-    return { questionCount: questionCount + 1, result: row };
+    return { saved: { questionCount: questionCount + 1 }, result: row };
   });
 
 const placeOf = async (...where: Parameters<typeof findPlace>): Promise<number> =>
@@ -144,5 +165,5 @@ export const removeQuestion = (
     const place = await placeOf(tx, target.questId, questionId);
     await deleteQuestion(tx, target.questId, questionId);
     await shiftFrom(tx, target.questId, place, -1);
-    return { questionCount: questionCount - 1, result: undefined };
+    return { saved: { questionCount: questionCount - 1 }, result: undefined };
   });

@@ -3,37 +3,74 @@ import { jsonTable } from '@platform/service-kit/json-table';
 import type { Queries, Stored } from '@platform/service-kit/record';
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
-import { Quest } from './schema.ts';
+import { Quest, type Title } from './schema.ts';
 
 export const quests = jsonTable('quests', Object.keys(Quest.shape));
 
-/** Runs for each lookup that Redis can't answer. */
+/** Runs for each lookup that Redis can't answer. A draft has no version here, so that nothing of it is cached. */
 export const readVersion = async (sql: Sql, questId: string): Promise<string | undefined> => {
-  const [row] = await sql<{ version: string }[]>`select version from quests where quest_id = ${questId}`;
+  const [row] = await sql<{ version: string }[]>`
+    select version from quests where quest_id = ${questId} and published`;
   return row?.version;
 };
 
+/** Quests that the caller may see. The draft of a published quest is not found under its own id. */
+const visible = (sql: Queries, withDrafts: boolean) => (withDrafts ? sql`draft_of is null` : sql`published`);
+
 /** Newest first. */
-export const findQuests = (sql: Sql, { offset, limit }: Window): Promise<string[]> =>
-  quests.list(sql, sql`order by created_at desc, quest_id desc offset ${String(offset)} limit ${limit}`);
+export const findQuests = (sql: Sql, { offset, limit }: Window, withDrafts: boolean): Promise<string[]> => {
+  const page = sql`order by created_at desc, quest_id desc offset ${String(offset)} limit ${limit}`;
+  return quests.list(sql, sql`where ${visible(sql, withDrafts)} ${page}`);
+};
 
 /** `lock` locks the quest for other writers until the transaction ends. */
-export const findQuest = (sql: Queries, questId: string, lock: boolean): Promise<string | undefined> =>
-  quests.find(sql, { quest_id: questId }, lock);
+export const findQuest = async (
+  sql: Queries,
+  questId: string,
+  lock: boolean,
+  withDrafts = true,
+): Promise<string | undefined> => {
+  const where = sql`where quest_id = ${questId} and ${visible(sql, withDrafts)}`;
+  const [quest] = await quests.list(sql, lock ? sql`${where} for update` : where);
+  return quest;
+};
 
-/** A quest without questions. Its times are those of the database, because clocks of instances differ. */
-export const insertQuest = async (sql: Queries, title: string, questId: string = v7()): Promise<Stored> => {
-  const now = sql`statement_timestamp()`;
-  const quest = { questId, title, version: v7(), questionCount: 0, createdAt: now, updatedAt: now };
-  return { id: questId, json: await quests.insert(sql, quest) };
+/** The draft of a published quest, and the version of the quest when it was begun. The lock of the quest covers it. */
+export const findDraft = async (
+  sql: Queries,
+  questId: string,
+): Promise<{ json: string; basedOn: string } | undefined> => {
+  const [row] = await sql<{ json: string; basedOn: string }[]>`
+    select ${sql.unsafe(quests.json)}, based_on as "basedOn" from quests where draft_of = ${questId}`;
+  return row;
+};
+
+/** Fields of a quest; what is undefined stays as it is. */
+export interface QuestChanges {
+  title?: string | undefined;
+  titles?: readonly Title[] | undefined;
+  published?: boolean;
+  questionCount?: number | undefined;
+}
+
+/** Columns that every write sets. Times are those of the database, because clocks of instances differ. */
+const written = (sql: Queries, { titles, ...changes }: QuestChanges) => ({
+  ...changes,
+  titles: titles && sql`${JSON.stringify(titles)}::text::json`,
+  version: v7(),
+  updatedAt: sql`statement_timestamp()`,
+});
+
+/** A quest without questions; for a draft of another one with that quest and its version. */
+export const insertQuest = async (
+  sql: Queries,
+  quest: QuestChanges & { title: string; draftOf?: string; basedOn?: string },
+  questId: string = v7(),
+): Promise<Stored> => {
+  const state = { questId, questionCount: 0, createdAt: sql`statement_timestamp()` };
+  return { id: questId, json: await quests.insert(sql, { ...state, ...written(sql, quest) }) };
 };
 
 /** Gives a locked quest a new version, and what is given of the rest. */
-export const saveQuest = (
-  sql: Queries,
-  questId: string,
-  changes: { title?: string | undefined; questionCount?: number | undefined },
-): Promise<string> => {
-  const updatedAt = sql`statement_timestamp()`;
-  return quests.update(sql, { quest_id: questId }, { ...changes, version: v7(), updatedAt });
-};
+export const saveQuest = (sql: Queries, questId: string, changes: QuestChanges): Promise<string> =>
+  quests.update(sql, { quest_id: questId }, written(sql, changes));

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { findQuest, findQuests, insertQuest, quests, saveQuest } from './queries.ts';
 import { ListQuery, Quest, QuestInput, QuestPatch, QuestPath } from './schema.ts';
 
-export const questRoutes = ({ reader, writer, database: { sql }, versions }: Context): Route[] =>
+export const questRoutes = ({ draftReader, writer, database: { sql }, versions }: Context): Route[] =>
   record({
     path: '/quests',
     basePath: '/v1',
@@ -14,21 +14,22 @@ export const questRoutes = ({ reader, writer, database: { sql }, versions }: Con
     tag: 'Quests',
     name: 'quest',
     schema: Quest,
-    read: reader,
+    read: draftReader,
     write: writer,
     sql,
     list: {
-      summary: 'Quests, newest first, without their questions',
+      summary: 'Quests, newest first, without their questions; drafts only with the scope quests:read',
       query: ListQuery,
       anyCaseQuery: true,
       body: z.array(Quest),
-      page: async (query) => `[${(await findQuests(sql, windowOf(query))).join(',')}]`,
+      page: async (query, { caller }) =>
+        `[${(await findQuests(sql, windowOf(query), caller !== undefined)).join(',')}]`,
     },
-    find: (on, { params: { questId } }, lock) => findQuest(on, questId, lock),
+    find: (on, { params: { questId }, caller }, lock) => findQuest(on, questId, lock, caller !== undefined),
     create: {
       input: QuestInput,
       example: { title: 'Breakfast' },
-      insert: (on, { title }) => insertQuest(on, title),
+      insert: (on, { draft, ...quest }) => insertQuest(on, { ...quest, published: !draft }),
     },
     change: {
       patch: QuestPatch,

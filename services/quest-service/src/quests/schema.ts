@@ -1,7 +1,9 @@
-import { skipTakeQuery } from '@platform/pagination/list';
+import { booleanParameter, skipTakeQuery } from '@platform/pagination/list';
+import { boundedList } from '@platform/service-kit/bounded-list';
 import { etagOf } from '@platform/service-kit/etag';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { repeated, type Fault } from '../questions/domain.ts';
 
 /** Any 128 bits in the form of a UUID, as PostgreSQL accepts them. */
 export const QuestPath = z.object({
@@ -11,14 +13,53 @@ export const QuestPath = z.object({
   }),
 });
 
-export const QuestInput = z.strictObject({ title: text(1, 500) }).meta({ id: 'QuestInput' });
+/** A refinement of a list: adds an issue at `field` of each item that `fault` returns. */
+export const each =
+  <Item>(field: string, fault: (items: Item[]) => Fault[]) =>
+  (items: Item[], context: z.core.$RefinementCtx<Item[]>): void => {
+    for (const { index, message } of fault(items))
+      context.issues.push({ code: 'custom', input: items, path: [index, field], message });
+  };
 
-export const QuestPatch = QuestInput.partial().meta({ id: 'QuestPatch' });
+export const Title = z
+  .strictObject({
+    languageCode: z
+      .string()
+      .regex(/^[a-z]{2,3}-(?:[A-Z]{2}|[0-9]{3})$/, 'must be language-REGION, such as en-US')
+      .meta({ description: 'BCP 47, language and region' }),
+    title: text(1, 2000),
+  })
+  .meta({ id: 'Title' });
+
+export type Title = z.output<typeof Title>;
+
+/** At least `min` titles, one for each language. */
+export const titleList = (min: number) =>
+  boundedList(Title, min, 100).superRefine(
+    each('languageCode', (items) => repeated(items.map(({ languageCode }) => languageCode))),
+  );
+
+/** What callers write of a quest. */
+export const questFields = { title: text(1, 500), titles: titleList(0) };
+
+export const QuestInput = z
+  .strictObject({
+    ...questFields,
+    titles: questFields.titles.default([]),
+    draft: z.boolean().default(false).meta({ description: 'True: hidden from the public until published' }),
+  })
+  .meta({ id: 'QuestInput' });
+
+export const QuestPatch = z.strictObject(questFields).partial().meta({ id: 'QuestPatch' });
 
 export const Quest = z
   .object({
     questId: z.guid(),
     title: z.string(),
+    titles: z
+      .array(Title)
+      .meta({ description: 'The title by language; each text must have these languages' }),
+    published: z.boolean(),
     version: z.string().meta({
       description: 'Opaque; replaced by every write to the quest or its questions. It is the ETag.',
     }),
@@ -28,7 +69,13 @@ export const Quest = z
   })
   .meta({ id: 'Quest' });
 
+export type Quest = z.output<typeof Quest>;
+
 export const ListQuery = z.strictObject(skipTakeQuery);
+
+export const DraftQuery = z.strictObject({
+  draft: booleanParameter('The draft of a published quest, in place of the quest'),
+});
 
 /** Clients may keep the answer, but must ask each time whether it is still current. */
 export const versionHeaders = (version: string) => ({ ETag: etagOf(version), 'Cache-Control': 'no-cache' });

@@ -1,53 +1,130 @@
 import { once, type Repeatable } from '@platform/service-kit/idempotency';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
+import { Conflict } from '@platform/service-kit/problem';
+import type { Queries } from '@platform/service-kit/record';
 import { orNotFound, requireVersion } from '@platform/service-kit/record-versions';
 import type { TransactionSql } from 'postgres';
 import type { Context } from '../context.ts';
-import { findQuest, saveQuest } from './queries.ts';
-
-/** What a change of questions needs of their quest. */
-interface QuestState {
-  version: string;
-  questionCount: number;
-}
+import { findDraft, findQuest, insertQuest, quests, saveQuest, type QuestChanges } from './queries.ts';
+import type { Quest } from './schema.ts';
 
 /** The quest to change. */
 export interface Target {
   questId: string;
   /** The subject of the caller. */
   caller: string;
-  /** The quest must have one of these versions; undefined for any. */
+  /** True: a published quest stays as it is, and a draft of it is changed. */
+  draft?: boolean;
+  /** The quest, or its draft, must have one of these versions; undefined for any. */
   expected: readonly string[] | undefined;
   /** For a change that is made once for each Idempotency-Key. */
   repeatable?: Repeatable | undefined;
 }
 
-/** Outcome of a change: the number of questions where it is another one, and a result for the caller, which is JSON. */
+const parse = (json: string): Quest => JSON.parse(json) as Quest;
+
+const lockQuest = async (tx: TransactionSql, questId: string): Promise<Quest> =>
+  parse(orNotFound(await findQuest(tx, questId, true), 'quest'));
+
+/** The quest, or its draft. Throws NotFound. */
+export const getQuest = async (sql: Queries, questId: string, draft: boolean): Promise<Quest> => {
+  const quest = parse(orNotFound(await findQuest(sql, questId, false), 'quest'));
+  return draft && quest.published ? parse(orNotFound(await findDraft(sql, questId), 'draft').json) : quest;
+};
+
+/**
+ * The draft of a locked quest, which is the quest itself until it is published. Undefined when there is none. Throws a
+ * Conflict when the quest has changed since the draft was begun, because publishing it would undo that.
+ */
+const usableDraft = async (tx: TransactionSql, quest: Quest): Promise<Quest | undefined> => {
+  if (!quest.published) return quest;
+  const draft = await findDraft(tx, quest.questId);
+  if (draft !== undefined && draft.basedOn !== quest.version)
+    throw new Conflict(
+      'draft_outdated',
+      'The quest was changed after this draft was begun. Export the draft, delete it, and write it again with that change.',
+    );
+  return draft && parse(draft.json);
+};
+
+/** A draft without questions. Until it is saved it has the version of the quest, which its writer knows. */
+const beginDraft = async (tx: TransactionSql, quest: Quest): Promise<Quest> => {
+  const { questId: draftOf, version, title, titles } = quest;
+  const { json } = await insertQuest(tx, { title, titles, published: false, draftOf, basedOn: version });
+  return { ...parse(json), version };
+};
+
+/** Runs `work` in a transaction; writers of one quest wait for each other. */
+const inTurn = <T>(
+  { database: { sql } }: Context,
+  { questId, caller, repeatable }: Target,
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> =>
+  oneAtATime(sql, { name: 'quest', params: { questId }, caller }, () =>
+    once(sql, repeatable ?? { owner: caller, key: undefined, request: undefined }, work),
+  );
+
+/** Outcome of a change: what it saves of the quest, and a result for the caller, which is JSON. */
 interface Change<T> {
-  questionCount?: number;
+  saved?: QuestChanges;
   result: T;
 }
 
 /**
- * Changes the questions of a quest in one transaction and gives the quest a new version. Writers of one
- * quest wait for each other. Once this has resolved, no instance returns the old version. Throws
- * NotFound, Problem 412 `stale`, and errors of `change`; then nothing is written.
+ * Changes the questions of a quest in one transaction and gives the quest a new version; `change` gets the quest or its
+ * draft. Writers of one quest wait for each other. Once this has resolved, no instance returns the old version. Throws
+ * NotFound, Problem 412 `stale`, Conflict `draft_outdated`, and errors of `change`; then nothing is written.
  */
 export const changeQuest = async <T>(
-  { database: { sql }, versions }: Context,
-  { questId, caller, expected, repeatable }: Target,
-  change: (tx: TransactionSql, quest: QuestState) => Promise<Change<T>>,
+  ctx: Context,
+  target: Target,
+  change: (tx: TransactionSql, quest: Quest) => Promise<Change<T>>,
 ): Promise<{ version: string; result: T }> => {
-  const work = async (tx: TransactionSql) => {
-    const quest = JSON.parse(orNotFound(await findQuest(tx, questId, true), 'quest')) as QuestState;
+  const { questId, draft, expected } = target;
+  const changed = await inTurn(ctx, target, async (tx) => {
+    const published = await lockQuest(tx, questId);
+    const quest = draft
+      ? ((await usableDraft(tx, published)) ?? (await beginDraft(tx, published)))
+      : published;
     requireVersion(expected, quest.version, 'quest');
-    const { questionCount, result } = await change(tx, quest);
-    const { version } = JSON.parse(await saveQuest(tx, questId, { questionCount })) as QuestState;
+    const { saved = {}, result } = await change(tx, quest);
+    const { version } = parse(await saveQuest(tx, quest.questId, saved));
     return { version, result };
-  };
-  const changed = await oneAtATime(sql, { name: 'quest', params: { questId }, caller }, async () =>
-    repeatable === undefined ? sql.begin(work) : once(sql, repeatable, work),
-  );
-  await versions.invalidate(questId);
+  });
+  // The cache knows nothing of drafts.
+  if (!draft) await ctx.versions.invalidate(questId);
   return changed;
 };
+
+/**
+ * Publishes a draft; a published quest without one stays as it is. `publishQuestions` gives the questions of the draft to
+ * the quest. Throws NotFound, Problem 412 `stale`, Conflict `draft_outdated`, and errors of `publishQuestions`.
+ */
+export const publishQuest = async (
+  ctx: Context,
+  target: Target,
+  publishQuestions: (tx: TransactionSql, draft: Quest, questId: string) => Promise<void>,
+): Promise<Quest> => {
+  const { questId, expected } = target;
+  const published = await inTurn(ctx, target, async (tx) => {
+    const quest = await lockQuest(tx, questId);
+    const draft = await usableDraft(tx, quest);
+    requireVersion(expected, (draft ?? quest).version, 'quest');
+    if (draft === undefined) return quest;
+    await publishQuestions(tx, draft, questId);
+    if (draft.questId !== questId) await quests.remove(tx, { quest_id: draft.questId });
+    const { title, titles, questionCount } = draft;
+    return parse(await saveQuest(tx, questId, { title, titles, questionCount, published: true }));
+  });
+  await ctx.versions.invalidate(questId);
+  return published;
+};
+
+/** Deletes the draft of a published quest. Throws NotFound, and Problem 412 `stale`. */
+export const deleteDraft = (ctx: Context, target: Target): Promise<void> =>
+  inTurn(ctx, target, async (tx) => {
+    await lockQuest(tx, target.questId);
+    const draft = parse(orNotFound(await findDraft(tx, target.questId), 'draft').json);
+    requireVersion(target.expected, draft.version, 'draft');
+    await quests.remove(tx, { quest_id: draft.questId });
+  });

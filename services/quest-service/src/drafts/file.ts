@@ -1,0 +1,63 @@
+import { parseJson } from '@platform/service-kit/body';
+import { collectIssues } from '@platform/service-kit/field-errors';
+import { Conflict, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { inOrder } from '../questions/domain.ts';
+import { QuestionListInput } from '../questions/schema.ts';
+import { complete, contentOf, serialiseList } from '../questions/serialised.ts';
+import { readWhole, replaceQuestions } from '../questions/use-cases.ts';
+import { questFields } from '../quests/schema.ts';
+import type { Target } from '../quests/use-cases.ts';
+
+/** All that an author writes of a quest. */
+export const QuestFile = z
+  .strictObject({ ...questFields, titles: questFields.titles.default([]), questions: QuestionListInput })
+  .meta({ id: 'QuestFile' });
+
+/** In bytes. A file is parsed as a whole, so it has less than a list of questions. */
+export const maxFile = 2_097_152;
+/** Memory of a file as objects, in bytes for each of its own. */
+const objectBytes = 15;
+
+const parseFile = (json: Buffer): z.output<typeof QuestFile> => {
+  const { data, error } = QuestFile.safeParse(parseJson(json));
+  if (error === undefined) return data;
+  const errors: FieldErrors = Object.create(null) as FieldErrors;
+  collectIssues(errors, error.issues, 'body');
+  throw new ValidationFailed(errors);
+};
+
+/**
+ * A quest or its draft as indented JSON. It has no order numbers, so that a question that is added or moved changes no other
+ * line. Throws NotFound, and Conflict for a file that could not be imported again.
+ */
+export const exportQuest = (
+  ctx: Context,
+  questId: string,
+  draft: boolean,
+): Promise<{ version: string; file: string }> =>
+  ctx.largeWork.run(maxFile * objectBytes, async () => {
+    const { quest, questions } = await readWhole(ctx, questId, draft, maxFile);
+    const { title, titles, version } = quest;
+    const withoutPlaces = (name: string, value: unknown) => (name === 'orderNumber' ? undefined : value);
+    const file =
+      questions &&
+      JSON.stringify({ title, titles, questions: JSON.parse(questions) as unknown }, withoutPlaces, 2);
+    if (file === undefined || Buffer.byteLength(file) >= maxFile)
+      throw new Conflict(
+        'quest_too_large',
+        `A file has at most ${maxFile} bytes; read the questions in pages.`,
+      );
+    return { version, file: `${file}\n` };
+  });
+
+/** Replaces a quest and its questions, or its draft, by a file; returns the new version. Throws as `changeQuest`. */
+export const importQuest = (ctx: Context, target: Target, json: Buffer): Promise<string> =>
+  ctx.largeWork.run(json.length * objectBytes, async () => {
+    const { questions, ...titles } = parseFile(json);
+    const completed = inOrder(questions).map((input) => complete(input, input.orderNumber));
+    const list = serialiseList(completed.map((question) => ({ ...question, content: contentOf(question) })));
+    const { version } = await replaceQuestions(ctx, target, list, titles);
+    return version;
+  });
