@@ -60,7 +60,7 @@ const printed = {
     },
     {
       title: 'What the partner of one client sees of that',
-      command: read('/projects?modified_after=2026-02-20&limit=200', verifyPartnerKey),
+      command: read('/projects?modified_after=2026-03-01', verifyPartnerKey),
     },
     { title: 'An API key for a partner', command: write('POST', '/api-keys', partner) },
   ],

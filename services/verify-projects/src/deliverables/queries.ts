@@ -80,12 +80,11 @@ export const updateDeliverable = async (
   { id: projectId, deliverable_id: id }: Place,
   patch: DeliverablePatch,
 ): Promise<string> => {
-  const isUntimed = patch.status === 'delivered' && patch.delivered_at === undefined;
-  const delivery = sql`, delivered_at = case status when 'delivered' then delivered_at else project.updated_at end`;
+  const delivered_at = sql`case status when 'delivered' then delivered_at else project.updated_at end`;
+  const values: Record<string, unknown> = patch.status === 'delivered' ? { delivered_at, ...patch } : patch;
   const [row] = await sql<[JsonRow]>`
     ${touch(sql, projectId)}
-    update deliverables set ${sql(patch)}, updated_at = project.updated_at, version = version + 1
-      ${isUntimed ? delivery : sql``}
+    update deliverables set ${sql(values)}, updated_at = project.updated_at, version = version + 1
     from project where project_id = ${projectId} and id = ${id}
     returning json`;
   return row.json;

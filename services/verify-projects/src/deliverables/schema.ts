@@ -20,7 +20,10 @@ export const DeliverablePath = ProjectPath.extend({
 const fileUrl = z
   .string()
   .max(2000)
-  .regex(/^https:\/\/[\w.-]+(?::\d+)?(?:[/?#][!-[\]-~]*)?$/i, 'must be an https address in printable ASCII')
+  .regex(
+    /^https:\/\/[\w.-]+(?::\d+)?(?:[/?#][!-[\]-~]*)?$/i,
+    'must be an https address without a user; write letters that are not ASCII as %C3%B6',
+  )
   .meta({ description: 'Where its file is', example: 'https://files.example.test/diploma-et.pdf' });
 
 const fields = {

@@ -7,19 +7,13 @@ import { v7 } from 'uuid';
 import { projectDirectory } from '../db/directory.ts';
 import { deliverableStatuses, projectStatuses } from '../db/tables.ts';
 import { andOf, type Clients } from '../reader.ts';
-import type { ProjectInput, ProjectPatch } from './schema.ts';
-
-/** Which projects of a list. */
-export interface Filter {
-  status?: (typeof projectStatuses)[number] | undefined;
-  modified_after?: string | undefined;
-}
+import type { ProjectInput, ProjectPatch, ProjectQuery } from './schema.ts';
 
 /** One page in the order of updated_at and id. */
 export const findProjects = async (
   sql: Sql,
   { offset, limit }: Page,
-  { status, modified_after }: Filter,
+  { status, modified_after }: ProjectQuery,
 ): Promise<Slice<string>> => {
   const { items, hasMore } = await readSlice<JsonRow>(sql, projectDirectory, {
     columns: 'item.json',
@@ -36,7 +30,7 @@ export const findProjectsOf = async (
   sql: ISql,
   clients: readonly string[],
   { offset, limit }: Page,
-  { status, modified_after = '-infinity' }: Filter,
+  { status, modified_after = '-infinity' }: ProjectQuery,
 ): Promise<Slice<string>> => {
   const end = String(offset + BigInt(limit) + 1n);
   const rows = await sql<JsonRow[]>`
@@ -52,12 +46,13 @@ export const findProjectsOf = async (
   return { items: items.map(({ json }) => json), hasMore };
 };
 
-const counts = deliverableStatuses.map((name) => `'${name}', count(*) filter (where status = '${name}')`);
+const counts = deliverableStatuses.map((name) => `count(*) filter (where status = '${name}') as ${name}`);
 
 /** SQL that selects a project as `json`, with its deliverables by status. */
 const details = (sql: Queries): PendingQuery<Row[]> => sql`
   left(json, -1) || ',"deliverables_by_status":' || (
-    select json_build_object(${sql.unsafe(counts.join(', '))}) from deliverables where project_id = projects.id
+    select to_json(counts) from (
+      select ${sql.unsafe(counts.join(', '))} from deliverables where project_id = projects.id) counts
   ) || '}' as json`;
 
 export const insertProject = async (sql: Queries, project: ProjectInput): Promise<Stored> => {
@@ -102,9 +97,8 @@ export const updateProject = async (sql: Queries, id: string, patch: ProjectPatc
 
 /** Deletes its deliverables as well. False, and nothing is deleted, if it was not archived so long ago; undefined: no matter. */
 export const deleteProject = async (sql: Queries, id: string, archivedDays?: number): Promise<boolean> => {
-  const isForced = archivedDays === undefined;
   const { count } = await sql`
     delete from projects
-    where id = ${id} and (${isForced} or archived_at <= now() - make_interval(days => ${archivedDays ?? 0}))`;
+    where id = ${id} and (${archivedDays === undefined} or archived_at <= now() - make_interval(days => ${archivedDays ?? 0}))`;
   return count > 0;
 };

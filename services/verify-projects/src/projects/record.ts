@@ -2,7 +2,6 @@ import { pageListJson, pageOf } from '@platform/pagination/list';
 import { Conflict } from '@platform/service-kit/problem';
 import { record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
-import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { clientsOf } from '../reader.ts';
 import { deleteProject, findProject, insertProject } from './queries.ts';
@@ -57,8 +56,7 @@ export const projectRoutes = (ctx: Context): Route[] =>
       example: { status: 'active' },
       conflict: '409 `client_has_keys` if API keys are limited to the client that would lose it.',
       misfit: '422 `language_not_in_project` if target languages lack that of a deliverable.',
-      save: (on, patch, _target, current) =>
-        changeProject(on, JSON.parse(current) as z.output<typeof ProjectDetails>, patch),
+      save: (on, patch, _target, current) => changeProject(on, JSON.parse(current) as ProjectDetails, patch),
     },
     remove: {
       query: RemovalQuery,
@@ -68,7 +66,7 @@ export const projectRoutes = (ctx: Context): Route[] =>
         if (await deleteProject(on, id, force ? undefined : ctx.archivedDays)) return;
         throw new Conflict(
           'not_archived',
-          `Clients learn of a project's end when it is archived: archive it ${ctx.archivedDays} days before, or add force=true.`,
+          `It can be deleted ${ctx.archivedDays} days after it was archived, so that clients learn of its end; or now, with force=true.`,
         );
       },
     },

@@ -57,12 +57,14 @@ export const ProjectDetails = Project.extend({
     Object.fromEntries(deliverableStatuses.map((name) => [name, z.int().min(0)])),
   ),
 }).meta({ id: 'ProjectDetails' });
+export type ProjectDetails = z.output<typeof ProjectDetails>;
 
 export const ProjectQuery = z.strictObject({
   ...pageLimitQuery,
   status: status.optional().meta({ description: 'Only projects of this status' }),
   modified_after: timestamp('Only projects whose updated_at is at or after this time.').optional(),
 });
+export type ProjectQuery = z.output<typeof ProjectQuery>;
 
 export const RemovalQuery = z.strictObject({
   force: booleanParameter('Delete it also when it was not archived before'),

@@ -5,8 +5,8 @@ import type { ISql } from 'postgres';
 import { isKeyLimitedTo } from '../api-keys/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Clients } from '../reader.ts';
-import { findProjects, findProjectsOf, findLanguagesOf, updateProject, type Filter } from './queries.ts';
-import type { ProjectPatch } from './schema.ts';
+import { findProjects, findProjectsOf, findLanguagesOf, updateProject } from './queries.ts';
+import type { ProjectDetails, ProjectPatch, ProjectQuery } from './schema.ts';
 
 /** Rows before a page of some clients, up to which it is read on the connections that all requests share. */
 const mostSkipped = 10_000n;
@@ -15,11 +15,11 @@ const mostSkipped = 10_000n;
 export const listProjects = (
   { database: { sql }, latePages }: Context,
   page: Page,
-  filter: Filter,
+  query: ProjectQuery,
   clients: Clients,
 ): Promise<Slice<string>> => {
-  if (clients === undefined) return findProjects(sql, page, filter);
-  const read = (on: ISql) => findProjectsOf(on, clients, page, filter);
+  if (clients === undefined) return findProjects(sql, page, query);
+  const read = (on: ISql) => findProjectsOf(on, clients, page, query);
   return page.offset > mostSkipped ? latePages.run(read) : read(sql);
 };
 
@@ -43,7 +43,7 @@ export const requireTargets = (languages: readonly string[], targets: readonly s
  */
 export const changeProject = async (
   sql: Queries,
-  { id, client }: { id: string; client: string | null },
+  { id, client }: ProjectDetails,
   patch: ProjectPatch,
 ): Promise<string> => {
   if (patch.target_languages) requireTargets(await findLanguagesOf(sql, id), patch.target_languages);
@@ -51,7 +51,7 @@ export const changeProject = async (
   if (isTaken && (await isKeyLimitedTo(sql, client)))
     throw new Conflict(
       'client_has_keys',
-      'API keys limited to its client would not learn that it has another one: archive it, and create another.',
+      `API keys limited to ${client} would not learn that the project has another client: archive it, and create a new one.`,
     );
   return updateProject(sql, id, patch);
 };
