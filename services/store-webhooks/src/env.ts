@@ -51,6 +51,8 @@ const shape = {
   PAYMENT_RETENTION_DAYS: days(730),
   /** The records of who has read unmasked bodies. */
   REVEAL_RETENTION_DAYS: days(730),
+  /** A deleted store can be restored for this long, then its data is erased. */
+  STORE_ERASE_DAYS: z.coerce.number().min(1).default(30),
   /** After a start, and after a clock was set, nothing is deleted for this long. */
   PRUNE_PAUSE_MS: whole(0, 3_600_000),
   /**

@@ -2,6 +2,7 @@ import { SafeError } from '@platform/service-kit/safe-error';
 import type { Sql } from 'postgres';
 import type { Env } from './env.ts';
 import { firstIdOf } from './queue/event.ts';
+import { eraseStores } from './store-erasure.ts';
 
 /** How the rows of a table age. */
 interface Aging {
@@ -113,6 +114,8 @@ export const createPruning = (sql: Sql, env: Env) => {
     const [{ database }] = await sql<[{ database: number }]>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as database`;
     const now = check({ database, machine: Date.now(), monotonic: performance.now() });
-    return now !== undefined && prune(sql, tables, now);
+    if (now === undefined) return false;
+    const erasing = await eraseStores(sql, new Date(now.getTime() - env.STORE_ERASE_DAYS * dayMs));
+    return (await prune(sql, tables, now)) || erasing;
   };
 };

@@ -8,6 +8,7 @@ import type { NotificationSettings } from './schema.ts';
 import { isWanted, languageFor } from './settings.ts';
 
 interface Notification extends Pick<Notice, 'audience' | 'kind' | 'change' | 'reference'> {
+  isDeleted: boolean;
   storeName: string;
   settings: NotificationSettings;
   orderNo: string | null;
@@ -24,7 +25,7 @@ const readNotification = async (
   { owner: storeId, key }: LeasedRow,
 ): Promise<Notification | undefined> => {
   const [row] = await sql<Notification[]>`
-    select n.audience, n.kind, n.change, n.reference, n.resends, s.name as "storeName",
+    select n.audience, n.kind, n.change, n.reference, n.resends, s.name as "storeName", s.deleted_at is not null as "isDeleted",
       s.settings -> 'notifications' as settings, o.details ->> 'orderNo' as "orderNo", c.id as "consumerId",
       coalesce(u.email, m.email) as customer, u.language
     from notifications n join stores s on s.id = n.store_id
@@ -111,7 +112,7 @@ export const createMailer = (
       // Erased meanwhile.
       if (notification === undefined) return { record: () => Promise.resolve() };
       const { consumerId, settings, language, resends } = notification;
-      if (!isWanted(settings, notification))
+      if (notification.isDeleted || !isWanted(settings, notification))
         return { record: () => recordUnsent(sql, worker, row, 'off', consumerId) };
       const to = addressOf(notification);
       if (to === undefined) return { record: () => recordWithoutAddress(sql, worker, row, consumerId) };

@@ -10,7 +10,7 @@ import { endEvent } from '../queue/end-events.ts';
 import type { PlannedEvent, Stored } from '../queue/event.ts';
 import type { EventToStore } from '../queue/inbox.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { threeDSOf } from '../stores/known-store.ts';
+import { isPaused, storePaused, threeDSOf } from '../stores/known-store.ts';
 import { requireStore } from '../stores/use-cases.ts';
 import { readChallenge, type Challenge } from './challenge.ts';
 import {
@@ -156,6 +156,7 @@ export const settlePayment = async (
   const challenge = challengeOf(event);
   const { service, serverTransactionId: id, transactionIds } = challenge;
   if (service === undefined) return { error: new Unprocessable('The payload does not name its service.') };
+  if (isPaused(store)) return { outcome: failure('unavailable'), error: new Ignored(storePaused) };
   if (!threeDSAdapters.has(service))
     return { outcome: failure('unknown'), error: new Ignored('The service is not known.') };
   if (event.service !== null && event.service !== service)

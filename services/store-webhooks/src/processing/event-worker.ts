@@ -6,7 +6,7 @@ import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import { inSpan } from '@platform/tracing/trace';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { finalState, ProviderBusy, Stopped, Unprocessable } from '../errors.ts';
+import { finalState, Ignored, ProviderBusy, Stopped, Unprocessable } from '../errors.ts';
 import { isWanted } from '../notifications/settings.ts';
 import { claim } from '../queue/claim-events.ts';
 import { endEvent, endEvents, postponeEvents } from '../queue/end-events.ts';
@@ -139,6 +139,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
 
   const processEvent = async (event: ClaimedEvent): Promise<void> => {
     try {
+      if (event.store.deletedAt !== null) throw new Ignored('store_deleted');
       // Processing this event may be what crashed the earlier workers.
       if (event.crashes >= maxCrashes)
         throw new Unprocessable('Ten workers crashed while they processed it.');

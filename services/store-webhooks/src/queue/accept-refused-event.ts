@@ -9,10 +9,7 @@ class Duplicate extends Error {}
  * Replaces a refused event by `event`, which is the same with a valid signature. Returns its new state: `ignored` if the
  * same event was accepted before.
  */
-export const acceptRefusedEvent = async (
-  sql: Sql,
-  event: ReceivedEvent,
-): Promise<ReceivedEvent['state'] | 'ignored'> => {
+export const acceptRefusedEvent = async (sql: Sql, event: ReceivedEvent): Promise<ReceivedEvent['state']> => {
   const { storeId, id } = event;
   try {
     return await sql.begin(async (tx) => {

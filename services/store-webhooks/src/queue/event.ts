@@ -19,7 +19,7 @@ export interface ReceivedEvent {
   /** The header fields that processing needs, with lower-case names. */
   headers: Record<string, string>;
   receivedAt: Date;
-  state: 'pending' | 'failed' | 'refused';
+  state: 'pending' | 'failed' | 'refused' | 'ignored';
   error: string | null;
   /** Delay before a worker may claim the event, in milliseconds. */
   holdMs: number;

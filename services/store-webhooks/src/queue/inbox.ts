@@ -4,7 +4,7 @@ import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import { withTimeout } from '@platform/service-kit/timeout';
 import type { Sql } from 'postgres';
-import type { KnownStore } from '../stores/known-store.ts';
+import { isPaused, storePaused, type KnownStore } from '../stores/known-store.ts';
 import type { Claimer } from './claim-events.ts';
 import type { ClaimedEvent, ReceivedEvent, Stored } from './event.ts';
 import { storeEvents } from './insert-events.ts';
@@ -62,6 +62,20 @@ const handOver = (worker: EventWorker, { event, store }: EventToStore): void => 
   });
 };
 
+/** Spooled events as they are stored: meanwhile their store may have been erased, or paused unknown to this instance. */
+const currentEvents = async (sql: Sql, events: readonly ReceivedEvent[]): Promise<ReceivedEvent[]> => {
+  const ids = [...new Set(events.map(({ storeId }) => storeId))];
+  const rows = await sql<Pick<KnownStore, 'id' | 'settings'>[]>`
+    select id, settings from stores where id = any(${ids}::uuid[])`;
+  const stores = new Map(rows.map((store) => [store.id, store]));
+  return events.flatMap((event) => {
+    const store = stores.get(event.storeId);
+    if (store === undefined) return [];
+    const isIgnored = isPaused(store) && event.state === 'pending';
+    return [isIgnored ? { ...event, state: 'ignored', error: storePaused } : event];
+  });
+};
+
 export type Inbox = ReturnType<typeof createInbox>;
 
 /** Stores received events in the database, or in the spool while it is unavailable. */
@@ -71,9 +85,8 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: 
     folder: spoolFolder,
     maxBytes: spoolMaxBytes,
     store: async (events) => {
-      const results = await storeEvents(sql, events);
+      await storeEvents(sql, await currentEvents(sql, events));
       worker?.wake();
-      return results;
     },
     log,
     snapshot,

@@ -8,7 +8,7 @@ import { readChallenge } from '../payments/challenge.ts';
 import { eventTypes } from '../processing/event-types.ts';
 import type { Subject } from '../providers/adapter.ts';
 import { dedupKey, type ReceivedEvent } from '../queue/event.ts';
-import type { KnownStore } from '../stores/known-store.ts';
+import { isPaused, storePaused, type KnownStore } from '../stores/known-store.ts';
 import type { HookAddress } from './token-guard.ts';
 
 /** Header fields that are kept with every event. */
@@ -98,6 +98,18 @@ export const urlOf = (
   return url;
 };
 
+/** The state of an event that no worker gets; pending for the others. A replay does not verify signatures, so that is first. */
+const stateAtReceipt = (
+  refused: boolean,
+  store: KnownStore,
+  content: unknown,
+): Pick<ReceivedEvent, 'state' | 'error'> => {
+  if (refused) return { state: 'refused', error: 'The signature is not valid.' };
+  if (isPaused(store)) return { state: 'ignored', error: storePaused };
+  if (content === undefined) return { state: 'failed', error: 'The body is not readable.' };
+  return { state: 'pending', error: null };
+};
+
 /** What is stored of a request. */
 export const receivedEventOf = (box: SecretBox, id: string, request: WebhookRequest): ReceivedEvent => {
   const { store, address, body, content, headers, url, receivedAt } = request;
@@ -105,7 +117,6 @@ export const receivedEventOf = (box: SecretBox, id: string, request: WebhookRequ
   const { kind, id: subject, eventId, keptHeaders = [], signed } = inspectWebhook(request);
   const entity = subject === undefined ? null : `${kind}:${subject}`;
   const refused = signed === false;
-  const unreadable = content === undefined;
   const storeId = store.id;
   const kept = keep(headers, keptHeaders);
   return {
@@ -120,8 +131,7 @@ export const receivedEventOf = (box: SecretBox, id: string, request: WebhookRequ
     body,
     headers: refused ? { ...kept, [sealedUrl]: box.seal(url, urlContext(storeId, id)) } : kept,
     receivedAt,
-    state: refused ? 'refused' : unreadable ? 'failed' : 'pending',
-    error: refused ? 'The signature is not valid.' : unreadable ? 'The body is not readable.' : null,
+    ...stateAtReceipt(refused, store, content),
     holdMs: 0,
   };
 };

@@ -49,7 +49,9 @@ const storedMember = async (
 
 /** The member as the POS has it now; undefined if it cannot be asked. */
 const askPos = async (context: Context, { owner: storeId, key }: LeasedRow) => {
-  const { adapter, ...provider } = posOf(await knownStore(context, storeId));
+  const store = await knownStore(context, storeId);
+  if (store.deletedAt !== null) throw new Unprocessable('The store is deleted.');
+  const { adapter, ...provider } = posOf(store);
   if (provider.settings.baseUrl === undefined) return undefined;
   const asked = adapter.readMember(key, { ...provider, reader: context.reader });
   const member = await asked.catch((error: unknown) => {

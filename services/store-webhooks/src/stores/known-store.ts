@@ -56,6 +56,12 @@ export interface KnownStore extends Omit<StoreRow, 'credentials'> {
   allows: AddressList;
 }
 
+/** Whether webhooks of a store are recorded, but not processed. */
+export const isPaused = ({ settings }: Pick<KnownStore, 'settings'>): boolean => settings.active === false;
+
+/** Why the events of a paused store are ignored. */
+export const storePaused = 'store_paused';
+
 /** The credentials of a store. Throws CredentialsUnreadable. */
 export const credentialsOf = ({ credentials }: Pick<KnownStore, 'credentials'>): StoreCredentials => {
   if (credentials === undefined) throw new CredentialsUnreadable();
@@ -91,6 +97,11 @@ export const createStoreOpener = (box: SecretBox): ((row: StoreRow) => KnownStor
   };
 };
 
+/** When a token of a store stops working, in SQL; null for a current one. Those of a deleted store have stopped. */
+export const worksUntil = sql<string | null>`least(${webhookTokens.graceUntil}, ${stores.deletedAt})`.mapWith(
+  webhookTokens.graceUntil,
+);
+
 /** A webhook token and its store. */
 export interface TokenRow extends PathTokenRow {
   store: KnownStore;
@@ -103,7 +114,7 @@ export const createTokenFinder = ({ orm }: Database, open: (row: StoreRow) => Kn
     .select({
       tokenHash: webhookTokens.tokenHash,
       purpose: webhookTokens.purpose,
-      graceUntil: webhookTokens.graceUntil,
+      graceUntil: worksUntil,
       store: stores,
     })
     .from(webhookTokens)

@@ -1,4 +1,5 @@
 import type { Executor } from '@platform/service-kit/db';
+import { Conflict } from '@platform/service-kit/problem';
 import type { Prunable } from '@platform/service-kit/pruning';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import { desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
@@ -18,8 +19,20 @@ export const findStore = async (db: Executor, id: string, lock = false): Promise
   return orNotFound(row, 'store');
 };
 
-const snapshotOf = ({ name, storeUrl, settings }: Pick<StoreRow, 'name' | 'storeUrl' | 'settings'>) =>
-  ({ name, storeUrl, ...settings }) satisfies StoreSnapshot;
+/** The store, locked, for a change that a deleted one does not take. Throws NotFound and Conflict. */
+export const findStoreToChange = async (db: Executor, id: string): Promise<StoreRow> => {
+  const row = await findStore(db, id, true);
+  if (row.deletedAt !== null) throw new Conflict('store_deleted', 'The store is deleted; restore it first.');
+  return row;
+};
+
+const snapshotOf = ({
+  name,
+  storeUrl,
+  settings,
+  deletedAt,
+}: Pick<StoreRow, 'name' | 'storeUrl' | 'settings'> & { deletedAt?: string | null }) =>
+  ({ name, storeUrl, ...settings, ...(deletedAt != null && { deletedAt }) }) satisfies StoreSnapshot;
 
 interface StoreChange {
   before: StoreRow;

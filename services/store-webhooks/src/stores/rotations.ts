@@ -5,7 +5,7 @@ import type { BaseContext } from '@platform/service-kit/context';
 import { askRedis } from '@platform/service-kit/redis';
 import { eq, sql } from 'drizzle-orm';
 import { stores, webhookTokens } from '../db/tables.ts';
-import type { TokenRow } from './known-store.ts';
+import { worksUntil, type TokenRow } from './known-store.ts';
 
 interface Parts extends Pick<BaseContext, 'database' | 'redis' | 'log'> {
   tokens: PathTokens<TokenRow>;
@@ -28,13 +28,16 @@ const [maxEntries, maxRead] = [20_000, 1000];
 
 export type Rotations = ReturnType<typeof createRotations>;
 
-/** Tells all instances which tokens were replaced, also those that are not used meanwhile (docs/adr/0082). */
+/**
+ * Tells all instances which tokens were replaced and which stores were paused, resumed, deleted or restored, also for tokens
+ * that are not used meanwhile (docs/adr/0082, docs/adr/0131).
+ */
 export const createRotations = ({ database, redis, log, tokens, rememberMs }: Parts) => {
   const stack = new AsyncDisposableStack();
   const changes = database.orm
     .select({
       tokenHash: webhookTokens.tokenHash,
-      graceUntil: webhookTokens.graceUntil,
+      graceUntil: worksUntil,
       updatedAt: stores.updatedAt,
     })
     .from(stores)
@@ -49,6 +52,13 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
 
   const replace = ({ tokenHash, graceUntil }: PathTokenRow): void => {
     if (graceUntil !== null) tokens.replaced(tokenHash, graceUntil);
+  };
+
+  /** Of a token that works, something else of its store may have changed: it was paused, resumed or restored. */
+  const learn = async (token: PathTokenRow): Promise<void> => {
+    replace(token);
+    if (token.graceUntil === null && tokens.validRow(token.tokenHash) !== undefined)
+      await tokens.refresh(token.tokenHash);
   };
 
   const readDatabase = async (): Promise<boolean | void> => {
@@ -77,7 +87,7 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
     }
     const [[, entries] = ['', []]] = answer ?? [];
     for (const [id, [, replaced = '[]']] of entries) {
-      for (const token of JSON.parse(replaced) as PathTokenRow[]) replace(token);
+      for (const token of JSON.parse(replaced) as PathTokenRow[]) await learn(token);
       lastEntry = id;
     }
     heardAt = Math.max(heardAt, begun);
@@ -93,22 +103,33 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
     return stack.use(startBackground({ name, everyMs: pollMs, idleMs: idlePollMs, log, run }));
   };
 
-  return {
+  const rotations = {
     /**
-     * Tells this instance, and then those that reach Redis. Resolves when these know it, or have read it in the database.
+     * Tells this instance, and then those that reach Redis, about tokens: when they stop, or with null that their store has
+     * changed. Resolves when these know it, or have read it in the database.
      * Call it after the commit. Never rejects.
      */
-    announce: async (replaced: readonly PathTokenRow[]): Promise<void> => {
-      for (const token of replaced) replace(token);
+    announce: async (changed: readonly PathTokenRow[]): Promise<void> => {
+      for (const token of changed) await learn(token);
       if (redis === undefined) return;
       const published = await askRedis(redis, (open) =>
         Promise.all([
-          open.xadd(stream, 'MAXLEN', '~', maxEntries, '*', 'replaced', JSON.stringify(replaced)),
+          open.xadd(stream, 'MAXLEN', '~', maxEntries, '*', 'replaced', JSON.stringify(changed)),
           open.pexpire(stream, rememberMs),
         ]),
       );
       // Other instances may still reach Redis, and then they read the database at longer intervals.
       if (published === undefined) await sleep(readByAllMs);
+    },
+    /** The same for the tokens of a store that was paused, resumed, deleted or restored. */
+    announceStore: async (storeId: string): Promise<void> => {
+      const changed = database.orm
+        .select({ tokenHash: webhookTokens.tokenHash, graceUntil: worksUntil })
+        .from(webhookTokens)
+        .innerJoin(stores, eq(stores.id, webhookTokens.storeId))
+        .where(eq(webhookTokens.storeId, storeId));
+      // Without the database, which has the change, nobody can be told; all read it when it is back.
+      await rotations.announce(await changed.catch(() => []));
     },
     /** Begins to learn what other instances replace. */
     start: (): void => {
@@ -130,4 +151,5 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
         : tokens.verified().reduce((most, { expiresAt }) => Math.max(most, expiresAt - Date.now()), 0),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+  return rotations;
 };

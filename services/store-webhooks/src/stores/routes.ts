@@ -15,6 +15,7 @@ import {
   StorePatch,
   StoreView,
 } from './schema.ts';
+import { deleteStore, restoreStore } from './deletion.ts';
 import { changeStore, createStore, getStore, listStores, rotateToken } from './use-cases.ts';
 
 /** The answer contains a token, so no cache may keep it. */
@@ -36,7 +37,14 @@ export const storeRoutes = (context: Context): Route[] => {
         operationId: 'createStore',
         summary: 'Register a store; its webhook tokens are shown this once',
         headers: secretIdempotencyKeyHeader,
-        body: { schema: StoreBody },
+        body: {
+          schema: StoreBody,
+          example: {
+            name: 'Corner shop',
+            storeUrl: 'https://corner.example.test/',
+            pos: { kind: 'generic' },
+          },
+        },
         responses: {
           201: {
             description: 'The store',
@@ -100,14 +108,50 @@ export const storeRoutes = (context: Context): Route[] => {
           'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field, lists are replaced as a whole. A provider of another kind replaces the stored one as a whole. The credentials of a provider whose kind or address changed are removed, unless they are sent too. What changes nothing writes nothing.',
         params: storeId,
         headers: ifMatch('change'),
-        body: { schema: StorePatch, types: mergePatchTypes },
+        body: { schema: StorePatch, example: { customerImportsEnabled: true }, types: mergePatchTypes },
         responses: { 200: { description: 'The store', body: ChangedStoreView, headers: etag } },
-        problems: [404, 412],
+        problems: [404, 409, 412],
       },
       async ({ params, body: patch, caller, req }) => {
         const change = { patch, expected: expectedVersions(req), changedBy: caller.subject };
         const { store, version } = await changeStore(context, params.id, change);
         return { status: 200, headers: versionHeaders(version), body: store };
+      },
+    ),
+    route(
+      {
+        ...shared,
+        method: 'delete',
+        path: '/v1/stores/{id}',
+        operationId: 'deleteStore',
+        summary: 'Delete a store',
+        description:
+          'Its webhook tokens are unknown at once. The store is shown with `deletedAt`, and can be restored, until its data is erased after STORE_ERASE_DAYS.',
+        params: storeId,
+        headers: ifMatch('delete'),
+        responses: { 204: { description: 'The store is deleted' } },
+        problems: [404, 412],
+      },
+      async ({ params, caller, req }) => {
+        await deleteStore(context, params.id, { expected: expectedVersions(req), changedBy: caller.subject });
+        return { status: 204 };
+      },
+    ),
+    route(
+      {
+        ...shared,
+        method: 'post',
+        path: '/v1/stores/{id}/restore',
+        operationId: 'restoreStore',
+        summary: 'Restore a deleted store; its webhook tokens work again',
+        params: storeId,
+        responses: { 200: { description: 'The store', body: StoreView, headers: etag } },
+        problems: [404, 409],
+      },
+      async ({ params, caller }) => {
+        const restored = { expected: undefined, changedBy: caller.subject };
+        const { view, version } = await restoreStore(context, params.id, restored);
+        return { status: 200, headers: versionHeaders(version), body: view };
       },
     ),
     route(

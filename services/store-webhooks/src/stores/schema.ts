@@ -97,6 +97,10 @@ const acceptStoreToken = z.boolean().optional().meta({
 
 export const StoreBody = z.strictObject({
   name: text(1, 200),
+  active: z.boolean().default(true).meta({
+    description:
+      'False: the store is paused. Its webhooks are answered and recorded as ignored (store_paused), and challenges lead to the failure page',
+  }),
   storeUrl: webAddress.meta({ description: 'Address of the shop; redirects lead only there' }),
   pos: provider(posAdapters, {}),
   customerImportsEnabled: z.boolean().default(false),
@@ -121,6 +125,7 @@ const changed = { credentials: changedCredentials.optional() };
 export const StorePatch = z
   .strictObject({
     name: shape.name,
+    active: shape.active.unwrap(),
     storeUrl: shape.storeUrl,
     pos: providerPatch(posAdapters),
     customerImportsEnabled: z.boolean().nullable(),
@@ -152,6 +157,7 @@ export const StoreView = z
   .object({
     id: z.uuid(),
     name: z.string(),
+    active: z.boolean().meta({ description: 'False: paused' }),
     storeUrl: z.string(),
     pos: ShownProvider,
     customerImportsEnabled: z.boolean(),
@@ -179,6 +185,10 @@ export const StoreView = z
     }),
     createdAt: instant(),
     updatedAt: instant(),
+    deletedAt: instant().nullable().meta({
+      description:
+        'Set: its tokens are unknown, and its data is erased STORE_ERASE_DAYS later unless it is restored',
+    }),
   })
   .meta({ id: 'Store' });
 

@@ -12,6 +12,8 @@ export interface PaymentSettings extends ProviderSettings {
 
 /** The settings of a store; all of them may be shown. */
 export interface StoreSettings {
+  /** False: webhooks are recorded, but not processed. Unset: true. */
+  active?: boolean | undefined;
   pos: ProviderSettings;
   customerImportsEnabled: boolean;
   delivery?: ProviderSettings | undefined;
@@ -27,4 +29,6 @@ export interface StoreSettings {
 export interface StoreSnapshot extends StoreSettings {
   name: string;
   storeUrl: string;
+  /** Set while the store is deleted and not yet erased. */
+  deletedAt?: string | null;
 }

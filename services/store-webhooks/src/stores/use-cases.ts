@@ -18,10 +18,10 @@ import {
   webhookUrls,
   type StoreState,
 } from './domain.ts';
-import { credentialsContext, type KnownStore } from './known-store.ts';
+import { credentialsContext, isPaused, type KnownStore } from './known-store.ts';
 import { StoreBody, type StoreInput, type StorePatch } from './schema.ts';
 import type { StoreSettings, TokenPurpose } from './settings.ts';
-import { addStoreChange, findStore } from './queries.ts';
+import { addStoreChange, findStore, findStoreToChange } from './queries.ts';
 import { showStores } from './view.ts';
 
 /** Throws NotFound unless the store exists. */
@@ -41,8 +41,8 @@ const seal = ({ box }: Context, id: string, state: StoreState) => ({
 });
 
 /** The version of what callers can change of a store: it leaves out uses of tokens, for example. */
-const changeableVersion = ({ name, storeUrl, settings, credentials }: StoreRow): string =>
-  versionOf(JSON.stringify([name, storeUrl, settings, credentials]));
+export const changeableVersion = ({ name, storeUrl, settings, credentials, deletedAt }: StoreRow): string =>
+  versionOf(JSON.stringify([name, storeUrl, settings, credentials, deletedAt]));
 
 /**
  * The view of a store, and its version, of which If-Match compares the first part (`requireVersion`); `db` is the
@@ -152,16 +152,16 @@ interface Change {
   changedBy: string;
 }
 
-const turnOf = (id: string, caller: string) => ({ name: 'store', params: { id }, caller });
+export const turnOf = (id: string, caller: string) => ({ name: 'store', params: { id }, caller });
 
 /**
  * Changes a store and records the change; `clearedCredentials` names the credentials that it removed. A patch that changes
  * nothing writes nothing. Throws NotFound, ValidationFailed and a Problem (412 `stale`).
  */
-export const changeStore = (context: Context, id: string, { patch, expected, changedBy }: Change) =>
-  oneAtATime(context.database.sql, turnOf(id, changedBy), () =>
+export const changeStore = async (context: Context, id: string, { patch, expected, changedBy }: Change) => {
+  const changed = await oneAtATime(context.database.sql, turnOf(id, changedBy), () =>
     context.database.orm.transaction(async (tx) => {
-      const row = await findStore(tx, id, true);
+      const row = await findStoreToChange(tx, id);
       requireVersion(expected, changeableVersion(row), 'store');
       const before = context.openStore(row);
       const isEmpty = Object.keys(patch).length === 0;
@@ -175,9 +175,13 @@ export const changeStore = (context: Context, id: string, { patch, expected, cha
       }
       const { view, version } = await getStore(context, id, tx);
       const cleared = after === undefined ? [] : clearedCredentials(before.credentials, after.credentials);
-      return { version, store: { ...view, clearedCredentials: cleared } };
+      const isSwitched = after !== undefined && isPaused(after) !== isPaused(before);
+      return { version, store: { ...view, clearedCredentials: cleared }, isSwitched };
     }),
   );
+  if (changed.isSwitched) await context.rotations.announceStore(id);
+  return changed;
+};
 
 /** Creates a new token for `purpose`; the old ones work for `graceSeconds` more. Throws NotFound. */
 export const rotateToken = async (
@@ -189,7 +193,7 @@ export const rotateToken = async (
   const { token, tokenHash } = makePathToken();
   const rotate = async (tx: TransactionSql) => {
     const db = ormOf(tx, database);
-    const { settings } = await findStore(db, storeId, true);
+    const { settings } = await findStoreToChange(db, storeId);
     // By this time other instances find what has changed.
     const [{ until } = { until: '' }] = await db
       .update(stores)

@@ -5,7 +5,7 @@ import type { StoreRow } from '../db/tables.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 import type { StoreView } from './schema.ts';
 import { tokensOf } from './queries.ts';
-import { slotOf, type ProviderRole } from './known-store.ts';
+import { isPaused, slotOf, type ProviderRole } from './known-store.ts';
 
 /** Stores as they are shown: without the values of their credentials and tokens. */
 export const showStores = async (
@@ -21,6 +21,9 @@ export const showStores = async (
   return rows.map((row) => {
     const { settings, credentials } = openStore(row);
     const { pos, delivery, identity, payments, notifications } = settings;
+    /** A deleted store has no token that works. */
+    const endOf = (graceUntil: string | null): string | null =>
+      [graceUntil, row.deletedAt].filter((end) => end !== null).toSorted()[0] ?? null;
     const show = (role: ProviderRole, provider: ProviderSettings) => ({
       ...provider,
       credentials: Object.keys(credentials?.[slotOf(role, provider)] ?? {}),
@@ -28,6 +31,7 @@ export const showStores = async (
     return {
       ...row,
       ...settings,
+      active: !isPaused(row),
       pos: show('pos', pos),
       delivery: delivery ? show('delivery', delivery) : null,
       identity: identity.map((provider) => show('identity', provider)),
@@ -44,8 +48,8 @@ export const showStores = async (
       webhookTokens: (tokensByStore.get(row.id) ?? []).map((token) => ({
         ...token,
         for: token.purpose,
-        current: token.graceUntil === null,
-        worksUntil: token.graceUntil,
+        current: endOf(token.graceUntil) === null,
+        worksUntil: endOf(token.graceUntil),
       })),
       credentialsState: credentials === undefined ? 'unreadable' : 'readable',
     };

@@ -1,0 +1,34 @@
+import { getTableColumns, getTableName, is } from 'drizzle-orm';
+import { PgTable } from 'drizzle-orm/pg-core';
+import type { Sql } from 'postgres';
+import * as schema from './db/tables.ts';
+
+/** Tables with work to be done: without it nothing adds rows to the others meanwhile, so these are emptied first. */
+const first = new Set(['queue', 'import_jobs']);
+
+/** Every table with rows of a store. */
+const tablesOfStores = Object.values<unknown>(schema)
+  .filter((table): table is PgTable => is(table, PgTable))
+  .filter((table) => 'storeId' in getTableColumns(table))
+  .map(getTableName)
+  .toSorted((one, other) => Number(first.has(other)) - Number(first.has(one)));
+
+const atOnce = 1000;
+
+/**
+ * Deletes a slice of what belongs to a store that was deleted before `before`, and last the store itself. Returns whether
+ * there may be more. Its tokens have been unknown for a day or more, so that nothing arrives for it any more.
+ */
+export const eraseStores = async (sql: Sql, before: Date): Promise<boolean> => {
+  const [store] = await sql<{ id: string }[]>`
+    select id from stores where deleted_at < ${before.toISOString()} order by deleted_at limit 1`;
+  if (store === undefined) return false;
+  for (const table of tablesOfStores) {
+    const { count } = await sql`
+      delete from ${sql(table)} where ctid = any(array(
+        select ctid from ${sql(table)} where store_id = ${store.id} limit ${atOnce}))`;
+    if (count === atOnce) return true;
+  }
+  await sql`delete from stores where id = ${store.id} and deleted_at < ${before.toISOString()}`;
+  return true;
+};

@@ -1,0 +1,61 @@
+import { Conflict } from '@platform/service-kit/problem';
+import { oneAtATime } from '@platform/service-kit/one-at-a-time';
+import { requireVersion } from '@platform/service-kit/record-versions';
+import { eq, sql } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+import { stores, type StoreRow } from '../db/tables.ts';
+import { addStoreChange, findStore } from './queries.ts';
+import { changeableVersion, getStore, turnOf } from './use-cases.ts';
+
+interface Request {
+  /** The versions of If-Match. */
+  expected: readonly string[] | undefined;
+  /** The subject of the caller's token. */
+  changedBy: string;
+}
+
+/** Deletes or restores a store, records that, and tells all instances about its tokens. What changes nothing writes nothing. */
+const setDeleted = async (
+  context: Context,
+  id: string,
+  { expected, changedBy }: Request,
+  isDeleted: boolean,
+  check: (row: StoreRow) => void,
+) => {
+  const { database, rotations } = context;
+  const stored = await oneAtATime(database.sql, turnOf(id, changedBy), () =>
+    database.orm.transaction(async (tx) => {
+      const before = await findStore(tx, id, true);
+      requireVersion(expected, changeableVersion(before), 'store');
+      check(before);
+      if ((before.deletedAt !== null) !== isDeleted) {
+        const deletedAt = isDeleted ? sql`now()` : null;
+        const [after = before] = await tx
+          .update(stores)
+          .set({ deletedAt, updatedAt: sql`now()` })
+          .where(eq(stores.id, id))
+          .returning();
+        await addStoreChange(tx, { before, after, changedBy });
+      }
+      return getStore(context, id, tx);
+    }),
+  );
+  await rotations.announceStore(id);
+  return stored;
+};
+
+/** Deletes a store: its tokens stop at once, and its data is erased later. Throws NotFound and a Problem (412 `stale`). */
+export const deleteStore = async (context: Context, id: string, request: Request): Promise<void> => {
+  await setDeleted(context, id, request, true, () => undefined);
+};
+
+/** Takes a deletion back: the tokens work again. Throws NotFound, and Conflict once the data is being erased. */
+export const restoreStore = (context: Context, id: string, request: Request) =>
+  setDeleted(context, id, request, false, ({ deletedAt }) => {
+    if (deletedAt !== null && deletedAt <= eraseBefore(context).toISOString())
+      throw new Conflict('store_erased', 'The time to restore the store is over; its data is being erased.');
+  });
+
+/** Stores that were deleted before are erased. */
+const eraseBefore = ({ env, now }: Pick<Context, 'env' | 'now'>): Date =>
+  new Date(now().getTime() - env.STORE_ERASE_DAYS * 86_400_000);
