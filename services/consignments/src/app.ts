@@ -1,5 +1,6 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { withinClients } from './clients.ts';
+import { historyRoute } from './consignments/history.ts';
 import { consignmentRoutes } from './consignments/record.ts';
 import type { Context } from './context.ts';
 import { importRoutes } from './import/routes.ts';
@@ -29,6 +30,7 @@ export const createApp = (context: Context): HttpApp =>
       // Before /consignments/{id}, which would match its path.
       ...importRoutes(context),
       ...consignmentRoutes(context),
+      historyRoute(context),
       ...partnerRoutes(context),
       ...inventoryRoutes(context),
       ...movementRoutes(context),

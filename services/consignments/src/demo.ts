@@ -1,6 +1,6 @@
 import { demoEnv } from '@platform/service-kit/env';
 import { openDatabase } from '@platform/service-kit/db';
-import { consignments, inventory, partners, stockMovements, warehouses } from './demo/rows.ts';
+import { consignments, inventory, partners, statusChanges, stockMovements, warehouses } from './demo/rows.ts';
 import { processEnv } from './env.ts';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
@@ -22,6 +22,7 @@ await load('warehouses', warehouses);
 await load('inventory', inventory);
 await load('stock_movements', stockMovements);
 await load('consignments', consignments);
+await load('status_changes', statusChanges);
 
 // The import of the examples, which the holder of the token has sent; results can be read for a day.
 const [, payload = ''] = DEMO_ADMIN_TOKEN.split('.');
@@ -51,6 +52,10 @@ const printed = {
     {
       title: 'How the stock of an item came about',
       command: get(`inventory/${inventory[1]?.id}/movements?PageSize=2`),
+    },
+    {
+      title: 'How a consignment came to its status',
+      command: get(`consignments/${consignments[1]?.id}/history?PageSize=2`),
     },
     {
       title: 'Import consignments, a line each',

@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { inventoryDirectory } from './db/directories.ts';
 import { searchText, shortTextLimit, textFilter, uuidFilter } from './records/filters.ts';
 import { columnsOf, listedRecord } from './records/listed-record.ts';
+import { tableRows } from './records/rows.ts';
 import { count, recordSchemas, uuid } from './records/schema.ts';
 import { removeMovements, requireStockFor } from './stock/use-cases.ts';
 
@@ -29,6 +30,8 @@ const input = schemas.input.refine(({ quantity, reserved }) => quantity < 0 || r
   error: 'must be at most quantity',
 });
 
+const rows = tableRows('inventory', schemas.schema);
+
 export const inventoryRoutes = (context: Context): Route[] =>
   listedRecord(context, {
     list: 'inventory',
@@ -36,15 +39,23 @@ export const inventoryRoutes = (context: Context): Route[] =>
     directory: inventoryDirectory,
     ...schemas,
     input,
+    rows: {
+      ...rows,
+      update: async (tx, id, patch) => {
+        await requireStockFor(tx, id, patch);
+        return rows.update(tx, id, patch);
+      },
+      remove: async (tx, id) => {
+        await removeMovements(tx, id);
+        await rows.remove(tx, id);
+      },
+    },
     change: {
       conflict:
         '409 `not_enough_stock` unless what consignments hold is reserved and what is reserved is there.',
-      prepare: (tx, { id, patch }) => requireStockFor(tx, id, patch),
     },
-    remove: {
-      conflict: '409 `in_use` while a consignment names it or holds units of it.',
-      prepare: removeMovements,
-    },
+    // Lines of consignments only, which `refuseUsed` always looks for.
+    usedBy: [],
     searchText: searchText('productCode, description or partnerProductId', shortTextLimit),
     filters: {
       PartnerId: uuidFilter('Only products of this partner'),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, type Service } from './harness.ts';
-import { consignmentInput, ids } from './inputs.ts';
+import { consignmentInput, forced, ids } from './inputs.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -80,12 +80,12 @@ describe('lines, parcels, addresses and times of a consignment', () => {
       lines: [line],
       deliveryAddress: { ...full.deliveryAddress, street: 'Oudegracht 2', postalCode: null },
     });
-    expect(await patch({ deliveredAt: '2026-03-02T17:30:00+01:00', status: 6 })).toMatchObject({
+    expect(await patch({ deliveredAt: '2026-03-02T17:30:00+01:00', status: 6, ...forced })).toMatchObject({
       lines: [line],
       deliveredAt: '2026-03-02T16:30:00.000Z',
       status: 6,
     });
-    expect(await patch({ ...none, status: 0 })).toMatchObject(none);
+    expect(await patch({ ...none, status: 0, ...forced })).toMatchObject(none);
     const { body } = await service
       .patch(`/consignments/${id}`, { pickupAddress: { city: 'Gent' } })
       .expect(400);

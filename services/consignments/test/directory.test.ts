@@ -10,7 +10,7 @@ import { createApp } from '../src/app.ts';
 import { migrations } from '../src/context.ts';
 import { consignmentDirectory, directories } from '../src/db/directories.ts';
 import { startService, type Service } from './harness.ts';
-import { consignmentInput, ids } from './inputs.ts';
+import { consignmentInput, forced, ids } from './inputs.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -94,7 +94,7 @@ const apply = async (made: string[], { do: what, change: fields, ...rest }: Step
     const { body } = await service.post('/consignments', consignmentInput(fields)).expect(201);
     made.push(body.id as string);
   } else if (what === 'change') {
-    await service.patch(`/consignments/${id}`, fields).expect(200);
+    await service.patch(`/consignments/${id}`, { ...fields, ...forced }).expect(200);
   } else {
     await service.context.database.sql`delete from consignments where id = ${id}`;
     made.splice(at, 1);

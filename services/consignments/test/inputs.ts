@@ -14,6 +14,9 @@ export const consignmentInput = (changes: object = {}) => ({
   ...changes,
 });
 
+/** What a patch needs beside a status that does not follow. */
+export const forced = { force: true, reason: 'A test' };
+
 export const partnerInput = (changes: object = {}) => ({
   code: 'VDF',
   name: 'Van Dijk Flowers',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startService, type Service } from './harness.ts';
-import { consignmentInput, ids, inventoryInput, partnerInput, warehouseInput } from './inputs.ts';
+import { consignmentInput, forced, ids, inventoryInput, partnerInput, warehouseInput } from './inputs.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -168,7 +168,7 @@ describe('filters', () => {
   test('follow every change of a record', async () => {
     const { body } = await service.post('/consignments', consignmentInput());
     for (const status of [1, 2, 1]) {
-      await service.patch(`/consignments/${body.id}`, { status }).expect(200);
+      await service.patch(`/consignments/${body.id}`, { status, ...forced }).expect(200);
       expect((await read(`/consignments?Status=${status}`)).total).toBe(1);
       expect((await read(`/consignments?Status=${3 - status}`)).total).toBe(0);
       expect((await read(`/consignments?Status=${status}&ClientId=${ids.client}`)).total).toBe(1);

@@ -96,3 +96,6 @@ export const findReferences = async (
     products: new Set(items.map(({ id }) => id)),
   };
 };
+
+/** Deletes a consignment with its lines, details and history. */
+export const deleteConsignment = (sql: Queries, id: string): Promise<void> => table.remove(sql, { id });

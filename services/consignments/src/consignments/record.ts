@@ -4,7 +4,7 @@ import { consignmentDirectory } from '../db/directories.ts';
 import { listedRecord } from '../records/listed-record.ts';
 import { int32Filter, searchText, shortTextLimit, textFilter, uuidFilter } from '../records/filters.ts';
 import { consignmentRows } from './use-cases.ts';
-import { consignmentSchemas } from './schema.ts';
+import { consignmentSchemas, remarkNames } from './schema.ts';
 
 export const consignmentRoutes = (context: Context): Route[] =>
   listedRecord(context, {
@@ -16,6 +16,9 @@ export const consignmentRoutes = (context: Context): Route[] =>
     change: {
       misfit:
         '422 `client_name_mismatch` when the client is a partner of ours with another name, `unknown_product` when a line names no inventory item of ours.',
+      conflict:
+        '409 `transition_not_allowed` for a status that does not follow, and `not_enough_stock`, with `left`.',
+      remarks: remarkNames,
     },
     searchText: searchText('consignmentNumber, clientName, externalId or reference', shortTextLimit),
     filters: {

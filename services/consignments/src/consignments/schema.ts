@@ -2,6 +2,7 @@ import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { details, patchedAddresses } from './details.ts';
 import { code, recordSchemas, uuid } from '../records/schema.ts';
+import { statuses } from './statuses.ts';
 
 const schemas = recordSchemas(
   'Consignment',
@@ -11,16 +12,7 @@ const schemas = recordSchemas(
     clientName: text(1, 200).meta({ description: 'The name of the partner, where clientId is one of ours' }),
     carrierId: uuid('The carrier, here or in another system').nullable().default(null),
     warehouseId: uuid('The warehouse, here or in another system').nullable().default(null),
-    status: code(
-      'draft',
-      'booked',
-      'picking',
-      'packed',
-      'dispatched',
-      'in transit',
-      'delivered',
-      'cancelled',
-    ).default(0),
+    status: code(...statuses).default(0),
     ediStatus: code('none', 'queued', 'sent', 'acknowledged', 'failed').default(0),
     externalId: text(1, 200).nullable().default(null),
     reference: text(1, 200).nullable().default(null),
@@ -29,13 +21,40 @@ const schemas = recordSchemas(
   details,
 );
 
+/** Fields of a patch that are not of the consignment, but of its history. */
+const remarks = {
+  force: z.boolean().meta({ description: 'Sets any status; needs a reason' }),
+  reason: text(1, 500).meta({ description: 'Why the status changes, for the history' }),
+};
+export const remarkNames = Object.keys(remarks);
+
 export const consignmentSchemas = {
   ...schemas,
   input: schemas.input.partial({ clientName: true }).meta({ id: 'ConsignmentInput' }),
-  patch: schemas.patch.extend(z.object(patchedAddresses).partial().shape).meta({ id: 'ConsignmentPatch' }),
+  patch: schemas.patch
+    .extend(z.object({ ...patchedAddresses, ...remarks }).partial().shape)
+    .refine(({ force, reason }) => force !== true || reason !== undefined, {
+      path: ['reason'],
+      error: 'must be given with force',
+    })
+    .meta({ id: 'ConsignmentPatch' }),
 };
 
 export const ConsignmentInput = consignmentSchemas.input;
 export type ConsignmentInput = z.output<typeof ConsignmentInput>;
 export type NewConsignment = ConsignmentInput & { clientName: string };
 export type ConsignmentPatch = z.output<typeof consignmentSchemas.patch>;
+export type Consignment = z.output<typeof consignmentSchemas.schema>;
+
+/** An entry of the history of a consignment. */
+export const StatusChange = z
+  .object({
+    id: z.guid(),
+    from: schemas.schema.shape.status,
+    to: schemas.schema.shape.status,
+    forced: z.boolean().meta({ description: 'Whether it was sent with force' }),
+    reason: z.string().nullable(),
+    changedBy: z.string().meta({ description: 'Subject of the access token' }),
+    changedAt: instant(),
+  })
+  .meta({ id: 'StatusChange' });

@@ -1,16 +1,19 @@
 import type { Caller } from '@platform/auth/bearer';
 import { inTransaction, type Queries } from '@platform/service-kit/record';
 import type { Rows } from '../records/rows.ts';
-import { mergeDetails, type Details } from './details.ts';
+import { releaseStock } from '../stock/use-cases.ts';
+import { mergeDetails } from './details.ts';
 import {
+  deleteConsignment,
   findConsignment,
   findReferences,
   insertConsignment,
   storeDetails,
   updateConsignment,
 } from './queries.ts';
+import { followStatus } from './follow-status.ts';
 import { clientNameOf, completeConsignment, requireProducts } from './references.ts';
-import type { ConsignmentInput, ConsignmentPatch } from './schema.ts';
+import type { Consignment, ConsignmentInput, ConsignmentPatch } from './schema.ts';
 
 export { findReferences, storeDetails } from './queries.ts';
 export { completeConsignment } from './references.ts';
@@ -41,10 +44,16 @@ export const consignmentRows: Rows<ConsignmentInput, ConsignmentPatch> = {
       await storeDetails(tx, [id], [input]);
       return (await findConsignment(tx, id, false)) ?? '';
     }),
-  update: async (sql, id, patch, current, caller) => {
-    const before = JSON.parse(current) as Details & { clientId: string; clientName: string };
-    const completed = await completePatch(sql, patch, before, caller);
-    await updateConsignment(sql, id, completed, mergeDetails(before, patch));
-    return (await findConsignment(sql, id, false)) ?? '';
+  update: async (tx, id, patch, current, caller) => {
+    const before = JSON.parse(current) as Consignment;
+    const completed = await completePatch(tx, patch, before, caller);
+    await updateConsignment(tx, id, completed, mergeDetails(before, patch));
+    // After the lines, so that no caller is told the stock of a product that they may not name.
+    await followStatus(tx, before, patch, caller.subject);
+    return (await findConsignment(tx, id, false)) ?? '';
+  },
+  remove: async (tx, id, { subject }) => {
+    await releaseStock(tx, id, subject);
+    await deleteConsignment(tx, id);
   },
 };

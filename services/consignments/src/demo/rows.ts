@@ -1,7 +1,7 @@
 import { partnerNames, products, warehousePlaces } from './names.ts';
 
 /** The same on every machine and after every start. */
-const idOf = (kind: 'a' | 'b' | 'c' | 'd' | 'e', n: number): string =>
+const idOf = (kind: 'a' | 'b' | 'c' | 'd' | 'e' | 'f', n: number): string =>
   `0198c5a0-7e57-7000-8${kind}00-${n.toString(16).padStart(12, '0')}`;
 
 const start = Date.parse('2026-01-05T06:00:00Z');
@@ -97,3 +97,19 @@ export const consignments = Array.from({ length: total }, (_, n) => {
     ...made(n * 45),
   };
 });
+
+/** How some consignments came to their status, one after the other. */
+export const statusChanges = consignments
+  .filter((_, n) => n % 40 === 1)
+  .flatMap(({ id, status, created_at }, n) =>
+    Array.from({ length: status }, (_, step) => ({
+      id: idOf('f', n * 10 + step),
+      consignment_id: id,
+      from_status: step,
+      to_status: step + 1,
+      forced: false,
+      reason: null,
+      created_by: 'demo',
+      created_at: new Date(Date.parse(created_at) + (step + 1) * 3_600_000).toISOString(),
+    })),
+  );

@@ -2,7 +2,7 @@ import type { Directory, FilterValue } from '@platform/pagination/directory';
 import { indexedPageOf, pageIndexQuery, totalledBody, totalledListJson } from '@platform/pagination/list';
 import { idParams, record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
-import postgres, { type TransactionSql } from 'postgres';
+import postgres from 'postgres';
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import { narrowToClients } from '../clients.ts';
@@ -11,16 +11,6 @@ import type { Columns } from './page.ts';
 import { refuseUsed, type Reference } from './queries.ts';
 import { tableOf, tableRows, type Rows } from './rows.ts';
 import { listRecords } from './use-cases.ts';
-
-/** A change of a record that is locked. */
-export interface RecordChange<Patch> {
-  id: string;
-  /** Subject of the caller. */
-  by: string;
-  /** The record as JSON text. */
-  current: string;
-  patch: Patch;
-}
 
 /** What the four kinds of record differ in. */
 interface ListedRecord<Input extends z.ZodType, Patch extends z.ZodType> {
@@ -45,20 +35,8 @@ interface ListedRecord<Input extends z.ZodType, Patch extends z.ZodType> {
   filters: Readonly<Record<string, z.ZodType<FilterValue | undefined>>>;
   /** The columns that a record must have these values in; each filter is the column of its name unless given. */
   conditions?: (filters: Columns) => Columns;
-  /** Where more happens than that the fields of a patch are written. */
-  change?: {
-    conflict?: string;
-    misfit?: string;
-    remarks?: readonly string[];
-    /** Runs first in the transaction of the change. Throws a Problem where the record must stay as it is. */
-    prepare?(tx: TransactionSql, change: RecordChange<z.output<NoInfer<Patch>>>): Promise<void>;
-  };
-  /** Where more happens than that the record is deleted. */
-  remove?: {
-    conflict?: string;
-    /** Runs first in the transaction of the deletion. Throws a Problem where the record must stay. */
-    prepare(tx: TransactionSql, id: string, by: string): Promise<void>;
-  };
+  /** Parts of the declaration of `record`. */
+  change?: { conflict?: string; misfit?: string; remarks?: readonly string[] };
   examples: { id: string; input: z.input<NoInfer<Input>>; patch: z.input<NoInfer<Patch>> };
 }
 
@@ -73,9 +51,7 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
   context: Context,
   { list, name, directory, usedBy, schema, listed, ...spec }: ListedRecord<Input, Patch>,
 ): Route[] => {
-  const { input, patch, searchText, filters, conditions = columnsOf, examples, change, remove } = spec;
-  const used = usedBy && '409 `in_use` while a consignment or an inventory item names it.';
-  const conflict = remove?.conflict ?? used;
+  const { input, patch, searchText, filters, conditions = columnsOf, examples, change } = spec;
   const table = tableOf(list, listed);
   const rows: Rows<z.output<Input>, z.output<Patch>> = spec.rows ?? tableRows(list, schema);
   const title = `${list.charAt(0).toUpperCase()}${list.slice(1)}`;
@@ -115,17 +91,13 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
       patch,
       example: examples.patch,
       ...change,
-      save: async (tx, values, { params, caller }, current) => {
-        await change?.prepare?.(tx, { id: params.id, by: caller.subject, current, patch: values });
-        return rows.update(tx, params.id, values, current, caller);
-      },
+      save: (tx, values, { params, caller }, current) => rows.update(tx, params.id, values, current, caller),
     },
     remove: {
-      ...(conflict !== undefined && { conflict }),
+      ...(usedBy && { conflict: '409 `in_use` while a consignment or an inventory item names it.' }),
       delete: async (sql, { params, caller }) => {
         await refuseUsed(sql, usedBy ?? [], params.id);
-        await remove?.prepare(sql, params.id, caller.subject);
-        await table.remove(sql, params);
+        await rows.remove(sql, params.id, caller);
       },
     },
   });

@@ -45,7 +45,7 @@ describe.each([
       createdAt: stamp,
       updatedAt: stamp,
     },
-    change: { status: 5, ediStatus: 3, externalId: 'SAP-9', reference: null },
+    change: { status: 1, ediStatus: 3, externalId: 'SAP-9', reference: null },
     required: ['consignmentNumber', 'clientId'],
   },
   {

@@ -1,6 +1,7 @@
 import type { Caller } from '@platform/auth/bearer';
 import { jsonTable } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
+import type { TransactionSql } from 'postgres';
 import type { z } from 'zod';
 
 /** How the rows of a record are stored; all give the record as JSON text. */
@@ -9,7 +10,9 @@ export interface Rows<Input, Patch> {
   find(sql: Queries, id: string, lock: boolean): Promise<string | undefined>;
   insert(sql: Queries, id: string, input: Input, caller: Caller): Promise<string>;
   /** Changes a record that was found as `current` and locked. */
-  update(sql: Queries, id: string, patch: Patch, current: string, caller: Caller): Promise<string>;
+  update(tx: TransactionSql, id: string, patch: Patch, current: string, caller: Caller): Promise<string>;
+  /** Deletes a record that was found and locked. */
+  remove(tx: TransactionSql, id: string, caller: Caller): Promise<void>;
 }
 
 /** The table of a list, with the columns of a schema. */
@@ -22,7 +25,8 @@ export const tableRows = (list: string, schema: z.ZodObject) => {
     find: (sql: Queries, id: string, lock: boolean) => table.find(sql, { id }, lock),
     insert: (sql: Queries, id: string, values: object) => table.insert(sql, { id, ...values }),
     // The time of the database, as instances' clocks may differ.
-    update: (sql: Queries, id: string, values: object) =>
-      table.update(sql, { id }, { ...values, updatedAt: sql`now()` }),
+    update: (tx: TransactionSql, id: string, values: object) =>
+      table.update(tx, { id }, { ...values, updatedAt: tx`now()` }),
+    remove: (tx: TransactionSql, id: string) => table.remove(tx, { id }),
   };
 };

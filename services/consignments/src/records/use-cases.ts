@@ -1,5 +1,5 @@
 import { readPage, type Directory } from '@platform/pagination/directory';
-import type { IndexedPage } from '@platform/pagination/list';
+import { indexedPageOf, totalledListJson, type IndexedPage } from '@platform/pagination/list';
 import { ValidationFailed } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import type { Context } from '../context.ts';
@@ -62,4 +62,23 @@ export const listRecords = async (
   const isIndexed = text === undefined || hasTrigram(text);
   if (directory && !isIndexed) await refuseBroadSearch(sql, directory, columns, shortSearchRows);
   return searches.run(isIndexed, (on) => countedPage(on, list, conditions, page, isIndexed));
+};
+
+/**
+ * The body of one page of the rows of a table that belong to a record, newest first, which an index finds. Counts on the
+ * connections of searches, because a record may have so many that it takes long.
+ */
+export const listRowsOf = async (
+  { searches }: Context,
+  name: string,
+  list: Omit<List, 'directory'>,
+  columns: Columns,
+  query: { PageIndex: number; PageSize: number },
+): Promise<string> => {
+  const page = indexedPageOf(query);
+  const from = { ...list, directory: undefined };
+  const rows = await searches.run(true, (on) =>
+    countedPage(on, from, { columns, text: undefined }, page, true),
+  );
+  return totalledListJson(name, page, rows);
 };

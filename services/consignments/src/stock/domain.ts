@@ -74,3 +74,26 @@ export const requireStock = (stocks: readonly Stock[], changes: readonly Change[
   });
   if (short.length > 0) throw notEnoughStock(short);
 };
+
+/** Units of an item that a consignment has reserved, and those that it has taken out. */
+export interface Holding {
+  inventoryId: string;
+  reserved: number;
+  taken: number;
+}
+
+/** The changes after which a consignment that has `held` holds `wanted`; both may name an item several times. */
+export const changesBetween = (held: readonly Holding[], wanted: readonly Holding[]): Change[] => {
+  const changes = new Map<string, Change>();
+  const add = ({ inventoryId, reserved, taken }: Holding, sign: 1 | -1) => {
+    const before = changes.get(inventoryId) ?? { quantity: 0, reserved: 0 };
+    changes.set(inventoryId, {
+      inventoryId,
+      quantity: before.quantity - sign * taken,
+      reserved: before.reserved + sign * reserved,
+    });
+  };
+  for (const holding of held) add(holding, -1);
+  for (const holding of wanted) add(holding, 1);
+  return [...changes.values()].filter(({ quantity, reserved }) => quantity !== 0 || reserved !== 0);
+};

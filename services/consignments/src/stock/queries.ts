@@ -2,21 +2,30 @@ import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
 import type { TransactionSql } from 'postgres';
 import { v7 } from 'uuid';
-import type { Change, Stock } from './domain.ts';
+import type { Change, Holding, Stock } from './domain.ts';
 import { Movement } from './schema.ts';
 
 /** The movements, as JSON of their schema. */
 export const movements = jsonTable('stock_movements', Object.keys(Movement.shape));
 
-/** The stock of these items, which are locked in the order of their ids, so that no two transactions wait for each other. */
+/**
+ * The stock of these items. They are locked in the order of their ids, and not against those who only name them in lines, so
+ * that no two transactions wait for each other.
+ */
 export const lockStocks = (tx: TransactionSql, ids: readonly string[]): Promise<Stock[]> =>
   tx<
     Stock[]
-  >`select id, quantity, reserved, held from inventory where id = any(${ids}::uuid[]) order by id for update`;
+  >`select id, quantity, reserved, held from inventory where id = any(${ids}::uuid[]) order by id for no key update`;
 
 /** Whether there is such an inventory item. */
 export const itemExists = async (sql: Queries, id: string): Promise<boolean> =>
   (await sql`select from inventory where id = ${id}`).length > 0;
+
+/** What a consignment has reserved and taken out, by the movements that it made. */
+export const findHoldings = (tx: TransactionSql, consignmentId: string): Promise<Holding[]> =>
+  tx<Holding[]>`
+    select inventory_id as "inventoryId", sum(reserved)::int as reserved, -sum(quantity)::int as taken
+    from stock_movements where consignment_id = ${consignmentId} group by inventory_id`;
 
 /** A change with what is said about it. */
 interface NewMovement extends Change {

@@ -1,10 +1,10 @@
-import { indexedPageOf, pageIndexQuery, totalledBody, totalledListJson } from '@platform/pagination/list';
+import { pageIndexQuery, totalledBody } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
 import { idParams, record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { countedPage } from '../records/page.ts';
+import { listRowsOf } from '../records/use-cases.ts';
 import { itemExists, movements } from './queries.ts';
 import { Movement, MovementInput } from './schema.ts';
 import { moveStock } from './use-cases.ts';
@@ -19,8 +19,9 @@ const MovementPath = z.strictObject({
 });
 
 /** The stock movements of an inventory item. */
-export const movementRoutes = ({ reader, writer, searches, database: { sql } }: Context): Route[] =>
-  record({
+export const movementRoutes = (context: Context): Route[] => {
+  const { sql } = context.database;
+  return record({
     path: '/inventory/{id}/movements',
     basePath: '/v1',
     params: MovementPath,
@@ -28,8 +29,8 @@ export const movementRoutes = ({ reader, writer, searches, database: { sql } }: 
     tag: 'Inventory',
     name: 'stock movement',
     schema: Movement,
-    read: reader,
-    write: writer,
+    read: context.reader,
+    write: context.writer,
     sql,
     list: {
       summary: 'Stock movements of an inventory item, newest first, with their exact total',
@@ -38,12 +39,8 @@ export const movementRoutes = ({ reader, writer, searches, database: { sql } }: 
       body: totalledBody('movements', Movement).meta({ id: 'StockMovementList' }),
       page: async (query, { params: { id } }) => {
         if (!(await itemExists(sql, id))) throw new NotFound('inventory item');
-        const page = indexedPageOf(query);
-        const conditions = { columns: { inventory_id: id }, text: undefined };
-        const list = { table: 'stock_movements', json: movements.json, directory: undefined };
-        // An item may have so many that counting them takes long.
-        const movementsPage = await searches.run(true, (on) => countedPage(on, list, conditions, page, true));
-        return totalledListJson('movements', page, movementsPage);
+        const list = { table: 'stock_movements', json: movements.json };
+        return listRowsOf(context, 'movements', list, { inventory_id: id }, query);
       },
     },
     find: (on, { params: { id, movementId } }, lock) =>
@@ -57,3 +54,4 @@ export const movementRoutes = ({ reader, writer, searches, database: { sql } }: 
       insert: (on, input, { params: { id }, caller }) => moveStock(on, caller.subject, id, input),
     },
   });
+};

@@ -3,8 +3,8 @@ import { Conflict } from '@platform/service-kit/problem';
 import type { Queries, Stored } from '@platform/service-kit/record';
 import { changes, orNotFound } from '@platform/service-kit/record-versions';
 import type { TransactionSql } from 'postgres';
-import { requireSettable, requireStock, type SetStock } from './domain.ts';
-import { deleteMovements, lockStocks, movements, storeMovements } from './queries.ts';
+import { changesBetween, requireSettable, requireStock, type Holding, type SetStock } from './domain.ts';
+import { deleteMovements, findHoldings, lockStocks, movements, storeMovements } from './queries.ts';
 import type { MovementInput } from './schema.ts';
 
 const moveOnce = async (
@@ -51,3 +51,35 @@ export const removeMovements = async (tx: TransactionSql, id: string): Promise<v
   if (stock && stock.held > 0) throw new Conflict('in_use', `Consignments hold ${stock.held} units of it.`);
   await deleteMovements(tx, id);
 };
+
+/** Who changes what a consignment holds, and why. The consignment is locked. */
+interface Holder {
+  consignmentId: string;
+  by: string;
+  reason: string | null;
+}
+
+/** Reserves, releases, takes out and returns units, so that a consignment holds `wanted`. Throws a Problem `not_enough_stock`. */
+export const holdStock = async (
+  tx: TransactionSql,
+  { consignmentId, by, reason }: Holder,
+  wanted: (held: Holding[]) => Holding[],
+): Promise<void> => {
+  const held = await findHoldings(tx, consignmentId);
+  const movesOf = changesBetween(held, wanted(held)).map((change) => ({
+    ...change,
+    consignmentId,
+    reference: null,
+    reason,
+  }));
+  if (movesOf.length === 0) return;
+  const ids = movesOf.map(({ inventoryId }) => inventoryId);
+  requireStock(await lockStocks(tx, ids), movesOf);
+  await storeMovements(tx, by, movesOf);
+};
+
+/** Releases what a consignment has reserved; what it has taken out stays out. */
+export const releaseStock = (tx: TransactionSql, consignmentId: string, by: string): Promise<void> =>
+  holdStock(tx, { consignmentId, by, reason: null }, (held) =>
+    held.map((holding) => ({ ...holding, reserved: 0 })),
+  );

@@ -3,7 +3,7 @@ import { bearer, consignments, iteratePageIndex, unwrap } from '@platform/client
 import { findDifferences, type Actor } from '../actor.ts';
 import { inTime, persist } from '../persist.ts';
 
-const DISPATCHED = 4;
+const [BOOKED, DISPATCHED] = [1, 4];
 
 /** Books consignments, sends them off, and walks through all of them in the evening. */
 export const shipper = (url: string, token: string): Actor => {
@@ -22,9 +22,8 @@ export const shipper = (url: string, token: string): Actor => {
       // Unknown until it is acknowledged.
       statuses.delete(id);
       const params = { path: { id } };
-      await persist(() =>
-        unwrap(shipping.PATCH('/consignments/{id}', { params, body: { status: DISPATCHED } })),
-      );
+      for (const next of [BOOKED, DISPATCHED])
+        await persist(() => unwrap(shipping.PATCH('/consignments/{id}', { params, body: { status: next } })));
       statuses.set(id, DISPATCHED);
     },
     verify: async () => {
