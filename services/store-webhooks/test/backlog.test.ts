@@ -1,8 +1,19 @@
+import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { startService } from './harness.ts';
 import { holdAt } from './hold.ts';
 
 const waiting = 3000;
+
+/** Queues events of a store, each of another order, as the replay of a time span leaves them. */
+const replay = (sql: Sql, storeId: string) => sql`
+  with replayed as (
+    insert into events (store_id, id, event, entity, dedup, body, headers, received_at)
+    select ${storeId}, uuidv7(), 'order_updated', 'order:' || n, decode(md5(n::text), 'hex'),
+      convert_to('{"id":"' || n || '","status":"A","cart":{"items":[]}}', 'UTF8'), '{}', now()
+    from generate_series(1, ${waiting}) as n returning store_id, entity, id)
+  insert into queue (store_id, entity, id, queued_at, due_at, attempts)
+  select store_id, entity, id, now(), now(), 0 from replayed`;
 
 test('while a replay of one store keeps the worker busy, a new event of another store begins when it is stored', async () => {
   await using service = await startService();
@@ -10,15 +21,7 @@ test('while a replay of one store keeps the worker busy, a new event of another 
   const replayed = await service.store();
   const other = await service.store();
   await using point = await holdAt(service.databaseUrl, { trigger: 'before insert on orders for each row' });
-  // As the replay of a time span leaves them.
-  await sql`
-    with replayed as (
-      insert into events (store_id, id, event, entity, dedup, body, headers, received_at)
-      select ${replayed.id}, uuidv7(), 'order_updated', 'order:' || n, decode(md5(n::text), 'hex'),
-        convert_to('{"id":"' || n || '","status":"A","cart":{"items":[]}}', 'UTF8'), '{}', now()
-      from generate_series(1, ${waiting}) as n returning store_id, entity, id)
-    insert into queue (store_id, entity, id, queued_at, due_at, attempts)
-    select store_id, entity, id, now(), now(), 0 from replayed`;
+  await replay(sql, replayed.id);
   await point.reached();
   const claimed = async (storeId: string): Promise<number> => {
     const [row] = await sql<[{ count: number }]>`
@@ -33,4 +36,24 @@ test('while a replay of one store keeps the worker busy, a new event of another 
   await point.open();
   await service.settled();
   expect(await sql`select id from orders where store_id = ${other.id}`).toEqual([{ id: 'o-1' }]);
+});
+
+test('a replay of one store does not hold up events of another one that wait in the queue', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  const [replayed, other] = [await service.store(), await service.store()];
+  await using point = await holdAt(service.databaseUrl, { trigger: 'before insert on orders for each row' });
+  await replay(sql, replayed.id);
+  await point.reached();
+  // The second one waits for the first one.
+  for (const status of ['A', 'B'])
+    await service.hook('order_updated', other.webhookToken, { id: 'o-1', status, cart: { items: [] } });
+  await point.open();
+  await service.settled();
+  const [row] = await sql<[{ later: number }]>`
+    select count(*)::int as later from results
+    where store_id = ${replayed.id}
+      and finished_at > (select max(finished_at) from results where store_id = ${other.id})`;
+  expect(row.later).toBeGreaterThan(0);
+  expect(await sql`select status from orders where store_id = ${other.id}`).toEqual([{ status: 'B' }]);
 });

@@ -8,7 +8,7 @@ import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { finalState, Ignored, ProviderBusy, Stopped, Unprocessable } from '../errors.ts';
 import { isWanted } from '../notifications/settings.ts';
-import { claim } from '../queue/claim-events.ts';
+import { claim, createTurns, maxInTurns } from '../queue/claim-events.ts';
 import { endEvent, endEvents, postponeEvents } from '../queue/end-events.ts';
 import type { ClaimedEvent, ClaimedRow } from '../queue/event.ts';
 import { beat, removeWorker, type DueWork } from '../queue/heartbeat.ts';
@@ -35,7 +35,7 @@ interface Places {
 /** Events that were claimed when they were stored have places of their own, so that no replay delays new events. */
 const createPlaces = (): Record<'stored' | 'queued', Places> => ({
   stored: { maxEvents: 768, maxBytes: 24 * 2 ** 20, events: 0, bytes: 0 },
-  queued: { maxEvents: 512, maxBytes: 16 * 2 ** 20, events: 0, bytes: 0 },
+  queued: { maxEvents: 512 + maxInTurns, maxBytes: 16 * 2 ** 20, events: 0, bytes: 0 },
 });
 
 const maxBatch = 256;
@@ -65,6 +65,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
   const mails = env.SMTP_URL !== undefined;
   const maxAttempts = attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
   const claimer = { worker: v7(), keepMs: maxLeases * env.LEASE_MS };
+  const claimInTurns = createTurns(sql, claimer);
   const underWay = new Set<Promise<void>>();
   const unwritten = createUnwritten(context, maxAttempts);
   const { stored, queued } = createPlaces();
@@ -182,7 +183,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
     begin: (event: ClaimedEvent): void => begin(event, stored),
     /** Claims events while there is capacity and starts processing them; returns whether there were any. */
     round: async (): Promise<boolean> => {
-      const room = Math.min(queued.maxEvents - queued.events, maxBatch);
+      const room = Math.min(queued.maxEvents - maxInTurns - queued.events, maxBatch);
       isBehind = room < minClaim || queued.bytes > queued.maxBytes;
       if (isBehind) return false;
       const claimed: ClaimedRow[] = [];
@@ -190,6 +191,8 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
         if (suspects === 0) claimed.push(...(await claim(sql, claimer, 1, 'suspects')));
         const events = await claim(sql, claimer, room);
         claimed.push(...events);
+        // There may be many more of one store.
+        if (events.length >= minClaim) claimed.push(...(await claimInTurns()));
         for (const event of await withStores(claimed)) begin(event, queued);
         return events.length > 0;
       } catch (error) {

@@ -1,4 +1,5 @@
 import type { ISql } from 'postgres';
+import { plainArrayOf, type Fragment } from '../db/sql.ts';
 import type { ClaimedRow } from './event.ts';
 
 /** A worker, and how long it may keep an event, in milliseconds. */
@@ -13,6 +14,9 @@ const parkMs = 3000;
 /** Bodies of the events of one claim at most, in bytes; a larger one is claimed alone. */
 const maxBytes = 8 * 2 ** 20;
 
+/** Of a claim in turns: stores, events of each, events that are read to find those that are due, and bytes of bodies. */
+const turn = { stores: 16, events: 4, searched: 256, bytes: 2 ** 20 };
+
 /** A claimed event, or a row with a null id if none was claimed; `parked` is the same in all rows. */
 type Examined = (ClaimedRow | { id: null }) & { parked: number };
 
@@ -26,9 +30,10 @@ type Examined = (ClaimedRow | { id: null }) & { parked: number };
  */
 const claimOrPark = (
   sql: ISql,
-  which: 'ordinary' | 'suspects',
+  which: Fragment,
   limit: number,
   { worker, keepMs }: Claimer,
+  bytes = maxBytes,
 ) => sql<Examined[]>`
   with examined as materialized (
     select due.ctid as place, due.store_id, due.entity, due.id, due.due_at, (
@@ -36,7 +41,7 @@ const claimOrPark = (
       where before.store_id = due.store_id and before.entity = due.entity and before.id < due.id
       order by before.id desc limit 1) as before
     from queue due
-    where due.due_at <= now() and ${which === 'suspects' ? sql`due.crashes > 2` : sql`due.crashes <= 2`}
+    where due.due_at <= now() and ${which}
     order by due.due_at limit ${limit}
     for update of due skip locked),
   ahead as materialized (
@@ -53,7 +58,7 @@ const claimOrPark = (
     window claim as (order by examined.due_at, examined.id rows unbounded preceding)),
   claimed as (
     update queue q set attempts = attempts + 1, worker = ${worker}, due_at = now() + ${keepMs} * interval '1 ms'
-    where q.ctid = any(array(select place from sized where n = 1 or bytes <= ${maxBytes}))
+    where q.ctid = any(array(select place from sized where n = 1 or bytes <= ${bytes}))
     returning q.store_id, q.entity, q.id, q.attempts, q.worker, q.crashes, q.queued_at)
   select e.store_id as "storeId", e.id, e.event, e.service, claimed.entity, e.body, e.headers,
     e.received_at as "receivedAt", claimed.queued_at as "queuedAt", claimed.attempts, claimed.worker, claimed.crashes,
@@ -61,19 +66,55 @@ const claimOrPark = (
   from (select count(*)::int as parked from parked) as p
   left join (claimed join events e on e.store_id = claimed.store_id and e.id = claimed.id) on true`;
 
+const claimWhere = async (...given: Parameters<typeof claimOrPark>): Promise<ClaimedRow[]> => {
+  for (;;) {
+    const examined = await claimOrPark(...given);
+    const claimed = examined.filter((event) => event.id !== null);
+    if (claimed.length > 0 || examined[0]?.parked === 0) return claimed;
+  }
+};
+
 /**
- * Claims up to `limit` due events, each the first of its entity. `suspects` are those with which several workers died,
- * `ordinary` are all others.
+ * Claims up to `limit` due events, each the first of its entity, in the order in which they became due. `suspects` are those
+ * with which several workers died, `ordinary` are all others.
  */
-export const claim = async (
+export const claim = (
   sql: ISql,
   claimer: Claimer,
   limit: number,
   which: 'ordinary' | 'suspects' = 'ordinary',
-): Promise<ClaimedRow[]> => {
-  for (;;) {
-    const examined = await claimOrPark(sql, which, limit, claimer);
-    const claimed = examined.filter((event) => event.id !== null);
-    if (claimed.length > 0 || examined[0]?.parked === 0) return claimed;
-  }
+): Promise<ClaimedRow[]> =>
+  claimWhere(sql, which === 'suspects' ? sql`due.crashes > 2` : sql`due.crashes <= 2`, limit, claimer);
+
+/** Sorts before the id of every store. */
+const beforeAll = '00000000-0000-0000-0000-000000000000';
+
+/** How many events are claimed in turns at most. */
+export const maxInTurns = turn.stores * turn.events;
+
+/**
+ * Makes a function that claims some due events of each of the next stores, so that a replay of one store holds up no other.
+ * The order of the queue is by store, then by entity, so a store is found with one step in an index.
+ */
+export const createTurns = (sql: ISql, claimer: Claimer): (() => Promise<ClaimedRow[]>) => {
+  /** The store whose turn was last. */
+  let last = beforeAll;
+  return async () => {
+    const stores = await sql<{ id: string }[]>`
+      with recursive turn as (
+        (select store_id as id from queue where store_id > ${last} order by store_id limit 1)
+        union all
+        select following.id from turn cross join lateral (
+          select store_id as id from queue where store_id > turn.id order by store_id limit 1) as following)
+      select id from turn limit ${turn.stores}`;
+    last = (stores.length === turn.stores ? stores.at(-1)?.id : undefined) ?? beforeAll;
+    const firstOfEach = sql`due.ctid = any(array(
+      select earliest.place from unnest(${plainArrayOf(stores.map(({ id }) => id))}::uuid[]) as store (id)
+      cross join lateral (
+        select place from (
+          select ctid as place, due_at, crashes from queue where store_id = store.id
+          order by entity, id limit ${turn.searched}) as searched
+        where due_at <= now() and crashes <= 2 order by due_at limit ${turn.events}) as earliest))`;
+    return claimWhere(sql, firstOfEach, maxInTurns, claimer, turn.bytes);
+  };
 };
