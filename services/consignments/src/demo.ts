@@ -1,5 +1,6 @@
 import { demoEnv } from '@platform/service-kit/env';
 import { openDatabase } from '@platform/service-kit/db';
+import { consignmentDetails } from './demo/details.ts';
 import { consignments, inventory, partners, statusChanges, stockMovements, warehouses } from './demo/rows.ts';
 import { processEnv } from './env.ts';
 
@@ -23,6 +24,7 @@ await load('inventory', inventory);
 await load('stock_movements', stockMovements);
 await load('consignments', consignments);
 await load('status_changes', statusChanges);
+await load('consignment_details', consignmentDetails);
 
 // The import of the examples, which the holder of the token has sent; results can be read for a day.
 const [, payload = ''] = DEMO_ADMIN_TOKEN.split('.');
@@ -47,6 +49,14 @@ const printed = {
     {
       title: 'Consignments in which a text occurs',
       command: get('consignments?SearchText=flowers&PageSize=2'),
+    },
+    {
+      title: 'One consignment with its lines, parcels, addresses and tracking',
+      command: get(`consignments/${consignmentDetails[1]?.id}`),
+    },
+    {
+      title: 'Partners that are carriers, beside what else they are',
+      command: get('partners?Relationship=1&PageSize=2'),
     },
     { title: 'Inventory, with what is depleted', command: get('inventory?IncludeDepleted=true&PageSize=2') },
     {

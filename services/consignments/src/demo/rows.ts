@@ -8,7 +8,7 @@ const start = Date.parse('2026-01-05T06:00:00Z');
 const minutes = (n: number): string => new Date(start + n * 60_000).toISOString();
 
 /** Entry `n`, starting again after the last. */
-const pick = <T>(from: readonly T[], n: number): T => from[n % from.length] as T;
+export const pick = <T>(from: readonly T[], n: number): T => from[n % from.length] as T;
 
 const made = (n: number) => ({ created_at: minutes(n), updated_at: minutes(n) });
 
