@@ -3,7 +3,7 @@ create extension if not exists pg_trgm;
 --> statement-breakpoint
 CREATE TABLE "consignment_details" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"details" jsonb NOT NULL,
+	"details" json NOT NULL,
 	"named_ids" uuid[] NOT NULL
 );
 --> statement-breakpoint

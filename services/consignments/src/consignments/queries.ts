@@ -49,7 +49,7 @@ export const storeDetails = async (
   if (given.length > 0)
     await sql`
       insert into consignment_details
-      select * from jsonb_to_recordset(${JSON.stringify(given)}::text::jsonb) row (id uuid, details jsonb, named_ids uuid[])`;
+      select * from json_to_recordset(${JSON.stringify(given)}::text::json) row (id uuid, details json, named_ids uuid[])`;
 };
 
 /** Inserts the row that lists read. */

@@ -9,7 +9,6 @@ import {
   index,
   integer,
   json,
-  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -97,7 +96,7 @@ export const consignmentDetails = pgTable(
   'consignment_details',
   {
     id: consignmentId('id').primaryKey(),
-    details: jsonb().$type<Details>().notNull(),
+    details: json().$type<Details>().notNull(),
     /** Ids of the partners and inventory items in it. */
     namedIds: uuid('named_ids').array().notNull(),
   },

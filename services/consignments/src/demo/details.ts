@@ -42,5 +42,5 @@ export const consignmentDetails = consignments.flatMap(({ id, client_id, status,
     consigneeId: consignee.id,
     supplierId,
   };
-  return [{ id, details, named_ids: [item.id, consignee.id, supplierId] }];
+  return [{ id, details: JSON.stringify(details), named_ids: [item.id, consignee.id, supplierId] }];
 });
