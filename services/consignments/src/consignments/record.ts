@@ -35,6 +35,7 @@ export const consignmentRoutes = (context: Context): Route[] =>
         consignmentNumber: 'CN-1',
         clientId: '0198c5a0-7e57-7000-8a00-000000000000',
         clientName: 'Van Dijk Flowers',
+        lines: [{ description: 'Red tulips, bunch of fifty', quantity: 2 }],
       },
       patch: { reference: 'PO 4711' },
     },
