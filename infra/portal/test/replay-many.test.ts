@@ -36,7 +36,7 @@ describe.runIf(canLook)('a replay of many webhooks', () => {
     await fetch(`${gateway}/api/v1/hooks/member_updated/${demo.store.webhookToken}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ note: 'has no id' }),
+      body: JSON.stringify({ status: 'has no id' }),
     });
     const list = `${gateway}/v1/stores/${demo.store.id}/events?status=failed&event=member_updated`;
     const headers = { Authorization: `Bearer ${demo.adminToken}` };

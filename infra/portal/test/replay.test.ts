@@ -24,7 +24,7 @@ describe.runIf(canLook)('a replay of one webhook', () => {
     const name = 'Corner shop';
     const body = { name, storeUrl: 'https://corner.example.test/', pos: { kind: 'blaze' } };
     store = (await (await send('POST', '/v1/stores', body)).json()) as typeof store;
-    await hook('member_updated', { note: 'has no id' });
+    await hook('member_updated', { status: 'has no id' });
     await hook('job_started', { id: 'job-1', orderId: 'order-1' });
     const list = `/v1/stores/${store.id}/events?status=pending`;
     const areProcessed = async (): Promise<boolean> => {

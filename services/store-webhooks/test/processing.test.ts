@@ -249,7 +249,7 @@ test('events whose batch meets a lost connection are tried again together: no pa
 test('events of a store that fail for one cause write ten error lines a minute, and one that counts the others', async () => {
   const own = await startService();
   const { id, webhookToken } = await own.store();
-  for (let n = 0; n < 20; n++) await own.hook('order_updated', webhookToken, { nothing: n });
+  for (let n = 0; n < 20; n++) await own.hook('order_updated', webhookToken, { orderNo: n });
   await own.settled();
   await own[Symbol.asyncDispose]();
   expect(own.lines.filter((line) => line.includes('processing failed'))).toHaveLength(10);

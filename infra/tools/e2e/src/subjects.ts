@@ -194,6 +194,7 @@ const storeWebhooks = async (place: Place): Promise<Arranged> => {
   await hook('identity-verification-updated/persona', { service: 'persona', ...verification });
   // Without a signature, so it is refused and can be checked again.
   await hook('identity-verification-updated/veriff', { service: 'veriff', ...verification });
+  await hook('order_updated', { status: 'HAS_NO_ID' });
   const records = ['orders/o-1', 'delivery-jobs/j-1', 'verifications/t-1', 'members/m-1'].map(
     (path) => `/v1/stores/${id}/${path}`,
   );
@@ -201,13 +202,21 @@ const storeWebhooks = async (place: Place): Promise<Arranged> => {
   await waitFor('the events of a store are processed', async () =>
     (await Promise.all(records.map(exists))).every(Boolean),
   );
-  const { body: page } = await call(place, 'GET', `/v1/stores/${id}/events`);
-  const events = page['events'] as { id: string; status: string }[];
+  const eventsOf = async () => {
+    const { body: page } = await call(place, 'GET', `/v1/stores/${id}/events`);
+    return page['events'] as { id: string; status: string }[];
+  };
+  const isFailed = ({ status }: { status: string }) => status === 'failed';
+  await waitFor('an event has failed', async () => (await eventsOf()).some(isFailed));
+  const events = await eventsOf();
   return {
     credentials: { bearer: place.token },
     paths: [
       ...records,
-      ...events.map((event) => `/v1/stores/${id}/events/${event.id}/replay`),
+      // A replay of the failed event could keep it from being dismissed.
+      ...events.map(
+        (event) => `/v1/stores/${id}/events/${event.id}/${isFailed(event) ? 'dismiss' : 'replay'}`,
+      ),
       ...events
         .filter(({ status }) => status === 'refused')
         .map((event) => `/v1/stores/${id}/events/${event.id}/recheck`),

@@ -7,6 +7,8 @@ import { dryRun } from './dry-run.ts';
 import { eventList } from './list.ts';
 import {
   DetailQuery,
+  DismissBody,
+  DismissView,
   EventDetail,
   RecheckBody,
   Rechecked,
@@ -16,7 +18,7 @@ import {
   ReplayQuery,
   ReplayView,
 } from './schema.ts';
-import { reprocessEvent, reprocessSpan } from './use-cases.ts';
+import { dismissEvent, reprocessEvent, reprocessSpan } from './use-cases.ts';
 import { showFullEvent } from './view.ts';
 
 /** A body may hold personal data, so no cache may keep it. */
@@ -116,6 +118,28 @@ export const eventRoutes = (context: Context): Route[] => {
         status: 200,
         body: { eventId, status: await reprocessEvent(context, id, eventId, 'recheck', { caller, req }) },
       }),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'post',
+        path: '/v1/stores/{id}/events/{eventId}/dismiss',
+        operationId: 'dismissEvent',
+        summary: 'Note that nothing more is to be done about a failed event, which ends its alert',
+        params: eventParams,
+        body: { schema: DismissBody, example: { note: 'The order was corrected at the till.' } },
+        responses: {
+          200: { description: 'The event is dismissed; a replay is still possible', body: DismissView },
+        },
+        problems: [404, 409],
+      },
+      async ({ params: { id, eventId }, body: { note }, caller: { subject: dismissedBy } }) => {
+        const dismissedAt = await dismissEvent(context, id, eventId, { note, dismissedBy });
+        return {
+          status: 200,
+          body: { eventId, status: 'dismissed' as const, note, dismissedBy, dismissedAt },
+        };
+      },
     ),
     ...eventList.routes(context),
     route(

@@ -1,5 +1,5 @@
 import { booleanParameter } from '@platform/pagination/list';
-import { instant } from '@platform/service-kit/text';
+import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { eventStates } from '../db/tables.ts';
 import { storeOfRow } from '../records/view.ts';
@@ -9,6 +9,12 @@ export const eventState = z.enum(eventStates).meta({
     'pending: to be processed, or to be retried; failed: not retried any more; refused: the signature is not valid; ignored: not processed by this service; dismissed: failed, and somebody has noted that nothing more is to be done',
 });
 export const time = z.iso.datetime({ offset: true });
+
+const dismissal = {
+  note: z.string().meta({ description: 'Why nothing more is to be done' }),
+  dismissedBy: z.string().meta({ description: 'Subject of the access token' }),
+  dismissedAt: instant(),
+};
 
 export const EventView = z
   .object({
@@ -22,10 +28,15 @@ export const EventView = z
     }),
     status: eventState,
     attempts: z.int(),
-    error: z.string().nullable(),
+    error: z.string().nullable().meta({
+      description: 'Why it is not done; test_event: a POS has sent it to test the address',
+    }),
     receivedAt: instant(),
     nextAttemptAt: instant().nullable(),
     finishedAt: instant().nullable(),
+    note: dismissal.note.nullable(),
+    dismissedBy: dismissal.dismissedBy.nullable(),
+    dismissedAt: dismissal.dismissedAt.nullable(),
   })
   .meta({ id: 'Event' });
 
@@ -88,6 +99,12 @@ export const RecheckView = z
     }),
   })
   .meta({ id: 'Recheck' });
+
+export const DismissBody = z.strictObject({ note: text(1, 1000) });
+
+export const DismissView = z
+  .object({ eventId: z.uuid(), status: z.literal('dismissed'), ...dismissal })
+  .meta({ id: 'Dismissal' });
 
 export const Rechecked = z
   .object({

@@ -2,6 +2,7 @@ import { Conflict } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import { readable } from '../providers/payload-parsing.ts';
 import { acceptRefusedEvent } from '../queue/accept-refused-event.ts';
+import { dismissFailedEvent, type Dismissal } from '../queue/dismiss-event.ts';
 import { findEvent } from '../queue/find-events.ts';
 import { requeueEvents, restartEvent } from '../queue/requeue-events.ts';
 import { visitEvents } from '../queue/visit-events.ts';
@@ -69,6 +70,19 @@ export const reprocessEvent = async (
   }
   context.inbox.wake();
   return state;
+};
+
+/** Dismisses a failed event, which ends its alert. Returns when. Throws NotFound and Conflict. */
+export const dismissEvent = async (
+  { database: { orm, sql } }: Context,
+  storeId: string,
+  id: string,
+  dismissal: Dismissal,
+): Promise<string> => {
+  const dismissedAt = await dismissFailedEvent(sql, storeId, id, dismissal);
+  if (dismissedAt !== undefined) return dismissedAt;
+  const { state } = await findEvent(orm, storeId, id);
+  throw new Conflict('event_not_failed', `The event is ${state}; only a failed one is dismissed.`);
 };
 
 interface EventSpan {

@@ -1,7 +1,7 @@
 import type { ISql, Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { ProviderBusy, ProviderUnavailable, Unprocessable } from '../errors.ts';
+import { Ignored, ProviderBusy, ProviderUnavailable, Unprocessable } from '../errors.ts';
 import { addNotices, type Notice } from '../notifications/notice.ts';
 import { challengePayload } from '../payments/challenge.ts';
 import { settlePayment } from '../payments/use-cases.ts';
@@ -44,6 +44,17 @@ const contentOf = ({ body, headers }: PlannedEvent): unknown => {
   return read;
 };
 
+/** The content of an event of a POS. Throws Ignored for a test, which a POS sends to see whether an address answers. */
+const posContentOf = (
+  event: PlannedEvent,
+  { adapter, settings }: Pick<Provider<Adapter>, 'adapter' | 'settings'>,
+  entity: string,
+): unknown => {
+  const body = contentOf(event);
+  if (adapter.isTest?.(body, settings, entity)) throw new Ignored('test_event');
+  return body;
+};
+
 const connect = <A>({ reader }: Context, { adapter, ...provider }: Provider<A>) => ({
   adapter,
   connection: { ...provider, reader } satisfies Connection,
@@ -80,12 +91,13 @@ const userExists = async (sql: Sql, storeId: string, consumerUserId: string): Pr
 const posPayloads = [...posAdapters.values()].flatMap(({ payloads }) => payloads ?? []);
 
 const orderOf = (context: Context, event: PlannedEvent): Promise<OrderRecord> => {
-  const { adapter, connection } = connect(context, posOf(event.store));
-  return adapter.order(contentOf(event), connection);
+  const pos = posOf(event.store);
+  const { adapter, connection } = connect(context, pos);
+  return adapter.order(posContentOf(event, pos, 'order'), connection);
 };
 
 const memberOf = (adapter: PosAdapter, { settings }: Connection, event: PlannedEvent): MemberRecord =>
-  adapter.member(contentOf(event), settings);
+  adapter.member(posContentOf(event, { adapter, settings }, 'member'), settings);
 
 const verificationOf = (context: Context, event: PlannedEvent) => {
   const body = contentOf(event);
@@ -121,10 +133,10 @@ const job = (stage: JobStage): EventType => ({
   entity: 'job',
   providerOf: deliveryOf,
   payloads: [...deliveryAdapters.values()].map(({ payload }) => payload),
-  plan: async (_context, event) => ({
-    kind: 'job',
-    ...deliveryOf(event.store).adapter.job(stage, contentOf(event)),
-  }),
+  plan: async (_context, event) => {
+    const delivery = deliveryOf(event.store);
+    return { kind: 'job', ...delivery.adapter.job(stage, posContentOf(event, delivery, 'job')) };
+  },
 });
 
 const identity = (completed: boolean): EventType => ({

@@ -63,6 +63,8 @@ export interface Adapter extends Signing, CredentialShape {
    * a secret nor personal data. An event view masks every other field.
    */
   unmaskedFields: readonly string[] | ((settings: ProviderSettings) => readonly string[]);
+  /** Of a POS: whether a body is an object with none of the fields that events about an `entity` are mapped from. */
+  isTest?(body: unknown, settings: ProviderSettings, entity: string): boolean;
 }
 
 /** It has no method that writes: the POS sends member_updated for changes by us, so writing would loop. */

@@ -127,6 +127,17 @@ export const identifierIn = (value: unknown): string | undefined => {
     : undefined;
 };
 
+/** Whether a value is an object, and not an array. */
+const isRecord = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a body is an object that has none of these fields; `valueOf` finds one, a field of the object itself unless given. */
+export const hasNoneOf = (
+  body: unknown,
+  fields: readonly string[],
+  valueOf: (value: unknown, field: string) => unknown = fieldOf,
+): boolean => isRecord(body) && fields.every((field) => valueOf(body, field) === undefined);
+
 /** JSON pointers to fields of one object; `names` with a space between. */
 export const pointersTo = (path: string, names: string): string[] =>
   names.split(' ').map((name) => `${path}/${name}`);

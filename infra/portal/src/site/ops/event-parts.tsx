@@ -95,6 +95,8 @@ export const outlineOf = (event: Webhooks['EventDetail']) => (
         ...known('Service', event.service),
         ['Received', when(event.receivedAt)],
         ...known('Finished', event.finishedAt && when(event.finishedAt)),
+        ...known('Dismissed', event.dismissedAt && `${when(event.dismissedAt)} by ${event.dismissedBy}`),
+        ...known('Note', event.note),
         ...known('Next attempt', event.nextAttemptAt && when(event.nextAttemptAt)),
         ['Attempts', String(event.attempts)],
         ['Size', `${event.bytes} bytes`],

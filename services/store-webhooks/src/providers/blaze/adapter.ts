@@ -3,7 +3,7 @@ import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential } from '../credentials.ts';
 import { amountNames } from '../money.ts';
 import { cart, member, order, toOrderRecord, type OrderRecord } from '../pos-payloads.ts';
-import { pointersTo, fieldOf, identifierIn, parsePayload } from '../payload-parsing.ts';
+import { fieldOf, hasNoneOf, identifierIn, parsePayload, pointersTo } from '../payload-parsing.ts';
 
 /** Reads from the Blaze partner interface. */
 const read = ({ settings, credentials, reader }: Connection, ...path: string[]): Promise<unknown> => {
@@ -38,6 +38,8 @@ export const blaze: PosAdapter = {
     ...pointersTo('/cart/items/*', 'productId quantity price totalPrice'),
   ],
   subject: (body) => ({ id: identifierIn(fieldOf(body, 'id')) }),
+  isTest: (body, _settings, entity) =>
+    hasNoneOf(body, Object.keys((entity === 'order' ? order : member.in).shape)),
   order: (body, connection) => withCart(parsePayload(order, body), connection),
   member: (body) => parsePayload(member, body),
   readMember: async (id, connection) => {

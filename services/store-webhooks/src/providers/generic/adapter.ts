@@ -1,6 +1,6 @@
 import type { PosAdapter } from '../adapter.ts';
 import { identifierIn } from '../payload-parsing.ts';
-import { unmaskedFields, idAt, toMember, toOrder } from './mapping.ts';
+import { idAt, isTest, toMember, toOrder, unmaskedFields } from './mapping.ts';
 
 /** Any POS that sends JSON; the store's settings hold a JSON pointer to each field. It has no look-ups. */
 export const generic: PosAdapter = {
@@ -10,6 +10,7 @@ export const generic: PosAdapter = {
   subject: (body, settings, entity) => ({
     id: identifierIn(idAt(body, settings, entity === 'order' ? 'order' : 'member')),
   }),
+  isTest,
   order: (body, { settings }) => Promise.resolve(toOrder(body, settings)),
   member: toMember,
   readMember: async () => undefined,

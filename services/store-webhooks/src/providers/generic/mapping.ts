@@ -4,7 +4,7 @@ import type { ProviderSettings } from '../adapter.ts';
 import { amountNames } from '../money.ts';
 import { profileFields } from '../records.ts';
 import { member, order, toOrderRecord, type MemberRecord, type OrderRecord } from '../pos-payloads.ts';
-import { isoTime, orNull, parsePayload } from '../payload-parsing.ts';
+import { hasNoneOf, isoTime, orNull, parsePayload } from '../payload-parsing.ts';
 
 type Pointers = Record<string, string>;
 
@@ -33,6 +33,12 @@ const createPicker = (pointers: Pointers) => {
 
 export const idAt = (body: unknown, settings: ProviderSettings, record: 'order' | 'member'): unknown =>
   at(body, pointersOf(settings, record).pointers['id']);
+
+/** Whether a body is an object without anything that is mapped. */
+export const isTest = (body: unknown, settings: ProviderSettings, entity: string): boolean => {
+  const { items, pointers } = pointersOf(settings, entity === 'order' ? 'order' : 'member');
+  return hasNoneOf(body, [...Object.values(pointers), ...(entity === 'order' ? [items] : [])], at);
+};
 
 const personal = new Set<string>(['memo', 'promoCode', 'productName', ...profileFields]);
 

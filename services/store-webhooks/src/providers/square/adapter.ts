@@ -4,7 +4,15 @@ import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
 import { amountNames } from '../money.ts';
 import { orderTexts } from '../records.ts';
-import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload, fieldsOf } from '../payload-parsing.ts';
+import {
+  fieldOf,
+  fieldsOf,
+  hasNoneOf,
+  identifierIn,
+  parsePayload,
+  pointersTo,
+  valueAt,
+} from '../payload-parsing.ts';
 import type { OrderRecord } from '../pos-payloads.ts';
 import { hmacSigning } from '../signatures.ts';
 import { customerAnswer, customerEvent, orderAnswer, orderUpdated } from './schema.ts';
@@ -68,6 +76,8 @@ export const square: PosAdapter = {
       entity === 'order' ? valueAt(object, 'order_updated', 'order_id') : valueAt(object, 'customer', 'id');
     return { id: identifierIn(id), eventId: identifierIn(fieldOf(body, 'event_id')) };
   },
+  // The fields around any event of Square, so that an event at the wrong address is none.
+  isTest: (body) => hasNoneOf(body, Object.keys(orderUpdated.shape)),
   order: (body, connection) =>
     readOrder(parsePayload(orderUpdated, body).data.object.order_updated, connection),
   member: (body) => parsePayload(customerEvent, body).data.object.customer,
