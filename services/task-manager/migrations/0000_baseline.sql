@@ -18,22 +18,14 @@ CREATE TABLE "known_networks" (
 --> statement-breakpoint
 CREATE TABLE "list_members" (
 	"list_id" uuid NOT NULL,
-	"id" uuid NOT NULL,
-	"user_id" uuid,
 	"email" text NOT NULL,
+	"user_id" uuid,
 	"role" text NOT NULL,
+	"invitation" uuid NOT NULL,
 	"invited_at" timestamp (3) with time zone NOT NULL,
-	"joined_at" timestamp (3) with time zone,
-	"mail" text NOT NULL,
-	"worker" uuid,
-	"attempts" integer DEFAULT 0 NOT NULL,
-	"due_at" timestamp (3) with time zone NOT NULL,
-	"error" text,
-	CONSTRAINT "list_members_list_id_id_pk" PRIMARY KEY("list_id","id"),
-	CONSTRAINT "list_members_email" UNIQUE("list_id","email"),
-	CONSTRAINT "list_members_user" UNIQUE("list_id","user_id"),
-	CONSTRAINT "list_members_role" CHECK ("list_members"."role" in ('owner', 'editor', 'viewer')),
-	CONSTRAINT "list_members_mail" CHECK ("list_members"."mail" in ('pending', 'sent', 'failed', 'off'))
+	CONSTRAINT "list_members_list_id_email_pk" PRIMARY KEY("list_id","email"),
+	CONSTRAINT "list_members_by_user" UNIQUE("user_id","list_id"),
+	CONSTRAINT "list_members_role" CHECK ("list_members"."role" in ('owner', 'editor', 'viewer'))
 );
 --> statement-breakpoint
 CREATE TABLE "lists" (
@@ -56,6 +48,7 @@ CREATE TABLE "sessions" (
 CREATE TABLE "tasks" (
 	"owner_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
+	"list_id" uuid,
 	"title" text NOT NULL,
 	"description" text NOT NULL,
 	"status" "task_status" NOT NULL,
@@ -87,8 +80,6 @@ ALTER TABLE "list_members" ADD CONSTRAINT "list_members_user_id_users_id_fk" FOR
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "known_networks_by_age" ON "known_networks" USING btree ("seen_at");--> statement-breakpoint
-CREATE INDEX "list_members_by_user" ON "list_members" USING btree ("user_id","list_id");--> statement-breakpoint
-CREATE INDEX "list_members_by_mail" ON "list_members" USING btree ("list_id","due_at") WHERE mail = 'pending';--> statement-breakpoint
 CREATE INDEX "list_members_invited" ON "list_members" USING btree ("invited_at") WHERE user_id is null;--> statement-breakpoint
 CREATE INDEX "sessions_by_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "tasks_by_created" ON "tasks" USING btree ("owner_id","created_at" DESC NULLS FIRST,"id");--> statement-breakpoint

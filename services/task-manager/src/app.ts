@@ -1,6 +1,7 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
+import { listRoutes } from './lists/record.ts';
 import { taskRoutes } from './tasks/record.ts';
 
 /** The service's resources and their OpenAPI document. */
@@ -10,8 +11,12 @@ export const createApp = (context: Context): HttpApp =>
       title: 'Task manager',
       version: '1.0.0',
       description: 'Users and their tasks.',
-      tags: { Auth: 'Users and their sessions', Tasks: 'The tasks of a user' },
+      tags: {
+        Auth: 'Users and their sessions',
+        Tasks: 'The tasks of a user and of their lists',
+        Lists: 'Lists that users share',
+      },
       basePath: '/api/v1',
     },
-    routes: [...authRoutes(context), ...taskRoutes(context)],
+    routes: [...authRoutes(context), ...taskRoutes(context), ...listRoutes(context)],
   });

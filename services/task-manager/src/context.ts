@@ -8,6 +8,7 @@ import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform
 import { validate as isUuid } from 'uuid';
 import { createCredentialCookie, type CredentialCookie } from './auth/cookies.ts';
 import type { Env } from './env.ts';
+import { createInvitationCodes, type InvitationCodes } from './lists/invitation-codes.ts';
 import { createRefreshTokens, type RefreshTokens } from './sessions/refresh-token.ts';
 import {
   accessSeconds,
@@ -37,6 +38,7 @@ export interface Context extends BaseContext {
   /** Verifies users' access tokens. */
   tokens: TokenVerifier;
   refreshTokens: RefreshTokens;
+  invitations: InvitationCodes;
   /** Verifies operators' tokens, which the platform's identity provider signs; undefined without AUTH_JWKS. */
   operators: TokenVerifier | undefined;
   revocation: Revocation;
@@ -96,6 +98,7 @@ export const createContext = async (
     signer,
     tokens,
     refreshTokens: createRefreshTokens(env.AUTH_SIGNING_KEY),
+    invitations: createInvitationCodes(env.AUTH_SIGNING_KEY),
     operators,
     ops: operators?.guard('ops:read'),
     revocation,

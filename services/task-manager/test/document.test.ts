@@ -11,16 +11,23 @@ test('the service describes itself in OpenAPI 3.0.3', async () => {
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
   expect(operations.toSorted()).toEqual([
+    'delete /lists/{id}',
     'delete /tasks/{id}',
     'get /auth/check',
     'get /auth/logout',
+    'get /lists',
+    'get /lists/{id}',
+    'get /lists/{id}/invitations',
     'get /tasks',
     'get /tasks/{id}',
+    'patch /lists/{id}',
     'patch /tasks/{id}',
     'post /auth/login',
     'post /auth/login-waits/lift',
     'post /auth/refresh',
     'post /auth/register',
+    'post /lists',
+    'post /lists/join',
     'post /tasks',
   ]);
   expect(Object.keys(body.components.securitySchemes)).toEqual(['bearer', 'cookie', 'operator']);

@@ -1,7 +1,7 @@
 import { exercise } from '@platform/openapi-tests';
 import { serve } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
-import { goodPassword, register, startService, tokenWith } from './harness.ts';
+import { createList, goodPassword, register, startService, tokenWith } from './harness.ts';
 
 test('every operation answers as the document says', async () => {
   await using service = await startService();
@@ -9,11 +9,22 @@ test('every operation answers as the document says', async () => {
   const ann = await register(service.app);
   // A refresh token works once and a later use ends the session, so refreshing needs another user.
   const ben = await register(service.app);
+  // In one list of Ben Ann is a viewer, in another one she is invited.
+  const [watched, open] = [await createList(ben), await createList(ben)];
+  await watched.join(ann, 'viewer');
+  await open.invite(ann.email);
+  const { body: task } = await ben.as('post', '/tasks').send({ title: 'Watched', listId: watched.id });
   const faults = await exercise({
     url: server.url,
     credentials: { bearer: ann.token, cookie: ann.token, operator: await tokenWith('accounts:admin') },
     credentialsWithoutScope: { operator: await tokenWith('ops:read') },
     values: {
+      id: [watched.id, task.id],
+      code: [await open.codeFor(ann.email)],
+      list: [watched.id],
+      listId: [null, watched.id],
+      assigneeId: [null],
+      assignee: [ann.user.id],
       // The names of the Secure cookies, which apply on every host but localhost.
       Cookie: [
         ben.cookies

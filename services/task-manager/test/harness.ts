@@ -66,3 +66,24 @@ export const register = async (app: App, email = newEmail()) => {
 export const endOverlap = async ({ context }: TestInstance<Context>): Promise<void> => {
   await context.database.sql`update sessions set rotated_at = rotated_at - interval '31 seconds'`;
 };
+
+/** What `register` returns. */
+export type Registered = Awaited<ReturnType<typeof register>>;
+
+/** A new list, and a function that invites somebody into it and lets them accept. */
+export const createList = async (owner: Registered, name = 'Household') => {
+  const { body } = await owner.as('post', '/lists').send({ name }).expect(201);
+  const path = `/lists/${body.id}`;
+  const invite = (email: string, role = 'editor') =>
+    owner.as('patch', path).send({ members: { [email]: { role } } });
+  const codeFor = async (email: string): Promise<string> =>
+    (await owner.as('get', `${path}/invitations`).expect(200)).body.codes[email];
+  const join = async (guest: Registered, role = 'editor'): Promise<void> => {
+    await invite(guest.email, role).expect(200);
+    await guest
+      .as('post', '/lists/join')
+      .send({ code: await codeFor(guest.email) })
+      .expect(200);
+  };
+  return { id: String(body.id), path, invite, codeFor, join };
+};

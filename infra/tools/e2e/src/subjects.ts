@@ -52,9 +52,23 @@ const taskManager = async (place: Place): Promise<Arranged> => {
   const ann = await register(place);
   // A refresh token works once and its second use ends the session, so refreshing needs another user.
   const ben = await register(place);
+  const asBen = { ...place, token: ben.token };
+  const { body: list } = await call(asBen, 'POST', '/api/v1/lists', { name: 'Exercise' });
+  const path = `/api/v1/lists/${String(list['id'])}`;
+  await call(asBen, 'PATCH', path, { members: { [ann.email]: { role: 'owner' } } });
+  const { body: invitations } = await call(asBen, 'GET', `${path}/invitations`);
+  const [code] = Object.values(invitations['codes'] as Record<string, string>);
   return {
     credentials: { bearer: ann.token, cookie: ann.token, operator: place.token },
-    values: { Cookie: [ben.cookies], password: [PASSWORD], email: [ann.email] },
+    values: {
+      Cookie: [ben.cookies],
+      password: [PASSWORD],
+      email: [ann.email],
+      code: [code],
+      list: [undefined],
+      listId: [null],
+      assigneeId: [null],
+    },
   };
 };
 

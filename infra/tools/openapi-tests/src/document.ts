@@ -41,7 +41,7 @@ interface OperationObject {
   parameters?: Parameter[];
   requestBody?: { content: Content };
   security?: Record<string, string[]>[];
-  responses: Record<string, { content?: Content }>;
+  responses: Record<string, { description?: string; content?: Content }>;
 }
 
 export interface OpenApi {
@@ -59,7 +59,7 @@ export interface Operation {
   body: Content | undefined;
   /** Alternatives, each a list of schemes that are required together. Empty: no authentication. */
   security: string[][];
-  responses: Record<string, { content?: Content }>;
+  responses: Record<string, { description?: string; content?: Content }>;
 }
 
 /** Name of the document in its references, so that each of its schemas can be used alone. */

@@ -41,7 +41,8 @@ const requestOf = (operation: Operation, plan: Plan, book: AddressBook): Omit<Se
 const refusalOf = ({ security, responses }: Operation, { caller }: Plan): number | undefined => {
   if (security.length === 0 || caller === 'valid') return undefined;
   if (caller !== 'without scope') return 401;
-  return '403' in responses ? 403 : undefined;
+  // Another 403 depends on the record.
+  return responses['403']?.description?.includes('scope') ? 403 : undefined;
 };
 
 const describe = ({ method, target, headers, body }: Sent, { status, body: answer }: Received): string =>

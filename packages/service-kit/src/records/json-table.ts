@@ -6,8 +6,8 @@ export interface JsonRow {
   json: string;
 }
 
-/** Columns that identify a row, and their values. */
-type Key = Readonly<Record<string, string>>;
+/** Columns that identify a row, and their values, or SQL of one: `any (array(…))` is one of several. */
+type Key = Readonly<Record<string, string | PendingQuery<Row[]>>>;
 
 /** Names of columns, by field, where they differ. */
 type Columns = Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ const matches = (sql: Queries, key: Key): PendingQuery<Row[]> =>
 /**
  * Reads and writes the rows of a table as JSON with these fields: the names of columns, in camelCase or as they are, unless
  * `columns` names another one, as it must while a column is renamed (services.yaml, `rehearsal`). What ends in `At` or `_at`
- * is a point in time. Names come from our own tables and schemas, never from a caller. Values may be
+ * is a point in time. Names come from our own tables and schemas, never from a caller: a column may be SQL that is only read. Values may be
  * pieces of SQL.
  */
 export const jsonTable = (table: string, fields: readonly string[], columns: Columns = {}) => {

@@ -6,7 +6,7 @@ import { z } from 'zod';
  * Trimmed and in lower case, so that one address is one user. It is validated before it is lower-cased:
  * some characters that an address may not contain, such as the Kelvin sign, have a lower case that it may.
  */
-const email = z.string().trim().max(254).pipe(z.email().toLowerCase());
+export const email = z.string().trim().max(254).pipe(z.email().toLowerCase());
 
 const userName = text(1, 100).regex(/\S/, 'must not be blank');
 

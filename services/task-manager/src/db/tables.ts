@@ -33,9 +33,6 @@ export const taskPriority = pgEnum('task_priority', ['low', 'medium', 'high', 'u
 /** What a member may do in a list: an owner everything, an editor change tasks, a viewer read. */
 export const listRoles = ['owner', 'editor', 'viewer'] as const;
 
-/** How far the mail of an invitation is; `off` without a mail server, and for who created the list. */
-export const invitationMails = ['pending', 'sent', 'failed', 'off'] as const;
-
 export const users = pgTable(
   'users',
   {
@@ -95,37 +92,25 @@ export const lists = pgTable('lists', {
   updatedAt: isoColumn('updated_at').notNull(),
 });
 
-/** The members of a list, and who is invited: without a user. */
+/** The members of a list, and those that are invited and have no user yet. */
 export const listMembers = pgTable(
   'list_members',
   {
     listId: uuid('list_id')
       .notNull()
       .references(() => lists.id, { onDelete: 'cascade' }),
-    id: uuid().notNull(),
-    userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
     /** Trimmed and in lower case. */
     email: text().notNull(),
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
     role: text({ enum: listRoles }).notNull(),
+    /** Identifies the invitation, in its secret. */
+    invitation: uuid().notNull(),
     invitedAt: isoColumn('invited_at').notNull(),
-    joinedAt: isoColumn('joined_at'),
-    /** The mail of the invitation, as leased work. */
-    mail: text({ enum: invitationMails }).notNull(),
-    worker: uuid(),
-    attempts: integer().notNull().default(0),
-    dueAt: isoColumn('due_at').notNull(),
-    error: text(),
   },
   (table) => [
-    primaryKey({ columns: [table.listId, table.id] }),
+    primaryKey({ columns: [table.listId, table.email] }),
     oneOf('list_members_role', table.role, listRoles),
-    oneOf('list_members_mail', table.mail, invitationMails),
-    unique('list_members_email').on(table.listId, table.email),
-    unique('list_members_user').on(table.listId, table.userId),
-    index('list_members_by_user').on(table.userId, table.listId),
-    index('list_members_by_mail')
-      .on(table.listId, table.dueAt)
-      .where(sql`mail = 'pending'`),
+    unique('list_members_by_user').on(table.userId, table.listId),
     index('list_members_invited')
       .on(table.invitedAt)
       .where(sql`user_id is null`),
@@ -138,6 +123,8 @@ export const tasks = pgTable(
     /** A user, or a list: so the pages of both are read from the same indexes. */
     ownerId: uuid('owner_id').notNull(),
     id: uuid().notNull(),
+    /** The owner, where it is a list. */
+    listId: uuid('list_id'),
     title: text().notNull(),
     description: text().notNull(),
     status: taskStatus().notNull(),

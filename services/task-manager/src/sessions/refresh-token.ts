@@ -41,7 +41,7 @@ const macAt = secretAt + nonceBytes;
 const hashOf = (bytes: Buffer): Buffer => hash('sha256', bytes.subarray(secretAt), 'buffer');
 
 /** HMAC-SHA256 under a key that is derived from the signing key for one purpose. */
-const macFor = ({ d = '' }: JWK, purpose: string) => {
+export const macFor = ({ d = '' }: JWK, purpose: string) => {
   const key = Buffer.from(hkdfSync('sha256', Buffer.from(d, 'base64url'), '', purpose, macBytes));
   return (bytes: Buffer): Buffer => createHmac('sha256', key).update(bytes).digest();
 };

@@ -47,7 +47,7 @@ test('a deep page in any order skips the tasks before it in an index, without re
   await expect.poll(vacuum).toBe(true);
   for (const sort of sorts) {
     const page = { offset: 2900n, limit: 21 };
-    expect(await readPage(sql, { session, filters: {}, sort }, page)).toHaveLength(21);
+    expect(await readPage(sql, { session, listId: undefined, filters: {}, sort }, page)).toHaveLength(21);
     const { text = '', parameters = [] } = sent ?? {};
     const [row] = await sql.unsafe(`explain (analyze, format json) ${text}`, parameters as string[]);
     const nodes = nodesOf(row?.['QUERY PLAN'][0].Plan);

@@ -3,10 +3,30 @@ import type { Queries, Stored } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
 import { Task, type NewTask, type TaskPatch } from './schema.ts';
 
-/** Identifies a task; a task of another user is not found. */
-type TaskKey = { owner_id: string; id: string };
+/** Who asks for a task. */
+export interface TaskPath {
+  id: string;
+  userId: string;
+}
 
 export const tasks = jsonTable('tasks', Object.keys(Task.shape));
+
+/** Identifies a task of the user, or of a list that they are a member of: another one is not found. */
+const keyOf = (sql: Queries, { id, userId }: TaskPath) => ({
+  owner_id: sql`any (array(
+    select ${userId}::uuid union all select list_id from list_members where user_id = ${userId}))`,
+  id,
+});
+
+/** Locks a task of the user. */
+export const findOwnTask = (sql: Queries, { id, userId }: TaskPath): Promise<string | undefined> =>
+  tasks.find(sql, { owner_id: userId, id }, true);
+
+export const findTask = (sql: Queries, path: TaskPath, lock: boolean): Promise<string | undefined> =>
+  tasks.find(sql, keyOf(sql, path), lock);
+
+export const deleteTask = (sql: Queries, path: TaskPath): Promise<void> =>
+  tasks.remove(sql, keyOf(sql, path));
 
 /** The time of the database, because clocks of instances differ; the same in all columns of a statement. */
 const now = (sql: Queries) => sql`statement_timestamp()`;
@@ -24,7 +44,8 @@ export const hasKeys = async (sql: Queries, userId: string, number: number): Pro
 };
 
 /** A task at its first version. */
-export const insertTask = async (sql: Queries, ownerId: string, input: NewTask): Promise<Stored> => {
+export const insertTask = async (sql: Queries, userId: string, input: NewTask): Promise<Stored> => {
+  const ownerId = input.listId ?? userId;
   const id = uuidv7();
   const completedAt = input.status === 'done' ? now(sql) : null;
   const values = { ownerId, id, ...input, completedAt, createdAt: now(sql), updatedAt: now(sql), version: 1 };
@@ -32,14 +53,14 @@ export const insertTask = async (sql: Queries, ownerId: string, input: NewTask):
 };
 
 /** The next version of a task. `completed_at` is set while it is done, and another due date has no time. */
-export const updateTask = (sql: Queries, key: TaskKey, patch: TaskPatch): Promise<string> => {
+export const updateTask = (sql: Queries, path: TaskPath, patch: TaskPatch): Promise<string> => {
   const {
     dueDate,
     dueAt = dueDate === undefined ? undefined : sql`case due_date when ${dueDate} then due_at end`,
   } = patch;
   const status = patch.status ?? null;
   const completedAt = sql`case coalesce(${status}, status) when 'done' then coalesce(completed_at, ${now(sql)}) end`;
-  return tasks.update(sql, key, {
+  return tasks.update(sql, keyOf(sql, path), {
     ...patch,
     dueAt,
     completedAt,

@@ -1,18 +1,21 @@
 import { sessionEnded, type Caller } from '@platform/auth/bearer';
 import { pageListJson, pageOf, slice, type Page } from '@platform/pagination/list';
+import { NotFound } from '@platform/service-kit/problem';
 import { idParams, record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import { isLatePage } from '@platform/service-kit/search-lane';
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
+import { withProblems } from '../problems.ts';
 import { createTimeZones } from './time-zones.ts';
 import { readPage } from './list-queries.ts';
-import { insertTask, tasks, updateTask } from './queries.ts';
+import { deleteTask, findTask, type TaskPath } from './queries.ts';
 import { NewTask, Task, TaskList, TaskPatch, TaskQuery, type Filters } from './schema.ts';
+import { changeTask, createTask, lockTask } from './use-cases.ts';
 
-const keyOf = ({ params: { id }, caller }: { params: { id: string }; caller: Caller }) => ({
-  owner_id: caller.subject,
+const pathOf = ({ params: { id }, caller }: { params: { id: string }; caller: Caller }): TaskPath => ({
   id,
+  userId: caller.subject,
 });
 
 export const taskRoutes = ({
@@ -34,7 +37,7 @@ export const taskRoutes = ({
     isLatePage(page) || Object.values(filters).some((value) => value !== undefined)
       ? searches.run(caller, read)
       : read(sql);
-  return record({
+  const routes = record({
     path: '/tasks',
     basePath: '/api/v1',
     params: idParams('01900000-0000-7000-8000-00000000d000'),
@@ -49,34 +52,37 @@ export const taskRoutes = ({
       query: TaskQuery,
       body: TaskList,
       confirmsReader: true,
-      page: async ({ page: number, limit, sort, ...filters }, { caller }) => {
+      page: async ({ page: number, limit, sort, list: listId, ...filters }, { caller }) => {
         await requireTimeZone(filters.tz);
         const page = pageOf({ page: number, limit });
         const session = { userId: caller.subject, id: caller.sessionId ?? '' };
-        const listing = { session, filters, sort };
+        const listing = { session, listId, filters, sort };
         const read = (on: ISql) => readPage(on, listing, { offset: page.offset, limit: limit + 1 });
         const rows = await readOn(caller.subject, filters, page, read);
-        if (rows === undefined) throw sessionEnded();
+        if (rows === undefined) throw listId === undefined ? sessionEnded() : new NotFound('list');
         return pageListJson('tasks', page, slice(rows, limit));
       },
     },
-    find: (on, task, lock) => tasks.find(on, keyOf(task), lock),
+    find: (on, target, lock) => (lock ? lockTask(on, pathOf(target)) : findTask(on, pathOf(target), false)),
     create: {
       input: NewTask,
       example: { title: 'Water the plants', tags: ['home'], priority: 'high' },
       conflict:
-        '409 `too_many_tasks` for a user who has as many tasks as allowed (MAX_TASKS_PER_USER), and `too_many_idempotency_keys` for one who has created as many with an Idempotency-Key within 24 hours.',
+        '409 `too_many_tasks` for a user, or a list, with as many tasks as allowed (MAX_TASKS_PER_USER), and `too_many_idempotency_keys` for a user who has created as many with an Idempotency-Key within 24 hours.',
       limitKeys,
-      insert: async (on, input, { caller }) => {
-        await limitTasks(on, caller.subject);
-        return insertTask(on, caller.subject, input);
-      },
+      insert: (on, input, { caller }) => createTask(on, caller.subject, input, limitTasks),
     },
     change: {
       patch: TaskPatch,
       example: { status: 'done' },
-      save: (on, patch, task) => updateTask(on, keyOf(task), patch),
+      save: (on, patch, target) => changeTask(on, pathOf(target), patch),
     },
-    remove: { delete: (on, task) => tasks.remove(on, keyOf(task)) },
+    remove: { delete: (on, task) => deleteTask(on, pathOf(task)) },
+  });
+  return withProblems(routes, {
+    listTasks: [404],
+    createTask: [403, 404],
+    changeTask: [403],
+    deleteTask: [403],
   });
 };

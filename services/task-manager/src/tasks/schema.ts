@@ -40,6 +40,9 @@ const requireDay = ({ dueDate, dueAt }: Due, context: z.RefinementCtx): void => 
     context.addIssue({ code: 'custom', path, message: 'must be on the dueDate in some time zone' });
 };
 
+const userOrList = z.guid('must be a UUID').toLowerCase();
+const assignee = userOrList.nullable().meta({ description: 'The userId of a member of the list' });
+
 export const Task = z
   .object({
     id: z.uuid(),
@@ -50,6 +53,8 @@ export const Task = z
     dueDate: z.iso.date().nullable(),
     dueAt: instant().nullable().meta({ description: 'A time on the due date; null: any time' }),
     tags: z.array(z.string()),
+    listId: z.uuid().nullable().meta({ description: 'The list that it is in; null: your own' }),
+    assigneeId: z.uuid().nullable().meta({ description: 'A member of the list' }),
     completedAt: instant()
       .nullable()
       .meta({ description: 'When the task became done; null while it is not' }),
@@ -64,43 +69,47 @@ export const Task = z
 
 export type Task = z.output<typeof Task>;
 
-const newFields = {
-  title,
-  description: description.default(''),
-  status: status.default('todo'),
-  priority: priority.default('medium'),
-  dueDate: day.nullable().default(null),
-  dueAt: time.nullable().default(null).meta({ description: 'A time on the due date, which must be there' }),
-  tags: tags.default([]),
-};
-
-export const NewTask = z.strictObject(newFields).superRefine(requireDay).meta({ id: 'NewTask' });
+export const NewTask = z
+  .strictObject({
+    title,
+    description: description.default(''),
+    status: status.default('todo'),
+    priority: priority.default('medium'),
+    dueDate: day.nullable().default(null),
+    dueAt: time.nullable().default(null).meta({ description: 'A time on the due date, which must be there' }),
+    tags: tags.default([]),
+    listId: userOrList
+      .nullable()
+      .default(null)
+      .meta({ description: 'A list that you may change; it cannot be changed later' }),
+    assigneeId: assignee.default(null),
+  })
+  .superRefine(requireDay)
+  .meta({ id: 'NewTask' });
 
 export type NewTask = z.output<typeof NewTask>;
 
-const changedFields = {
-  title: title.optional(),
-  description: description
-    .nullable()
-    .transform((text) => text ?? '')
-    .optional()
-    .meta({ description: 'null empties it' }),
-  status: status.optional(),
-  priority: priority.optional(),
-  dueDate: day.nullable().optional().meta({ description: 'Another day or null removes the time, too' }),
-  dueAt: time.nullable().optional().meta({ description: 'Comes with its dueDate; null removes it' }),
-  tags: tags
-    .nullable()
-    .transform((all) => all ?? [])
-    .optional()
-    .meta({ description: 'Replaces all tags; null removes them' }),
-};
-const mergePatch = 'A JSON Merge Patch (RFC 7396): absent fields stay as they are';
-
 export const TaskPatch = z
-  .strictObject(changedFields)
+  .strictObject({
+    title: title.optional(),
+    description: description
+      .nullable()
+      .transform((text) => text ?? '')
+      .optional()
+      .meta({ description: 'null empties it' }),
+    status: status.optional(),
+    priority: priority.optional(),
+    dueDate: day.nullable().optional().meta({ description: 'Another day or null removes the time, too' }),
+    dueAt: time.nullable().optional().meta({ description: 'Comes with its dueDate; null removes it' }),
+    tags: tags
+      .nullable()
+      .transform((all) => all ?? [])
+      .optional()
+      .meta({ description: 'Replaces all tags; null removes them' }),
+    assigneeId: assignee.optional(),
+  })
   .superRefine(requireDay)
-  .meta({ id: 'TaskPatch', description: mergePatch });
+  .meta({ id: 'TaskPatch', description: 'A JSON Merge Patch (RFC 7396): absent fields stay as they are' });
 
 export type TaskPatch = z.output<typeof TaskPatch>;
 
@@ -122,6 +131,8 @@ export const TaskQuery = z.strictObject({
   tag: tag.optional().meta({ description: 'Tasks with this tag' }),
   dueBefore: day.optional().meta({ description: 'Tasks due before this day' }),
   dueAfter: day.optional().meta({ description: 'Tasks due after this day' }),
+  list: userOrList.optional().meta({ description: 'Tasks of this list; your own unless given' }),
+  assignee: userOrList.optional().meta({ description: 'Tasks of this member of the list' }),
   due: z.enum(['today', 'overdue', 'week']).optional().meta({
     description: 'Due today, before now and not done, or within the seven days from today on',
   }),
@@ -138,6 +149,6 @@ export const TaskQuery = z.strictObject({
 });
 
 export type Sort = z.output<typeof TaskQuery>['sort'];
-export type Filters = Omit<z.output<typeof TaskQuery>, 'page' | 'limit' | 'sort'>;
+export type Filters = Omit<z.output<typeof TaskQuery>, 'page' | 'limit' | 'sort' | 'list'>;
 
 export const TaskList = pageLimitBody('tasks', Task).meta({ id: 'TaskList' });

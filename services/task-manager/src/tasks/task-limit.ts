@@ -3,7 +3,7 @@ import { Conflict } from '@platform/service-kit/problem';
 import type { Queries } from '@platform/service-kit/record';
 import { hasKeys, hasTasks } from './queries.ts';
 
-/** Throws Conflict for a user who has as many rows of a table as allowed. */
+/** Throws Conflict for a user, or a list, that has as many rows of a table as allowed. */
 export type RowLimit = (sql: Queries, userId: string) => Promise<void>;
 
 /**
@@ -28,12 +28,12 @@ const createRowLimit = (
   };
 };
 
-/** Bounds the tasks of each user, which nothing else would delete. The Conflict is `too_many_tasks`. */
+/** Bounds the tasks of each user and list, which nothing else would delete. The Conflict is `too_many_tasks`. */
 export const createTaskLimit = (max: number): RowLimit =>
   createRowLimit(
     max,
     hasTasks,
-    () => new Conflict('too_many_tasks', `You have ${max} tasks; delete some that are not needed any more.`),
+    () => new Conflict('too_many_tasks', `There are ${max} tasks; delete some that are not needed any more.`),
   );
 
 /**

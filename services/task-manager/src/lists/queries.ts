@@ -1,0 +1,118 @@
+import type { Page } from '@platform/pagination/list';
+import { jsonTable } from '@platform/service-kit/json-table';
+import type { Prunable } from '@platform/service-kit/pruning';
+import type { Queries } from '@platform/service-kit/record';
+import { v7 as uuidv7 } from 'uuid';
+import type { listRoles } from '../db/tables.ts';
+import type { Invitation } from './invitation-codes.ts';
+import { List } from './schema.ts';
+
+export type ListRole = (typeof listRoles)[number];
+
+/** A list, and the user who asks. */
+export interface Entry {
+  listId: string;
+  userId: string;
+}
+
+export const lists = jsonTable('lists', Object.keys(List.shape), {
+  members: `(
+    select json_object_agg(email, json_build_object(
+      'role', role,
+      'status', case when user_id is null then 'invited' else 'joined' end,
+      'userId', user_id,
+      'name', (select users.name from users where users.id = user_id)) order by invitation)
+    from list_members where list_id = id)`,
+});
+
+const isOutdated = "user_id is null and invited_at < now() - interval '14 days'";
+
+/** Invitations that nobody can accept any more. */
+export const outdatedInvitations: Prunable = { table: 'list_members', outdated: isOutdated };
+
+/** Locks a list until the transaction ends, together with others (`share`) or alone (`update`). */
+export const lockList = async (tx: Queries, listId: string, mode: 'share' | 'update'): Promise<void> => {
+  await tx`select from lists where id = ${listId} for ${tx.unsafe(mode)}`;
+};
+
+/** Undefined for who is not a member. */
+export const findRole = async (sql: Queries, { listId, userId }: Entry): Promise<ListRole | undefined> => {
+  const [member] = await sql<{ role: ListRole }[]>`
+    select role from list_members where list_id = ${listId} and user_id = ${userId}`;
+  return member?.role;
+};
+
+/** One list of a user more than the page has, where there is one; oldest first. */
+export const findLists = (sql: Queries, userId: string, { offset, limit }: Page): Promise<string[]> =>
+  lists.list(
+    sql,
+    sql`where id in (select list_id from list_members where user_id = ${userId})
+      order by id offset ${String(offset)} limit ${limit + 1}`,
+  );
+
+/** In how many lists a user is. Locks the user, so that the number holds until the transaction ends. */
+export const countLists = async (tx: Queries, userId: string): Promise<number> => {
+  await tx`select from users where id = ${userId} for no key update`;
+  return (await tx`select from list_members where user_id = ${userId}`).length;
+};
+
+/** Adds an owner, who needs no invitation. */
+export const insertOwner = async (tx: Queries, { listId, userId }: Entry): Promise<void> => {
+  await tx`
+    insert into list_members (list_id, email, user_id, role, invitation, invited_at)
+    select ${listId}, email, id, 'owner', ${uuidv7()}, now() from users where id = ${userId}`;
+};
+
+/** Invites an address, or gives the member or invitation with it another role. */
+export const saveMember = async (
+  tx: Queries,
+  listId: string,
+  email: string,
+  role: ListRole,
+): Promise<void> => {
+  await tx`
+    insert into list_members (list_id, email, role, invitation, invited_at)
+    values (${listId}, ${email}, ${role}, ${uuidv7()}, now())
+    on conflict (list_id, email) do update set role = excluded.role`;
+};
+
+/** Removes a member or an invitation. The tasks of the member are nobody's then. */
+export const deleteMember = async (tx: Queries, listId: string, email: string): Promise<void> => {
+  await tx`
+    with removed as (delete from list_members where list_id = ${listId} and email = ${email} returning user_id)
+    update tasks set assignee_id = null, version = version + 1, updated_at = statement_timestamp()
+    where owner_id = ${listId} and assignee_id = (select user_id from removed)`;
+};
+
+/** Members of a list with those that are invited, and owners without these. */
+export const countMembers = async (tx: Queries, listId: string) => {
+  const [counts] = await tx<[{ members: number; owners: number }]>`
+    select count(*)::int as members, count(user_id) filter (where role = 'owner')::int as owners
+    from list_members where list_id = ${listId}`;
+  return counts;
+};
+
+/** Deletes a list with its tasks, members and invitations. */
+export const deleteList = async (tx: Queries, listId: string): Promise<void> => {
+  await tx`delete from tasks where owner_id = ${listId}`;
+  await lists.remove(tx, { id: listId });
+};
+
+/** Open invitations of a list, and the addresses. */
+export const findInvitations = (sql: Queries, listId: string): Promise<(Invitation & { email: string })[]> =>
+  sql`
+    select list_id as "listId", invitation as id, email from list_members
+    where list_id = ${listId} and user_id is null and not (${sql.unsafe(isOutdated)})`;
+
+/** Makes a user with the invited address a member, also when they are it already. Returns whether they are. */
+export const acceptInvitation = async (
+  tx: Queries,
+  { listId, id }: Invitation,
+  userId: string,
+): Promise<boolean> => {
+  const { count } = await tx`
+    update list_members set user_id = ${userId}
+    where list_id = ${listId} and invitation = ${id} and email = (select email from users where id = ${userId})
+      and coalesce(user_id = ${userId}, not (${tx.unsafe(isOutdated)}))`;
+  return count === 1;
+};

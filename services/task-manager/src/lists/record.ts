@@ -1,0 +1,111 @@
+import { pageListJson, pageOf, slice } from '@platform/pagination/list';
+import { inTransaction, record } from '@platform/service-kit/record';
+import { orNotFound } from '@platform/service-kit/record-versions';
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { withProblems } from '../problems.ts';
+import { deleteList, findInvitations, findLists, lists } from './queries.ts';
+import {
+  Invitations,
+  Joining,
+  List,
+  ListPatch,
+  ListPath,
+  ListQuery,
+  Lists,
+  maxLists,
+  NewList,
+} from './schema.ts';
+import { changeList, createList, enter, joinList } from './use-cases.ts';
+
+const tag = 'Lists';
+const noStore = { 'Cache-Control': 'no-store' };
+
+export const listRoutes = ({ tokens, limitKeys, invitations, database: { sql } }: Context): Route[] => {
+  const user = tokens.guard();
+  const entryOf = ({ params, caller }: { params: { id: string }; caller: { subject: string } }) => ({
+    listId: params.id,
+    userId: caller.subject,
+  });
+  const routes = record({
+    path: '/lists',
+    basePath: '/api/v1',
+    params: ListPath,
+    tag,
+    name: 'list',
+    schema: List,
+    read: user,
+    write: user,
+    sql,
+    list: {
+      summary: 'Lists that you are a member of, oldest first',
+      query: ListQuery,
+      body: Lists,
+      page: async (query, { caller }) => {
+        const page = pageOf(query);
+        return pageListJson('lists', page, slice(await findLists(sql, caller.subject, page), page.limit));
+      },
+    },
+    find: async (on, target, lock) => {
+      await enter(on, entryOf(target), lock ? 'leave' : 'read');
+      return lists.find(on, target.params, false);
+    },
+    create: {
+      input: NewList,
+      example: { name: 'Our household' },
+      conflict: `409 \`too_many_lists\` for a user who is in ${maxLists}, and \`too_many_idempotency_keys\` as for tasks.`,
+      limitKeys,
+      insert: (on, { name }, { caller }) => inTransaction(on, (tx) => createList(tx, caller.subject, name)),
+    },
+    change: {
+      patch: ListPatch,
+      example: { members: { 'my-guest@example.test': { role: 'editor' } } },
+      save: (on, patch, target) => changeList(on, entryOf(target), patch),
+    },
+    remove: {
+      delete: async (on, target) => {
+        await enter(on, entryOf(target), 'manage');
+        await deleteList(on, target.params.id);
+      },
+    },
+  });
+  const codes = route(
+    {
+      method: 'get',
+      path: '/lists/{id}/invitations',
+      operationId: 'getInvitations',
+      tag,
+      summary: 'The secrets of open invitations, for an owner to hand over',
+      auth: user,
+      params: ListPath,
+      responses: { 200: { description: 'By the invited address', body: Invitations } },
+      problems: [403, 404],
+    },
+    async (target) => {
+      await enter(sql, entryOf(target), 'invite');
+      const open = await findInvitations(sql, target.params.id);
+      const codes = Object.fromEntries(open.map(({ email, ...each }) => [email, invitations.codeOf(each)]));
+      return { status: 200, headers: noStore, body: { codes } };
+    },
+  );
+  const join = route(
+    {
+      method: 'post',
+      path: '/lists/join',
+      operationId: 'joinList',
+      tag,
+      summary: 'Accept an invitation to your email address',
+      auth: user,
+      body: { schema: Joining },
+      responses: { 200: { description: 'The list, of which you are a member now', body: List } },
+      problems: [404, 409],
+    },
+    async ({ body, caller }) => {
+      const invitation = orNotFound(invitations.read(body.code), 'invitation');
+      const json = await sql.begin((tx) => joinList(tx, invitation, caller.subject));
+      return { status: 200, headers: noStore, rawBody: json };
+    },
+  );
+  // `/lists/join` is first, because `/lists/{id}` matches it.
+  return [join, ...withProblems(routes, { changeList: [403, 409], deleteList: [403] }), codes];
+};

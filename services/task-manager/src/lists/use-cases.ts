@@ -1,0 +1,108 @@
+import { Conflict, NotFound, Problem } from '@platform/service-kit/problem';
+import type { Queries, Stored } from '@platform/service-kit/record';
+import { orNotFound } from '@platform/service-kit/record-versions';
+import type { TransactionSql } from 'postgres';
+import { v7 as uuidv7 } from 'uuid';
+import { listRoles } from '../db/tables.ts';
+import type { Invitation } from './invitation-codes.ts';
+import {
+  acceptInvitation,
+  countLists,
+  countMembers,
+  deleteMember,
+  findRole,
+  insertOwner,
+  lists,
+  lockList,
+  saveMember,
+  type Entry,
+  type ListRole,
+} from './queries.ts';
+import { maxLists, maxMembers, type List, type ListPatch } from './schema.ts';
+
+interface Right {
+  roles: readonly ListRole[];
+  lock?: 'share' | 'update';
+}
+
+/**
+ * Who may do something in a list, and how the list is locked meanwhile: many may write at once, but not while members
+ * change. So who may write when a transaction begins may do so until it is committed (docs/adr/0140).
+ */
+const rights = {
+  read: { roles: listRoles },
+  invite: { roles: ['owner'] },
+  write: { roles: ['owner', 'editor'], lock: 'share' },
+  leave: { roles: listRoles, lock: 'update' },
+  manage: { roles: ['owner'], lock: 'update' },
+} satisfies Record<string, Right>;
+
+/** Throws NotFound for somebody else's list, and a Problem (403 `role_required`) where the role of the user is not enough. */
+export const enter = async (sql: Queries, entry: Entry, right: keyof typeof rights): Promise<void> => {
+  const { roles, lock }: Right = rights[right];
+  // In two statements: one that waits for a lock sees the roles from before it waited.
+  if (lock !== undefined) await lockList(sql, entry.listId, lock);
+  const role = orNotFound(await findRole(sql, entry), 'list');
+  if (!roles.includes(role))
+    throw new Problem({
+      status: 403,
+      code: 'role_required',
+      detail: `You are ${role} of this list; this needs ${roles.join(' or ')}.`,
+    });
+};
+
+/** Whether a user is a member, and not only invited. */
+export const isMember = async (sql: Queries, entry: Entry): Promise<boolean> =>
+  (await findRole(sql, entry)) !== undefined;
+
+const requireRoom = async (tx: Queries, userId: string): Promise<void> => {
+  if ((await countLists(tx, userId)) >= maxLists)
+    throw new Conflict('too_many_lists', `You are in ${maxLists} lists; leave or delete one.`);
+};
+
+/** A list with its first owner. Throws Conflict `too_many_lists`. */
+export const createList = async (tx: Queries, userId: string, name: string): Promise<Stored> => {
+  await requireRoom(tx, userId);
+  const id = uuidv7();
+  await lists.insert(tx, { id, name, createdAt: tx`now()`, updatedAt: tx`now()` });
+  await insertOwner(tx, { listId: id, userId });
+  return { id, json: orNotFound(await lists.find(tx, { id }, false), 'list') };
+};
+
+/**
+ * Renames a list, invites, changes roles and removes members. Who is not an owner may only leave. Throws Conflict
+ * `last_owner` and `too_many_members`. Says the same of every address, so that nobody learns which ones have an account.
+ */
+export const changeList = async (
+  tx: Queries,
+  { listId, userId }: Entry,
+  { name, members = {} }: ListPatch,
+): Promise<string> => {
+  const before = JSON.parse(orNotFound(await lists.find(tx, { id: listId }, false), 'list')) as List;
+  const entries = Object.entries(members);
+  const isLeaving = ([email, member]: (typeof entries)[number]) =>
+    member === null && before.members[email]?.userId === userId;
+  if (name !== undefined || !entries.every(isLeaving)) await enter(tx, { listId, userId }, 'manage');
+  for (const [email, member] of entries)
+    await (member === null ? deleteMember(tx, listId, email) : saveMember(tx, listId, email, member.role));
+  const counts = await countMembers(tx, listId);
+  if (counts.owners === 0)
+    throw new Conflict('last_owner', 'A list needs an owner: make another member one, or delete the list.');
+  if (counts.members > maxMembers)
+    throw new Conflict('too_many_members', `A list has ${maxMembers} members and invitations at most.`);
+  return lists.update(tx, { id: listId }, { name, updatedAt: tx`now()` });
+};
+
+/**
+ * Makes a user a member of the list that their address is invited to. Throws NotFound for another user and for an
+ * invitation that is over, and Conflict `too_many_lists`. Returns the list.
+ */
+export const joinList = async (
+  tx: TransactionSql,
+  invitation: Invitation,
+  userId: string,
+): Promise<string> => {
+  if (!(await isMember(tx, { listId: invitation.listId, userId }))) await requireRoom(tx, userId);
+  if (!(await acceptInvitation(tx, invitation, userId))) throw new NotFound('invitation');
+  return orNotFound(await lists.find(tx, { id: invitation.listId }, false), 'list');
+};
