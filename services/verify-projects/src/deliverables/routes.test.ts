@@ -144,6 +144,59 @@ describe('deliverables of a project', () => {
     await service.admin.patch(`/projects/${project}`, { target_languages: ['et'] }).expect(200);
   });
 
+  test('that are refused leave nothing behind, and their Idempotency-Key free', async () => {
+    const project = await createProject();
+    const list = `/projects/${project}/deliverables`;
+    const send = () =>
+      service.admin.post(list, { ...input, language: 'et' }).set('Idempotency-Key', `refused ${project}`);
+    await send().expect(422);
+    expect((await service.read(list)).body.deliverables).toEqual([]);
+    await service.admin.patch(`/projects/${project}`, { target_languages: ['et'] }).expect(200);
+    await send().expect(201);
+  });
+
+  test('are counted as they are after fifty changes at once', async () => {
+    const project = await createProject();
+    const list = `/projects/${project}/deliverables`;
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, async () =>
+        String((await service.admin.post(list, input).expect(201)).body.id),
+      ),
+    );
+    await Promise.all(
+      ids.map((id, n) => {
+        const path = `${list}/${id}`;
+        if (n % 5 === 0) return service.admin.delete(path).expect(204);
+        return service.admin.patch(path, { status: n % 2 ? 'delivered' : 'accepted' }).expect(200);
+      }),
+    );
+    const { body } = await service.read(`/projects/${project}`).expect(200);
+    expect([body.version, body.deliverables_by_status]).toEqual([
+      1,
+      { pending: 0, in_progress: 0, delivered: 20, accepted: 20, rejected: 0 },
+    ]);
+  });
+
+  test('and their project stay as they were when a change fails in the middle', async () => {
+    const { sql } = service.context.database;
+    const project = await createProject();
+    const list = `/projects/${project}/deliverables`;
+    const { body } = await service.admin.post(list, { ...input, name: 'faulty' }).expect(201);
+    const read = async () => [
+      (await service.read(`/projects/${project}`)).body as object,
+      (await service.read(list)).body as object,
+    ];
+    const before = await read();
+    await passed(body.updated_at);
+    await sql.unsafe(`
+      create function fail() returns trigger language plpgsql as $$ begin raise exception 'disk on fire'; end $$;
+      create trigger fail after update on deliverables for each row when (old.name = 'faulty') execute function fail()`);
+    await service.admin.patch(`${list}/${body.id}`, { status: 'delivered' }).expect(500);
+    expect(await read()).toEqual(before);
+    await sql.unsafe('drop trigger fail on deliverables; drop function fail');
+    await service.admin.patch(`${list}/${body.id}`, { status: 'delivered' }).expect(200);
+  });
+
   test('never get a language that is removed from the targets at the same time', async () => {
     const faults: string[] = [];
     for (let n = 0; n < 10; n++) {
