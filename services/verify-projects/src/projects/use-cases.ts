@@ -8,8 +8,8 @@ import type { Clients } from '../reader.ts';
 import { findProjects, findProjectsOf, findLanguagesOf, updateProject } from './queries.ts';
 import type { ProjectDetails, ProjectPatch, ProjectQuery } from './schema.ts';
 
-/** Rows before a page of some clients, up to which it is read on the connections that all requests share. */
-const mostSkipped = 10_000n;
+/** Rows before a page, times the clients, up to which it is read on the connections that all requests share. */
+const mostSkipped = 2000n;
 
 /** One page of the projects of the clients. Throws Unavailable `query_timeout` and `too_busy` for a late page. */
 export const listProjects = (
@@ -20,7 +20,7 @@ export const listProjects = (
 ): Promise<Slice<string>> => {
   if (clients === undefined) return findProjects(sql, page, query);
   const read = (on: ISql) => findProjectsOf(on, clients, page, query);
-  return page.offset > mostSkipped ? latePages.run(read) : read(sql);
+  return page.offset * BigInt(clients.length) > mostSkipped ? latePages.run(read) : read(sql);
 };
 
 /**
