@@ -27,3 +27,16 @@ export const demoTasks = (now: Date): Task[] =>
       return { ...input, id, completedAt, createdAt, updatedAt: createdAt, version: 1 };
     }),
   );
+
+/** Five tasks of a list, due one day after the other from today on, for two members in turns; the last one is nobody's. */
+export const sharedTasks = (now: Date, listId: string, assignees: readonly string[]): Task[] =>
+  ['Buy bread', 'Water the plants', 'Call the plumber', 'Pick up the parcel', 'Plan the holiday'].map(
+    (title, n) => {
+      const dueDate = new Date(now.getTime() + n * day).toISOString().slice(0, 10);
+      const assigneeId = n === 4 ? null : (assignees[n % assignees.length] ?? null);
+      const input = NewTask.parse({ title, dueDate, listId, assigneeId, tags: ['household'] });
+      const id = `01900000-0000-7000-8000-${(0xd110 + n).toString(16).padStart(12, '0')}`;
+      const createdAt = new Date(now.getTime() - (5 - n) * minute).toISOString();
+      return { ...input, id, completedAt: null, createdAt, updatedAt: createdAt, version: 1 };
+    },
+  );

@@ -24,6 +24,13 @@ test('the demo can be loaded again and again, and its command works when pasted'
     .get(at('/tasks'))
     .auth(String(login.body.accessToken), { type: 'bearer' });
   expect(list.body.tasks).toHaveLength(30);
+  const lists = await supertest(service.url)
+    .get(at('/lists'))
+    .auth(String(login.body.accessToken), { type: 'bearer' });
+  expect(lists.body.lists).toHaveLength(1);
+  expect(Object.keys(lists.body.lists[0].members)).toHaveLength(3);
+  const shared = await promisify(execFile)('sh', ['-c', first.curls[1]?.command ?? '']);
+  expect(JSON.parse(shared.stdout).tasks).toHaveLength(5);
   const { stdout } = await promisify(execFile)('sh', ['-c', first.curls[0]?.command ?? '']);
   expect(JSON.parse(stdout)).toMatchObject({ page: { number: 1, limit: 3, has_more: true } });
 });
