@@ -11,6 +11,7 @@ import { findQuest, insertQuest } from './quests/queries.ts';
 
 /** The same on every machine and after every start. */
 const questId = '0198c5a0-7e57-7000-8000-000000000001';
+const draftId = '0198c5a0-7e57-7000-8000-000000000002';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
 // No instance has cached a version of a new quest, so nothing has to be removed from Redis.
@@ -18,15 +19,31 @@ const env = { ...processEnv(), REDIS_URL: undefined };
 const log = createLog('quest-service-demo', 'silent');
 await using context = createContext(env, { log, metrics: createMetrics() });
 
+const titles = [
+  { languageCode: 'en-US', title: 'Hiking around here' },
+  { languageCode: 'de-DE', title: 'Wandern in der Gegend' },
+  { languageCode: 'sv-SE', title: 'Vandra här omkring' },
+];
 const title = 'Hiking around here';
 // A quest that was changed since the last start stays as it is.
 const { sql } = context.database;
-const quest = (await findQuest(sql, questId, false)) ?? (await insertQuest(sql, { title }, questId)).json;
+const quest =
+  (await findQuest(sql, questId, false)) ?? (await insertQuest(sql, { title, titles }, questId)).json;
 if ((JSON.parse(quest) as { questionCount: number }).questionCount < 25) {
   const questions = serialiseList(await parseQuestionList(Buffer.from(JSON.stringify(hiking))));
   await replaceQuestions(context, { questId, caller: 'demo', expected: undefined }, questions);
 }
 
+// A draft that cannot be published yet: the second question has no Swedish text, and no answers.
+if ((await findQuest(sql, draftId, false)) === undefined) {
+  await insertQuest(sql, { title: 'Hiking in winter', titles, published: false }, draftId);
+  const [first, second] = hiking;
+  const unfinished = { ...second, titles: second?.titles.slice(0, 2), alternatives: [] };
+  const questions = serialiseList(await parseQuestionList(Buffer.from(JSON.stringify([first, unfinished]))));
+  await replaceQuestions(context, { questId: draftId, caller: 'demo', expected: undefined }, questions);
+}
+
+const authorization = `-H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}'`;
 const list = `${GATEWAY_URL}/v1/quests/${questId}/questions`;
 const output = {
   demo: { questId },
@@ -35,8 +52,16 @@ const output = {
     {
       title: 'A new quest',
       command:
-        `curl -s -X POST '${GATEWAY_URL}/v1/quests' -H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}' ` +
+        `curl -s -X POST '${GATEWAY_URL}/v1/quests' ${authorization} ` +
         `-H 'Content-Type: application/json' -d '{"title":"My first quest"}'`,
+    },
+    {
+      title: 'What keeps a draft from being published (409)',
+      command: `curl -s -X POST '${GATEWAY_URL}/v1/quests/${draftId}/publish' ${authorization}`,
+    },
+    {
+      title: 'A quest as a file',
+      command: `curl -s '${GATEWAY_URL}/v1/quests/${questId}/export' ${authorization}`,
     },
   ],
 };

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { get, ownDatabase, startService, titlesOf, write } from './harness.ts';
+import { get, getDraft, ownDatabase, startService, titlesOf, write } from './harness.ts';
 
 const folder = new URL('..', import.meta.url).pathname;
 
@@ -36,5 +36,21 @@ test('the demo quest has at least 25 questions, and loading it again changes not
   expect(first.curls.map(({ command }) => command)).toEqual([
     `curl -s 'http://127.0.0.1:8080/v1/quests/${questId}/questions?Skip=0&Take=2'`,
     expect.stringContaining('Authorization: Bearer abc.def.ghi'),
+    expect.stringContaining('/publish'),
+    expect.stringContaining('/export'),
   ]);
+});
+
+test('the demo quest is publishable, and the draft beside it shows what is not', async () => {
+  await using database = await ownDatabase();
+  const { demo: loaded, curls } = await demo(database.url);
+  await using service = await startService({ databaseUrl: database.url });
+  const { body: file } = await getDraft(service, `/quests/${loaded.questId}/export`).expect(200);
+  expect(file.titles).toHaveLength(3);
+  await write(service, 'put', `/quests/${loaded.questId}/export?draft=true`, file).expect(204);
+  await write(service, 'post', `/quests/${loaded.questId}/publish`).expect(200);
+  const draft = /quests\/([^/]+)\/publish/.exec(curls.map(({ command }) => command).join())?.[1];
+  await get(service, `/quests/${draft}`).expect(404);
+  const { body } = await write(service, 'post', `/quests/${draft}/publish`).expect(409);
+  expect(Object.keys(body.errors)).toEqual(['questions.1.titles', 'questions.1.alternatives']);
 });
