@@ -114,6 +114,13 @@ describe('a line', () => {
     await service.delete(`/consignments/${next?.id}`).expect(204);
   });
 
+  test('is stored in each of 50 consignments that are made at once', async () => {
+    const input = consignmentInput({ clientId: client, clientName: undefined, lines: [line(item)] });
+    const made = await Promise.all(Array.from({ length: 50 }, () => service.post('/consignments', input)));
+    for (const { status, body } of made)
+      expect([status, body.clientName, body.lines.length]).toEqual([201, 'Kestrel Cycles', 1]);
+  });
+
   test('and the deletion of its item at the same time: one of them is refused', async () => {
     for (let round = 0; round < 10; round++) {
       const product = await create('/inventory', inventoryInput());
