@@ -164,7 +164,8 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
       .limit(1);
     const [row] = await (lock ? query.for('update') : query);
     if (row === undefined) return null;
-    return spec.view.parse({ ...show(row as Row), storeId: undefined });
+    const { storeId: _storeId, ...fields } = row as Row & { storeId?: string };
+    return spec.view.parse(show(fields as Row));
   };
 
   const list = (context: Context) =>
