@@ -3,6 +3,7 @@ import { withinStores } from './access.ts';
 import type { Context } from './context.ts';
 import { deliveryJobList } from './records/delivery-jobs.ts';
 import { importJobList } from './records/import-jobs.ts';
+import { memberErasureRoute } from './records/member-erasure.ts';
 import { memberList } from './records/members.ts';
 import { orderList } from './records/orders.ts';
 import { userList } from './records/users.ts';
@@ -61,6 +62,7 @@ export const createApp = (context: Context): HttpApp => {
         ...storeRoutes(context),
         resendRoute(context),
         previewRoute(context),
+        memberErasureRoute(context),
         ...storeLists.flatMap(({ routes }) => routes(context)),
         ...paymentRoutes(context),
         ...eventRoutes(context),

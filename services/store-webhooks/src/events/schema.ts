@@ -50,6 +50,9 @@ export const EventDetail = z
     ...EventView.shape,
     headers: z.record(z.string(), z.string()),
     bytes: z.int(),
+    erasedBodySha256: z.string().nullable().meta({
+      description: 'In hex; set when the body was erased with the person whom it was about',
+    }),
     body: z.unknown().meta({
       description:
         'The body; fields are masked unless the provider is known to send nothing personal or secret in them. Null: it cannot be parsed',

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { readable } from '../providers/payload-parsing.ts';
 import { acceptRefusedEvent } from '../queue/accept-refused-event.ts';
 import { dismissFailedEvent, type Dismissal } from '../queue/dismiss-event.ts';
-import { findEvent } from '../queue/find-events.ts';
+import { erasedHashOf, findEvent } from '../queue/find-events.ts';
 import { requeueEvents, restartEvent } from '../queue/requeue-events.ts';
 import { visitEvents } from '../queue/visit-events.ts';
 import {
@@ -55,6 +55,8 @@ export const reprocessEvent = async (
 ): Promise<NewState> => {
   const { orm, sql } = context.database;
   const event = await findEvent(orm, storeId, id);
+  if ((await erasedHashOf(orm, event)) !== null)
+    throw new Conflict('event_erased', 'The body of the event was erased, so it cannot be processed again.');
   const isRefused = event.state === 'refused';
   if (isRefused && action === 'replay')
     throw new Conflict('event_refused', 'Its signature was not valid; recheck it instead.');

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { payments } from '../db/tables.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import { findEvent, type EventRow } from '../queue/find-events.ts';
+import { erasedHashOf, findEvent, type EventRow } from '../queue/find-events.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { redact } from './redact.ts';
 import { recordReveal, subjectOf, type Reveal } from './reveals.ts';
@@ -74,6 +74,7 @@ export const showFullEvent = async (
   const store = await knownStore(context, storeId);
   const { shown } = await unmaskedAtReceipt(context, store, row);
   const links = await linksOf(orm, row);
+  const erasedBodySha256 = await erasedHashOf(orm, row);
   // Parsed last, because a parsed body takes many times its bytes and nothing may wait while it is held.
   const content = readable(row.body, row.headers['content-type']);
   const masked = () => (content === undefined ? null : redact(content, shown));
@@ -81,6 +82,7 @@ export const showFullEvent = async (
     ...showEvent(row),
     headers: Object.fromEntries(Object.entries(row.headers).filter(([name]) => shownHeaders.includes(name))),
     bytes: row.body.length,
+    erasedBodySha256,
     body: reveal === undefined ? masked() : (content ?? row.body.toString('utf8')),
     revealed: reveal !== undefined,
     links,

@@ -2,7 +2,7 @@ import type { Executor } from '@platform/service-kit/db';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import { and, eq, gt, gte, lt, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import { inbox, queue, results } from '../db/tables.ts';
+import { events, inbox, queue, results } from '../db/tables.ts';
 import { firstIdOf } from './event.ts';
 
 export type EventRow = typeof inbox.$inferSelect;
@@ -44,6 +44,16 @@ export const isAbout = (id: string): SQL =>
 /** Whether the request had this `X-Request-Id`. The array is computed once, not once for each store. */
 export const cameWith = (requestId: string): SQL =>
   sql`${inbox.id} = any(array(select events_of_request(${requestId})))`;
+
+/** The SHA-256, in hex, of a body that was erased; null of any other. */
+export const erasedHashOf = async (db: Executor, { storeId, id, body }: EventRow): Promise<string | null> => {
+  if (body.length > 0) return null;
+  const [row] = await db
+    .select({ bodyHash: events.bodyHash })
+    .from(events)
+    .where(and(eq(events.storeId, storeId), eq(events.id, id)));
+  return row?.bodyHash?.toString('hex') ?? null;
+};
 
 /** Throws NotFound. */
 export const findEvent = async (db: Executor, storeId: string, id: string): Promise<EventRow> => {

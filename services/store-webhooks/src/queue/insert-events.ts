@@ -128,7 +128,7 @@ const findEarlier = (sql: ISql, events: readonly ReceivedEvent[]) => {
       ${plainArrayOf(keys.map(({ content }) => content))}::text[])
       with ordinality as given (store_id, id, subject, content, place)
     left join lateral (
-      select e.id, starts_with(encode(sha256(e.body), 'hex'), given.content) as same from events e
+      select e.id, starts_with(encode(coalesce(e.body_hash, sha256(e.body)), 'hex'), given.content) as same from events e
       where e.store_id = given.store_id and substr(e.dedup, 1, 8) = decode(given.subject, 'hex') and e.id < given.id
       order by e.id desc limit 1) as latest on true
     order by place`;

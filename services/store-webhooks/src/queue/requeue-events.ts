@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
 import type { EventRow } from './find-events.ts';
 
-/** Makes events that have ended in `state` due again, with all attempts left. Returns how many. */
+/** Makes events that have ended in `state` due again, with all attempts left; none whose body was erased. Returns how many. */
 export const requeueEvents = async (
   sql: Sql,
   storeId: string,
@@ -10,7 +10,9 @@ export const requeueEvents = async (
 ): Promise<number> => {
   const { count } = await sql`
     with again as (
-      delete from results where store_id = ${storeId} and id = any(${[...ids]}) and state = ${state} returning id)
+      delete from results where store_id = ${storeId} and id = any(${[...ids]}) and state = ${state}
+          and not exists (select from events e where e.store_id = ${storeId} and e.id = results.id and e.body_hash is not null)
+        returning id)
     insert into queue (store_id, entity, id, queued_at, due_at, attempts)
     select store_id, coalesce(entity, id::text), id, now(), now(), 0 from events
     where store_id = ${storeId} and id = any(array(select id from again))`;

@@ -1,0 +1,99 @@
+import { requestIdOf } from '@platform/service-kit/log';
+import { NotFound, Unavailable } from '@platform/service-kit/problem';
+import { route, type Route } from '@platform/service-kit/route';
+import { text } from '@platform/service-kit/text';
+import type { TransactionSql } from 'postgres';
+import { allow } from '../access.ts';
+import type { Context } from '../context.ts';
+import { arrayOf } from '../db/sql.ts';
+import { eraseEvents } from '../queue/erase-events.ts';
+import { storeId as storeParams } from '../stores/routes.ts';
+import { requireStore } from '../stores/use-cases.ts';
+
+/** Entities (see `ReceivedEvent`) that are the person or belong to them, and texts that identify the person in other bodies. */
+const findTraces = async (sql: TransactionSql, storeId: string, memberId: string) => {
+  const entities = await sql<{ entity: string }[]>`
+    select 'member:' || ${memberId}::text as entity
+    union all select 'order:' || id from orders where store_id = ${storeId} and consumer_id = ${memberId}
+    union all select 'job:' || j.id from orders o join delivery_jobs j on j.store_id = o.store_id and j.order_id = o.id
+      where o.store_id = ${storeId} and o.consumer_id = ${memberId}
+    union all select 'verification.' || service || ':' || transaction_id from verifications
+      where store_id = ${storeId} and user_id = ${memberId}`;
+  const contacts = await sql<{ contact: string }[]>`
+    select contact from (
+      select email, phone from members where store_id = ${storeId} and id = ${memberId}
+      union all select email, phone from users where store_id = ${storeId} and consumer_user_id = ${memberId}) as profiles
+    cross join unnest(array[email, phone]) as contact
+    where contact <> ''`;
+  return { entities: entities.map(({ entity }) => entity), contacts: contacts.map(({ contact }) => contact) };
+};
+
+/** Deletes the records of a person, and takes them out of those that stay. Returns how many there were. */
+const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: string): Promise<number> => {
+  const isTheirs = sql`store_id = ${storeId} and consumer_id = ${memberId}`;
+  const users = await sql<{ id: string }[]>`
+    delete from users where store_id = ${storeId} and consumer_user_id = ${memberId} returning id`;
+  // The answers to requests with an Idempotency-Key that registered them.
+  await sql`
+    delete from idempotency_keys where exists (
+      select from unnest(${arrayOf(users.map(({ id }) => id))}::text::text[]) as id where position(id in answer) > 0)`;
+  const changed = [
+    await sql`delete from members where store_id = ${storeId} and id = ${memberId}`,
+    await sql`delete from import_jobs where store_id = ${storeId} and member_id = ${memberId}`,
+    await sql`
+      update notifications set consumer_id = null, error = null, worker = null,
+        reference = case kind when 'member' then null else reference end,
+        mail = case when mail in ('pending', 'no_address') then 'off' else mail end
+      where ${isTheirs} or (store_id = ${storeId} and kind = 'member' and reference = ${memberId})`,
+    await sql`
+      update orders set consumer_id = null,
+        details = details || '{"memo": null, "memberGroup": null, "rewardName": null}' where ${isTheirs}`,
+    await sql`update verifications set user_id = null where store_id = ${storeId} and user_id = ${memberId}`,
+  ];
+  return changed.reduce((sum, { count }) => sum + count, users.length);
+};
+
+/**
+ * Erases a person everywhere. Events first: a worker that is applying one holds its row of the queue, so that what it writes
+ * is there afterwards. Throws NotFound when nothing was there.
+ */
+const eraseMember = async (context: Context, storeId: string, memberId: string): Promise<void> => {
+  const { database, inbox } = context;
+  await requireStore(context, storeId);
+  if (inbox.spool.active)
+    throw new Unavailable(
+      'spool_active',
+      'Events that may be about the person wait in the spool; try again.',
+    );
+  const count = await database.sql.begin(async (sql) => {
+    const traces = await findTraces(sql, storeId, memberId);
+    await eraseEvents(sql, storeId, traces);
+    return eraseRecords(sql, storeId, memberId);
+  });
+  if (count === 0) throw new NotFound('member');
+};
+
+export const memberErasureRoute = (context: Context): Route =>
+  route(
+    {
+      method: 'delete',
+      path: '/v1/stores/{id}/members/{memberId}',
+      operationId: 'eraseMember',
+      tag: 'Members',
+      summary: 'Erase a person',
+      description:
+        'The member, the user with this consumerUserId, the personal fields of orders and notifications, and the bodies of the events about them, of which a hash stays. A later webhook about the person brings them back, so erase them at the POS first.',
+      auth: allow(context, 'stores:admin'),
+      params: storeParams.extend({ memberId: text(1, 200) }),
+      responses: { 204: { description: 'The person is erased' } },
+      problems: [404],
+    },
+    async ({ params: { id, memberId }, caller, req }) => {
+      await eraseMember(context, id, memberId);
+      context.log.info(
+        { requestId: requestIdOf(req), storeId: id, by: caller.subject },
+        'a person was erased',
+      );
+      return { status: 204 };
+    },
+  );

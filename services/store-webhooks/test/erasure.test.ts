@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { startWork } from '../src/processing/background-work.ts';
+import { allRows } from './all-rows.ts';
+import { startService } from './harness.ts';
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+const { sql } = service.context.database;
+
+const remove = async (storeId: string, memberId: string, token = service.token, url = service.url) => {
+  const answer = await fetch(`${url}/v1/stores/${storeId}/members/${memberId}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return [
+    answer.status,
+    answer.status === 204 ? undefined : ((await answer.json()) as { code: string }).code,
+  ];
+};
+
+/** Everything that is in files below a folder. */
+const filesIn = async (folder: string): Promise<string> => {
+  const texts = [];
+  for (const name of await readdir(folder, { recursive: true })) {
+    const path = join(folder, name);
+    if ((await stat(path).catch(() => undefined))?.isFile())
+      texts.push(await readFile(path, 'latin1').catch(() => ''));
+  }
+  return texts.join('\n');
+};
+
+const member = (id: string, name: string) => ({
+  id,
+  email: `${name}@person.example`,
+  firstName: name,
+  lastName: `${name}sson`,
+  phone: `+1555${name}`,
+});
+
+/** A shop where each of these people has a member, a user, an order, a delivery, a verification and a failed webhook. */
+const shopWith = async (people: Record<string, string>) => {
+  const store = await service.store();
+  const send = (path: string, body: object) => service.hook(path, store.webhookToken, body);
+  for (const [id, name] of Object.entries(people)) {
+    const person = member(id, name);
+    const order = {
+      id: `o-${id}`,
+      orderNo: `N-${id}`,
+      status: 'A',
+      consumerId: id,
+      memo: `Ring at ${name}sson`,
+    };
+    const user = await fetch(`${service.url}/v1/stores/${store.id}/users`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${service.token}`,
+        'content-type': 'application/json',
+        'idempotency-key': crypto.randomUUID(),
+      },
+      body: JSON.stringify({ consumerUserId: id, email: person.email, firstName: name }),
+    });
+    expect(user.status).toBe(201);
+    await send('new_member', person);
+    await send('order_updated', { ...order, memberGroup: `${name}s`, cart: { total: 25, items: [] } });
+    await send('job_started', { id: `j-${id}`, orderId: `o-${id}`, recipient: { name } });
+    await send('identity-verification-updated/persona', {
+      service: 'persona',
+      transactionId: `t-${id}`,
+      status: 'APPROVED',
+      userId: id,
+      name,
+    });
+    await send('order_updated', { customer: { email: person.email, note: name } });
+  }
+  await service.settled();
+  return store;
+};
+
+test('an erased person is nowhere in the database or the spool; others and the order itself stay', async () => {
+  const store = await shopWith({ 'm-1': 'Annabel', 'm-2': 'Bob' });
+  const people = /annabel/i;
+  const before = await allRows(sql);
+  expect(before.filter((row) => people.test(row)).length).toBeGreaterThan(8);
+  expect(await remove(store.id, 'm-1')).toEqual([204, undefined]);
+
+  const after = await allRows(sql);
+  expect(after.filter((row) => people.test(row))).toEqual([]);
+  expect(await filesIn(service.spool)).not.toMatch(people);
+  // Only the keys of events keep the id of the member.
+  expect(after.filter((row) => /"m-1"/.test(row))).toEqual([]);
+  const bobs = (rows: string[]) => rows.filter((row) => /bob/i.test(row));
+  expect(bobs(after)).toEqual(bobs(before));
+  const { body: order } = await service.admin('GET', `/v1/stores/${store.id}/orders/o-m-1`);
+  expect(order).toMatchObject({ orderNo: 'N-m-1', consumerId: null, memo: null, cart: { total: 25 } });
+  expect(await remove(store.id, 'm-1')).toEqual([404, 'not_found']);
+});
+
+test('an event keeps the hash of its erased body, recognises it when it is sent again, and is not processed again', async () => {
+  const store = await shopWith({ 'm-1': 'Carla' });
+  await remove(store.id, 'm-1');
+  const sent = JSON.stringify(member('m-1', 'Carla'));
+  expect((await service.hook('new_member', store.webhookToken, sent)).status).toBe(200);
+  await service.settled();
+  expect((await service.admin('GET', `/v1/stores/${store.id}/members/m-1`)).status).toBe(404);
+  const { body } = await service.admin('GET', `/v1/stores/${store.id}/events?entity=m-1`);
+  const [event, ...others] = body['events'] as unknown as { id: string }[];
+  expect(others).toEqual([]);
+  const path = `/v1/stores/${store.id}/events/${event?.id}`;
+  expect((await service.admin('GET', `${path}?reveal=true`)).body).toMatchObject({
+    status: 'done',
+    bytes: 0,
+    body: '',
+    erasedBodySha256: createHash('sha256').update(sent).digest('hex'),
+  });
+  expect(await service.admin('POST', `${path}/replay`)).toMatchObject({
+    status: 409,
+    body: { code: 'event_erased' },
+  });
+  const span = { from: '2020-01-01T00:00:00Z', to: '2120-01-01T00:00:00Z', status: 'done' };
+  const replayed = await service.admin('POST', `/v1/stores/${store.id}/events/replay`, span);
+  expect(replayed).toMatchObject({ status: 202, body: { replayed: 0 } });
+});
+
+test('what waits to be processed, imported or mailed about the person is ended', async () => {
+  await using idle = await startService({ work: false });
+  const { sql: db } = idle.context.database;
+  const store = await idle.store({ customerImportsEnabled: true });
+  await idle.hook('new_member', store.webhookToken, member('m-1', 'Dora'));
+  await db`insert into members (store_id, id, email, event_id, updated_at)
+    values (${store.id}, 'm-1', 'Dora@person.example', uuidv7(), now())`;
+  await db`insert into import_jobs (store_id, member_id, id, due_at, created_at)
+    values (${store.id}, 'm-1', uuidv7(), now(), now())`;
+  await db`insert into notifications
+      (store_id, id, key, kind, audience, change, subject, consumer_id, mail, due_at, created_at)
+    values (${store.id}, uuidv7(), 'k', 'order', 'customer', 'A', 's', 'm-1', 'no_address', now(), now())`;
+  await idle.hook('order_updated', store.webhookToken, { id: 'o-9', contact: 'Dora@person.example' });
+  expect(await remove(store.id, 'm-1', idle.token, idle.url)).toEqual([204, undefined]);
+  await using _work = startWork(idle.context);
+  await idle.settled();
+  expect(await db`select distinct state, error from results`).toEqual([
+    { state: 'ignored', error: 'erased' },
+  ]);
+  expect(await db`select mail from notifications`).toEqual([{ mail: 'off' }]);
+  expect((await allRows(db)).filter((row) => /dora/i.test(row))).toEqual([]);
+  for (const table of ['members', 'users', 'import_jobs', 'queue'])
+    expect(await db`select from ${db(table)}`).toHaveLength(0);
+});
+
+test('it needs stores:admin, and erases nobody of another store', async () => {
+  const [store, other] = [await shopWith({ 'm-1': 'Edda' }), await shopWith({ 'm-1': 'Fay' })];
+  const before = (await allRows(sql)).filter((row) => /fay/i.test(row));
+  expect(await remove(store.id, 'm-1', await service.tokenWith('stores:write'))).toEqual([
+    403,
+    'insufficient_scope',
+  ]);
+  const limited = await service.tokenWith('stores:admin', { stores: [other.id] });
+  expect(await remove(store.id, 'm-1', limited)).toEqual([404, 'not_found']);
+  expect(await remove(store.id, '%00')).toEqual([400, 'validation_failed']);
+  expect(await remove(store.id, 'nobody')).toEqual([404, 'not_found']);
+  expect(await remove(crypto.randomUUID(), 'm-1')).toEqual([404, 'not_found']);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => remove(store.id, 'm-1')));
+  expect(answers.filter(([status]) => status === 204)).toHaveLength(1);
+  expect(answers.filter(([status]) => status !== 204 && status !== 404 && status !== 503)).toEqual([]);
+  expect((await allRows(sql)).filter((row) => /fay/i.test(row))).toEqual(before);
+});
+
+test('a fault in the middle erases nothing, and the next attempt everything', async () => {
+  const store = await shopWith({ 'm-1': 'Gerda' });
+  const before = (await allRows(sql)).filter((row) => /gerda/i.test(row));
+  await sql`create function fail() returns trigger language plpgsql as $$ begin raise 'broken'; end $$`;
+  await sql`create trigger fail before update on verifications for each row execute function fail()`;
+  expect((await remove(store.id, 'm-1'))[0]).toBe(500);
+  expect((await allRows(sql)).filter((row) => /gerda/i.test(row))).toEqual(before);
+  await sql`drop function fail cascade`;
+  expect((await remove(store.id, 'm-1'))[0]).toBe(204);
+  expect((await allRows(sql)).filter((row) => /gerda/i.test(row))).toEqual([]);
+});
+
+test('while events wait in the spool, which may be about the person, it is 503', async () => {
+  const store = await service.store();
+  const { spool } = service.context.inbox;
+  const active = Object.getOwnPropertyDescriptor(spool, 'active') as PropertyDescriptor;
+  onTestFinished(() => void Object.defineProperty(spool, 'active', active));
+  Object.defineProperty(spool, 'active', { ...active, get: () => true });
+  expect(await remove(store.id, 'm-1')).toEqual([503, 'spool_active']);
+});
