@@ -113,6 +113,7 @@ CREATE TABLE "warehouses" (
 );
 --> statement-breakpoint
 ALTER TABLE "status_changes" ADD CONSTRAINT "status_changes_consignment_id_consignments_id_fk" FOREIGN KEY ("consignment_id") REFERENCES "public"."consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "stock_movements" ADD CONSTRAINT "stock_movements_inventory_id_inventory_id_fk" FOREIGN KEY ("inventory_id") REFERENCES "public"."inventory"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "consignment_details" ADD CONSTRAINT "consignment_details_id_consignments_id_fk" FOREIGN KEY ("id") REFERENCES "public"."consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "consignment_details_by_named_id" ON "consignment_details" USING gin ("named_ids");--> statement-breakpoint
 CREATE INDEX "consignments_order" ON "consignments" USING btree ("created_at","id");--> statement-breakpoint

@@ -7,7 +7,7 @@ import { searchText, shortTextLimit, textFilter, uuidFilter } from './records/fi
 import { columnsOf, listedRecord } from './records/listed-record.ts';
 import { tableRows } from './records/rows.ts';
 import { count, recordSchemas, uuid } from './records/schema.ts';
-import { removeMovements, requireStockFor } from './stock/use-cases.ts';
+import { requireStockFor } from './stock/use-cases.ts';
 
 const schemas = recordSchemas(
   'InventoryItem',
@@ -44,10 +44,6 @@ export const inventoryRoutes = (context: Context): Route[] =>
       update: async (tx, id, patch) => {
         await requireStockFor(tx, id, patch);
         return rows.update(tx, id, patch);
-      },
-      remove: async (tx, id) => {
-        await removeMovements(tx, id);
-        await rows.remove(tx, id);
       },
     },
     change: {

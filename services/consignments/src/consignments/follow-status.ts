@@ -1,8 +1,9 @@
 import type { TransactionSql } from 'postgres';
+import { v7 } from 'uuid';
 import { holdStock } from '../stock/use-cases.ts';
-import { findStatusChanges, insertStatusChange } from './history-queries.ts';
+import { history } from './queries.ts';
 import type { Consignment, ConsignmentPatch } from './schema.ts';
-import { holdingsIn, movesGoods, requireTransition } from './statuses.ts';
+import { holdingsIn, movesGoods, requireTransition, type Transition } from './statuses.ts';
 
 /**
  * Checks and records the change of status that a patch makes, and moves the stock that goes with it, or with other lines.
@@ -17,9 +18,11 @@ export const followStatus = async (
 ): Promise<void> => {
   const reason = why ?? null;
   if (to !== from) {
-    if (!forced) requireTransition(from, to);
-    await insertStatusChange(tx, { consignmentId, from, to, forced, reason, changedBy: by });
+    if (!forced) requireTransition({ from, to });
+    await history.insert(tx, { id: v7(), consignmentId, from, to, forced, reason, changedBy: by });
   } else if (lines === linesBefore) return;
-  if (!movesGoods({ from, to }) && !(await findStatusChanges(tx, consignmentId)).some(movesGoods)) return;
-  await holdStock(tx, { consignmentId, by, reason }, () => holdingsIn(to, lines));
+  const all = await history.list(tx, tx`where consignment_id = ${consignmentId}`);
+  // With a change of status that was stored just now.
+  if (!all.map((json) => JSON.parse(json) as Transition).some(movesGoods)) return;
+  await holdStock(tx, { consignmentId, by, reason }, holdingsIn(to, lines));
 };

@@ -1,11 +1,10 @@
 import { pageIndexQuery, totalledBody } from '@platform/pagination/list';
-import { NotFound } from '@platform/service-kit/problem';
 import { idParams } from '@platform/service-kit/record';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { listRowsOf } from '../records/use-cases.ts';
-import { consignmentExists, history } from './history-queries.ts';
+import { history } from './queries.ts';
 import { StatusChange } from './schema.ts';
 
 /** Who changed the status of a consignment, when and why. */
@@ -30,11 +29,8 @@ export const historyRoute = (context: Context): Route =>
       problems: [404],
     },
     async ({ params: { id }, query }) => {
-      if (!(await consignmentExists(context.database.sql, id))) throw new NotFound('consignment');
+      const owner = { table: 'consignments', id, name: 'consignment', column: 'consignment_id' };
       const list = { table: 'status_changes', json: history.json };
-      return {
-        status: 200,
-        rawBody: await listRowsOf(context, 'history', list, { consignment_id: id }, query),
-      };
+      return { status: 200, rawBody: await listRowsOf(context, owner, 'history', list, query) };
     },
   );

@@ -2,7 +2,7 @@ import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
 import { details, type Details, type Line } from './details.ts';
 import type { References } from './references.ts';
-import { consignmentSchemas, type ConsignmentPatch, type NewConsignment } from './schema.ts';
+import { StatusChange, consignmentSchemas, type ConsignmentPatch, type NewConsignment } from './schema.ts';
 
 const listedFields = Object.keys(consignmentSchemas.listed.shape);
 const detailFields = Object.keys(details);
@@ -15,6 +15,14 @@ const { json: wholeRecord } = jsonTable(
     detailFields.map((field) => [field, `coalesce(details, '{"lines": [], "parcels": []}') -> '${field}'`]),
   ),
 );
+
+/** Changes of the status of consignments, as JSON of their schema. */
+export const history = jsonTable('status_changes', Object.keys(StatusChange.shape), {
+  from: 'from_status',
+  to: 'to_status',
+  changedBy: 'created_by',
+  changedAt: 'created_at',
+});
 
 /** A whole consignment as JSON text. `lock` locks it until the transaction ends. */
 export const findConsignment = async (
@@ -97,5 +105,8 @@ export const findReferences = async (
   };
 };
 
-/** Deletes a consignment with its lines, details and history. */
-export const deleteConsignment = (sql: Queries, id: string): Promise<void> => table.remove(sql, { id });
+/** Deletes a consignment with its lines, details and history. Returns the status that it had. */
+export const deleteConsignment = async (sql: Queries, id: string): Promise<number> => {
+  const [row] = await sql<[{ status: number }]>`delete from consignments where id = ${id} returning status`;
+  return row.status;
+};

@@ -194,6 +194,16 @@ describe('stock', () => {
     });
   });
 
+  test('is refused for lines that name more units together than a number of the database holds', async () => {
+    const item = await addItem();
+    const most = 2_147_483_647;
+    const id = await addConsignment({ lines: [lineOf(item, most), lineOf(item, most)] });
+    for (const status of [booked, dispatched]) {
+      const patch = { status, force: true, reason: 'Too many' };
+      expect((await change(id, patch).expect(409)).body.code).toBe('not_enough_stock');
+    }
+  });
+
   test('follows the lines of a consignment that has moved some', async () => {
     const [item, other] = [await addItem(), await addItem()];
     const id = await addConsignment({ lines: [lineOf(item, 3)] });

@@ -1,5 +1,5 @@
 import { Conflict } from '@platform/service-kit/problem';
-import type { Holding } from '../stock/domain.ts';
+import type { Change } from '../stock/domain.ts';
 import type { Line } from './details.ts';
 
 /**
@@ -27,12 +27,20 @@ const nameOf = (status: number): Status => statuses[status] ?? 'draft';
 
 const goodsIn = (status: number) => transitions[nameOf(status)].goods;
 
+/** Whether the goods of a consignment are out of stock. */
+export const isTaken = (status: number): boolean => goodsIn(status) === 'taken';
+
+/** A change of status. */
+export interface Transition {
+  from: number;
+  to: number;
+}
+
 /** Whether a change of status moves stock. */
-export const movesGoods = ({ from, to }: { from: number; to: number }): boolean =>
-  goodsIn(from) !== goodsIn(to);
+export const movesGoods = ({ from, to }: Transition): boolean => goodsIn(from) !== goodsIn(to);
 
 /** Throws Conflict `transition_not_allowed` for a change of status that needs `force`. */
-export const requireTransition = (from: number, to: number): void => {
+export const requireTransition = ({ from, to }: Transition): void => {
   const next: readonly Status[] = transitions[nameOf(from)].next;
   if (next.includes(nameOf(to))) return;
   const allowed = next.length === 0 ? 'Nothing follows' : `It may become ${next.join(', ')}`;
@@ -42,18 +50,19 @@ export const requireTransition = (from: number, to: number): void => {
   );
 };
 
-/** What a consignment with these lines holds of our stock in a status. */
-export const holdingsIn = (status: number, lines: readonly Line[]): Holding[] => {
-  const goods = goodsIn(status);
-  return lines.flatMap(({ productId, quantity }) =>
-    productId === null || goods === 'free'
+/** What one unit of a line adds to the stock of its item. */
+const effects = {
+  free: { quantity: 0, reserved: 0 },
+  reserved: { quantity: 0, reserved: 1 },
+  taken: { quantity: -1, reserved: 0 },
+};
+
+/** What the movements of a consignment with these lines add up to in a status. */
+export const holdingsIn = (status: number, lines: readonly Line[]): Change[] => {
+  const unit = effects[goodsIn(status)];
+  return lines.flatMap(({ productId, quantity: units }) =>
+    productId === null
       ? []
-      : [
-          {
-            inventoryId: productId,
-            reserved: goods === 'reserved' ? quantity : 0,
-            taken: goods === 'taken' ? quantity : 0,
-          },
-        ],
+      : [{ inventoryId: productId, quantity: units * unit.quantity, reserved: units * unit.reserved }],
   );
 };

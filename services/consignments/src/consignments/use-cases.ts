@@ -1,7 +1,7 @@
 import type { Caller } from '@platform/auth/bearer';
 import { inTransaction, type Queries } from '@platform/service-kit/record';
 import type { Rows } from '../records/rows.ts';
-import { releaseStock } from '../stock/use-cases.ts';
+import { holdStock } from '../stock/use-cases.ts';
 import { mergeDetails } from './details.ts';
 import {
   deleteConsignment,
@@ -13,6 +13,7 @@ import {
 } from './queries.ts';
 import { followStatus } from './follow-status.ts';
 import { clientNameOf, completeConsignment, requireProducts } from './references.ts';
+import { isTaken } from './statuses.ts';
 import type { Consignment, ConsignmentInput, ConsignmentPatch } from './schema.ts';
 
 export { findReferences, storeDetails } from './queries.ts';
@@ -52,8 +53,9 @@ export const consignmentRows: Rows<ConsignmentInput, ConsignmentPatch> = {
     await followStatus(tx, before, patch, caller.subject);
     return (await findConsignment(tx, id, false)) ?? '';
   },
-  remove: async (tx, id, { subject }) => {
-    await releaseStock(tx, id, subject);
-    await deleteConsignment(tx, id);
+  remove: async (tx, id, { subject: by }) => {
+    const status = await deleteConsignment(tx, id);
+    // What was taken out stays out: the record ends, not the journey.
+    if (!isTaken(status)) await holdStock(tx, { consignmentId: id, by, reason: null }, []);
   },
 };

@@ -180,7 +180,9 @@ export const stockMovements = pgTable(
   'stock_movements',
   {
     id: uuid().primaryKey(),
-    inventoryId: uuid('inventory_id').notNull(),
+    inventoryId: uuid('inventory_id')
+      .notNull()
+      .references(() => inventory.id, { onDelete: 'cascade' }),
     quantity: integer().notNull(),
     reserved: integer().notNull(),
     /** Null for a movement of a consignment. */

@@ -1,6 +1,7 @@
 import { readPage, type Directory } from '@platform/pagination/directory';
 import { indexedPageOf, totalledListJson, type IndexedPage } from '@platform/pagination/list';
 import { ValidationFailed } from '@platform/service-kit/problem';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import type { Sql } from 'postgres';
 import type { Context } from '../context.ts';
 import { hasTrigram } from '../search.ts';
@@ -64,21 +65,33 @@ export const listRecords = async (
   return searches.run(isIndexed, (on) => countedPage(on, list, conditions, page, isIndexed));
 };
 
+/** A record, and the column that names it in the rows below it. */
+interface Owner {
+  table: string;
+  id: string;
+  /** In words. */
+  name: string;
+  column: string;
+}
+
 /**
- * The body of one page of the rows of a table that belong to a record, newest first, which an index finds. Counts on the
- * connections of searches, because a record may have so many that it takes long.
+ * The body of one page of the rows below a record, newest first, which an index finds. Counts on the connections of
+ * searches, because a record may have so many that it takes long. Throws NotFound.
  */
 export const listRowsOf = async (
-  { searches }: Context,
-  name: string,
+  { searches, database: { sql } }: Context,
+  { table, id, name, column }: Owner,
+  body: string,
   list: Omit<List, 'directory'>,
-  columns: Columns,
   query: { PageIndex: number; PageSize: number },
 ): Promise<string> => {
+  orNotFound((await sql`select from ${sql(table)} where id = ${id}`)[0], name);
   const page = indexedPageOf(query);
+  const conditions = { columns: { [column]: id }, text: undefined };
   const from = { ...list, directory: undefined };
-  const rows = await searches.run(true, (on) =>
-    countedPage(on, from, { columns, text: undefined }, page, true),
+  return totalledListJson(
+    body,
+    page,
+    await searches.run(true, (on) => countedPage(on, from, conditions, page, true)),
   );
-  return totalledListJson(name, page, rows);
 };

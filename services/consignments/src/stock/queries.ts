@@ -1,8 +1,7 @@
 import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
-import type { Queries } from '@platform/service-kit/record';
 import type { TransactionSql } from 'postgres';
 import { v7 } from 'uuid';
-import type { Change, Holding, Stock } from './domain.ts';
+import type { Change, Stock } from './domain.ts';
 import { Movement } from './schema.ts';
 
 /** The movements, as JSON of their schema. */
@@ -17,15 +16,22 @@ export const lockStocks = (tx: TransactionSql, ids: readonly string[]): Promise<
     Stock[]
   >`select id, quantity, reserved, held from inventory where id = any(${ids}::uuid[]) order by id for no key update`;
 
-/** Whether there is such an inventory item. */
-export const itemExists = async (sql: Queries, id: string): Promise<boolean> =>
-  (await sql`select from inventory where id = ${id}`).length > 0;
-
-/** What a consignment has reserved and taken out, by the movements that it made. */
-export const findHoldings = (tx: TransactionSql, consignmentId: string): Promise<Holding[]> =>
-  tx<Holding[]>`
-    select inventory_id as "inventoryId", sum(reserved)::int as reserved, -sum(quantity)::int as taken
-    from stock_movements where consignment_id = ${consignmentId} group by inventory_id`;
+/** The changes after which the movements of a consignment add up to `wanted`, which may name an item several times. */
+export const findDifferences = (
+  tx: TransactionSql,
+  consignmentId: string,
+  wanted: readonly Change[],
+): Promise<Change[]> =>
+  tx<Change[]>`
+    select inventory_id as "inventoryId", sum(quantity)::float8 as quantity, sum(reserved)::float8 as reserved
+    from (
+      select inventory_id, -quantity, -reserved from stock_movements where consignment_id = ${consignmentId}
+      union all
+      select * from unnest(
+        ${wanted.map(({ inventoryId }) => inventoryId)}::uuid[], ${wanted.map(({ quantity }) => quantity)}::int[],
+        ${wanted.map(({ reserved }) => reserved)}::int[])
+    ) parts (inventory_id, quantity, reserved)
+    group by inventory_id having sum(quantity) <> 0 or sum(reserved) <> 0`;
 
 /** A change with what is said about it. */
 interface NewMovement extends Change {
@@ -33,15 +39,15 @@ interface NewMovement extends Change {
   reason: string | null;
 }
 
-/** Changes the stock of items that are locked. Returns the movements as JSON text. */
+/** Changes the stock of items that are locked. Returns the first movement as JSON text. */
 export const storeMovements = async (
   tx: TransactionSql,
   by: string,
   changes: readonly NewMovement[],
-): Promise<string[]> => {
+): Promise<string> => {
   const all = <Field extends keyof NewMovement>(field: Field) =>
     changes.map((change) => change[field] ?? null);
-  const rows = await tx<JsonRow[]>`
+  const [row] = await tx<JsonRow[]>`
     with asked as (
       select * from unnest(
         ${changes.map(() => v7())}::uuid[], ${all('inventoryId')}::uuid[], ${all('quantity')}::int[],
@@ -58,9 +64,5 @@ export const storeMovements = async (
     )
     insert into stock_movements (id, inventory_id, quantity, reserved, reference, reason, consignment_id, created_by)
     select asked.*, ${by}::text from asked returning ${tx.unsafe(movements.json)}`;
-  return rows.map(({ json }) => json);
-};
-
-export const deleteMovements = async (tx: TransactionSql, inventoryId: string): Promise<void> => {
-  await tx`delete from stock_movements where inventory_id = ${inventoryId}`;
+  return row?.json ?? '';
 };

@@ -1,11 +1,10 @@
 import { pageIndexQuery, totalledBody } from '@platform/pagination/list';
-import { NotFound } from '@platform/service-kit/problem';
 import { idParams, record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { listRowsOf } from '../records/use-cases.ts';
-import { itemExists, movements } from './queries.ts';
+import { movements } from './queries.ts';
 import { Movement, MovementInput } from './schema.ts';
 import { moveStock } from './use-cases.ts';
 
@@ -37,10 +36,10 @@ export const movementRoutes = (context: Context): Route[] => {
       anyCaseQuery: true,
       query: z.strictObject(pageIndexQuery),
       body: totalledBody('movements', Movement).meta({ id: 'StockMovementList' }),
-      page: async (query, { params: { id } }) => {
-        if (!(await itemExists(sql, id))) throw new NotFound('inventory item');
+      page: (query, { params: { id } }) => {
+        const owner = { table: 'inventory', id, name: 'inventory item', column: 'inventory_id' };
         const list = { table: 'stock_movements', json: movements.json };
-        return listRowsOf(context, 'movements', list, { inventory_id: id }, query);
+        return listRowsOf(context, owner, 'movements', list, query);
       },
     },
     find: (on, { params: { id, movementId } }, lock) =>
