@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { get, getDraft, makeQuest, question, startService, titlesOf, tokenWith, write } from './harness.ts';
 import { redisOf, warmUp } from './warm-up.ts';
 
@@ -170,6 +171,24 @@ describe('the draft of a published quest', () => {
     await write(service, 'delete', own).expect(404);
   });
 
+  test('that fails while it is published stays as it is, and so does the quest', async () => {
+    const path = await makePublished('old');
+    await saveDraft(path, 'new').expect(200);
+    const before = await get(service, `${path}/questions`).expect(200);
+    const owner = postgres(service.databaseUrl, { max: 1 });
+    onTestFinished(() => owner.end());
+    // The last statement of publishing fails.
+    await owner.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+      create trigger refuse before update of published on quests for each row execute function refuse()`);
+    await publish(path).expect(500);
+    await owner.unsafe('drop trigger refuse on quests; drop function refuse()');
+    const after = await get(service, `${path}/questions`).expect(200);
+    expect([after.headers['etag'], after.body]).toEqual([before.headers['etag'], before.body]);
+    await publish(path).expect(200);
+    expect(await titlesOf(service, idOf(path))).toEqual(['new']);
+  });
+
   test('of fifty writers and publishers at once is published as one of them wrote it', async () => {
     const path = await makePublished('old');
     const calls = Array.from({ length: 50 }, (_, n) =>
@@ -266,6 +285,20 @@ describe('publishing', () => {
     expect(Object.keys(body.errors)).toEqual(['questions.0.titles', 'questions.1.titles']);
   });
 
+  test('names many missing languages of many alternatives without running out of memory', async () => {
+    const path = await makeDraft();
+    const codes = Array.from({ length: 100 }, (_, n) => `aa-${String(n).padStart(3, '0')}`);
+    const alternativesOf = alternatives(500, titles('aa-000'));
+    const list = Array.from({ length: 100 }, () =>
+      good('SINGLE_CHOICE', { titles: titles('aa-000'), alternatives: alternativesOf }),
+    );
+    await write(service, 'put', `${path}/questions`, list).expect(200);
+    await write(service, 'patch', path, { titles: titles(...codes) }).expect(200);
+    const { body } = await publish(path).expect(409);
+    expect(body.errors['questions.0.titles'][0]).toContain('has no aa-001, aa-002');
+    expect(Object.keys(body.errors)).toHaveLength(1000);
+  });
+
   test('refuses a quest without questions', async () => {
     const { body } = await publish(await makeDraft()).expect(409);
     expect(body.errors).toEqual({ questions: ['must not be empty'] });
@@ -286,7 +319,6 @@ describe('publishing', () => {
     await write(service, 'patch', path, { titles: titles('fr-FR') }).expect(200);
     const { body } = await publish(path).expect(409);
     expect(Object.values(body.errors as Record<string, string[]>).flat()).toHaveLength(1000);
-    expect(body.detail).toContain('30000');
     await write(service, 'patch', path, { titles: [] }).expect(200);
     await publish(path).expect(200);
   });

@@ -66,6 +66,25 @@ test('while both instances read, no read returns a list that was replaced before
   for (const reads of await Promise.all(readers)) expect(reads).toBeGreaterThan(0);
 });
 
+test('a quest and its drafts that are published at one instance are read at the other at once, again and again', async () => {
+  await using pair = await startPair();
+  const { body } = await write(pair.one, 'post', '/quests', { title: 'A draft', draft: true }).expect(201);
+  const path = `/quests/${body.questId}`;
+  await write(pair.one, 'put', `${path}/questions`, [question('0')]).expect(200);
+  for (let read = 0; read < 5; read++) await get(pair.two, `${path}/questions`).expect(404);
+  await write(pair.one, 'post', `${path}/publish`).expect(200);
+  expect(await titlesOf(pair.two, body.questId)).toEqual(['0']);
+  await warmUp(pair.one, body.questId);
+  await warmUp(pair.two, body.questId);
+  for (let round = 1; round <= 30; round++) {
+    const [writer, reader] = round % 2 === 0 ? [pair.one, pair.two] : [pair.two, pair.one];
+    await write(writer, 'put', `${path}/questions?draft=true`, [question(String(round))]).expect(200);
+    expect(await titlesOf(reader, body.questId)).toEqual([String(round - 1)]);
+    await write(reader, 'post', `${path}/publish`).expect(200);
+    expect(await titlesOf(writer, body.questId)).toEqual([String(round)]);
+  }
+});
+
 test('a deleted quest is 404 at the other instance at once', async () => {
   await using pair = await startPair();
   const questId = await makeQuest(pair.one, ['a']);

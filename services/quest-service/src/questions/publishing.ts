@@ -14,34 +14,26 @@ const rules: Record<Question['type'], { fitting: readonly Question['presentation
   SCALE: { fitting: ['HORIZONTAL', 'VERTICAL'], least: 2 },
 };
 
-const missingIn = (titles: readonly Title[], languages: ReadonlySet<string>): string[] => {
-  const present = new Set(titles.map(({ languageCode }) => languageCode));
-  return [...languages].filter((language) => !present.has(language)).map((language) => `has no ${language}`);
-};
-
 /** What keeps a question from being published in these languages: messages, with their paths in the file of the quest. */
 export const faultsOf = (
   { questionId, orderNumber, type, presentation, titles, alternatives }: Question,
-  languages: ReadonlySet<string>,
+  languages: readonly string[],
 ): { path: string; message: string }[] => {
   const { fitting, least } = rules[type];
-  const at = (field: string, ...messages: string[]) =>
-    messages.map((message) => ({
-      path: `questions.${orderNumber}.${field}`,
-      message: `${message} (${questionId})`,
-    }));
+  const at = (field: string, isFault: boolean, message: string) =>
+    isFault ? [{ path: `questions.${orderNumber}.${field}`, message: `${message} (${questionId})` }] : [];
+  const untranslated = (field: string, texts: readonly Title[]) => {
+    const present = new Set(texts.map(({ languageCode }) => languageCode));
+    const missing = languages.filter((language) => !present.has(language));
+    return at(field, missing.length > 0, `has no ${missing.join(', ')}`);
+  };
+  const count = alternatives.length;
   return [
-    ...(fitting.includes(presentation)
-      ? []
-      : at('presentation', `must be ${fitting.join(' or ')} for ${type}`)),
-    ...at('titles', ...missingIn(titles, languages)),
-    ...(alternatives.length < least ? at('alternatives', `must be at least ${least} for ${type}`) : []),
-    ...(type === 'OPEN_TEXT' && alternatives.length > 0
-      ? at('alternatives', `must be none for ${type}`)
-      : []),
-    ...alternatives.flatMap((alternative, place) =>
-      at(`alternatives.${place}.titles`, ...missingIn(alternative.titles, languages)),
-    ),
+    ...at('presentation', !fitting.includes(presentation), `must be ${fitting.join(' or ')} for ${type}`),
+    ...untranslated('titles', titles),
+    ...at('alternatives', count < least, `must be at least ${least} for ${type}`),
+    ...at('alternatives', type === 'OPEN_TEXT' && count > 0, `must be none for ${type}`),
+    ...alternatives.flatMap((one, place) => untranslated(`alternatives.${place}.titles`, one.titles)),
   ];
 };
 
@@ -49,12 +41,12 @@ export const faultsOf = (
 const maxFaults = 1000;
 
 /** The languages of the titles of a quest, or where it has none those of its questions. */
-const languagesOf = async (tx: TransactionSql, { questId, titles }: Quest): Promise<Set<string>> => {
+const languagesOf = async (tx: TransactionSql, { questId, titles }: Quest): Promise<string[]> => {
   const languages = new Set(titles.map(({ languageCode }) => languageCode));
-  if (languages.size > 0) return languages;
-  for await (const questions of readQuestions(tx, questId))
-    for (const title of questions.flatMap((question) => question.titles)) languages.add(title.languageCode);
-  return languages;
+  if (languages.size === 0)
+    for await (const questions of readQuestions(tx, questId))
+      for (const title of questions.flatMap((question) => question.titles)) languages.add(title.languageCode);
+  return [...languages];
 };
 
 /** Gives the questions of a draft to its quest. Throws Problem 409 `not_publishable`, whose errors are all its faults. */
@@ -62,11 +54,14 @@ export const publishQuestions = async (tx: TransactionSql, draft: Quest, questId
   const errors: FieldErrors = {};
   if (draft.questionCount === 0) errors['questions'] = ['must not be empty'];
   const languages = await languagesOf(tx, draft);
-  let count = 0;
-  for await (const questions of readQuestions(tx, draft.questId))
-    for (const { path, message } of questions.flatMap((question) => faultsOf(question, languages)))
-      if (count++ < maxFaults) (errors[path] ??= []).push(message);
-  const detail = `The quest has ${Math.max(count, 1)} faults; \`errors\` names them, at most ${maxFaults}.`;
+  let left = maxFaults;
+  for await (const questions of readQuestions(tx, draft.questId)) {
+    const faults = questions.flatMap((question) => faultsOf(question, languages)).slice(0, left);
+    for (const { path, message } of faults) (errors[path] ??= []).push(message);
+    left -= faults.length;
+    if (left === 0) break;
+  }
+  const detail = `What is in \`errors\` keeps the quest from being published; it names at most ${maxFaults} faults.`;
   if (Object.keys(errors).length > 0)
     throw new Problem({ status: 409, code: 'not_publishable', detail, errors });
   if (draft.questId === questId) return;
