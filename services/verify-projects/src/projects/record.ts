@@ -47,7 +47,7 @@ export const projectRoutes = (ctx: Context): Route[] =>
         name: 'Diplomas',
         client: 'Tartu',
         source_language: 'en',
-        target_languages: ['de', 'pt-BR'],
+        target_languages: ['de', 'et'],
       },
       insert: insertProject,
     },
