@@ -47,7 +47,7 @@ export const enter = async (sql: Queries, entry: Entry, right: keyof typeof righ
     throw new Problem({
       status: 403,
       code: 'role_required',
-      detail: `You are ${role} of this list; this needs ${roles.join(' or ')}.`,
+      detail: `Your role in this list is ${role}; this needs ${roles.join(' or ')}.`,
     });
 };
 
