@@ -40,7 +40,7 @@ const addRecords = async (): Promise<void> => {
       isNew: true,
       importsUnknown: false,
     },
-    { kind: 'order', order: toOrderRecord(order.parse(delivered)) },
+    { kind: 'order', order: toOrderRecord(order.parse(delivered), 'EUR') },
     {
       kind: 'job',
       stage: 'completed',
@@ -92,6 +92,7 @@ if ((await context.database.orm.$count(stores, eq(stores.id, id))) === 0) {
   const input = StoreBody.parse({
     name: 'Demo shop',
     storeUrl,
+    currency: 'EUR',
     pos: { kind: 'blaze' },
     customerImportsEnabled: true,
     identity: [{ kind: 'persona' }, { kind: 'veriff' }],

@@ -34,6 +34,8 @@ export interface Subject {
 export interface Connection {
   settings: ProviderSettings;
   credentials: Credentials;
+  /** Of the store: for orders whose payload names none. */
+  currency: string;
   reader: ProviderReader;
 }
 
@@ -42,7 +44,10 @@ export interface Signing {
   /** Header fields to keep with the event. */
   headers?: readonly string[];
   /** Whether the signature is valid; undefined if the store has no secret for it. */
-  signed?(request: SignedRequest, connection: Omit<Connection, 'reader'>): boolean | undefined;
+  signed?(
+    request: SignedRequest,
+    connection: Pick<Connection, 'settings' | 'credentials'>,
+  ): boolean | undefined;
 }
 
 interface CredentialShape {
@@ -69,6 +74,8 @@ export interface Adapter extends Signing, CredentialShape {
 
 /** It has no method that writes: the POS sends member_updated for changes by us, so writing would loop. */
 export interface PosAdapter extends Adapter {
+  /** Where it is asked, unless the store has an address of its own. */
+  baseUrl?: string;
   /** Shapes of its webhooks, for the OpenAPI document. */
   payloads: { order: z.ZodType; member: z.ZodType } | undefined;
   /** Not async, and gives no part of the body to a function that waits, which would keep it in memory. */

@@ -11,6 +11,14 @@ const digitsOf = (currency: string): number => {
   return digits;
 };
 
+/** Of a store that names none. */
+export const defaultCurrency = 'USD';
+
+const currencies = new Set(Intl.supportedValuesOf('currency'));
+
+/** Whether a text is the code of a currency (ISO 4217). */
+export const isCurrency = (code: string): boolean => currencies.has(code);
+
 /**
  * A decimal amount as whole minor units, rounded half away from zero: 10.005 USD is 1001. Shifts the
  * decimal point in the text, so that no binary fraction is multiplied.

@@ -64,10 +64,10 @@ export const order = z
     examples: [demoOrder],
   });
 
-/** Amounts become minor units of `currency`; the payload names none, so it is US dollars. */
+/** Amounts become minor units of `currency`; the payload names none. */
 export const toOrderRecord = (
   { id, status, consumerId, modified, cart: sentCart, ...names }: z.output<typeof order>,
-  currency = 'USD',
+  currency: string,
 ) => {
   const { items, promoCode, ...amounts } = sentCart ?? cart.parse({});
   const minor = (value: number | null) => (value === null ? null : toMinor(value, currency));

@@ -7,6 +7,7 @@ import { eq, sql } from 'drizzle-orm';
 import { stores, webhookTokens, type StoreRow } from '../db/tables.ts';
 import { Ignored, Unprocessable } from '../errors.ts';
 import type { Credentials, ProviderSettings } from '../providers/adapter.ts';
+import { defaultCurrency } from '../providers/money.ts';
 import { fieldOf } from '../providers/payload-parsing.ts';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
 import { createAddressList, type AddressList } from './address-list.ts';
@@ -131,12 +132,18 @@ export const createTokenFinder = ({ orm }: Database, open: (row: StoreRow) => Kn
 export interface Provider<A> {
   adapter: A;
   settings: ProviderSettings;
+  /** Of the store: for orders whose payload names none. */
+  currency: string;
   /** Throws CredentialsUnreadable. */
   readonly credentials: Credentials;
 }
 
 /** A store as far as its providers need it. */
 export type Configured = Pick<KnownStore, 'settings' | 'credentials'>;
+
+/** The currency of a store. */
+export const currencyOf = ({ settings }: Pick<KnownStore, 'settings'>): string =>
+  settings.currency ?? defaultCurrency;
 
 const provider = <A>(
   adapters: ReadonlyMap<string, A>,
@@ -149,6 +156,7 @@ const provider = <A>(
   return {
     adapter,
     settings,
+    currency: currencyOf(store),
     // Read late: many webhooks can be stored without them, even while they cannot be decrypted.
     get credentials() {
       return credentialsOf(store)[slotOf(role, settings)] ?? {};
@@ -157,7 +165,11 @@ const provider = <A>(
 };
 
 /** The point of sale of a store. */
-export const posOf = (store: Configured) => provider(posAdapters, store.settings.pos, store, 'pos');
+export const posOf = (store: Configured) => {
+  const pos = provider(posAdapters, store.settings.pos, store, 'pos');
+  const { baseUrl = pos.adapter.baseUrl } = pos.settings;
+  return Object.assign(pos, { settings: { ...pos.settings, baseUrl } });
+};
 
 /** The delivery provider of a store: the point of sale if it has no other. */
 export const deliveryOf = (store: Configured) =>

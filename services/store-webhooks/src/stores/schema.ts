@@ -3,6 +3,7 @@ import { collectIssues } from '@platform/service-kit/field-errors';
 import type { FieldErrors } from '@platform/service-kit/problem';
 import { instant, isStorable, text } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { defaultCurrency, isCurrency } from '../providers/money.ts';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
 import { notificationsPatch, NotificationsView, storeNotifications } from '../notifications/schema.ts';
 import { hookEventNames } from '../webhooks.ts';
@@ -102,6 +103,14 @@ export const StoreBody = z.strictObject({
       'False: the store is paused. Its webhooks are answered and recorded as ignored (store_paused), and challenges lead to the failure page',
   }),
   storeUrl: webAddress.meta({ description: 'Address of the shop; redirects lead only there' }),
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .refine(isCurrency, 'must be the code of a currency (ISO 4217), such as EUR')
+    .default(defaultCurrency)
+    .meta({
+      description: 'Of the orders whose payload names none; a change leaves stored orders as they are',
+    }),
   pos: provider(posAdapters, {}),
   customerImportsEnabled: z.boolean().default(false),
   delivery: provider(deliveryAdapters, {}).optional(),
@@ -127,6 +136,7 @@ export const StorePatch = z
     name: shape.name,
     active: shape.active.unwrap(),
     storeUrl: shape.storeUrl,
+    currency: shape.currency.unwrap(),
     pos: providerPatch(posAdapters),
     customerImportsEnabled: z.boolean().nullable(),
     delivery: providerPatch(deliveryAdapters).nullable(),
@@ -159,6 +169,7 @@ export const StoreView = z
     name: z.string(),
     active: z.boolean().meta({ description: 'False: paused' }),
     storeUrl: z.string(),
+    currency: z.string(),
     pos: ShownProvider,
     customerImportsEnabled: z.boolean(),
     delivery: ShownProvider.nullable(),

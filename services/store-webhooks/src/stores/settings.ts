@@ -14,6 +14,8 @@ export interface PaymentSettings extends ProviderSettings {
 export interface StoreSettings {
   /** False: webhooks are recorded, but not processed. Unset: true. */
   active?: boolean | undefined;
+  /** For orders whose payload names none; unset: US dollars. Stored orders keep theirs. */
+  currency?: string | undefined;
   pos: ProviderSettings;
   customerImportsEnabled: boolean;
   delivery?: ProviderSettings | undefined;

@@ -5,7 +5,7 @@ import type { StoreRow } from '../db/tables.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 import type { StoreView } from './schema.ts';
 import { tokensOf } from './queries.ts';
-import { isPaused, slotOf, type ProviderRole } from './known-store.ts';
+import { currencyOf, isPaused, slotOf, type ProviderRole } from './known-store.ts';
 
 /** Stores as they are shown: without the values of their credentials and tokens. */
 export const showStores = async (
@@ -32,6 +32,7 @@ export const showStores = async (
       ...row,
       ...settings,
       active: !isPaused(row),
+      currency: currencyOf(row),
       pos: show('pos', pos),
       delivery: delivery ? show('delivery', delivery) : null,
       identity: identity.map((provider) => show('identity', provider)),

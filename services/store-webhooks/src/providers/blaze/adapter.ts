@@ -23,8 +23,8 @@ const readCart = async (publicKey: string, connection: Connection) => {
 const withCart = async (payload: z.output<typeof order>, connection: Connection): Promise<OrderRecord> => {
   const { publicKey } = payload;
   if (payload.cart === null && publicKey !== null && connection.settings.baseUrl !== undefined)
-    return toOrderRecord({ ...payload, cart: await readCart(publicKey, connection) });
-  return toOrderRecord(payload);
+    return toOrderRecord({ ...payload, cart: await readCart(publicKey, connection) }, connection.currency);
+  return toOrderRecord(payload, connection.currency);
 };
 
 /** A POS that sends the payloads of docs/contracts/store-webhooks.md. */

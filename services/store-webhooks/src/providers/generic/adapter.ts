@@ -11,7 +11,7 @@ export const generic: PosAdapter = {
     id: identifierIn(idAt(body, settings, entity === 'order' ? 'order' : 'member')),
   }),
   isTest,
-  order: (body, { settings }) => Promise.resolve(toOrder(body, settings)),
+  order: (body, { settings, currency }) => Promise.resolve(toOrder(body, settings, currency)),
   member: toMember,
   readMember: async () => undefined,
 };

@@ -61,13 +61,10 @@ const decimals = (record: Record<string, unknown>, names: readonly string[]) =>
 
 /** A time or a counter that grows with each change. */
 const version = orNull(z.union([z.int(), isoTime()], { error: 'must be an integer or an ISO 8601 time' }));
-const currency = z
-  .string()
-  .regex(/^[A-Z]{3}$/)
-  .default('USD');
+const sentCurrency = orNull(z.string().regex(/^[A-Z]{3}$/));
 
 /** Maps the payload to the contract's shape first, so that the same schema validates both. */
-export const toOrder = (body: unknown, settings: ProviderSettings): OrderRecord => {
+export const toOrder = (body: unknown, settings: ProviderSettings, ofStore: string): OrderRecord => {
   const { items, pointers } = pointersOf(settings, 'order');
   const fields = createPicker(pointers)(body);
   const itemList = at(body, items);
@@ -79,7 +76,8 @@ export const toOrder = (body: unknown, settings: ProviderSettings): OrderRecord 
   };
   const cart = { ...decimals(fields, amountNames), promoCode: fields['promoCode'], items: lines.map(line) };
   const payload = { ...fields, modified: parsePayload(version, fields['version']), cart };
-  return toOrderRecord(parsePayload(order, payload), parsePayload(currency, fields['currency'] ?? undefined));
+  const currency = parsePayload(sentCurrency, fields['currency']) ?? ofStore;
+  return toOrderRecord(parsePayload(order, payload), currency);
 };
 
 export const toMember = (body: unknown, settings: ProviderSettings): MemberRecord => {

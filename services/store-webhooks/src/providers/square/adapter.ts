@@ -20,13 +20,7 @@ import { customerAnswer, customerEvent, orderAnswer, orderUpdated } from './sche
 const read = ({ settings, credentials, reader }: Connection, ...path: string[]): Promise<unknown> => {
   const { accessToken } = credentials;
   if (accessToken === undefined) throw new Unprocessable('The store has no access token for Square.');
-  return reader.get(
-    { ...settings, baseUrl: settings.baseUrl ?? 'https://connect.squareup.com' },
-    ['v2', ...path],
-    {
-      authorization: `Bearer ${accessToken}`,
-    },
-  );
+  return reader.get(settings, ['v2', ...path], { authorization: `Bearer ${accessToken}` });
 };
 
 /** The order of an event, as Square has it now. */
@@ -47,7 +41,7 @@ const readOrder = async (
     details: {
       orderNo: order.reference_id,
       ...fieldsOf(orderTexts, () => null),
-      currency: order.total_money?.currency ?? 'USD',
+      currency: order.total_money?.currency ?? connection.currency,
       promoCode: null,
       amounts: {
         ...fieldsOf(amountNames, () => null),
@@ -63,6 +57,7 @@ const readOrder = async (
 
 export const square: PosAdapter = {
   kind: 'square',
+  baseUrl: 'https://connect.squareup.com',
   credentials: z.strictObject({ accessToken: headerCredential(), webhookSecret: textSecret() }).partial(),
   payloads: { order: orderUpdated, member: customerEvent },
   unmaskedFields: [
