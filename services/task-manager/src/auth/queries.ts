@@ -47,16 +47,27 @@ export const networkDays = 90;
 /** By the clock of the database, so that an instance with a wrong clock forgets no network. */
 const daysAgo = (days: number) => sql`now() - make_interval(days => ${days})`;
 
+/** Networks of one user; one more forgets the oldest, so that logins do not fill the disk. */
+const maxNetworks = 100;
+
 /** Stores that a user has logged in from a network; an entry younger than a day stays as it is. */
 export const rememberNetwork = async (orm: Executor, userId: string, network: string): Promise<void> => {
-  await orm
+  const written = await orm
     .insert(knownNetworks)
     .values({ userId, network, seenAt: sql`now()` })
     .onConflictDoUpdate({
       target: [knownNetworks.userId, knownNetworks.network],
       set: { seenAt: sql`now()` },
       setWhere: lt(knownNetworks.seenAt, daysAgo(1)),
-    });
+    })
+    .returning({ network: knownNetworks.network });
+  if (written.length === 0) return;
+  const oldestKept = sql`
+    (select seen_at from known_networks where user_id = ${userId}
+      order by seen_at desc offset ${maxNetworks - 1} limit 1)`;
+  await orm
+    .delete(knownNetworks)
+    .where(and(eq(knownNetworks.userId, userId), lt(knownNetworks.seenAt, oldestKept)));
 };
 
 /** Whether the user has logged in from the network within the last `networkDays`. */

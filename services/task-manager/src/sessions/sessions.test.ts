@@ -43,6 +43,25 @@ test('a user has at most 1,000 sessions: one more ends the oldest', async () => 
   expect((await refresh(service.app, ben.cookies)).status).toBe(200);
 });
 
+test('a user has at most 100 known networks: one more forgets the oldest', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  const email = newEmail();
+  const [ada] = [await register(service.app, email), await register(service.app)];
+  await sql`
+    insert into known_networks (user_id, network, seen_at)
+    select ${ada.user.id}, 'network ' || n, now() - n * interval '1 hour' from generate_series(2, 101) n`;
+  await sql`update known_networks set seen_at = now() - interval '2 days' where network not like 'network %'`;
+  await supertest(service.app).post(at('/auth/login')).send({ email, password: goodPassword }).expect(200);
+  const networks = await sql`
+    select count(*)::int, count(*) filter (where network = 'network 101')::int as oldest, count(*) filter (where seen_at > now() - interval '1 minute')::int as new
+    from known_networks group by user_id order by count`;
+  expect(networks).toEqual([
+    { count: 1, oldest: 0, new: 0 },
+    { count: 100, oldest: 0, new: 1 },
+  ]);
+});
+
 describe('checking', () => {
   test('returns the user and the expiry, by token and by cookie', async () => {
     await using service = await startService();
