@@ -150,6 +150,50 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
     expect(decodeURIComponent((await asked).url())).toContain('from=2020-02-01T00:00:00.000Z');
   });
 
+  test('a time that no field can show is no filter, and a year has four digits', async () => {
+    await using visited = await signedIn(
+      `webhooks?from=${encodeURIComponent('+012345-01-01T00:00:00.000Z')}`,
+    );
+    const { page } = visited;
+    await page.locator('tbody tr').first().waitFor();
+    const from = page.getByLabel('From');
+    expect([await from.inputValue(), await from.getAttribute('max')]).toEqual(['', '9999-12-31T23:59']);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('what cannot be drawn is shown as an error, and the next answer in its place', async () => {
+    await using visited = await signedIn('webhooks');
+    const { page } = visited;
+    await page.locator('tbody tr').first().waitFor();
+    await page.route('**/v1/stores/*/events?*', async (route) => {
+      const answer = (await (await route.fetch()).json()) as { events: object[] };
+      await route.fulfill({
+        json: { ...answer, events: answer.events.map((event) => ({ ...event, receivedAt: 'x' })) },
+      });
+    });
+    await page.getByLabel('Status').selectOption('done');
+    await page.getByText('The page could not show this:').waitFor();
+    await page.unroute('**/v1/stores/*/events?*');
+    await page.getByLabel('Status').selectOption('');
+    await page.locator('tbody tr').first().waitFor();
+    expect(await page.getByText('The page could not show this:').count()).toBe(0);
+  });
+
+  test('the code of all views is loaded after the sign-in, so that a view opens without the gateway', async () => {
+    await using visited = await signedIn('traffic');
+    const { page } = visited;
+    const loadedScripts = () =>
+      page.evaluate(
+        () =>
+          performance.getEntriesByType('resource').filter(({ name }) => /evidence[^/]*\.js$/.test(name))
+            .length,
+      );
+    await expect.poll(loadedScripts).toBe(1);
+    await page.route('**/*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'Evidence' }).click();
+    await page.locator('[aria-label=Evidence]').waitFor();
+  });
+
   test('25 webhooks of a store are less than 2,600 pixels high on a phone', async () => {
     await using visited = await signedIn(`webhooks?store=${demo.store.id}`, {
       viewport: { width: 390, height: 844 },

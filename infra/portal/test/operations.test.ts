@@ -83,6 +83,34 @@ describe.runIf(canLook)('the operations page', () => {
     expect(await page.locator('#dashboard').textContent()).toBe('');
   });
 
+  test('a sign-in that is under way ends with the next one, and when the page is left', async () => {
+    await using visited = await visit('/docs/ops/#traffic');
+    const { page } = visited;
+    let isSlow = true;
+    await page.route('**/docs/ops/summary/*', async (route) => {
+      if (!isSlow) return route.continue();
+      // Never answered, until the page gives it up.
+    });
+    const begin = async (): Promise<void> => {
+      const asked = page.waitForRequest('**/docs/ops/summary/*');
+      await enterToken(page, demo.consignmentsToken);
+      await asked;
+    };
+    const ended = () => page.waitForEvent('requestfailed', (request) => request.url().includes('/summary/'));
+    await begin();
+    const [byLeaving] = [ended()];
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide')));
+    await byLeaving;
+    await begin();
+    const byNext = ended();
+    isSlow = false;
+    await enterToken(page, demo.adminToken);
+    await byNext;
+    await page.getByText('Signed in as').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    expect(await page.locator('#sign-in-error').textContent()).toBe('');
+  });
+
   test('request rate, errors and p99 of every service are drawn', async () => {
     await using visited = await signedIn('traffic');
     const { page } = visited;

@@ -124,4 +124,27 @@ describe.runIf(canLook)('a replay of many webhooks', () => {
       .waitFor();
     expect(steps).toBe(3);
   });
+
+  test('goes on after an error where it was, and its form cannot be changed meanwhile', async () => {
+    await using visited = await signedIn(fragment);
+    const { page } = visited;
+    const going = Promise.withResolvers<void>();
+    const bodies: { after?: string }[] = [];
+    const dialog = await confirmed(page, async (route) => {
+      bodies.push(route.request().postDataJSON() as { after?: string });
+      if (bodies.length === 2)
+        return route.fulfill({ status: 503, json: { detail: 'The database is unavailable.' } });
+      if (bodies.length === 3) await going.promise;
+      return route.fulfill(bodies.length === 1 ? step : { json: { replayed: 2, next: null } });
+    });
+    const status = dialog.getByLabel('With the status');
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await dialog.getByText('1 of 3', { exact: true }).waitFor();
+    expect(await status.isDisabled()).toBe(true);
+    expect(await dialog.getByRole('button', { name: 'Dry run' }).isDisabled()).toBe(true);
+    going.resolve();
+    await dialog.getByText('3 webhooks will be processed again.').waitFor();
+    expect(await status.isDisabled()).toBe(false);
+    expect(bodies.map(({ after }) => after)).toEqual([undefined, 'there-is-more', 'there-is-more']);
+  });
 });

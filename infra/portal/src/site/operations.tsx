@@ -2,7 +2,7 @@ import { batch, effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { byId } from './element.ts';
 import { Dashboard } from './ops/dashboard.tsx';
-import { SessionContext, type Session } from './ops/session.ts';
+import { openSession, SessionContext, type Session } from './ops/session.ts';
 import { SignIn } from './ops/sign-in.tsx';
 
 const expired = 'Your access token has expired. Sign in again to continue where you were.';
@@ -13,10 +13,14 @@ const longest = 2 ** 31 - 1;
 
 const current = signal<Session | undefined>(undefined);
 const notice = signal('');
+/** The session of a sign-in that is under way. */
+let pending: Session | undefined;
 
 /** Shows the sign-in again, and why. The address keeps the view and its filters for the next sign-in. */
 const leave = (reason = ''): void =>
   batch(() => {
+    pending?.close();
+    pending = undefined;
     current.value?.close();
     current.value = undefined;
     notice.value = reason;
@@ -25,11 +29,22 @@ const leave = (reason = ''): void =>
 const refused = ({ expiresAt }: Session): void =>
   leave(expiresAt && expiresAt.getTime() <= Date.now() ? expired : noLongerAccepted);
 
-const enter = (session: Session): void =>
+/** Begins a sign-in with a token, and ends one that is under way. */
+const attempt = (token: string): Session => {
+  leave('Signing in …');
+  const session = openSession(token, () => refused(session));
+  pending = session;
+  return session;
+};
+
+const enter = (session: Session): void => {
+  if (session !== pending) return;
   batch(() => {
+    pending = undefined;
     notice.value = '';
     current.value = session;
   });
+};
 
 effect(() => {
   const left = (current.value?.expiresAt?.getTime() ?? Infinity) - Date.now();
@@ -45,7 +60,7 @@ const Operations = () => {
   const { value: session } = current;
   return (
     <>
-      {session === undefined && <SignIn notice={notice} enter={enter} refused={refused} />}
+      {session === undefined && <SignIn notice={notice} attempt={attempt} enter={enter} />}
       <div id="dashboard" hidden={session === undefined}>
         {session && (
           <SessionContext.Provider value={session}>

@@ -23,25 +23,44 @@ export interface BulkResult {
   failed: number;
 }
 
+/** How far a bulk replay or recheck has come. */
+interface Position {
+  sums: BulkResult;
+  /** Where the next request continues; undefined at the start, null at the end. */
+  after: string | null | undefined;
+}
+
+export const startOfSpan = (): Position => ({
+  sums: { visited: 0, accepted: 0, failed: 0 },
+  after: undefined,
+});
+
+interface Progress {
+  /** Where it begins; moved on, so that a run that ended with an error continues there. */
+  position?: Position;
+  report?: (sums: BulkResult) => void;
+  stop?: () => boolean;
+}
+
 /** Sends requests until the end of the span, and reports the sums after each. Stops when `stop` says so. */
 export const runBulk = async (
   session: Session,
   { events, from, to, status }: Span,
   isDryRun: boolean,
-  report: (sums: BulkResult) => void = () => {},
-  stop: () => boolean = () => false,
+  { position = startOfSpan(), report = () => {}, stop = () => false }: Progress = {},
 ): Promise<BulkResult> => {
   const isRecheck = status === 'refused';
   const path = `${events}/${isRecheck ? 'recheck' : 'replay'}${isDryRun ? '?dryRun=true' : ''}`;
-  const sums: BulkResult = { visited: 0, accepted: 0, failed: 0 };
-  for (let after: string | null | undefined; after !== null && !stop();) {
+  const { sums } = position;
+  while (position.after !== null && !stop()) {
+    const { after } = position;
     const body = { from, to, ...(!isRecheck && { status }), ...(after !== undefined && { after }) };
     const step: Step = await session.ask<Step>(path, 'POST', body);
     sums.visited += 'replayed' in step ? step.replayed : step.checked;
     sums.accepted += 'replayed' in step ? step.replayed : step.accepted;
     sums.failed += 'replayed' in step ? 0 : step.failed;
+    position.after = step.next;
     report(sums);
-    after = step.next;
   }
   return sums;
 };

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren, HTMLAttributes, JSX, RefObject } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { isAbort } from './network.ts';
 import { button, takeFocus } from './parts.tsx';
 import { errorText, isTemporary, mistakesOf } from './text.ts';
 
@@ -46,7 +47,7 @@ const createContent = () => {
       const shown = await load((meanwhile) => set({ isLoading: true, shown: meanwhile }));
       set({ isLoading: false, shown });
     } catch (error) {
-      if (error instanceof DOMException && error.name === 'AbortError') return;
+      if (isAbort(error)) return;
       set({ isLoading: false, failure: failureOf(error, () => void show(load)) });
     }
   };
@@ -85,7 +86,7 @@ export const useLoaded = (load: Load, inputs: readonly unknown[]): Content & { r
 };
 
 /**
- * Shows a content. A focus on a control that disappears moves to the element itself, so that the next Tab continues
+ * Shows a content, or why it cannot be drawn. A focus on a control that disappears moves to the element itself, so that the next Tab continues
  * there.
  */
 export const Shown = ({
@@ -93,6 +94,12 @@ export const Shown = ({
   ...attributes
 }: { content: Content } & Partial<Pick<HTMLAttributes<HTMLDivElement>, 'class' | 'role' | 'tabIndex'>>) => {
   const { isLoading, shown, failure } = state.value;
+  /** What could not be drawn. */
+  const broken = useRef<ComponentChildren>(undefined);
+  const [error] = useErrorBoundary(() => {
+    broken.current = state.peek().shown;
+  });
+  const fault = error !== undefined && broken.current === shown && failureOf(error, () => {});
   const hadFocus = box.current?.contains(document.activeElement) ?? false;
   useLayoutEffect(() => {
     const { activeElement } = document;
@@ -109,7 +116,7 @@ export const Shown = ({
           Loading …
         </p>
       ) : (
-        (failure ?? shown)
+        (failure ?? (fault || shown))
       )}
     </div>
   );

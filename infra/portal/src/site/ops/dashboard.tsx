@@ -27,6 +27,22 @@ const views: Readonly<Record<string, { name: string; load: () => Promise<Functio
 
 const firstView = 'traffic';
 
+/** Loads the code of all views: after another version was deployed, the gateway has it no more, and a reload ends the session. */
+const loadAll = (): void => {
+  // A view that could not be loaded is loaded again when it is opened.
+  for (const { load } of Object.values(views)) load().catch(() => undefined);
+};
+
+/** Calls a function when the page has nothing else to do; returns what cancels that. Safari has no requestIdleCallback. */
+const whenIdle = (work: () => void): (() => void) => {
+  if (!('requestIdleCallback' in globalThis)) {
+    const timer = setTimeout(work, 2000);
+    return () => clearTimeout(timer);
+  }
+  const request = requestIdleCallback(work);
+  return () => cancelIdleCallback(request);
+};
+
 /** Who is signed in until when, and the time zone, with a button that changes it. */
 const SignedIn = () => {
   const { subject, expiresAt } = useSession();
@@ -57,6 +73,7 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
   const { view: asked } = place.value;
   const current = Object.hasOwn(views, asked) ? asked : firstView;
   const { count } = navigation.value;
+  useEffect(() => whenIdle(loadAll), []);
   useEffect(() => {
     document.title = `${views[current]?.name} · Operations · Platform`;
   }, [current]);

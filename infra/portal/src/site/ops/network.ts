@@ -5,6 +5,10 @@ export class NetworkError extends Error {
   }
 }
 
+/** Whether a request was ended by this page. */
+export const isAbort = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'AbortError';
+
 /**
  * Passes on why a request has no response or no whole body. `fetch` rejects with a TypeError when the network fails,
  * which becomes a NetworkError; anything else, such as an AbortError, stays as it is.

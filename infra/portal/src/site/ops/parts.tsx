@@ -81,11 +81,22 @@ interface Labelled {
 
 const idOf = (label: string): string => `field-${label.toLowerCase().replaceAll(/\W+/g, '-')}`;
 
+/** The last time that a field for one takes: browsers let a year have six digits. */
+const lastTimes: Readonly<Record<string, string>> = {
+  date: '9999-12-31',
+  'datetime-local': '9999-12-31T23:59',
+};
+
 /** A labelled input element. */
 export const Input = ({ label, id = idOf(label), ...more }: Labelled & InputHTMLAttributes) => (
   <div class="field">
     <label htmlFor={id}>{label}</label>
-    <input id={id} autoComplete="off" {...more} />
+    <input
+      id={id}
+      autoComplete="off"
+      max={typeof more.type === 'string' ? lastTimes[more.type] : undefined}
+      {...more}
+    />
   </div>
 );
 

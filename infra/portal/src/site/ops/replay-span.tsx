@@ -1,4 +1,13 @@
-import { resultOf, runBulk, trySample, type BulkResult, type Sample, type Span } from './bulk.ts';
+import { useSignal } from '@preact/signals';
+import {
+  resultOf,
+  runBulk,
+  startOfSpan,
+  trySample,
+  type BulkResult,
+  type Sample,
+  type Span,
+} from './bulk.ts';
 import { Action, Shown, useContent, type Load } from './content.tsx';
 import { Dialog } from './dialog.tsx';
 import { download } from './download.ts';
@@ -64,11 +73,13 @@ interface Replayed {
 export const ReplaySpan = ({ events, storeName, initial, changed, closed }: Replayed) => {
   const session = useSession();
   const result = useContent();
+  /** A run that goes on must stay in view, with its button. */
+  const isRunning = useSignal(false);
   /** The run itself: its progress, a button that stops it, and its result. It also stops when the dialog is closed. */
-  const run =
-    (span: Span, total: number): Load =>
-    async (tell) => {
-      const since = session.serverTime().toISOString();
+  const run = (span: Span, total: number): Load => {
+    const since = session.serverTime().toISOString();
+    const position = startOfSpan();
+    return async (tell) => {
       let isStopped = false;
       const report = ({ visited }: Pick<BulkResult, 'visited'>): void =>
         tell(
@@ -78,8 +89,13 @@ export const ReplaySpan = ({ events, storeName, initial, changed, closed }: Repl
             {button('Stop', () => (isStopped = true), 'quiet')}
           </div>,
         );
-      report({ visited: 0 });
-      const sums = await runBulk(session, span, false, report, () => isStopped || !result.isOpen());
+      report(position.sums);
+      isRunning.value = true;
+      try {
+        await runBulk(session, span, false, { position, report, stop: () => isStopped || !result.isOpen() });
+      } finally {
+        isRunning.value = false;
+      }
       const save: Load = async () => {
         const file = await resultOf(session, span, since);
         download(`replay-${since.slice(0, 10)}.csv`, new Blob([file], { type: 'text/csv' }));
@@ -87,11 +103,12 @@ export const ReplaySpan = ({ events, storeName, initial, changed, closed }: Repl
       };
       return (
         <div class="note">
-          <p>{finished(span, sums, isStopped)}</p>
+          <p>{finished(span, position.sums, isStopped)}</p>
           <Action name="Download result" look="quiet" run={save} />
         </div>
       );
     };
+  };
   const dryRun = ({ from = '', to = '', status = '' }: Record<string, string>) =>
     result.show(async () => {
       const span = { events, from: isoOf(from), to: isoOf(to), status };
@@ -119,6 +136,7 @@ export const ReplaySpan = ({ events, storeName, initial, changed, closed }: Repl
       name={name}
       type="datetime-local"
       required
+      disabled={isRunning}
       defaultValue={fieldValue(initial[name] ?? '')}
     />
   );
@@ -129,9 +147,18 @@ export const ReplaySpan = ({ events, storeName, initial, changed, closed }: Repl
       <form class="stack" onInput={result.clear} onSubmit={(event) => dryRun(enteredIn(event))}>
         {time('from', 'Received from')}
         {time('to', 'Received before')}
-        <Choice label="With the status" id="span-status" name="status" options={statuses} initial={status} />
+        <Choice
+          label="With the status"
+          id="span-status"
+          name="status"
+          options={statuses}
+          initial={status}
+          disabled={isRunning}
+        />
         <div class="actions">
-          <button type="submit">Dry run</button>
+          <button type="submit" disabled={isRunning}>
+            Dry run
+          </button>
         </div>
       </form>
       <Shown content={result} role="status" />

@@ -2,7 +2,8 @@ import { useSignal, type Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { demoCredentials, forgetDemo, type DemoCredentials } from '../demo.ts';
 import { button, takeFocus } from './parts.tsx';
-import { openSession, Refused, type Session } from './session.ts';
+import { isAbort } from './network.ts';
+import { Refused, type Session } from './session.ts';
 import { errorText } from './text.ts';
 
 /** Whether the token itself was refused: a missing scope (403) or an unavailable service is no reason to refuse it. */
@@ -11,13 +12,13 @@ const isInvalidToken = ({ status }: Refused): boolean => status >= 400 && status
 /** The form for an access token. Calls `enter` when a service accepts the token; each view reports missing scopes. */
 export const SignIn = ({
   notice,
+  attempt,
   enter,
-  refused,
 }: {
   notice: Signal<string>;
+  /** Opens a session with a token. It is closed by the next attempt, and when the page is left. */
+  attempt: (token: string) => Session;
   enter: (session: Session) => void;
-  /** Called when a service no longer accepts the token. */
-  refused: (session: Session) => void;
 }) => {
   const token = useSignal('');
   const problem = useSignal('');
@@ -35,11 +36,11 @@ export const SignIn = ({
       problem.value = 'This is not an access token.';
       return false;
     }
-    notice.value = 'Signing in …';
-    const session = openSession(given, () => refused(session));
+    const session = attempt(given);
     try {
       await session.ask(`/docs/ops/summary/${SERVICES[1]?.name ?? ''}`);
     } catch (error) {
+      if (isAbort(error)) return false;
       if (!(error instanceof Refused) || isInvalidToken(error)) {
         session.close();
         notice.value = '';

@@ -49,14 +49,19 @@ export const when = (iso: string | null): string => {
 /** The time of day. @param seconds since 1970 */
 export const timeOfDay = (seconds: number): string => format(new Date(seconds * 1000), parts);
 
-/** The value of a field for a date and a time (`datetime-local`) as an ISO time; empty stays empty. */
-export const isoOf = (value: string): string =>
-  value === '' ? '' : new Date(isUtc ? `${value}Z` : value).toISOString();
+/** The value of a field for a date and a time (`datetime-local`) as an ISO time; empty when it is not a time. */
+export const isoOf = (value: string): string => {
+  const at = new Date(isUtc ? `${value}Z` : value);
+  return Number.isNaN(at.getTime()) ? '' : at.toISOString();
+};
 
-/** An ISO time as the value of a field for a date and a time, to the minute or second; empty when it is not a time. */
+/** An ISO time as the value of a field for a date and a time, to the minute or second; empty when no field can show it. */
 export const fieldValue = (iso: string, toSeconds = false): string => {
   const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return '';
   const offset = isUtc ? 0 : at.getTimezoneOffset() * 60_000;
-  return new Date(at.getTime() - offset).toISOString().slice(0, toSeconds ? 19 : 16);
+  const shown = new Date(at.getTime() - offset);
+  const year = shown.getUTCFullYear();
+  // A field has four digits for the year.
+  if (!(year >= 0 && year <= 9999)) return '';
+  return shown.toISOString().slice(0, toSeconds ? 19 : 16);
 };
