@@ -21,8 +21,9 @@ export const followStatus = async (
     if (!forced) requireTransition({ from, to });
     await history.insert(tx, { id: v7(), consignmentId, from, to, forced, reason, changedBy: by });
   } else if (lines === linesBefore) return;
-  const all = await history.list(tx, tx`where consignment_id = ${consignmentId}`);
-  // With a change of status that was stored just now.
-  if (!all.map((json) => JSON.parse(json) as Transition).some(movesGoods)) return;
+  if (!movesGoods({ from, to })) {
+    const earlier = await history.list(tx, tx`where consignment_id = ${consignmentId}`);
+    if (!earlier.map((json) => JSON.parse(json) as Transition).some(movesGoods)) return;
+  }
   await holdStock(tx, { consignmentId, by, reason }, holdingsIn(to, lines));
 };

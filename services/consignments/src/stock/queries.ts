@@ -12,9 +12,9 @@ export const movements = jsonTable('stock_movements', Object.keys(Movement.shape
  * that no two transactions wait for each other.
  */
 export const lockStocks = (tx: TransactionSql, ids: readonly string[]): Promise<Stock[]> =>
-  tx<
-    Stock[]
-  >`select id, quantity, reserved, held from inventory where id = any(${ids}::uuid[]) order by id for no key update`;
+  tx<Stock[]>`
+    select id, quantity, reserved, held from inventory where id = any(${ids}::uuid[])
+    order by id for no key update`;
 
 /** The changes after which the movements of a consignment add up to `wanted`, which may name an item several times. */
 export const findDifferences = (
