@@ -17,10 +17,10 @@ create table questions (quest_id uuid, question_id text, order_number int not nu
   presentation text not null, titles json not null, alternatives json not null,
   primary key (quest_id, question_id), unique (quest_id, order_number));
 
-create table tasks (user_id uuid not null, id uuid primary key, title text not null, description text not null,
+create table tasks (owner_id uuid not null, id uuid primary key, title text not null, description text not null,
   status text not null, priority text not null, due_date date, tags text[] not null, completed_at timestamptz,
   created_at timestamptz not null, updated_at timestamptz not null, version int not null);
-create index on tasks (user_id, created_at desc, id);
+create index on tasks (owner_id, created_at desc, id);
 
 create table consignments (id uuid primary key, consignment_number text not null, client_id uuid not null,
   client_name text not null, carrier_id uuid, warehouse_id uuid, status int not null, edi_status int not null,

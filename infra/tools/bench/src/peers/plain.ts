@@ -133,7 +133,7 @@ app.get('/api/v1/tasks', async (req, res) => {
   const { page, limit } = Page.parse(req.query);
   const tasks = await sql`
     select id, title, description, status, priority, due_date::text, tags, completed_at, created_at, updated_at, version
-    from tasks where user_id = ${sub} order by created_at desc, id limit ${limit + 1} offset ${(page - 1) * limit}`;
+    from tasks where owner_id = ${sub} order by created_at desc, id limit ${limit + 1} offset ${(page - 1) * limit}`;
   res.json({ tasks: tasks.slice(0, limit), page: { number: page, has_more: tasks.length > limit, limit } });
 });
 
