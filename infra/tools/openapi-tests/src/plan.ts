@@ -149,11 +149,14 @@ const unconditional = (plan: Plan): Plan => ({
 /** How often an example is used, for each generated value. */
 const often = 6;
 
-/** Valid requests of an operation, most of them with the examples of its body and parameters. */
+/**
+ * Valid requests of an operation, most of them with the examples of its body and parameters. An example may name what the
+ * running platform needs, so it is not deleted where there is something else.
+ */
 export const examplePlansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan> =>
-  validPlans(operation, (schema, name) => orExample(valueOf(schema, name), schema.example, often), often).map(
-    unconditional,
-  );
+  validPlans(operation, (schema, name) => orExample(valueOf(schema, name), schema.example, often), often)
+    .map(unconditional)
+    .map((plan) => (operation.method === 'delete' ? { ...plan, resource: plan.resource ?? 0 } : plan));
 
 /** A valid request, followed by variants that every operation must refuse. */
 export const certainPlansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan[]> =>
