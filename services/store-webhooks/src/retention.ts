@@ -115,7 +115,8 @@ export const createPruning = (sql: Sql, env: Env) => {
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as database`;
     const now = check({ database, machine: Date.now(), monotonic: performance.now() });
     if (now === undefined) return false;
-    const erasing = await eraseStores(sql, new Date(now.getTime() - env.STORE_ERASE_DAYS * dayMs));
-    return (await prune(sql, tables, now)) || erasing;
+    const hasMore = await prune(sql, tables, now);
+    // Last, so that a store that cannot be erased does not keep the other rows from being deleted.
+    return (await eraseStores(sql, new Date(now.getTime() - env.STORE_ERASE_DAYS * dayMs))) || hasMore;
   };
 };

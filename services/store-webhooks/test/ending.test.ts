@@ -153,6 +153,12 @@ test('the tokens of a deleted store are unknown at once, it is shown as deleted,
   for (const refused of [
     await service.admin('PATCH', pathOf(store), { name: 'Other' }),
     await service.admin('POST', `${pathOf(store)}/webhook-token/rotate`, { graceSeconds: 0 }),
+    await service.admin('POST', `${pathOf(store)}/users`, { consumerUserId: 'm', email: 'm@example.test' }),
+    await service.admin('POST', `${pathOf(store)}/payments`, {
+      service: 'threedsecureio',
+      transactionId: 't',
+      orderId: 'o',
+    }),
   ])
     expect(refused).toMatchObject({ status: 409, body: { code: 'store_deleted' } });
   expect((await service.admin('GET', `${pathOf(store)}/orders/o-1`)).status).toBe(200);
@@ -270,6 +276,36 @@ test('after STORE_ERASE_DAYS nothing of a store is left in the database, slice b
   expect(after.filter((row) => /Annabel/.test(row) || row.includes(erased.id))).toEqual([]);
   expect(after.filter((row) => row.includes(kept.id))).toEqual(before);
   expect((await own.admin('GET', `/v1/stores/${erased.id}`)).status).toBe(404);
+});
+
+test('what is added to a store while it is being erased is erased before the store is', async () => {
+  const store = await service.store();
+  const user = { consumerUserId: 'm-1', email: 'm@example.test' };
+  await service.admin('POST', `${pathOf(store)}/users`, user);
+  await sql`update stores set deleted_at = now() - interval '40 days' where id = ${store.id}`;
+  await sql`
+    create function add_user() returns trigger language plpgsql as $$ begin
+      insert into users (store_id, id, consumer_user_id, created_at)
+      values (old.store_id, uuidv7(), 'late', now());
+      return null;
+    end $$`;
+  onTestFinished(async () => void (await sql`drop function add_user cascade`));
+  await sql`
+    create trigger late after delete on users for each row when (old.consumer_user_id = 'm-1')
+    execute function add_user()`;
+  const before = new Date(Date.now() - 30 * 86_400_000);
+  while (await eraseStores(sql, before));
+  expect((await allRows(sql)).filter((row) => row.includes(store.id))).toEqual([]);
+});
+
+test('the rows of a store are found by an index in every table, so that erasing one reads no other', async () => {
+  const tables = await sql<{ name: string; hasIndex: boolean }[]>`
+    select c.relname as name, exists (
+      select from pg_index i where i.indrelid = c.oid and i.indkey[0] = a.attnum and i.indpred is null) as "hasIndex"
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'store_id'
+    where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace`;
+  expect(tables.length).toBeGreaterThan(10);
+  expect(tables.filter(({ hasIndex }) => !hasIndex)).toEqual([]);
 });
 
 test('an event that waited in a spool is not stored for a store that was erased, and ignored for one that was paused', async () => {

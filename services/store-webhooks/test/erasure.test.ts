@@ -98,6 +98,26 @@ test('an erased person is nowhere in the database or the spool; others and the o
   expect(await remove(store.id, 'm-1')).toEqual([404, 'not_found']);
 });
 
+test('orders that name the person and were never processed, because the store was paused or they wait, lose their bodies', async () => {
+  const id = 'pos-member-1';
+  await using idle = await startService({ work: false });
+  const { sql: db } = idle.context.database;
+  const store = await idle.store({ active: false });
+  const order = (name: string, consumerId = id) =>
+    idle.hook('order_updated', store.webhookToken, { id: `o-${name}`, status: 'A', consumerId, memo: name });
+  await order('Hanna');
+  await order('Ida', 'pos-member-10');
+  await idle.admin('PATCH', `/v1/stores/${store.id}`, { active: true });
+  await expect.poll(() => order('Hanna2').then(() => db`select from queue`)).toHaveLength(1);
+  await db`insert into members (store_id, id, event_id, updated_at) values (${store.id}, ${id}, uuidv7(), now())`;
+  expect(await remove(store.id, id, idle.token, idle.url)).toEqual([204, undefined]);
+  await using _work = startWork(idle.context);
+  await idle.settled();
+  const left = await allRows(db);
+  expect(left.filter((row) => /hanna|pos-member-1\b/i.test(row.replaceAll('order:o-Hanna', '')))).toEqual([]);
+  expect(left.filter((row) => row.includes('pos-member-10'))).not.toEqual([]);
+});
+
 test('an event keeps the hash of its erased body, recognises it when it is sent again, and is not processed again', async () => {
   const store = await shopWith({ 'm-1': 'Carla' });
   await remove(store.id, 'm-1');

@@ -136,5 +136,7 @@ export const paymentChallenges = pgTable(
     index('payment_challenges_outcome')
       .on(table.outcomeAt)
       .where(sql`outcome is not null`),
+    // To erase a store.
+    index('payment_challenges_store').on(table.storeId),
   ],
 );

@@ -11,7 +11,7 @@ import type { PlannedEvent, Stored } from '../queue/event.ts';
 import type { EventToStore } from '../queue/inbox.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { isPaused, storePaused, threeDSOf } from '../stores/known-store.ts';
-import { requireStore } from '../stores/use-cases.ts';
+import { findStoreToChange } from '../stores/use-cases.ts';
 import { readChallenge, type Challenge } from './challenge.ts';
 import {
   challengeKey,
@@ -39,7 +39,7 @@ import {
  * changes nothing. Throws Conflict for another order or challenge, and for a challenge that belongs to another payment.
  */
 export const registerPayment = async (context: Context, payment: Payment): Promise<Payment> => {
-  await requireStore(context, payment.storeId);
+  await findStoreToChange(context.database.orm, payment.storeId, false);
   return context.database.orm.transaction(async (tx) => {
     const stored = await addPayment(tx, payment);
     const [registered, requested] = [stored.threeDSServerTransId, payment.threeDSServerTransId];

@@ -5,8 +5,8 @@ import { arrayOf } from '../db/sql.ts';
 interface Traces {
   /** As in `ReceivedEvent`. */
   entities: readonly string[];
-  /** Values, such as an address, that identify the person in the body of an event whose entity is another or unknown. */
-  contacts: readonly string[];
+  /** An id or address that identifies the person in the body of an event whose entity is another or unknown. */
+  values: readonly string[];
 }
 
 /**
@@ -16,11 +16,11 @@ interface Traces {
 export const eraseEvents = async (
   sql: ISql,
   storeId: string,
-  { entities, contacts }: Traces,
+  { entities, values }: Traces,
 ): Promise<void> => {
-  const values = arrayOf(contacts.map((contact) => JSON.stringify(contact)));
+  const written = arrayOf(values.map((value) => JSON.stringify(value)));
   const namesPerson = sql`exists (
-    select from unnest(${values}::text::text[]) as value where position(convert_to(value, 'UTF8') in e.body) > 0)`;
+    select from unnest(${written}::text::text[]) as value where position(convert_to(value, 'UTF8') in e.body) > 0)`;
   await sql`
     with ended as (
       delete from queue q using events e

@@ -10,6 +10,9 @@ import { eraseEvents } from '../queue/erase-events.ts';
 import { storeId as storeParams } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
 
+/** A shorter id also occurs as another value, such as a quantity. */
+const minSearchedId = 8;
+
 /** Entities (see `ReceivedEvent`) that are the person or belong to them, and texts that identify the person in other bodies. */
 const findTraces = async (sql: TransactionSql, storeId: string, memberId: string) => {
   const entities = await sql<{ entity: string }[]>`
@@ -25,7 +28,13 @@ const findTraces = async (sql: TransactionSql, storeId: string, memberId: string
       union all select email, phone from users where store_id = ${storeId} and consumer_user_id = ${memberId}) as profiles
     cross join unnest(array[email, phone]) as contact
     where contact <> ''`;
-  return { entities: entities.map(({ entity }) => entity), contacts: contacts.map(({ contact }) => contact) };
+  return {
+    entities: entities.map(({ entity }) => entity),
+    values: [
+      ...contacts.map(({ contact }) => contact),
+      ...(memberId.length < minSearchedId ? [] : [memberId]),
+    ],
+  };
 };
 
 /** Deletes the records of a person, and takes them out of those that stay. Returns how many there were. */

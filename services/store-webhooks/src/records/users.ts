@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { users } from '../db/tables.ts';
 import { releaseMails, type Customer } from '../notifications/release.ts';
 import { storeId } from '../stores/routes.ts';
-import { requireStore } from '../stores/use-cases.ts';
+import { findStoreToChange } from '../stores/use-cases.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
@@ -53,7 +53,7 @@ const verification = sql`(
 const create = (context: Context, on: Queries, user: Customer & z.output<typeof UserBody>): Promise<Stored> =>
   inTransaction(on, async (tx) => {
     const db = ormOf(tx, context.database);
-    await requireStore(context, user.storeId, db);
+    await findStoreToChange(db, user.storeId, false);
     const [row] = await db
       .insert(users)
       .values({ ...user, id: sql`uuidv7()`, createdAt: sql`now()` })

@@ -19,9 +19,9 @@ export const findStore = async (db: Executor, id: string, lock = false): Promise
   return orNotFound(row, 'store');
 };
 
-/** The store, locked, for a change that a deleted one does not take. Throws NotFound and Conflict. */
-export const findStoreToChange = async (db: Executor, id: string): Promise<StoreRow> => {
-  const row = await findStore(db, id, true);
+/** The store, locked unless it is only added to, for a change that a deleted one does not take. Throws NotFound and Conflict. */
+export const findStoreToChange = async (db: Executor, id: string, lock = true): Promise<StoreRow> => {
+  const row = await findStore(db, id, lock);
   if (row.deletedAt !== null) throw new Conflict('store_deleted', 'The store is deleted; restore it first.');
   return row;
 };

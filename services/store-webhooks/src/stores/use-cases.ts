@@ -24,13 +24,11 @@ import type { StoreSettings, TokenPurpose } from './settings.ts';
 import { addStoreChange, findStore, findStoreToChange } from './queries.ts';
 import { showStores } from './view.ts';
 
+export { findStoreToChange } from './queries.ts';
+
 /** Throws NotFound unless the store exists. */
-export const requireStore = async (
-  { database }: Context,
-  id: string,
-  db: Executor = database.orm,
-): Promise<void> => {
-  await findStore(db, id);
+export const requireStore = async ({ database }: Context, id: string): Promise<void> => {
+  await findStore(database.orm, id);
 };
 
 const seal = ({ box }: Context, id: string, state: StoreState) => ({
