@@ -299,6 +299,21 @@ describe('publishing', () => {
     expect(Object.keys(body.errors)).toHaveLength(1000);
   });
 
+  test('without titles of the quest asks for these where its questions have more languages than it can have titles', async () => {
+    const path = await makeDraft();
+    const codes = Array.from({ length: 101 }, (_, n) => `aa-${String(n).padStart(3, '0')}`);
+    await write(service, 'put', `${path}/questions`, [
+      good('OPEN_TEXT', { titles: titles(...codes.slice(0, 100)) }),
+      good('OPEN_TEXT', { titles: titles(...codes.slice(100)) }),
+    ]).expect(200);
+    const { body } = await publish(path).expect(409);
+    expect(body).toMatchObject({
+      code: 'not_publishable',
+      errors: { titles: ['must name the languages: the questions have more than 100'] },
+    });
+    expect(Object.keys(body.errors)).toHaveLength(1);
+  });
+
   test('refuses a quest without questions', async () => {
     const { body } = await publish(await makeDraft()).expect(409);
     expect(body.errors).toEqual({ questions: ['must not be empty'] });

@@ -39,13 +39,26 @@ export const faultsOf = (
 
 /** In messages. All of a large quest could be megabytes. */
 const maxFaults = 1000;
+/** As many as a quest can have titles. */
+const maxLanguages = 100;
 
-/** The languages of the titles of a quest, or where it has none those of its questions. */
+const notPublishable = (errors: FieldErrors): Problem => {
+  const detail = `What is in \`errors\` keeps the quest from being published; it names at most ${maxFaults} faults.`;
+  return new Problem({ status: 409, code: 'not_publishable', detail, errors });
+};
+
+/** The languages of the titles of a quest, or where it has none those of its questions. Throws Problem for too many. */
 const languagesOf = async (tx: TransactionSql, { questId, titles }: Quest): Promise<string[]> => {
   const languages = new Set(titles.map(({ languageCode }) => languageCode));
-  if (languages.size === 0)
-    for await (const questions of readQuestions(tx, questId))
-      for (const title of questions.flatMap((question) => question.titles)) languages.add(title.languageCode);
+  if (languages.size > 0) return [...languages];
+  for await (const questions of readQuestions(tx, questId)) {
+    for (const title of questions.flatMap((question) => question.titles)) languages.add(title.languageCode);
+    // Each question would lack almost all of them, and each of its faults would name these.
+    if (languages.size > maxLanguages)
+      throw notPublishable({
+        titles: [`must name the languages: the questions have more than ${maxLanguages}`],
+      });
+  }
   return [...languages];
 };
 
@@ -61,9 +74,7 @@ export const publishQuestions = async (tx: TransactionSql, draft: Quest, questId
     left -= faults.length;
     if (left === 0) break;
   }
-  const detail = `What is in \`errors\` keeps the quest from being published; it names at most ${maxFaults} faults.`;
-  if (Object.keys(errors).length > 0)
-    throw new Problem({ status: 409, code: 'not_publishable', detail, errors });
+  if (Object.keys(errors).length > 0) throw notPublishable(errors);
   if (draft.questId === questId) return;
   await deleteQuestions(tx, questId);
   await moveQuestions(tx, draft.questId, questId);
