@@ -172,6 +172,22 @@ describe('a token with the claim clients', () => {
       .expect(422);
   });
 
+  test('is told the stock of no other client, and moves none, where somebody else gave its consignment such a line', async () => {
+    const id = await create(
+      '/consignments',
+      consignmentInput({
+        clientId: clients[0],
+        clientName: 'Ours',
+        status: 0,
+        lines: [{ productId: made.inventory[1], quantity: 2_000_000_000 }],
+      }),
+    );
+    const token = await limitedTo(0);
+    const { body } = await token.patch(`/consignments/${id}`).send({ status: 1 }).expect(422);
+    expect([body.code, body.left]).toEqual(['unknown_product', undefined]);
+    await service.patch(`/consignments/${id}`, { status: 1 }).expect(409);
+  });
+
   test('that is not a list of ids is refused', async () => {
     const token = await service.tokens.token({ scope: 'consignments:read', claims: { clients: 'all' } });
     await service.get('/consignments').set('Authorization', `Bearer ${token}`).expect(401);

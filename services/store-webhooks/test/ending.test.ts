@@ -159,6 +159,11 @@ test('the tokens of a deleted store are unknown at once, it is shown as deleted,
       transactionId: 't',
       orderId: 'o',
     }),
+    await service.admin('POST', `${pathOf(store)}/events/replay`, {
+      from: '2020-01-01T00:00:00Z',
+      to: '2120-01-01T00:00:00Z',
+      status: 'done',
+    }),
   ])
     expect(refused).toMatchObject({ status: 409, body: { code: 'store_deleted' } });
   expect((await service.admin('GET', `${pathOf(store)}/orders/o-1`)).status).toBe(200);

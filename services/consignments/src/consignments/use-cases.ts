@@ -23,13 +23,15 @@ export { completeConsignment } from './references.ts';
 const completePatch = async (
   sql: Queries,
   patch: ConsignmentPatch,
-  before: { clientId: string; clientName: string },
-  caller: Caller,
+  before: Consignment,
+  { clients }: Caller,
 ): Promise<ConsignmentPatch> => {
-  const { clientId = before.clientId, lines = [] } = patch;
+  // A limited caller moves the stock of no line that somebody else gave the product of another client.
+  const kept = clients && patch.status !== undefined ? before.lines : [];
+  const { clientId = before.clientId, lines = kept } = patch;
   const namesClient = 'clientId' in patch || 'clientName' in patch;
   if (!namesClient && lines.length === 0) return patch;
-  const references = await findReferences(sql, [{ clientId, lines }], caller.clients);
+  const references = await findReferences(sql, [{ clientId, lines }], clients);
   requireProducts(lines, references);
   if (!namesClient) return patch;
   return { ...patch, clientName: clientNameOf(clientId, patch.clientName, references) ?? before.clientName };

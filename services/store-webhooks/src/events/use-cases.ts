@@ -13,7 +13,7 @@ import {
   reportUnreadable,
   urlOf,
 } from '../receive/received-event.ts';
-import { knownStore, replacedSettings } from '../stores/use-cases.ts';
+import { knownStoreToChange, replacedSettings } from '../stores/use-cases.ts';
 import { recordIfRemapped, type Repetition, type Requester } from './reveals.ts';
 
 type NewState = 'pending' | 'failed' | 'refused' | 'ignored';
@@ -62,7 +62,7 @@ export const reprocessEvent = async (
     throw new Conflict('event_refused', 'Its signature was not valid; recheck it instead.');
   if (!isRefused && action === 'recheck')
     throw new Conflict('event_not_refused', `The event is ${event.state}; only a refused one is rechecked.`);
-  const repetition = { store: await knownStore(context, storeId), event, requester };
+  const repetition = { store: await knownStoreToChange(context, storeId), event, requester };
   let state: NewState = 'pending';
   if (isRefused) state = await recheck(context, repetition, false);
   else {
@@ -108,7 +108,7 @@ export const reprocessSpan = async (
   requester: Requester,
 ) => {
   const { orm, sql } = context.database;
-  const store = await knownStore(context, storeId);
+  const store = await knownStoreToChange(context, storeId);
   const counts = { visited: 0, pending: 0, failed: 0 };
   const recheckCounted = async (eventId: string): Promise<void> => {
     try {

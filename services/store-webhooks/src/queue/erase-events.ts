@@ -11,13 +11,13 @@ interface Traces {
 
 /**
  * Ends the events about a person that are to be processed, and empties the bodies of all; a hash stays. Bodies have no index,
- * so those of events that are done are found by their entity alone.
+ * so those of events that are done are found by their entity alone. Returns how many bodies there were.
  */
 export const eraseEvents = async (
   sql: ISql,
   storeId: string,
   { entities, values }: Traces,
-): Promise<void> => {
+): Promise<number> => {
   const written = arrayOf(values.map((value) => JSON.stringify(value)));
   const namesPerson = sql`exists (
     select from unnest(${written}::text::text[]) as value where position(convert_to(value, 'UTF8') in e.body) > 0)`;
@@ -31,10 +31,11 @@ export const eraseEvents = async (
     select store_id, id, 'ignored', attempts, 'erased', now() from ended`;
   const erase = sql`update events e set body = '', body_hash = sha256(body) where store_id = ${storeId} and body_hash is null`;
   const ids = entities.map((entity) => entity.slice(entity.indexOf(':') + 1));
-  await sql`
+  const known = await sql`
     ${erase} and substr(entity, strpos(entity, ':') + 1) = any(${arrayOf(ids)}::text::text[]) and entity is not null
       and entity = any(${arrayOf(entities)}::text::text[])`;
-  await sql`
+  const others = await sql`
     ${erase} and id = any(array(select id from results where store_id = ${storeId} and state <> 'done'))
       and ${namesPerson}`;
+  return known.count + others.count;
 };

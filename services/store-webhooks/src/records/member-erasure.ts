@@ -75,9 +75,10 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
       'Events that may be about the person wait in the spool; try again.',
     );
   const count = await database.sql.begin(async (sql) => {
-    const traces = await findTraces(sql, storeId, memberId);
-    await eraseEvents(sql, storeId, traces);
-    return eraseRecords(sql, storeId, memberId);
+    let erased = await eraseEvents(sql, storeId, await findTraces(sql, storeId, memberId));
+    // Once more with the records that a worker has stored of an event meanwhile.
+    erased += await eraseEvents(sql, storeId, await findTraces(sql, storeId, memberId));
+    return erased + (await eraseRecords(sql, storeId, memberId));
   });
   if (count === 0) throw new NotFound('member');
 };

@@ -52,10 +52,8 @@ export const deleteStore = async (context: Context, id: string, request: Request
 /** Takes a deletion back: the tokens work again. Throws NotFound, and Conflict once the data is being erased. */
 export const restoreStore = (context: Context, id: string, request: Request) =>
   setDeleted(context, id, request, false, ({ deletedAt }) => {
-    if (deletedAt !== null && deletedAt <= eraseBefore(context).toISOString())
+    // By the clock of the database, as the erasure.
+    const eraseBefore = context.clock.now().getTime() - context.env.STORE_ERASE_DAYS * 86_400_000;
+    if (deletedAt !== null && Date.parse(deletedAt) <= eraseBefore)
       throw new Conflict('store_erased', 'The time to restore the store is over; its data is being erased.');
   });
-
-/** Stores that were deleted before are erased. */
-const eraseBefore = ({ env, now }: Pick<Context, 'env' | 'now'>): Date =>
-  new Date(now().getTime() - env.STORE_ERASE_DAYS * 86_400_000);

@@ -57,6 +57,10 @@ export const getStore = async (context: Context, id: string, db: Executor = cont
 export const knownStore = async ({ database, openStore }: Context, id: string): Promise<KnownStore> =>
   openStore(await findStore(database.orm, id));
 
+/** The same, for work that a deleted store does not take. Throws NotFound, and Conflict `store_deleted`. */
+export const knownStoreToChange = async ({ database, openStore }: Context, id: string): Promise<KnownStore> =>
+  openStore(await findStoreToChange(database.orm, id, false));
+
 /** Stores as processing needs them, by id. */
 export const knownStores = async ({ database, openStore }: Context, ids: Iterable<string>) => {
   const rows = await database.orm
