@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { readQuestions } from '../src/questions/queries.ts';
 import { get, getDraft, makeQuest, question, startService, titlesOf, tokenWith, write } from './harness.ts';
 import { redisOf, warmUp } from './warm-up.ts';
 
@@ -312,6 +313,16 @@ describe('publishing', () => {
       errors: { titles: ['must name the languages: the questions have more than 100'] },
     });
     expect(Object.keys(body.errors)).toHaveLength(1);
+  });
+
+  test('reads few questions at a time, because each may be large', async () => {
+    const path = await makeDraft(Array.from({ length: 25 }, (_, n) => String(n)));
+    const sizes = await service.context.database.sql.begin(async (tx) => {
+      const read: number[] = [];
+      for await (const questions of readQuestions(tx, idOf(path))) read.push(questions.length);
+      return read;
+    });
+    expect(sizes).toEqual([10, 10, 5]);
   });
 
   test('refuses a quest without questions', async () => {

@@ -66,11 +66,14 @@ export const findQuestion = async (
   return row;
 };
 
-/** All questions in order, a hundred at a time: as objects they take many times the size of their JSON. */
+/**
+ * All questions in order, ten at a time: each may have a mebibyte, takes many times that as objects, and delays other
+ * requests while it is parsed.
+ */
 export const readQuestions = (tx: TransactionSql, questId: string): AsyncIterable<Question[]> =>
   tx<Question[]>`
     select question_id as "questionId", order_number as "orderNumber", type, presentation, titles, alternatives
-    from questions where quest_id = ${questId} order by order_number`.cursor(100);
+    from questions where quest_id = ${questId} order by order_number`.cursor(10);
 
 /** Gives the questions of a quest to another one, which has none. */
 export const moveQuestions = async (tx: TransactionSql, from: string, to: string): Promise<void> => {
