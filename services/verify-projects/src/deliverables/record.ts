@@ -49,7 +49,12 @@ export const deliverableRoutes = ({ reader, admin, database: { sql } }: Context)
     find: (on, { params, caller }, lock) => findDeliverable(on, params, { clients: clientsOf(caller), lock }),
     create: {
       input: DeliverableInput,
-      example: { name: 'Diploma of Ada', language: 'et', type: 'certificate', due_at: '2026-09-01' },
+      example: {
+        name: 'Diploma of Ada',
+        language: 'et',
+        type: 'certificate',
+        due_at: '2026-09-01T12:00:00Z',
+      },
       conflict: `409 \`too_many_deliverables\` in a project that has ${maxDeliverables}; 422 \`language_not_in_project\` unless the project has the language as a target, or names none.`,
       insert: (on, input, { params: { id } }) =>
         inTransaction(on, async (tx) => {
