@@ -15,6 +15,9 @@ export interface Entry {
   userId: string;
 }
 
+const isOutdated = "user_id is null and invited_at < now() - interval '14 days'";
+
+/** Without invitations that are over. */
 export const lists = jsonTable('lists', Object.keys(List.shape), {
   members: `(
     select json_object_agg(email, json_build_object(
@@ -22,10 +25,8 @@ export const lists = jsonTable('lists', Object.keys(List.shape), {
       'status', case when user_id is null then 'invited' else 'joined' end,
       'userId', user_id,
       'name', (select users.name from users where users.id = user_id)) order by invitation)
-    from list_members where list_id = id)`,
+    from list_members where list_id = id and not (${isOutdated}))`,
 });
-
-const isOutdated = "user_id is null and invited_at < now() - interval '14 days'";
 
 /** Invitations that nobody can accept any more. */
 export const outdatedInvitations: Prunable = { table: 'list_members', outdated: isOutdated };
@@ -63,13 +64,15 @@ export const insertOwner = async (tx: Queries, { listId, userId }: Entry): Promi
     select ${listId}, email, id, 'owner', ${uuidv7()}, now() from users where id = ${userId}`;
 };
 
-/** Invites an address, or gives the member or invitation with it another role. */
+/** Invites an address, anew where the invitation is over, or gives the member or invitation with it another role. */
 export const saveMember = async (
   tx: Queries,
   listId: string,
   email: string,
   role: ListRole,
 ): Promise<void> => {
+  await tx`
+    delete from list_members where list_id = ${listId} and email = ${email} and ${tx.unsafe(isOutdated)}`;
   await tx`
     insert into list_members (list_id, email, role, invitation, invited_at)
     values (${listId}, ${email}, ${role}, ${uuidv7()}, now())
