@@ -32,8 +32,8 @@ export const narrowToClients = (list: string, filters: Columns, { clients }: Cal
 };
 
 /**
- * A route for callers whose token may be limited to some clients: a record of any other, and all below its path, is not
- * there for them, and they cannot make or take over one, nor change what is no client's.
+ * A route for callers whose token may be limited to some clients. For them a record of another client, and everything below
+ * its path, is 404. They can neither create a record for another client, nor give one to it, nor change warehouses.
  */
 export const withinClients =
   ({ database: { sql } }: Context) =>

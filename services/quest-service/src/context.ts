@@ -24,7 +24,7 @@ export interface Context extends BaseContext {
   largeWork: ByteGate;
 }
 
-/** Admits everybody, with a caller where `guard` admits one: a wrong token refuses nobody what is public. */
+/** Admits everybody; there is a caller where `guard` admits one. A wrong token is ignored, because what is public needs none. */
 const knownBy = (guard: Guard<Caller>): Guard<Caller | undefined> => ({
   ...anyone,
   schemes: guard.schemes,

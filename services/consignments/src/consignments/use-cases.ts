@@ -51,7 +51,7 @@ export const consignmentRows: Rows<ConsignmentInput, ConsignmentPatch> = {
     const before = JSON.parse(current) as Consignment;
     const completed = await completePatch(tx, patch, before, caller);
     await updateConsignment(tx, id, completed, mergeDetails(before, patch));
-    // After the lines, so that no caller is told the stock of a product that they may not name.
+    // After the lines are checked: an error here tells the stock of their products, which a limited caller may not know.
     await followStatus(tx, before, patch, caller.subject);
     return (await findConsignment(tx, id, false)) ?? '';
   },

@@ -19,8 +19,8 @@ export const questionTypes = ['SINGLE_CHOICE', 'MULTIPLE_CHOICE', 'OPEN_TEXT', '
 export const presentations = ['HORIZONTAL', 'VERTICAL', 'DROPDOWN'] as const;
 
 /**
- * A draft of changes of a published quest is a quest, too, with questions of its own and `draftOf`. Its id is shown to
- * nobody. Source: docs/adr/0138.
+ * A draft of changes to a published quest is a row here as well, with questions of its own; `draftOf` names the published
+ * quest. No answer contains the id of such a draft. Source: docs/adr/0138.
  */
 export const quests = pgTable(
   'quests',

@@ -28,7 +28,7 @@ const folded = (value: SQL): SQL => sql`casefold(normalize(${value}, nfc) collat
 
 /** A filter for a part of one of the texts of a record, in any case; `texts` are SQL expressions of its columns. */
 export const withText = (description: string, ...texts: readonly string[]): Filter => {
-  // A separator that nobody types, so that no part of two texts is found.
+  // With a control character between them, so that no match spans two texts.
   const all = sql.raw(`concat_ws(E'\\x1f', ${texts.join(', ')})`);
   return {
     schema: text(1, 200).optional().meta({ description }),

@@ -128,7 +128,7 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
         .from(webhookTokens)
         .innerJoin(stores, eq(stores.id, webhookTokens.storeId))
         .where(eq(webhookTokens.storeId, storeId));
-      // Without the database, which has the change, nobody can be told; all read it when it is back.
+      // While the database is away the tokens cannot be read, so nothing is announced; each instance reads them when it is back.
       await rotations.announce(await changed.catch(() => []));
     },
     /** Begins to learn what other instances replace. */

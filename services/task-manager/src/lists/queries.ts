@@ -15,6 +15,7 @@ export interface Entry {
   userId: string;
 }
 
+/** SQL: an invitation that nobody can accept any more. */
 const isOutdated = "user_id is null and invited_at < now() - interval '14 days'";
 
 /** Without invitations that are over. */
@@ -28,7 +29,7 @@ export const lists = jsonTable('lists', Object.keys(List.shape), {
     from list_members where list_id = id and not (${isOutdated}))`,
 });
 
-/** Invitations that nobody can accept any more. */
+/** Deleted in the background. */
 export const outdatedInvitations: Prunable = { table: 'list_members', outdated: isOutdated };
 
 /** Locks a list until the transaction ends, together with others (`share`) or alone (`update`). */

@@ -60,8 +60,8 @@ const conditionsOf = (
 ];
 
 /**
- * `limit` tasks after the first `offset`, as JSON text; undefined when the session has ended, or the user is no member of the list. One statement does both,
- * because a second one costs a third of a request (ADR 107).
+ * `limit` tasks after the first `offset`, as JSON text; undefined when the session has ended, or the user is no member of
+ * the list. One statement does both, because a second one costs a third of a request (ADR 107).
  *
  * The tasks before a page are skipped in the index of the order, without reading them; `ids` has the columns of that
  * index in its order, so that PostgreSQL copies no index entry (ADR 18). The first page has nothing to skip.
