@@ -8,10 +8,11 @@ import { fire, startProcess } from './process.ts';
 const postgres = await startPostgres({ durable: true });
 afterAll(() => postgres.stop());
 
-/** To the server and to each of its children, which are in no group with it. */
+/** To the server and to each of its children, which are in no group with it; a stopped server starts and reaps none. */
 const signalAll = async (name: NodeJS.Signals): Promise<void> => {
+  process.kill(postgres.pid, 'SIGSTOP');
   const children = await readFile(`/proc/${postgres.pid}/task/${postgres.pid}/children`, 'utf8');
-  for (const pid of [postgres.pid, ...children.trim().split(' ').map(Number)]) process.kill(pid, name);
+  for (const pid of [...children.trim().split(' ').map(Number), postgres.pid]) process.kill(pid, name);
 };
 
 const outages = [
