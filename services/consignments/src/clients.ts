@@ -31,34 +31,52 @@ export const narrowToClients = (list: string, filters: Columns, { clients }: Cal
   return { ...filters, [filter]: ids.length === 1 ? ids[0] : { oneOf: ids } };
 };
 
+/** Whether a record of a list, as JSON text, belongs to the clients that the caller is limited to. */
+export const isVisible = (list: string, json: string, { clients }: Caller): boolean => {
+  const client = clientFields[list];
+  if (clients === undefined || client === undefined) return true;
+  return clients.has(String((JSON.parse(json) as Record<string, unknown>)[client.field]));
+};
+
+/** Throws a Problem (403) for a change that a limited caller may not make, in whatever record. */
+const requireRight = ({ method, path }: Route, list: string, caller: Caller, body: object = {}): void => {
+  const client = clientFields[list];
+  const named = client && (body as Record<string, string | undefined>)[client.field];
+  const isNew = method === 'post' && path === `/${list}`;
+  if (method !== 'get' && (client === undefined || isNew || named !== undefined))
+    requireClient(caller, named);
+};
+
 /**
- * A route for callers whose token may be limited to some clients. For them a record of another client, and everything below
- * its path, is 404. They can neither create a record for another client, nor give one to it, nor change warehouses.
+ * A route for callers whose token may be limited to some clients. They can neither create a record for another client, nor
+ * give one to it, nor change warehouses. A record of another client, and everything below its path, is 404, also where
+ * somebody gave it to that client while it was read. Who changes a record looks again when it is locked (`isVisible`).
  */
 export const withinClients =
   ({ database: { sql } }: Context) =>
   (route: Route): Route => {
     const [, list = ''] = route.path.split('/');
     const client = clientFields[list];
-    const requireAccess = async (caller: Caller, id: string | undefined, body: object = {}) => {
-      if (client !== undefined && id !== undefined) {
-        const column = sql(postgres.fromCamel(client.field));
-        const visible = await sql`
-          select from ${sql(list)} where id = ${id} and ${column} = any(${[...(caller.clients ?? [])]}::uuid[])`;
-        if (visible.length === 0) throw new NotFound(client.name);
-      }
-      const named = client && (body as Record<string, string | undefined>)[client.field];
-      const isNew = route.method === 'post' && route.path === `/${list}`;
-      if (route.method !== 'get' && (client === undefined || isNew || named !== undefined))
-        requireClient(caller, named);
+    const requireOwner = async (id: string, clients: ReadonlySet<string>): Promise<void> => {
+      if (client === undefined) return;
+      const column = sql(postgres.fromCamel(client.field));
+      const visible = await sql`
+        select from ${sql(list)} where id = ${id} and ${column} = any(${[...clients]}::uuid[])`;
+      if (visible.length === 0) throw new NotFound(client.name);
     };
     return {
       ...route,
       handle: async (input) => {
-        const { id } = (input.params ?? {}) as { id?: string };
         const caller = input.caller as Caller;
-        if (caller.clients !== undefined) await requireAccess(caller, id, input.body as object | undefined);
-        return route.handle(input);
+        const { id } = (input.params ?? {}) as { id?: string };
+        const { clients } = caller;
+        if (clients === undefined) return route.handle(input);
+        requireRight(route, list, caller, input.body as object | undefined);
+        if (id === undefined) return route.handle(input);
+        await requireOwner(id, clients);
+        const answer = await route.handle(input);
+        if (route.method === 'get') await requireOwner(id, clients);
+        return answer;
       },
     };
   };

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startService, type Service } from './harness.ts';
 import { consignmentInput, ids, inventoryInput, partnerInput, warehouseInput } from './inputs.ts';
 
@@ -22,6 +23,13 @@ beforeAll(async () => {
   warehouse = await create('/warehouses', warehouseInput());
 });
 afterAll(() => service[Symbol.asyncDispose]());
+
+/** Statements that wait for a lock. */
+const waiting = async (): Promise<number> => {
+  const rows = await service.context.database.sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return rows.length;
+};
 
 const lists = ['consignments', 'inventory', 'partners'] as const;
 const idOf = (list: (typeof lists)[number], client: number): string =>
@@ -187,6 +195,88 @@ describe('a token with the claim clients', () => {
     expect([body.code, body.left]).toEqual(['unknown_product', undefined]);
     await service.patch(`/consignments/${id}`, { status: 1 }).expect(409);
   });
+
+  test('sees the units of a movement by a consignment of another client, and neither why nor by whom', async () => {
+    const item = await create('/inventory', inventoryInput({ partnerId: clients[0], quantity: 9 }));
+    for (const [clientId, clientName] of [
+      [clients[0], 'Ours'],
+      [clients[1], 'Theirs'],
+    ]) {
+      const lines = [{ productId: item, quantity: 2 }];
+      const id = await create('/consignments', consignmentInput({ clientId, clientName, status: 0, lines }));
+      await service.patch(`/consignments/${id}`, { status: 1, reason: `Of ${clientName}` }).expect(200);
+    }
+    const path = `/inventory/${item}/movements`;
+    await service.post(path, { quantity: 1, reference: 'DN-1', reason: 'Counted' }).expect(201);
+    interface Movement {
+      id: string;
+      reason: string;
+    }
+    const all = (await service.read(path).expect(200)).body as { total: number; movements: Movement[] };
+    const hidden = { reason: null, consignmentId: null, createdBy: null };
+    const visible = all.movements.map((each) =>
+      each.reason === 'Of Theirs' ? { ...each, ...hidden } : each,
+    );
+    expect(visible).not.toEqual(all.movements);
+    const token = await limitedTo(0);
+    expect((await token.get(path).expect(200)).body).toEqual({ ...all, movements: visible });
+    for (const movement of visible)
+      expect((await token.get(`${path}/${movement.id}`).expect(200)).body).toEqual(movement);
+  });
+
+  test.each<
+    [
+      string,
+      string,
+      string,
+      (id: string) => [method: 'get' | 'patch' | 'post' | 'delete', path: string, body?: object],
+    ]
+  >([
+    ['read', 'consignments', 'consignment_details', (id) => ['get', `/consignments/${id}`]],
+    ['changed', 'consignments', '', (id) => ['patch', `/consignments/${id}`, { reference: 'Mine' }]],
+    ['deleted', 'inventory', '', (id) => ['delete', `/inventory/${id}`]],
+    [
+      'moved',
+      'inventory',
+      '',
+      (id) => ['post', `/inventory/${id}/movements`, { quantity: 1, reference: 'a' }],
+    ],
+    [
+      'listed with its movements',
+      'inventory',
+      'stock_movements',
+      (id) => ['get', `/inventory/${id}/movements`],
+    ],
+    [
+      'listed with its history',
+      'consignments',
+      'status_changes',
+      (id) => ['get', `/consignments/${id}/history`],
+    ],
+  ])(
+    'finds a record that somebody gives to another client while it is %s to be 404',
+    async (_, list, table, request) => {
+      const [given, field] =
+        list === 'inventory'
+          ? [inventoryInput({ partnerId: clients[0] }), 'partner_id']
+          : [consignmentInput({ clientId: clients[0], clientName: 'Ours' }), 'client_id'];
+      const id = await create(`/${list}`, given);
+      const [method, path, body] = request(id);
+      const token = await limitedTo(0);
+      const other = postgres(service.databaseUrl, { max: 1 });
+      const { answer } = await other.begin(async (tx) => {
+        if (table === '') await tx`select from ${tx(list)} where id = ${id} for update`;
+        else await tx`lock table ${tx(table)} in access exclusive mode`;
+        const sent = Promise.resolve(token[method](path).send(body));
+        await vi.waitUntil(async () => (await waiting()) > 0, { timeout: 10_000 });
+        await tx`update ${tx(list)} set ${tx(field)} = ${clients[1] ?? ''} where id = ${id}`;
+        return { answer: sent };
+      });
+      await other.end();
+      expect(await answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      await service.read(`/${list}/${id}`).expect(200);
+    },
+  );
 
   test('that is not a list of ids is refused', async () => {
     const token = await service.tokens.token({ scope: 'consignments:read', claims: { clients: 'all' } });

@@ -5,7 +5,7 @@ import type { Route } from '@platform/service-kit/route';
 import postgres from 'postgres';
 import { v7 } from 'uuid';
 import { z } from 'zod';
-import { narrowToClients } from '../clients.ts';
+import { isVisible, narrowToClients } from '../clients.ts';
 import type { Context } from '../context.ts';
 import type { Columns } from './page.ts';
 import { refuseUsed, type Reference } from './queries.ts';
@@ -78,7 +78,10 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
         return totalledListJson(list, page, await listRecords(context, from, wanted, page));
       },
     },
-    find: (sql, { params }, lock) => rows.find(sql, params.id, lock),
+    find: async (sql, { params, caller }, lock) => {
+      const json = await rows.find(sql, params.id, lock);
+      return json !== undefined && isVisible(list, json, caller) ? json : undefined;
+    },
     create: {
       input,
       example: examples.input,

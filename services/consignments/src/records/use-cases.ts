@@ -76,7 +76,7 @@ interface Owner {
 
 /**
  * The body of one page of the rows below a record, newest first, which an index finds. Counts on the connections of
- * searches, because a record may have so many that it takes long. Throws NotFound.
+ * searches, because a record may have so many that it takes long. `show` is what the caller may see of them. Throws NotFound.
  */
 export const listRowsOf = async (
   { searches, database: { sql } }: Context,
@@ -84,14 +84,12 @@ export const listRowsOf = async (
   body: string,
   list: Omit<List, 'directory'>,
   query: { PageIndex: number; PageSize: number },
+  show: (items: readonly string[]) => Promise<readonly string[]> = (items) => Promise.resolve(items),
 ): Promise<string> => {
   orNotFound((await sql`select from ${sql(table)} where id = ${id}`)[0], name);
   const page = indexedPageOf(query);
   const conditions = { columns: { [column]: id }, text: undefined };
   const from = { ...list, directory: undefined };
-  return totalledListJson(
-    body,
-    page,
-    await searches.run(true, (on) => countedPage(on, from, conditions, page, true)),
-  );
+  const { items, total } = await searches.run(true, (on) => countedPage(on, from, conditions, page, true));
+  return totalledListJson(body, page, { items: await show(items), total });
 };

@@ -5,6 +5,7 @@ import type { Left } from './schema.ts';
 /** The stock of an inventory item; `held` is the part of `reserved` that belongs to consignments. */
 export interface Stock {
   id: string;
+  partnerId: string;
   quantity: number;
   reserved: number;
   held: number;

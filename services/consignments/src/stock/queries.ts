@@ -1,11 +1,32 @@
 import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
-import type { TransactionSql } from 'postgres';
+import type { ISql, TransactionSql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Change, Stock } from './domain.ts';
-import { Movement } from './schema.ts';
+import { Movement, type Origin } from './schema.ts';
 
 /** The movements, as JSON of their schema. */
 export const movements = jsonTable('stock_movements', Object.keys(Movement.shape));
+
+/** Movements as somebody may see them who is limited to some clients: why and by whom is hidden for consignments of others. */
+export const hideOrigins = async (
+  sql: ISql,
+  items: readonly string[],
+  clients: ReadonlySet<string> | undefined,
+): Promise<readonly string[]> => {
+  if (clients === undefined) return items;
+  const parsed = items.map((json) => JSON.parse(json) as Origin);
+  const rows = await sql<{ id: string }[]>`
+    select id from consignments
+    where id = any(${parsed.flatMap(({ consignmentId }) => consignmentId ?? [])}::uuid[])
+      and client_id = any(${[...clients]}::uuid[])`;
+  const own = new Set(rows.map(({ id }) => id));
+  const hidden: Origin = { reason: null, consignmentId: null, createdBy: null };
+  return parsed.map((movement, n) =>
+    movement.consignmentId === null || own.has(movement.consignmentId)
+      ? (items[n] ?? '')
+      : JSON.stringify({ ...movement, ...hidden }),
+  );
+};
 
 /**
  * The stock of these items. They are locked in the order of their ids, and not against those who only name them in lines, so
@@ -13,7 +34,7 @@ export const movements = jsonTable('stock_movements', Object.keys(Movement.shape
  */
 export const lockStocks = (tx: TransactionSql, ids: readonly string[]): Promise<Stock[]> =>
   tx<Stock[]>`
-    select id, quantity, reserved, held from inventory where id = any(${ids}::uuid[])
+    select id, partner_id as "partnerId", quantity, reserved, held from inventory where id = any(${ids}::uuid[])
     order by id for no key update`;
 
 /** The changes after which the movements of a consignment add up to `wanted`, which may name an item several times. */

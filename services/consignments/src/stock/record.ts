@@ -4,7 +4,7 @@ import type { Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { listRowsOf } from '../records/use-cases.ts';
-import { movements } from './queries.ts';
+import { hideOrigins, movements } from './queries.ts';
 import { Movement, MovementInput } from './schema.ts';
 import { moveStock } from './use-cases.ts';
 
@@ -36,21 +36,24 @@ export const movementRoutes = (context: Context): Route[] => {
       anyCaseQuery: true,
       query: z.strictObject(pageIndexQuery),
       body: totalledBody('movements', Movement).meta({ id: 'StockMovementList' }),
-      page: (query, { params: { id } }) => {
+      page: (query, { params: { id }, caller }) => {
         const owner = { table: 'inventory', id, name: 'inventory item', column: 'inventory_id' };
         const list = { table: 'stock_movements', json: movements.json };
-        return listRowsOf(context, owner, 'movements', list, query);
+        const show = (items: readonly string[]) => hideOrigins(sql, items, caller.clients);
+        return listRowsOf(context, owner, 'movements', list, query, show);
       },
     },
-    find: (on, { params: { id, movementId } }, lock) =>
-      movements.find(on, { id: movementId, inventory_id: id }, lock),
+    find: async (on, { params: { id, movementId }, caller }, lock) => {
+      const json = await movements.find(on, { id: movementId, inventory_id: id }, lock);
+      return json && (await hideOrigins(on, [json], caller.clients))[0];
+    },
     create: {
       input: MovementInput,
       example: { quantity: 12, reference: 'my-delivery-note' },
       conflict:
         'Once for each reference: the same again answers the first movement, another one 409 `duplicate_reference`. ' +
         '409 `not_enough_stock`, with `left`, unless 0 ≤ reserved ≤ quantity afterwards and what consignments reserved stays.',
-      insert: (on, input, { params: { id }, caller }) => moveStock(on, caller.subject, id, input),
+      insert: (on, input, { params: { id }, caller }) => moveStock(on, caller, id, input),
     },
   });
 };

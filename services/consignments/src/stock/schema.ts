@@ -17,10 +17,16 @@ export const Movement = z
     ...fields,
     reference: z.string().nullable().meta({ description: 'Of who moved it; null for a consignment' }),
     consignmentId: z.guid().nullable().meta({ description: 'The consignment whose status moved it' }),
-    createdBy: z.string().meta({ description: 'Subject of the access token' }),
+    createdBy: z.string().nullable().meta({
+      description:
+        'Subject of the access token; null, as reason and consignmentId, where a token for some clients reads of a consignment of others',
+    }),
     createdAt: instant(),
   })
   .meta({ id: 'StockMovement' });
+
+/** What tells of the consignment that moved an item. */
+export type Origin = Pick<z.output<typeof Movement>, 'reason' | 'consignmentId' | 'createdBy'>;
 
 export const MovementInput = z
   .strictObject({

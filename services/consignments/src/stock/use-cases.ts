@@ -1,5 +1,6 @@
+import { allowsId, type Caller } from '@platform/auth/bearer';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
-import { Conflict } from '@platform/service-kit/problem';
+import { Conflict, NotFound } from '@platform/service-kit/problem';
 import type { Queries, Stored } from '@platform/service-kit/record';
 import { changes, orNotFound } from '@platform/service-kit/record-versions';
 import type { TransactionSql } from 'postgres';
@@ -13,13 +14,14 @@ import type { MovementInput } from './schema.ts';
  */
 export const moveStock = (
   sql: Queries,
-  by: string,
+  { subject: by, clients }: Caller,
   inventoryId: string,
   input: MovementInput,
 ): Promise<Stored> => {
   const moveOnce = async (tx: TransactionSql): Promise<Stored> => {
     const stocks = await lockStocks(tx, [inventoryId]);
-    orNotFound(stocks[0], 'inventory item');
+    const { partnerId } = orNotFound(stocks[0], 'inventory item');
+    if (!allowsId(clients, partnerId)) throw new NotFound('inventory item');
     const key = { inventory_id: inventoryId, reference: input.reference };
     let json = await movements.find(tx, key, false);
     if (json !== undefined && changes(JSON.parse(json) as object, input))
