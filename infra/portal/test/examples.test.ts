@@ -32,6 +32,10 @@ const leftOut = [
   'GET /auth/logout',
 ];
 
+/** A text, such as CSV, is sent as it is. */
+const textOf = (example: unknown): string =>
+  typeof example === 'string' ? example : JSON.stringify(example);
+
 /** What the reference would send first, one request for each operation that its examples are enough for. */
 const requests = (document: Described, base: string): { title: string; request: () => Request }[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -55,7 +59,7 @@ const requests = (document: Described, base: string): { title: string; request: 
           method: method.toUpperCase(),
           ...(content && {
             headers: { 'Content-Type': content[0] },
-            body: JSON.stringify(content[1].example),
+            body: textOf(content[1].example),
           }),
         });
       const title = `${method.toUpperCase()} ${path}`;

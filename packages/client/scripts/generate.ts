@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
 
 const services = new URL('../../../services/', import.meta.url);
 const folder = new URL('../src/generated/', import.meta.url);
@@ -39,10 +40,16 @@ const write = async (name: string, text: string): Promise<void> => {
   if (written !== text) await writeFile(file, text);
 };
 
+/** Where the document describes the body of a request as a text. */
+const textBody = /requestBody.*(text~1[a-z]+|ndjson)$/;
+
 await mkdir(folder, { recursive: true });
 for (const name of names) {
   const nodes = await openapiTypescript(new URL(`${name}/openapi.json`, services), {
     defaultNonNullable: false,
+    inject: "import type { TextBody } from '../client.ts';",
+    transform: ({ type }, { path = '' }) =>
+      type === 'string' && textBody.test(path) ? ts.factory.createTypeReferenceNode('TextBody') : undefined,
   });
   const head = `/** Generated from the openapi.json of ${name} by scripts/generate.ts. */`;
   await write(name, `${head}\n${astToString(nodes)}`);

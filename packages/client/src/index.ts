@@ -2,7 +2,7 @@
 export { apiKey, bearer, cookieSession, requestSignature, type Credential } from './credentials.ts';
 export { iterateChanges, iteratePageIndex, iteratePageLimit, iterateSkipTake } from './pages.ts';
 export { ApiError, unwrap, type ApiResult } from './result.ts';
-export type { ServiceClient } from './client.ts';
+export type { ServiceClient, TextBody } from './client.ts';
 /**
  * For each service a function that creates its client, the named schemas of its OpenAPI document, for example
  * `TaskManager['schemas']['Task']`, and its operations by their operationId, for example `TaskManagerOperations['getTask']`.

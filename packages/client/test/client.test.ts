@@ -16,6 +16,7 @@ import {
   unwrap,
   verifyProjects,
   walletOperator,
+  type TextBody,
 } from '../src/index.ts';
 import type { ChangesQuery } from '../src/pages.ts';
 import { startServices } from './services.ts';
@@ -42,6 +43,8 @@ const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
 beforeAll(async () => {
   await Promise.all(names.map(async (name) => urls.set(name, await services.start(name))));
 });
+
+const clientId = '0198c5a0-7e57-7000-8a00-000000000000';
 
 const ann = { email: 'ann@example.test', password: 'correct horse battery' };
 
@@ -197,6 +200,59 @@ test('iteratePageIndex returns every warehouse', async () => {
     );
     expect(walked.map(({ code }) => code)).toEqual(['C', 'B', 'A']);
   }
+});
+
+test('an import sends NDJSON as a text or as a stream, and its result lines are read both ways', async () => {
+  const client = consignments(at('consignments'), token('consignments:read consignments:write'));
+  const lines = ['CN-1', 'CN-2', ''].map(
+    (consignmentNumber) => `${JSON.stringify({ consignmentNumber, clientId, clientName: 'Van Dijk' })}\n`,
+  );
+  const headers = { 'Content-Type': 'application/x-ndjson' };
+  const post = (body: TextBody) => client.POST('/consignments/import', { body, headers });
+  const results = async (text: Promise<string>) =>
+    (await text)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { line: number; id?: string; error?: string })
+      .map(({ line, error = 'stored' }) => [line, error]);
+
+  const outcomes = [
+    [1, 'stored'],
+    [2, 'stored'],
+    [3, 'validation_failed'],
+  ];
+  expect(await results(unwrap(post(lines.join(''))))).toEqual(outcomes);
+  expect((await post('')).response.headers.get('Import-Id')).toMatch(/^[\w-]{36}$/);
+  const stream = ReadableStream.from(lines.map((line) => new TextEncoder().encode(line)));
+  const imported = unwrap(client.POST('/consignments/import', { body: stream, headers, parseAs: 'stream' }));
+  expect(await results(new Response(await imported).text())).toEqual(outcomes);
+  await expect(
+    unwrap(client.POST('/consignments/import', { body: 'no JSON', headers: {} })),
+  ).rejects.toMatchObject({
+    status: 415,
+    code: 'unsupported_media_type',
+  });
+});
+
+test('a statement is sent as CSV, and a summary is read as CSV', async () => {
+  const wallet = walletOperator(at('wallet-operator'), token('wallet:admin wallet:read'));
+  const period = { from: '2026-11-01T00:00:00.000Z', to: '2026-11-02T00:00:00.000Z' };
+  const columns = 'transactionId,playerId,operation,amount,currency';
+  const { lines } = await unwrap(
+    wallet.POST('/v1/reconciliations', {
+      params: { query: period },
+      headers: { 'Content-Type': 'text/csv' },
+      body: `${columns}\nt-9,demo-1,debit,1.00,EUR\n`,
+    }),
+  );
+  expect(lines).toBe(1);
+  const query = { from: '2026-11-01', to: '2026-11-01' };
+  const summary = await unwrap(wallet.GET('/v1/audit/summary.csv', { params: { query } }));
+  expect(summary).toMatch(/^day,currency,.*\r\n$/);
+  const tooLong = { from: '2026-01-01', to: '2026-11-01' };
+  await expect(
+    unwrap(wallet.GET('/v1/audit/summary.csv', { params: { query: tooLong } })),
+  ).rejects.toMatchObject({ status: 400, code: 'validation_failed' });
 });
 
 test('wallet-operator accepts a signed callback, and refuses one signed with another secret', async () => {

@@ -1,4 +1,5 @@
 /** The examples of README.md, so that they are compiled; readme.test.ts compares the two. */
+import type { FileHandle } from 'node:fs/promises';
 import {
   apiKey,
   bearer,
@@ -60,4 +61,21 @@ export const lists = async (url: string, questId: string, key: string, token: st
   ))
     numbers.push(consignment.consignmentNumber);
   return [titles, names, todo, numbers];
+};
+
+export const texts = async (url: string, token: string, lines: string[], file: Blob, output: FileHandle) => {
+  const shipping = consignments(url, bearer(token));
+  const wallet = walletOperator(url, bearer(token));
+  const headers = { 'Content-Type': 'application/x-ndjson' };
+  const results = await unwrap(shipping.POST('/consignments/import', { body: lines.join('\n'), headers }));
+  const outcomes = results
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  const imported = shipping.POST('/consignments/import', { body: file.stream(), headers, parseAs: 'stream' });
+  for await (const chunk of (await unwrap(imported)) ?? []) await output.write(chunk);
+  const csv = await unwrap(
+    wallet.GET('/v1/audit/summary.csv', { params: { query: { from: '2026-11-01', to: '2026-11-30' } } }),
+  );
+  return [outcomes, csv];
 };

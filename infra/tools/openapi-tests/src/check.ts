@@ -6,10 +6,10 @@ import type { Received } from './send.ts';
 const describeErrors = (errors: ErrorObject[] | null | undefined): string =>
   (errors ?? []).map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`).join('; ');
 
-/** Parses a body into its documents: several for NDJSON, the text itself for text, else one JSON document. */
-const documentsIn = (type: string, body: string): unknown[] => {
+/** Parses a body into its documents: several where each line is one, the text itself for text, else one JSON document. */
+const documentsIn = (type: string, body: string, hasLines: boolean): unknown[] => {
   if (type.startsWith('text/')) return [body];
-  const lines = type === 'application/x-ndjson' ? body.split('\n').filter(Boolean) : [body];
+  const lines = hasLines ? body.split('\n').filter(Boolean) : [body];
   return lines.map((line) => JSON.parse(line) as unknown);
 };
 
@@ -27,11 +27,12 @@ export const checkOf = ({ components }: OpenApi) => {
       return 'a 401 has no WWW-Authenticate header';
     if (!described.content) return body === '' ? undefined : `the document has no body for ${status}`;
     const type = String(headers['content-type']).replace(/;.*/, '');
-    const schema = described.content[type]?.schema;
-    if (!schema) return `the document has no ${type} for ${status}`;
+    const content = described.content[type];
+    if (!content) return `the document has no ${type} for ${status}`;
+    const { schema, 'x-itemSchema': line } = content;
     // Compiled once: Ajv remembers the schemas that it has seen.
-    const validate = ajv.compile(schema);
-    const wrong = documentsIn(type, body).find((one) => !validate(one));
+    const validate = ajv.compile(line ?? schema);
+    const wrong = documentsIn(type, body, line !== undefined).find((one) => !validate(one));
     if (wrong === undefined) return undefined;
     return `the body of this ${status} does not match its schema: ${describeErrors(validate.errors)}`;
   };

@@ -21,7 +21,8 @@ export interface Schema {
   anyOf?: Schema[];
 }
 
-type Content = Record<string, { schema: Schema; example?: unknown }>;
+/** `x-itemSchema`: of each line, where the body is NDJSON. */
+type Content = Record<string, { schema: Schema; example?: unknown; 'x-itemSchema'?: Schema }>;
 
 export interface Parameter {
   name: string;

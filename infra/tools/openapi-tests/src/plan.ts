@@ -28,8 +28,9 @@ const segment = (value: unknown): string => encoded(value).replace(/^\.{0,2}$/, 
 const parametersIn = ({ parameters }: Operation, place: Parameter['in']): Parameter[] =>
   parameters.filter((one) => one.in === place);
 
-/** Serialises a value for a media type. */
+/** Serialises a value for a media type; for a text, its value or a line of it. */
 const write = (type: string, value: unknown): string => {
+  if (typeof value === 'string' && /^text\/|ndjson$/.test(type)) return value;
   if (type !== 'application/x-www-form-urlencoded') return JSON.stringify(value) ?? '';
   const pairs = Object.entries(value ?? {}).map(([name, held]): [string, string] => [
     name,
@@ -62,10 +63,12 @@ const validPlans = (operation: Operation, valueOf: ValueOf, exampleWeight = 1): 
     ),
   );
   // The example of the document succeeds where generated values cannot: ids that exist, values with a meaning.
-  const content = Object.entries(operation.body ?? {}).map(([type, { schema, example }]) => {
-    const values = orExample(valueOf(schema), example, exampleWeight);
-    return values.map((value) => ({ type, body: write(type, value) }));
-  });
+  const content = Object.entries(operation.body ?? {}).map(
+    ([type, { schema, example, 'x-itemSchema': line }]) => {
+      const values = orExample(valueOf(line ?? schema), example, exampleWeight);
+      return values.map((value) => ({ type, body: write(type, value) }));
+    },
+  );
   return fc
     .record({
       caller: fc.constant('valid'),
@@ -117,10 +120,10 @@ const invalidPlans = (operation: Operation, valueOf: ValueOf, plan: Arbitrary<Pl
       change(fc.tuple(name, brokenEscapes), elsewhere),
     );
   }
-  for (const [type, { schema }] of Object.entries(operation.body ?? {})) {
+  for (const [type, { schema, 'x-itemSchema': line }] of Object.entries(operation.body ?? {})) {
     mistakes.push(
       ...[1, 2, 3].map(() =>
-        change(mutated(valueOf(schema)), (_, value) => ({ type, body: write(type, value) })),
+        change(mutated(valueOf(line ?? schema)), (_, value) => ({ type, body: write(type, value) })),
       ),
       change(brokenTexts, (_, body) => ({ type, body })),
       change(

@@ -7,6 +7,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { isUnboundedArray } from './bounded-list.ts';
+import { contentOf } from './openapi-content.ts';
 import type { Deprecation, Route } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -140,7 +141,7 @@ const answersOf = ({ responses }: Route): ZodOpenApiResponsesObject =>
         {
           description,
           ...(headers && { headers: stringHeaders(headers) }),
-          ...(body && { content: { [mediaType]: { schema: body } } }),
+          ...(body && { content: { [mediaType]: contentOf(mediaType, body, undefined) } }),
         },
       ],
     ),
@@ -149,12 +150,10 @@ const answersOf = ({ responses }: Route): ZodOpenApiResponsesObject =>
 const bodyOf = ({ body }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
   if (body === undefined) return {};
   const { schema, form, example, types = ['application/json'] } = body;
-  const content = types.map((type) => {
-    if (form && type.endsWith('form-urlencoded')) return [type, { schema: form }];
-    // The schema and the example are of JSON.
-    if (type.startsWith('text/')) return [type, { schema: { type: 'string' as const } }];
-    return [type, { schema, ...(example !== undefined && { example }) }];
-  });
+  const content = types.map((type) => [
+    type,
+    form && type.endsWith('form-urlencoded') ? { schema: form } : contentOf(type, schema, example),
+  ]);
   return { requestBody: { required: true, content: Object.fromEntries(content) } };
 };
 
@@ -190,6 +189,9 @@ const correctValue = (key: string, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (key === 'parameters' && Array.isArray(value) && value.length === 0) return undefined;
   const { in: place, schema, allOf, ...others } = value as Json & { schema?: Json; allOf?: Json[] };
+  const { itemSchema, ...content } = value as Json;
+  // OpenAPI 3.0 has it as an extension only.
+  if (itemSchema !== undefined) return { ...content, 'x-itemSchema': itemSchema };
   if (place !== undefined && schema !== undefined) {
     // A parameter: zod-openapi leaves its description in the schema too, and `required` out where it is false.
     const { description, ...rest } = schema;

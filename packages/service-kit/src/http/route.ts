@@ -61,7 +61,7 @@ export const credentialHeaders = ({ schemes }: Guard<unknown>): string | undefin
 
 export interface ResponseSpec {
   description: string;
-  /** Shape of the JSON body; undefined for none. */
+  /** Shape of the JSON body, or of a line of NDJSON; undefined for none. */
   body?: z.ZodType;
   /** `application/json` unless said otherwise. */
   mediaType?: string;
@@ -83,6 +83,7 @@ type Content<Body> =
       : { body?: undefined; rawBody?: undefined });
 
 export interface BodySpec<S extends z.ZodType = z.ZodType> {
+  /** Shape of the JSON body, or of a line of NDJSON or CSV. */
   schema: S;
   /**
    * A body that is accepted, for the OpenAPI document, the portal and the exercise. A value that can be used only once
