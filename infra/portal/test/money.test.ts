@@ -61,7 +61,7 @@ describe.runIf(canLook)('the account summary on the operations page', () => {
 
   test('says what is wrong with a period', async () => {
     await using visited = await signedIn('money?from=2026-01-01&to=2026-03-01');
-    await visited.page.getByText('must be from 0 to 30 days after').waitFor();
+    await visited.page.getByText('choose at most 31 days').waitFor();
     expect(await visited.page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 });

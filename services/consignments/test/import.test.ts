@@ -92,7 +92,7 @@ describe('an import', () => {
     const { body, headers } = await post(line(Object.fromEntries(unknown)));
     const [refused] = resultsOf(body);
     expect(Object.keys(refused?.errors ?? {})).toHaveLength(10);
-    expect(refused?.detail).toMatch(/^0x{39}: is not known here; /);
+    expect(refused?.detail).toMatch(/^0x{39}: unknown field; /);
     const [row] = await service.context.database.sql<{ bytes: number }[]>`
       select length(results::text) as bytes from import_results where import_id = ${String(headers['import-id'])}`;
     expect(row?.bytes).toBeLessThan(1000);

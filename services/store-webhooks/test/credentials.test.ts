@@ -113,7 +113,7 @@ test('a credential that the provider does not use is refused by name', async () 
   const delivery = { kind: 'onfleet', credentials: { webhookSecrets: 'ab12' } };
   expect(await service.admin('POST', '/v1/stores', { ...input, delivery })).toMatchObject({
     status: 400,
-    body: { errors: { 'delivery.credentials.webhookSecrets': ['is not known here'] } },
+    body: { errors: { 'delivery.credentials.webhookSecrets': ['unknown field'] } },
   });
 });
 

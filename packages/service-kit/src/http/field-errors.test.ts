@@ -13,7 +13,7 @@ test('errors have their path, and those of the whole value its name', () => {
   const schema = z.strictObject({ list: z.array(z.strictObject({ id: z.int() })) });
   expect({ ...errorsOf(schema, { list: [{ id: 'x', more: 1 }] }) }).toEqual({
     'list.0.id': [expect.any(String)],
-    'list.0.more': ['is not known here'],
+    'list.0.more': ['unknown field'],
   });
   expect(Object.keys(errorsOf(schema, []))).toEqual(['body']);
 });

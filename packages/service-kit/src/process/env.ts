@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { SafeError } from './safe-error.ts';
+import './validation-messages.ts';
 
 /** Settings of traces, with OpenTelemetry's names. Its SDK reads OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES itself. */
 export const traceEnv = {

@@ -98,15 +98,11 @@ export const location = () => z.object({ lat: z.number(), lng: z.number() });
 export const orNull = <T extends z.ZodType>(schema: T) =>
   schema.nullish().transform((value) => value ?? null) as z.ZodType<z.output<T> | null, z.input<T> | null>;
 
-/** Messages name types, never values of the payload. Only those about unknown fields would quote it. */
-const messageOf = ({ code, message }: z.core.$ZodIssue): string =>
-  code === 'unrecognized_keys' ? 'has unknown fields' : message.replace('Invalid input: ', '');
-
 /** Validates a payload. Throws Unprocessable that names the invalid paths but not their values. */
 export const parsePayload = <T extends z.ZodType>(schema: T, body: unknown): z.output<T> => {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
-  const errors = result.error.issues.map((issue) => `${issue.path.join('.') || 'body'}: ${messageOf(issue)}`);
+  const errors = result.error.issues.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
   throw new Unprocessable(`The payload is not valid: ${errors.slice(0, 10).join('; ')}`);
 };
 

@@ -105,7 +105,7 @@ export const StoreBody = z.strictObject({
   storeUrl: webAddress.meta({ description: 'Address of the shop; redirects lead only there' }),
   currency: z
     .string()
-    .regex(/^[A-Z]{3}$/)
+    .regex(/^[A-Z]{3}$/, 'must be three capital letters, such as EUR')
     .refine(isCurrency, 'must be the code of a currency (ISO 4217), such as EUR')
     .default(defaultCurrency)
     .meta({

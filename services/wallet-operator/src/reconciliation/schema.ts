@@ -56,7 +56,7 @@ export const StatementQuery = z
       const length = Date.parse(to) - Date.parse(from);
       return !(length <= 0 || length > maxPeriodMs);
     },
-    { path: ['to'], error: 'must be after `from`, by at most 31 days' },
+    { path: ['to'], error: 'must be after `from`; choose at most 31 days' },
   );
 
 const shape = {

@@ -61,7 +61,7 @@ const decimals = (record: Record<string, unknown>, names: readonly string[]) =>
 
 /** A time or a counter that grows with each change. */
 const version = orNull(z.union([z.int(), isoTime()], { error: 'must be an integer or an ISO 8601 time' }));
-const sentCurrency = orNull(z.string().regex(/^[A-Z]{3}$/));
+const sentCurrency = orNull(z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as EUR'));
 
 /** Maps the payload to the contract's shape first, so that the same schema validates both. */
 export const toOrder = (body: unknown, settings: ProviderSettings, ofStore: string): OrderRecord => {

@@ -20,7 +20,7 @@ export const orderUpdated = z
   })
   .meta({ id: 'SquareOrderEvent', description: 'order.updated of Square' });
 
-const currency = z.string().regex(/^[A-Z]{3}$/);
+const currency = z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as EUR');
 /** Square's amounts are minor units already. */
 const money = orNull(z.object({ amount: z.int(), currency }));
 
@@ -31,7 +31,7 @@ const lineItem = z
     name: orNull(storableText(1000)),
     quantity: z
       .string()
-      .regex(/^\d{1,9}(\.\d{1,5})?$/)
+      .regex(/^\d{1,9}(\.\d{1,5})?$/, 'must be a number such as 2 or 0.25')
       .transform(Number),
     base_price_money: money,
     total_money: money,

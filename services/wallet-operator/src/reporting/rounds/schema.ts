@@ -61,7 +61,7 @@ const seconds = z
   .regex(/^(?:0|[1-9]\d{0,8})$/)
   .transform(Number);
 
-const ageHint = 'must be seconds, such as 3600, or an ISO 8601 instant of the years 1 to 9999';
+const ageHint = 'must be seconds, such as 3600, or an ISO 8601 time of the years 1 to 9999';
 
 /** An offset can move the UTC year of a time outside of the years that PostgreSQL accepts in this notation. */
 const isInCalendar = (age: number | string): boolean => {
@@ -75,7 +75,7 @@ export const RoundFilter = z.object({
     .optional()
     .meta({ description: 'The rounds with this id, each of another player, open or closed' }),
   olderThan: z
-    .union([seconds, z.iso.datetime({ offset: true, error: ageHint })])
+    .union([seconds, z.iso.datetime({ offset: true })], { error: ageHint })
     .refine(isInCalendar, ageHint)
     .default(0)
     .meta({ description: 'Seconds, or the instant before which the round was opened', type: 'string' }),

@@ -11,22 +11,22 @@ export const dayRange = {
   to: day.meta({ description: `Last day, UTC; at most ${longest} days`, example: '2026-11-07' }),
 };
 
-export const isDayRange = ({ from, to }: { from: string; to: string }): boolean =>
-  from <= to && Date.parse(to) - Date.parse(from) < longest * dayMs;
-
-/** For `refine`. */
-export const notDayRange = { path: ['to'], error: `must be from 0 to ${longest - 1} days after \`from\`` };
+/** For `check`: refuses days in the wrong order, and too many of them. */
+const checkDays: z.core.CheckFn<{ from: string; to: string }> = ({ value, issues }) => {
+  const { from, to } = value;
+  const refuse = (message: string) => issues.push({ code: 'custom', path: ['to'], message, input: to });
+  if (to < from) refuse('must not be before `from`');
+  else if (Date.parse(to) - Date.parse(from) >= longest * dayMs) refuse(`choose at most ${longest} days`);
+};
 
 const by = z
   .enum(['currency', 'game'])
   .default('currency')
   .meta({ description: 'One row for each currency, or for each game and currency' });
 
-export const SummaryQuery = z
-  .strictObject({ ...dayRange, by, ...pageLimitQuery })
-  .refine(isDayRange, notDayRange);
+export const SummaryQuery = z.strictObject({ ...dayRange, by, ...pageLimitQuery }).check(checkDays);
 
-export const SummaryFileQuery = z.strictObject({ ...dayRange, by }).refine(isDayRange, notDayRange);
+export const SummaryFileQuery = z.strictObject({ ...dayRange, by }).check(checkDays);
 
 /** Of a sum in the currency of its row. */
 export const sum = (description: string) => z.string().meta({ description, examples: ['100.00'] });
