@@ -12,6 +12,7 @@ const alone = String.raw`(?:\?|\z)`;
 const publicDocuments = {
   '/openapi/NAME.json': '/openapi.json',
   '/docs/status/NAME': '/ops/status',
+  '/docs/ops/caller/NAME': '/ops/caller',
   '/docs/ops/summary/NAME': '/ops/summary',
   '/docs/ops/alerts/NAME': '/ops/alerts',
 };

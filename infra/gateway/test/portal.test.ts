@@ -105,6 +105,7 @@ describe('the policy of the pages', () => {
 describe('requests of the pages to a service', () => {
   test.each([
     ['/docs/status', '/ops/status'],
+    ['/docs/ops/caller', '/ops/caller'],
     ['/docs/ops/summary', '/ops/summary'],
     ['/docs/ops/alerts', '/ops/alerts'],
   ])('%s/<service> is %s of that service', async (path, document) => {

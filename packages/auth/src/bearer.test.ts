@@ -3,10 +3,11 @@ import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from
 import { base64url, exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
 import { TooManyRequests } from '@platform/service-kit/problem';
 import { noLookupLimit } from '@platform/service-kit/route';
+import { hasScope } from '@platform/service-kit/scopes';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { expectStatus, getWith, guarded } from '../test/guarded.ts';
-import { allowsId, createTokenVerifier, hasScope, type Caller } from './bearer.ts';
+import { allowsId, createTokenVerifier, type Caller } from './bearer.ts';
 import { makeTestKeys, type TokenOptions } from './testing.ts';
 
 const keys = await makeTestKeys();

@@ -9,6 +9,7 @@ import {
   type UnknownCredential,
 } from '@platform/service-kit/problem';
 import type { Guard, LookupLimit } from '@platform/service-kit/route';
+import { hasScope } from '@platform/service-kit/scopes';
 import { onlyHeader } from './header.ts';
 import { createKeySource } from './key-source.ts';
 import { idLimitsOf, type IdLimits } from './id-limits.ts';
@@ -104,13 +105,6 @@ const tokenOf = (req: IncomingMessage, cookie: TokenVerifierOptions['cookie']): 
   if (value === undefined) return cookie?.read(req);
   if (!/^bearer(?: |$)/i.test(value)) return undefined;
   return value.slice('bearer '.length);
-};
-
-/** Whether the scopes of a caller allow this one: `X:write` and `X:admin` include `X:read`. */
-export const hasScope = (scopes: ReadonlySet<string>, scope: string): boolean => {
-  if (scopes.has(scope)) return true;
-  const [family, right] = scope.split(':');
-  return right === 'read' && (scopes.has(`${family}:write`) || scopes.has(`${family}:admin`));
 };
 
 /**

@@ -9,16 +9,19 @@ import type { Guard } from '../src/http/route.ts';
 import { createApp } from './fixture/service.ts';
 import { startFixture } from './harness.ts';
 
-/** Lets `Bearer ops` in; another credential lacks the scope. */
-const ops: Guard<string> = {
-  security: [],
-  schemes: {},
-  identify: ({ headers: { authorization } }) => {
-    if (authorization === undefined) throw new Unauthorized('An access token is needed.', 'Bearer');
-    if (authorization !== 'Bearer ops') throw new InsufficientScope('ops:read', 'Bearer');
-    return 'ops';
-  },
-  keyOf: (caller) => caller,
+/** `Bearer ops` has the scope `ops:read`; another credential has none. */
+const ops = {
+  guard: (scope?: string): Guard<{ scopes: ReadonlySet<string> }> => ({
+    security: [],
+    schemes: {},
+    identify: ({ headers: { authorization } }) => {
+      if (authorization === undefined) throw new Unauthorized('An access token is needed.', 'Bearer');
+      const scopes = new Set(authorization === 'Bearer ops' ? ['ops:read'] : []);
+      if (scope !== undefined && !scopes.has(scope)) throw new InsufficientScope(scope, 'Bearer');
+      return { scopes };
+    },
+    keyOf: () => 'somebody',
+  }),
 };
 
 const addGauge = ({ metrics: { registry } }: { metrics: { registry: Registry } }): void =>
@@ -80,6 +83,17 @@ test('/ops/summary requires the scope', async () => {
     health: { ready: true, checks: { database: 'ok', migrations: 'ok' } },
     values: { webhooks_waiting: 3 },
   });
+});
+
+test('/ops/caller tells the holder of any valid token its scopes, and nobody else', async () => {
+  await using fixture = await startFixture();
+  const { listener: app } = createApp({ ...fixture.context, ops });
+  await request(app).get('/ops/caller').expect(401);
+  for (const [token, scopes] of Object.entries({ ops: ['ops:read'], other: [] })) {
+    const answer = await request(app).get('/ops/caller').set('Authorization', `Bearer ${token}`).expect(200);
+    expect(answer.body).toEqual({ scopes });
+    expect(answer.headers['cache-control']).toBe('no-store');
+  }
 });
 
 test('without a guard /ops/summary is 404', async () => {

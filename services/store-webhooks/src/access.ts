@@ -1,6 +1,7 @@
-import { allowsId, hasScope, type Caller } from '@platform/auth/bearer';
+import { allowsId, type Caller } from '@platform/auth/bearer';
 import { InsufficientScope, NotFound, Problem } from '@platform/service-kit/problem';
 import type { Route } from '@platform/service-kit/route';
+import { hasScope } from '@platform/service-kit/scopes';
 import type { Context } from './context.ts';
 
 /** What a caller may do here; `stores:admin` includes all of it (docs/contracts/store-webhooks.md). */

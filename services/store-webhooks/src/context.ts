@@ -106,7 +106,7 @@ export const createContext = async (
     ...base,
     env,
     verifier,
-    ops: verifier.guard('ops:read'),
+    ops: verifier,
     box,
     openStore,
     tokens,

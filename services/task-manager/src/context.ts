@@ -100,7 +100,7 @@ export const createContext = async (
     refreshTokens: createRefreshTokens(env.AUTH_SIGNING_KEY),
     invitations: createInvitationCodes(env.AUTH_SIGNING_KEY),
     operators,
-    ops: operators?.guard('ops:read'),
+    ops: operators,
     revocation,
     cookies,
     ...base,

@@ -45,7 +45,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     latePages: base.resources.use(
       openSearchLane('verify-projects:late-pages', settings, 'Go on with `modified_after` and page 1.'),
     ),
-    ops: tokens.guard('ops:read'),
+    ops: tokens,
     ...overrides,
   };
 };

@@ -315,6 +315,7 @@ CREATE UNIQUE INDEX "reconciliation_lines_transaction" ON "reconciliation_lines"
 CREATE INDEX "reconciliation_lines_reverses" ON "reconciliation_lines" USING btree ("reconciliation_id","reverses","id_space") WHERE "reconciliation_lines"."reverses" is not null;--> statement-breakpoint
 CREATE INDEX "refusals_player" ON "refusals" USING btree ("player_id","refusal_id");--> statement-breakpoint
 CREATE INDEX "refusals_round" ON "refusals" USING btree ("round_id","refusal_id");--> statement-breakpoint
+CREATE INDEX "refusals_transaction" ON "refusals" USING btree ("transaction_id","refusal_id");--> statement-breakpoint
 CREATE INDEX "refusals_cause" ON "refusals" USING btree ("cause","refusal_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "sealed_runs_entry" ON "sealed_runs" USING btree ("player_id","last_seq");--> statement-breakpoint
 -- The ledger with its checkpoints, the audit trail, the changes of limits and the settings that the ledger depends on are

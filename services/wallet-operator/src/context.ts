@@ -136,7 +136,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
         ? createGameServer({ url: env.GAME_SERVER_URL, operatorId: env.OPERATOR_ID, signatures })
         : undefined,
     tokens,
-    ops: tokens.guard('ops:read'),
+    ops: tokens,
     ...overrides,
     [Symbol.asyncDispose]: async () => {
       await proving[Symbol.asyncDispose]();

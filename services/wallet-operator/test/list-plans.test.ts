@@ -43,6 +43,7 @@ test('every list is read in the order of an index, without a sequential scan', a
     '/v1/refusals',
     '/v1/refusals?playerId=a',
     '/v1/refusals?roundId=a',
+    '/v1/refusals?transactionId=a',
     '/v1/refusals?cause=a',
     '/v1/refusals?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z',
     '/v1/audit/checkpoints',

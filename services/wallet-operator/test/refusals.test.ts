@@ -62,6 +62,14 @@ test('a bet beyond a limit is listed with the limit and what was left of it', as
   ]);
 });
 
+test('refusals are found by their transaction, whoever the player is', async () => {
+  const transactionId = randomUUID();
+  const players = [randomUUID(), await addPlayer(sql, { balance: 0 })];
+  for (const playerId of players) await callerOf(service, playerId).debit({ transactionId });
+  await callerOf(service, randomUUID()).debit({});
+  expect((await listed({ transactionId })).map(({ playerId }) => playerId)).toEqual(players.toReversed());
+});
+
 test.each([
   ['a bet of an unknown player', 'debit', 'player_unknown'],
   ['a launch of an unknown player', 'authenticate', 'player_unknown'],

@@ -35,7 +35,8 @@ export const probePaths: readonly string[] = ['/livez', '/readyz', '/metrics'];
 /**
  * Paths of every service that are not part of the interface its OpenAPI document describes: `/livez` (the process
  * runs), `/readyz` (it may be sent requests, and what it holds), `/metrics` (Prometheus), `/openapi.json`, and what the
- * operations page reads: `/ops/status` for anyone, `/ops/summary` and `/ops/alerts` for callers whom the context's `ops` lets in.
+ * operations page reads: `/ops/status` for anyone, `/ops/caller` (the scopes of the caller) for every valid token of the
+ * context's `ops`, `/ops/summary` and `/ops/alerts` for those with the scope `ops:read`.
  */
 export const systemRoutes = (
   { health, metrics, ops, prometheus }: BaseContext,
@@ -100,8 +101,13 @@ export const systemRoutes = (
     route({ ...common, path: '/ops/status' }, async () => freshJson(await currentStatus())),
     ...(ops === undefined
       ? []
-      : Object.entries({ '/ops/summary': summary, '/ops/alerts': alerts }).map(([path, read]) =>
-          route({ ...common, path, auth: ops }, async () => freshJson(await read())),
-        )),
+      : [
+          route({ ...common, path: '/ops/caller', auth: ops.guard() }, ({ caller: { scopes } }) =>
+            freshJson({ scopes: [...scopes] }),
+          ),
+          ...Object.entries({ '/ops/summary': summary, '/ops/alerts': alerts }).map(([path, read]) =>
+            route({ ...common, path, auth: ops.guard('ops:read') }, async () => freshJson(await read())),
+          ),
+        ]),
   ];
 };

@@ -28,8 +28,8 @@ export interface BaseContext extends LogAndMetrics, Limits, AsyncDisposable {
   /** Decides which refused requests have a line in the log. */
   refusals: RefusalSampler;
   prometheus: Prometheus | undefined;
-  /** Who may read `/ops/summary` and `/ops/alerts`; without it there are no such paths. */
-  ops?: Guard<unknown> | undefined;
+  /** Verifies the tokens of the operations page, which reads `/ops/…`; without it only `/ops/status` exists. */
+  ops?: { guard(scope?: string): Guard<{ scopes: ReadonlySet<string> }> } | undefined;
   /** `failures`: no line for requests that were answered below 400. */
   requestLog: 'all' | 'failures';
   /** Origins whose pages may read answers (CORS). */

@@ -35,6 +35,7 @@ export const refusals = pgTable(
   (table) => [
     index('refusals_player').on(table.playerId, table.refusalId),
     index('refusals_round').on(table.roundId, table.refusalId),
+    index('refusals_transaction').on(table.transactionId, table.refusalId),
     index('refusals_cause').on(table.cause, table.refusalId),
   ],
 );

@@ -25,7 +25,8 @@ export const NewLimits = z
   .strictObject({ setBy: setter, ...limitFields })
   .meta({ id: 'NewLimits', description: 'All limits of this setter: those left out end after 24 hours' });
 
-const slot = { kind: z.enum(kinds), period: z.enum(['24h', '7d', 'month', 'session']) };
+/** What a limit is on, and for how long. */
+export const limitSlot = { kind: z.enum(kinds), period: z.enum(['24h', '7d', 'month', 'session']) };
 const value = z.string().meta({ description: 'Money, or minutes of a session', examples: ['50.00'] });
 const newValue = value.nullable().meta({ description: 'Money, or minutes of a session; null: no limit' });
 
@@ -39,10 +40,10 @@ export const Limits = z
     player: LimitSet.meta({ description: 'In force, set by the player' }),
     operator: LimitSet.meta({ description: 'In force, set by the operator' }),
     pending: z
-      .array(z.object({ ...slot, setBy: setter, limit: newValue, effectiveAt: instant() }))
+      .array(z.object({ ...limitSlot, setBy: setter, limit: newValue, effectiveAt: instant() }))
       .meta({ description: 'Raised or ended limits, which have to wait' }),
     lowest: z
-      .array(z.object({ ...slot, limit: value, used: value, remaining: value, since: instant() }))
+      .array(z.object({ ...limitSlot, limit: value, used: value, remaining: value, since: instant() }))
       .meta({ description: 'What bets and deposits are checked against now' }),
   })
   .meta({ id: 'Limits' });
@@ -50,7 +51,7 @@ export const Limits = z
 export const LimitChange = z
   .object({
     changeId: z.uuid(),
-    ...slot,
+    ...limitSlot,
     setBy: setter,
     limit: newValue,
     changedAt: instant(),

@@ -8,7 +8,7 @@ import type { Refusal, RefusalFilter } from './schema.ts';
 /** The newest first; one more than the page holds. */
 export const listRefusals = (
   sql: ISql,
-  { playerId, roundId, cause, ...range }: z.output<typeof RefusalFilter>,
+  { playerId, roundId, transactionId, cause, ...range }: z.output<typeof RefusalFilter>,
   { limit, offset }: Page,
 ) => sql<z.input<typeof Refusal>[]>`
   select refusal_id as "refusalId", ${isoTime(sql, sql`uuid_extract_timestamp(refusal_id)`)} as at, callback,
@@ -19,6 +19,7 @@ export const listRefusals = (
   where ${allOf(sql, [
     playerId === undefined ? undefined : sql`refusal.player_id = ${playerId}`,
     roundId === undefined ? undefined : sql`round_id = ${roundId}`,
+    transactionId === undefined ? undefined : sql`transaction_id = ${transactionId}`,
     cause === undefined ? undefined : sql`cause = ${cause}`,
     ...createdBetween(sql, sql`refusal_id`, range),
   ])}

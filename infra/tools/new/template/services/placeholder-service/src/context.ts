@@ -19,7 +19,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     ...openBaseContext(env, { name: 'placeholder-service', migrations }, parts),
     reader: tokens.guard('placeholder-service:read'),
     writer: tokens.guard('placeholder-service:write'),
-    ops: tokens.guard('ops:read'),
+    ops: tokens,
     ...overrides,
   };
 };
