@@ -32,7 +32,12 @@ test('every operation answers as its OpenAPI document describes', async () => {
     service: 'veriff',
   });
   await service.hook('order_updated', webhookToken, { status: 'HAS_NO_ID' });
+  // Only of a generic POS a mapping is tried.
+  const mapped = await service.store({ pos: { kind: 'generic' } });
+  await service.hook('order_updated', mapped.webhookToken, { id: 'o-1', state: 'NEW' });
   await service.settled();
+  const { body: ofMapped } = await service.admin('GET', `/v1/stores/${mapped.id}/events`);
+  const [mappedEvent] = ofMapped['events'] as unknown as { id: string }[];
   const { body } = await service.admin('GET', `/v1/stores/${id}/events`);
   const events = body['events'] as unknown as { id: string; status: string }[];
   const failed = events.find(({ status }) => status === 'failed')?.id;
@@ -54,6 +59,7 @@ test('every operation answers as its OpenAPI document describes', async () => {
       ),
       `/v1/stores/${id}/events/${refused}/recheck`,
       `/v1/stores/${id}/events/${failed}/dismiss`,
+      `/v1/stores/${mapped.id}/events/${mappedEvent?.id}/dry-run`,
       `/v1/stores/${id}/notifications/${notification?.id}/resend`,
       ...eventIds.map((eventId) => `/v1/stores/${id}/events/${eventId}/replay`),
       ...[...posEvents, ...jobs].map((event) => `/api/v1/hooks/${event}/${webhookToken}`),

@@ -120,7 +120,11 @@ test('a change of a part of a provider keeps its other fields and credentials; n
 test('of a provider of another kind nothing of the stored one stays', async () => {
   const { id } = (await service.admin('POST', '/v1/stores', input)).body as unknown as { id: string };
   const other = await service.admin('PATCH', `/v1/stores/${id}`, { pos: { kind: 'square' } });
-  expect(other.body['pos']).toEqual({ kind: 'square', credentials: [] });
+  expect(other.body['pos']).toEqual({
+    kind: 'square',
+    credentials: [],
+    credentialNames: ['accessToken', 'webhookSecret'],
+  });
 });
 
 test.each([

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import { eventReveals, type revealKinds } from '../db/tables.ts';
 import type { EventRow } from '../queue/find-events.ts';
 import type { KnownStore } from '../stores/known-store.ts';
+import type { StoreSettings } from '../stores/settings.ts';
 import type { Shown } from './redact.ts';
 import { unmaskedAtReceipt } from './unmasked.ts';
 
@@ -71,18 +72,23 @@ export interface Repetition {
   store: KnownStore;
   event: EventRow;
   requester: Requester;
+  /** What it is processed with, where that is not what the store has. */
+  settings?: StoreSettings;
 }
 
 /**
  * Records that processing an event again, or trying it out, may tell values that were masked at receipt. Returns the fields
- * that may be shown then; undefined if none are mapped otherwise than at receipt.
+ * that may be shown then; undefined if the event is mapped as at receipt. `scope` is what a caller needs who has the
+ * values put into records, which show them. Throws InsufficientScope.
  */
 export const recordIfRemapped = async (
   context: Context,
-  { store, event, requester }: Repetition,
+  { store, event, requester, settings }: Repetition,
+  scope?: 'events:reveal',
 ): Promise<Shown | undefined> => {
-  const { shown, isRemapped } = await unmaskedAtReceipt(context, store, event);
+  const { shown, isRemapped } = await unmaskedAtReceipt(context, store, event, settings);
   if (!isRemapped) return undefined;
+  if (scope !== undefined) requireScope(requester.caller, scope);
   await recordReveal(context, [subjectOf(event)], { kind: 'replay', ...requester });
   return shown;
 };

@@ -3,13 +3,16 @@ import { z } from 'zod';
 import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import { storeId } from '../stores/routes.ts';
-import { dryRun } from './dry-run.ts';
+import { dryRun, tryMapping } from './dry-run.ts';
 import { eventList } from './list.ts';
 import {
   DetailQuery,
   DismissBody,
   DismissView,
   EventDetail,
+  MappingTrialBody,
+  MappingTrials,
+  MappingTrialsBody,
   RecheckBody,
   Rechecked,
   RecheckView,
@@ -25,6 +28,8 @@ import { showFullEvent } from './view.ts';
 const noStore = { 'Cache-Control': 'no-store' };
 
 const spanExample = { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' };
+
+const mappingExample = { order: { status: '/state' } };
 
 const eventParams = z.strictObject({ id: z.uuid(), eventId: z.uuid() });
 
@@ -139,6 +144,42 @@ export const eventRoutes = (context: Context): Route[] => {
           status: 200,
           body: { eventId, status: 'dismissed' as const, note, dismissedBy, dismissedAt },
         };
+      },
+    ),
+    route(
+      {
+        ...shared,
+        auth: allow(context, 'stores:admin'),
+        method: 'post',
+        path: '/v1/stores/{id}/events/dry-run',
+        operationId: 'tryMappings',
+        summary: 'Count what the failed events of a generic POS would change with another mapping',
+        params: storeId,
+        body: { schema: MappingTrialsBody, example: { mapping: mappingExample } },
+        responses: { 200: { description: 'What would happen; nothing has changed', body: MappingTrials } },
+        problems: [404, 409],
+      },
+      async ({ params, body, caller, req }) => ({
+        status: 200,
+        body: await tryMapping(context, params.id, body, { caller, req }),
+      }),
+    ),
+    route(
+      {
+        ...shared,
+        auth: allow(context, 'stores:admin'),
+        method: 'post',
+        path: '/v1/stores/{id}/events/{eventId}/dry-run',
+        operationId: 'tryMapping',
+        summary: 'Show what an event of a generic POS would change with another mapping',
+        params: eventParams,
+        body: { schema: MappingTrialBody, example: { mapping: mappingExample } },
+        responses: { 200: { description: 'What would change', body: ReplayView } },
+        problems: [404, 409],
+      },
+      async ({ params: { id, eventId }, body, caller, req }) => {
+        const tried = await dryRun(context, id, eventId, { caller, req }, body.mapping);
+        return { status: 200, body: { eventId, dryRun: true, ...tried } };
       },
     ),
     ...eventList.routes(context),

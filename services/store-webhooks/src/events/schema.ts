@@ -3,6 +3,7 @@ import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { eventStates } from '../db/tables.ts';
 import { storeOfRow } from '../records/view.ts';
+import { mapping } from '../stores/schema.ts';
 
 export const eventState = z.enum(eventStates).meta({
   description:
@@ -145,3 +146,22 @@ export const ReplayView = z
     error: z.string().optional(),
   })
   .meta({ id: 'Replay' });
+
+export const MappingTrialBody = z.strictObject({ mapping });
+
+export const MappingTrialsBody = z.strictObject({ mapping, after: span.after });
+
+export const MappingTrials = z
+  .object({
+    tried: z.int().meta({ description: 'Failed events of the POS that were tried' }),
+    changed: z.int().meta({ description: 'Of these, events that would change records' }),
+    unchanged: z.int().meta({ description: 'Of these, events that would change nothing' }),
+    errors: z
+      .array(z.object({ error: z.string(), count: z.int() }))
+      .meta({ description: 'Why the others would fail again' }),
+    next: z.uuid().nullable().meta({
+      description:
+        'Null: all failed events were tried. Otherwise repeat the request with this value as `after`',
+    }),
+  })
+  .meta({ id: 'MappingTrials' });

@@ -11,35 +11,40 @@ import type { StoreSettings } from '../stores/settings.ts';
 import { replacedSettings } from '../stores/use-cases.ts';
 import { shownBy, type Shown } from './redact.ts';
 
-/** The fields of an event's body that settings allow to show, as its provider's adapter names them; none for an unknown provider. */
-const unmaskedFieldsOf = (settings: StoreSettings, event: EventRow, body: unknown): Shown => {
+/** What of an event's body settings allow to show, as its provider's adapter names it (nothing for an unknown provider), and where they find its fields. */
+const readingOf = (settings: StoreSettings, event: EventRow, body: unknown) => {
   const { providerOf } = eventTypes[event.event];
-  if (providerOf === undefined) return shownBy(unmaskedChallengeFields);
+  if (providerOf === undefined) return { shown: shownBy(unmaskedChallengeFields), mapping: undefined };
   try {
     const { adapter, settings: own } = providerOf({ settings, credentials: {} }, event.service, body);
-    return shownBy(
-      typeof adapter.unmaskedFields === 'function' ? adapter.unmaskedFields(own) : adapter.unmaskedFields,
-    );
+    const { unmaskedFields: fields } = adapter;
+    return { shown: shownBy(typeof fields === 'function' ? fields(own) : fields), mapping: own.mapping };
   } catch (error) {
-    if (error instanceof Unprocessable || error instanceof Ignored) return shownBy([]);
+    if (error instanceof Unprocessable || error instanceof Ignored)
+      return { shown: shownBy([]), mapping: undefined };
     throw error;
   }
 };
 
 /**
  * The fields of an event's body that may be shown: those of the settings at its receipt, because a later mapping must not
- * unmask what was received before. `isRemapped`: those of today differ, so a record that it changes may get masked values.
+ * unmask what was received before. `isRemapped`: it is read otherwise with the settings `now`, so a record that it changes may get masked
+ * values, also in a field that is personal under both mappings.
  */
 export const unmaskedAtReceipt = async (
   context: Context,
   store: KnownStore,
   event: EventRow,
+  now: StoreSettings = store.settings,
 ): Promise<{ shown: Shown; isRemapped: boolean }> => {
   const then = (await replacedSettings(context, store.id, event.receivedAt)) ?? store.settings;
   // Parsed only now, so that nothing waits while it is held.
   const content = readable(event.body, event.headers['content-type']);
-  const shown = unmaskedFieldsOf(then, event, content);
-  return { shown, isRemapped: !isDeepStrictEqual(shown, unmaskedFieldsOf(store.settings, event, content)) };
+  const reading = readingOf(then, event, content);
+  return {
+    shown: reading.shown,
+    isRemapped: !isDeepStrictEqual(reading, readingOf(now, event, content)),
+  };
 };
 
 /** The fields of our own records, as their addresses show them, that a dry run may show. */

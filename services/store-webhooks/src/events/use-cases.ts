@@ -34,7 +34,7 @@ const recheck = async (
   const request = { store, address: event, body, content, headers, url: urlOf(box, event), receivedAt };
   if (inspectWebhook(request).signed !== true) return 'refused';
   if (isDryRun) return 'pending';
-  await recordIfRemapped(context, { store, event, requester });
+  await recordIfRemapped(context, { store, event, requester }, 'events:reveal');
   const received = receivedEventOf(box, event.id, request);
   const state = await acceptRefusedEvent(database.sql, received);
   if (state === 'failed') reportUnreadable(tracker, received);
@@ -43,8 +43,8 @@ const recheck = async (
 
 /**
  * Processes an event again: a refused one if its signature is valid now, which only a recheck asks for, and any other with
- * a replay. Recorded like a reveal if other fields are mapped now than at receipt. Returns its new state. Throws NotFound
- * and Conflict.
+ * a replay. Recorded like a reveal if it is mapped otherwise now than at receipt, which needs the scope of one. Returns its
+ * new state. Throws NotFound, Conflict and InsufficientScope.
  */
 export const reprocessEvent = async (
   context: Context,
@@ -66,7 +66,7 @@ export const reprocessEvent = async (
   let state: NewState = 'pending';
   if (isRefused) state = await recheck(context, repetition, false);
   else {
-    await recordIfRemapped(context, repetition);
+    await recordIfRemapped(context, repetition, 'events:reveal');
     if (event.state === 'pending') await restartEvent(sql, event);
     else await requeueEvents(sql, storeId, [id], event.state);
   }
@@ -126,7 +126,11 @@ export const reprocessSpan = async (
     if (isDryRun) return ids.length;
     if (mayBeRemapped)
       for (const id of ids)
-        await recordIfRemapped(context, { store, event: await findEvent(orm, storeId, id), requester });
+        await recordIfRemapped(
+          context,
+          { store, event: await findEvent(orm, storeId, id), requester },
+          'events:reveal',
+        );
     // Another request may have replayed some of them meanwhile.
     return requeueEvents(sql, storeId, ids, state);
   };

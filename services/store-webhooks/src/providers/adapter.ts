@@ -55,7 +55,7 @@ interface CredentialShape {
    * The credentials and secrets that this provider uses, as a strict object of optional texts. Checked
    * when a store is created or changed; messages must not quote the value. Unset: any names and texts.
    */
-  credentials?: z.ZodType;
+  credentials?: z.ZodObject;
 }
 
 /** The part of an adapter that receiving uses. */

@@ -16,7 +16,8 @@ import {
 
 const amount = orNull(z.number().min(-1e12).max(1e12));
 
-const item = z.object({
+/** An item of an order. */
+export const item = z.object({
   productId: orNull(identifier()),
   productName: orNull(storableText()),
   quantity: z.number().min(-1e9).max(1e9),

@@ -1,6 +1,7 @@
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import { inbox } from '../db/tables.ts';
+import type { HookEvent } from '../webhooks.ts';
 import { hasState, isReceivedAfter, isReceivedBefore, isReceivedFrom } from './find-events.ts';
 
 interface Visit {
@@ -12,6 +13,8 @@ interface Visit {
   /** Id of the last event of an earlier visit, which goes on after it. */
   after?: string | undefined;
   state: string;
+  /** Only events of these names. */
+  events?: readonly HookEvent[];
   /** Events in a slice; a smaller slice is the last. */
   size: number;
   /** No further slice begins after this long; 3 seconds unless set. */
@@ -26,7 +29,7 @@ interface Visit {
  */
 export const visitEvents = async (
   db: Executor,
-  { storeId, from, to, after, state, size, budgetMs = 3000, each }: Visit,
+  { storeId, from, to, after, state, events, size, budgetMs = 3000, each }: Visit,
 ): Promise<string | null> => {
   const end = performance.now() + budgetMs;
   const conditions = [
@@ -34,6 +37,7 @@ export const visitEvents = async (
     hasState(state, storeId),
     isReceivedFrom(from),
     isReceivedBefore(to),
+    events && inArray(inbox.event, events),
   ];
   for (let last = after; ;) {
     const rows = await db

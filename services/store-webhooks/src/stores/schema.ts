@@ -5,6 +5,7 @@ import { instant, isStorable, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { defaultCurrency, isCurrency } from '../providers/money.ts';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
+import { mappedFields } from '../providers/generic/mapping.ts';
 import { notificationsPatch, NotificationsView, storeNotifications } from '../notifications/schema.ts';
 import { hookEventNames } from '../webhooks.ts';
 import { isNetwork } from './address-list.ts';
@@ -41,14 +42,24 @@ const pointer = z
   .max(200)
   .regex(/^(\/[^/]*)*$/, 'must be a JSON pointer (RFC 6901)')
   .refine(isStorable, 'must be well-formed Unicode without NUL');
-const mapping = z
+/** A JSON pointer to each field that a record can have, by record; others are allowed and not read. */
+export const mapping = z
   .record(
     text(0, 50),
     z
       .record(text(0, 50), pointer)
       .refine((fields) => Object.keys(fields).length <= 100, 'must have at most 100 fields'),
   )
-  .meta({ description: 'For the generic kind: record → field → JSON pointer into the payload' });
+  .meta({
+    id: 'Mapping',
+    description: 'For the generic kind: record → field → JSON pointer into the payload',
+    properties: Object.fromEntries(
+      Object.entries(mappedFields).map(([record, names]) => {
+        const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+        return [record, { type: 'object', properties, additionalProperties: { type: 'string' } }];
+      }),
+    ),
+  });
 
 type Adapters = ReadonlyMap<string, { credentials?: z.ZodType }>;
 
@@ -161,6 +172,9 @@ const ShownProvider = z.object({
   baseUrl: z.string().optional(),
   mapping: z.record(z.string(), z.record(z.string(), z.string())).optional(),
   credentials: z.array(z.string()).meta({ description: 'Names of the credentials that are set' }),
+  credentialNames: z
+    .array(z.string())
+    .meta({ description: 'Names of the credentials that this kind of provider uses' }),
 });
 
 export const StoreView = z

@@ -4,8 +4,16 @@ import type { Context } from '../context.ts';
 import type { StoreRow } from '../db/tables.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 import type { StoreView } from './schema.ts';
+import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
 import { tokensOf } from './queries.ts';
 import { currencyOf, isPaused, slotOf, type ProviderRole } from './known-store.ts';
+
+const adaptersOf = {
+  pos: posAdapters,
+  delivery: deliveryAdapters,
+  identity: identityAdapters,
+  payments: threeDSAdapters,
+} satisfies Record<ProviderRole, unknown>;
 
 /** Stores as they are shown: without the values of their credentials and tokens. */
 export const showStores = async (
@@ -27,6 +35,7 @@ export const showStores = async (
     const show = (role: ProviderRole, provider: ProviderSettings) => ({
       ...provider,
       credentials: Object.keys(credentials?.[slotOf(role, provider)] ?? {}),
+      credentialNames: Object.keys(adaptersOf[role].get(provider.kind)?.credentials?.shape ?? {}),
     });
     return {
       ...row,

@@ -3,12 +3,30 @@ import { z } from 'zod';
 import type { ProviderSettings } from '../adapter.ts';
 import { amountNames } from '../money.ts';
 import { profileFields } from '../records.ts';
-import { member, order, toOrderRecord, type MemberRecord, type OrderRecord } from '../pos-payloads.ts';
+import {
+  cart,
+  item,
+  member,
+  order,
+  toOrderRecord,
+  type MemberRecord,
+  type OrderRecord,
+} from '../pos-payloads.ts';
 import { hasNoneOf, isoTime, orNull, parsePayload } from '../payload-parsing.ts';
 
 type Pointers = Record<string, string>;
 
 const defaults = { order: { id: '/id', status: '/status' }, member: { id: '/id' }, item: {} };
+
+const without = (shape: object, ...names: string[]): string[] =>
+  Object.keys(shape).filter((name) => !names.includes(name));
+
+/** The fields that a mapping can name, by record. */
+export const mappedFields: Readonly<Record<keyof typeof defaults, readonly string[]>> = {
+  order: [...without(order.shape, 'modified', 'cart'), ...without(cart.shape), 'currency', 'version'],
+  item: without(item.shape),
+  member: [...without(member.in.shape, 'modified'), 'version'],
+};
 
 /** Field → JSON pointer; `items` of an order is separate, because its elements have their own pointers. */
 const pointersOf = ({ mapping }: ProviderSettings, record: keyof typeof defaults) => {
