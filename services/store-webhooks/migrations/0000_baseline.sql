@@ -34,6 +34,7 @@ CREATE TABLE "payments" (
 	"store_id" uuid NOT NULL,
 	"service" text NOT NULL,
 	"transaction_id" text NOT NULL,
+	"id" uuid DEFAULT uuidv7() NOT NULL,
 	"order_id" text NOT NULL,
 	"three_ds_server_trans_id" text,
 	"status" text DEFAULT 'pending' NOT NULL,
@@ -240,7 +241,7 @@ CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("creat
 CREATE INDEX "payment_challenges_outcome" ON "payment_challenges" USING btree ("outcome_at") WHERE outcome is not null;--> statement-breakpoint
 CREATE INDEX "payment_challenges_store" ON "payment_challenges" USING btree ("store_id");--> statement-breakpoint
 CREATE INDEX "payments_transaction_anywhere" ON "payments" USING btree ("service",lower(transaction_id));--> statement-breakpoint
-CREATE INDEX "payments_latest" ON "payments" USING btree ("store_id","created_at");--> statement-breakpoint
+CREATE INDEX "payments_latest" ON "payments" USING btree ("store_id","id");--> statement-breakpoint
 CREATE INDEX "payments_order" ON "payments" USING btree ("store_id","order_id");--> statement-breakpoint
 CREATE INDEX "stores_updated" ON "stores" USING btree ("updated_at");--> statement-breakpoint
 CREATE INDEX "webhook_tokens_store" ON "webhook_tokens" USING btree ("store_id");--> statement-breakpoint

@@ -3,7 +3,7 @@ import { Gauge } from '@prometheus-io/client';
 import type { Context } from './context.ts';
 import type { ResultState } from './db/tables.ts';
 import { countMails } from './notifications/mailer.ts';
-import { countEndedOfDay, countPending } from './queue/count-events.ts';
+import { countEndedOfDay, countPending, countStoresWithManyTests } from './queue/count-events.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -81,6 +81,13 @@ export const addWaitingMetrics = (context: Context): void => {
     'webhooks_refused',
     'Events of the last 24 hours whose signatures are not valid',
     readEnded('refused'),
+  );
+  gauge(
+    'webhooks_stores_with_many_tests',
+    'Stores whose POS has sent many test events in the last 24 hours: perhaps events that their mapping does not fit',
+    createReading(metrics.registry, 'tests', () =>
+      countStoresWithManyTests(sql, new Date(now().getTime() - dayMs)),
+    ),
   );
   gauge('webhooks_mails_pending', 'Mails that are still to be sent', async () => (await readMails())?.count);
   gauge(

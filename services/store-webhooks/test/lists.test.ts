@@ -2,6 +2,7 @@ import connect, { type ISql } from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { storeLists } from '../src/app.ts';
 import { eventList } from '../src/events/list.ts';
+import { paymentList } from '../src/payments/list.ts';
 import { orderList } from '../src/records/orders.ts';
 import { startService } from './harness.ts';
 
@@ -52,6 +53,9 @@ beforeAll(async () => {
         select '${id}', gen_random_uuid(), gen_random_uuid(), 'body', 'a', 'r', now() from generate_series(1, ${rows}) n;
       insert into store_changes (store_id, id, changed_by, changed_at, before, after)
         select '${id}', gen_random_uuid(), 'a', now(), '{}', '{}' from generate_series(1, ${rows}) n;
+      insert into payments (store_id, service, transaction_id, order_id, settled_by, created_at)
+        select '${id}', 'threedsecureio', 't-' || n, 'o-' || n, repeat('s', 500), now() + n * interval '1 ms'
+        from generate_series(1, ${rows}) n;
       insert into events (store_id, id, event, entity, dedup, body, headers, received_at)
         select '${id}', gen_random_uuid(), case when n % 10 = 0 then 'new_member' else 'order_updated' end,
           'order:o-' || n % 500, uuid_send(gen_random_uuid()), '', '{}', now()
@@ -70,10 +74,10 @@ beforeAll(async () => {
   await connection.unsafe(statement);
   // As autovacuum does, so that an index alone says which rows are visible; not while another transaction reads.
   const vacuum = async (): Promise<unknown> => {
-    await connection`vacuum events, orders`;
+    await connection`vacuum events, orders, payments`;
     const [row] = await connection`
       select bool_and(relallvisible = relpages) as visible from pg_class
-      where oid in ('events'::regclass, 'orders'::regclass)`;
+      where oid in ('events'::regclass, 'orders'::regclass, 'payments'::regclass)`;
     return row?.['visible'];
   };
   await vi.waitUntil(vacuum, { timeout: 20_000 });
@@ -134,6 +138,7 @@ test.each([
   ['events', eventList, {}],
   ['events of two hours', eventList, { from: hour(-1), to: hour(1) }],
   ['orders', orderList, {}],
+  ['payments', paymentList, {}],
 ])(
   'page 140 of the %s reads no more than page 1, but for the index entries before it',
   async (_, list, filter) => {

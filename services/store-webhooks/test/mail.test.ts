@@ -78,16 +78,23 @@ test('no mail is sent to an email field with several addresses, from any source'
   expect(server.recipients).toEqual([]);
 });
 
-test('a member_updated with several addresses keeps the address of the user', async () => {
-  await using service = await startService();
-  const { id, webhookToken } = await service.store();
-  const email = 'ann@example.test';
-  await service.admin('POST', `/v1/stores/${id}/users`, { consumerUserId: 'c-1', email });
-  await service.hook('member_updated', webhookToken, { id: 'c-1', email: many, firstName: 'Ann' });
-  await service.settled();
-  const { body } = await service.admin('GET', `/v1/stores/${id}/users`);
-  expect(body['users']).toMatchObject([{ email, firstName: 'Ann' }]);
-});
+test.each<[string, object, string | null]>([
+  ['several addresses', { email: many }, null],
+  ['an address that no mail can be sent to', { email: 'jörg@müller.example' }, null],
+  ['no address', {}, 'ann@example.test'],
+])(
+  'after a member_updated with %s, mails go to no address that the POS does not have any more',
+  async (_, sent, email) => {
+    await using service = await startService();
+    const { id, webhookToken } = await service.store();
+    const user = { consumerUserId: 'c-1', email: 'ann@example.test' };
+    await service.admin('POST', `/v1/stores/${id}/users`, user);
+    await service.hook('member_updated', webhookToken, { id: 'c-1', firstName: 'Ann', ...sent });
+    await service.settled();
+    const { body } = await service.admin('GET', `/v1/stores/${id}/users`);
+    expect(body['users']).toMatchObject([{ email, firstName: 'Ann' }]);
+  },
+);
 
 test.each([
   ['a link', { orderNo: '1 https://evil.example/x', status: 'WON http://evil.example' }, 'Your order'],

@@ -43,6 +43,29 @@ test('the gauges count what failed, was refused or waits, of all stores', async 
   await expect.poll(() => gauge('webhooks_oldest_mail_seconds')).toBeGreaterThanOrEqual(3600);
 });
 
+test('a store of which many different events are taken for tests is counted until they are replayed with a mapping that fits', async () => {
+  await using service = await startService();
+  const { admin } = service;
+  const gauge = () =>
+    service.context.metrics.registry.getSingleMetricAsString('webhooks_stores_with_many_tests');
+  const mappedAt = (path: string) => ({
+    pos: { kind: 'generic', mapping: { order: { id: `${path}/id`, status: `${path}/status` } } },
+  });
+  const [wrapped, tested] = [await service.store(mappedAt('')), await service.store(mappedAt(''))];
+  for (let n = 0; n < 5; n++) {
+    await service.hook('order_updated', wrapped.webhookToken, { data: { id: `o-${n}`, status: 'A' } });
+    await service.hook('order_updated', tested.webhookToken, { test: n % 4 });
+  }
+  await service.settled();
+  await expect.poll(gauge).toMatch(/ 1$/m);
+  await admin('PATCH', `/v1/stores/${wrapped.id}`, mappedAt('/data'));
+  const span = { from: '2020-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z', status: 'ignored' };
+  await admin('POST', `/v1/stores/${wrapped.id}/events/replay`, span);
+  await service.settled();
+  expect((await admin('GET', `/v1/stores/${wrapped.id}/orders`)).body['orders']).toHaveLength(5);
+  await expect.poll(gauge).toMatch(/ 0$/m);
+});
+
 test('a scrape reads the queue once, and the notifications once', async () => {
   await using service = await startService({ work: false });
   const { context } = service;

@@ -631,7 +631,7 @@ test('the result of a challenge belongs to its payment alone: of two services wi
   expect(unknown.status).toBe(404);
 });
 
-test('a caller without payments:read learns nothing of a payment', async () => {
+test('a caller without payments:read learns nothing of a payment, and no cache keeps a CAVV', async () => {
   const store = await shop();
   await register(store, 'paid');
   await settle(store, 'paid', serverId(), succeeded);
@@ -643,6 +643,7 @@ test('a caller without payments:read learns nothing of a payment', async () => {
       headers: { authorization: `Bearer ${await service.tokenWith(scope)}` },
     });
     expect([scope, answer.status]).toEqual([scope, status]);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
     expect((await answer.text()).includes(cavv)).toBe(status === 200);
   }
   expect(await revealsOf(store)).toHaveLength(1);

@@ -74,6 +74,8 @@ export interface RecordSpec<
     target: Target<NoInfer<Params>, Reader> & { req: IncomingMessage },
     lock: boolean,
   ): Promise<string | undefined>;
+  /** Whether a record that is read has a secret, which no client may keep. */
+  isSecret?: true;
   /** Runs after a change or a deletion is committed, and before it is answered. */
   committed?(target: Target<NoInfer<Params>, Writer>): Promise<void>;
   create?: {

@@ -4,7 +4,15 @@ import { route, type Route } from '../http/route.ts';
 import { idempotencyKeyHeader, idempotencyKeyOf, once } from './idempotency.ts';
 import type { Queries, RecordSpec } from './record-spec.ts';
 import { lockedBy, sharedBy, type AnyRecordSpec, type Shared } from './shared.ts';
-import { changes, mergePatchTypes, orNotFound, ownRecord, versionHeaders, withLocked } from './versions.ts';
+import {
+  changes,
+  mergePatchTypes,
+  noStore,
+  orNotFound,
+  ownRecord,
+  versionHeaders,
+  withLocked,
+} from './versions.ts';
 
 export type { Queries, Stored, Target } from './record-spec.ts';
 export { inTransaction } from './versions.ts';
@@ -90,7 +98,7 @@ const createRoute = (
   );
 
 const readRoute = (
-  { params, tag, name, schema, read, sql, find, summary = `One ${name}`, narrowing }: AnyRecordSpec,
+  { params, tag, name, schema, read, sql, find, isSecret, summary = `One ${name}`, narrowing }: AnyRecordSpec,
   { recordPath, noun, etag, ifNoneMatch, version }: Shared,
 ): Route =>
   route(
@@ -113,7 +121,7 @@ const readRoute = (
     async (target) => {
       const { req } = target;
       const json = orNotFound(await find(sql, target, false), name);
-      const headers = versionHeaders(version(json));
+      const headers = { ...versionHeaders(version(json)), ...(isSecret && noStore) };
       return isNotModified(req, version(json))
         ? { status: 304, headers }
         : { status: 200, headers, rawBody: json };

@@ -35,6 +35,9 @@ export const versionFieldOf = (json: string, computed: readonly string[] = []): 
 /** A client may keep a record if it asks each time whether it has changed; a shared cache must not. */
 export const ownRecord = { 'Cache-Control': 'private, no-cache' };
 
+/** For an answer with a secret. */
+export const noStore = { 'Cache-Control': 'no-store' };
+
 /** The headers of an answer that contains a record, or says that a client has this version of it. */
 export const versionHeaders = (version: string) => ({ ETag: etagOf(version), ...ownRecord });
 

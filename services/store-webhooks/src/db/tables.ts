@@ -98,6 +98,10 @@ export const payments = pgTable(
     ...ofStore,
     service: text().notNull(),
     transactionId: text('transaction_id').notNull(),
+    /** UUIDv7: the order of the list. */
+    id: uuid()
+      .notNull()
+      .default(sql`uuidv7()`),
     orderId: text('order_id').notNull(),
     /** The only challenge that counts for the payment. Null: the first that completes it counts. */
     threeDSServerTransId: text('three_ds_server_trans_id'),
@@ -112,7 +116,7 @@ export const payments = pgTable(
     primaryKey({ columns: [table.storeId, table.service, table.transactionId] }),
     // To find out whether a transaction belongs to another store.
     index('payments_transaction_anywhere').on(table.service, sql`lower(transaction_id)`),
-    index('payments_latest').on(table.storeId, table.createdAt),
+    index('payments_latest').on(table.storeId, table.id),
     index('payments_order').on(table.storeId, table.orderId),
   ],
 );

@@ -1,3 +1,4 @@
+import { noStore } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import { allow } from '../access.ts';
@@ -23,9 +24,6 @@ import {
 } from './schema.ts';
 import { dismissEvent, reprocessEvent, reprocessSpan } from './use-cases.ts';
 import { showFullEvent } from './view.ts';
-
-/** A body may hold personal data, so no cache may keep it. */
-const noStore = { 'Cache-Control': 'no-store' };
 
 const spanExample = { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' };
 

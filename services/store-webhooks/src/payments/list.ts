@@ -11,7 +11,7 @@ import { cavvOf } from './use-cases.ts';
 export const paymentList = declareList({
   table: payments,
   columns: shownColumns,
-  latest: payments.createdAt,
+  latest: payments.id,
   name: 'payments',
   tag: 'Payments',
   scope: 'payments:read',
@@ -32,6 +32,7 @@ export const paymentList = declareList({
       record({
         ...readable,
         schema: PaymentDetail,
+        isSecret: true,
         find: async (on, target, lock) => {
           const json = await readable.find(on, target, lock);
           if (json === undefined) return undefined;

@@ -20,6 +20,20 @@ const isPayment = ({ storeId, service, transactionId }: PaymentKey) =>
     eq(payments.transactionId, transactionId),
   );
 
+/** Challenges with the payments that they belong to. */
+const selectChallenges = (db: Executor) =>
+  db
+    .select({ challenge: paymentChallenges, payment: payments })
+    .from(paymentChallenges)
+    .leftJoin(
+      payments,
+      and(
+        eq(payments.storeId, paymentChallenges.storeId),
+        eq(payments.service, paymentChallenges.service),
+        eq(payments.transactionId, paymentChallenges.transactionId),
+      ),
+    );
+
 /** All payments of a service that have one of the ids, of all stores, and the challenge with its payment. */
 export const findPayments = async (
   db: Executor,
@@ -34,23 +48,12 @@ export const findPayments = async (
       .select()
       .from(payments)
       .where(and(eq(payments.service, service), isAsked)),
-    db
-      .select({ challenge: paymentChallenges, payment: payments })
-      .from(paymentChallenges)
-      .leftJoin(
-        payments,
-        and(
-          eq(payments.storeId, paymentChallenges.storeId),
-          eq(payments.service, paymentChallenges.service),
-          eq(payments.transactionId, paymentChallenges.transactionId),
-        ),
-      )
-      .where(
-        and(
-          eq(paymentChallenges.service, service),
-          eq(paymentChallenges.threeDSServerTransId, challengeKey(threeDSServerTransId)),
-        ),
+    selectChallenges(db).where(
+      and(
+        eq(paymentChallenges.service, service),
+        eq(paymentChallenges.threeDSServerTransId, challengeKey(threeDSServerTransId)),
       ),
+    ),
   ]);
   const isNew = ({ storeId, transactionId }: Payment) =>
     !asked.some((row) => row.storeId === storeId && row.transactionId === transactionId);
@@ -125,17 +128,8 @@ export const keepResult = (
 
 /** The challenge that the result of a payment is from; undefined if it has none. */
 export const findResult = async (db: Executor, payment: PaymentKey): Promise<KnownChallenge | undefined> => {
-  const [row] = await db
-    .select({ challenge: paymentChallenges })
-    .from(payments)
-    .innerJoin(
-      paymentChallenges,
-      and(
-        eq(paymentChallenges.service, payments.service),
-        eq(paymentChallenges.threeDSServerTransId, payments.settledBy),
-      ),
-    )
-    .where(isPayment(payment));
+  const isResult = eq(paymentChallenges.threeDSServerTransId, payments.settledBy);
+  const [row] = await selectChallenges(db).where(and(isPayment(payment), isResult));
   return row?.challenge;
 };
 

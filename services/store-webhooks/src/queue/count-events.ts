@@ -50,3 +50,19 @@ export const countEndedOfDay = async (
     ) r`;
   return row.count;
 };
+
+/** More tests in a day than a POS sends while it is connected, and the ignored events that they are counted among. */
+const [manyTests, maxIgnored] = [5, 1000];
+
+/**
+ * The stores of which at least five different events since `from` were taken for tests of their POS: perhaps their mapping
+ * fits nothing. A test that is repeated is a duplicate, and counts once.
+ */
+export const countStoresWithManyTests = async (sql: Sql, from: Date): Promise<number> => {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from stores s where ${manyTests} <= (
+      select count(*) filter (where error = 'test_event') from (
+        select error from results where store_id = s.id and state = 'ignored' and id >= ${firstIdOf(from)}
+        order by id desc limit ${maxIgnored}) newest)`;
+  return row.count;
+};

@@ -28,7 +28,7 @@ interface ListSpec<Row extends object> {
   show?(row: Row): object;
   /** The columns to read, and aliased expressions; all columns if absent. */
   columns?: SelectedFields;
-  /** The order of the list, greatest first. There must be an index on the store and this column. */
+  /** The order of the list, greatest first: a UUIDv7. There must be an index on the store and this column. */
   latest: PgColumn;
   /** Name of the array in the answer, such as `deliveryJobs`; the path is `delivery-jobs`. */
   name: string;
@@ -126,23 +126,21 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
       return ofEveryStore(db, skipped + read, query, only)
         .offset(skipped)
         .limit(read);
-    const page = (fields: SelectedFields, from: PgTable | PgView = table) =>
-      db
-        .select(fields)
-        .from(from)
-        .where(matches(id, query))
-        .orderBy(desc(latest))
-        .offset(skipped)
-        .limit(read);
-    // Several rows may have the same time.
-    if (latest.columnType !== 'PgUUID') return page(selected);
     const filtered = Object.keys(query).filter((field) => filters[field] !== undefined);
-    const from = base && filtered.every((field) => base.filters.includes(field)) ? base.table : table;
+    const from: PgTable | PgView =
+      base && filtered.every((field) => base.filters.includes(field)) ? base.table : table;
     // Of the rows before the page only this id is read, from the index: a late page costs hardly more than the first.
+    const page = db
+      .select({ latest })
+      .from(from)
+      .where(matches(id, query))
+      .orderBy(desc(latest))
+      .offset(skipped)
+      .limit(read);
     return db
       .select(selected)
       .from(table)
-      .where(and(eq(table.storeId, id), sql`${latest} = any(array${page({ latest }, from)})`))
+      .where(and(eq(table.storeId, id), sql`${latest} = any(array${page})`))
       .orderBy(desc(latest));
   };
 

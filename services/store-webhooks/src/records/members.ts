@@ -43,10 +43,10 @@ export const memberList = declareList({
 
 const upsert = createUpsert(members, { merged: { version: newValue }, where: isNewer });
 
-/** A profile whose email is exactly one address; any other text counts as missing. */
+/** A profile whose email is exactly one address; any other text counts as none: the POS does not have the earlier one any more. */
 export const withOneAddress = (profile: MemberRecord): MemberRecord => ({
   ...profile,
-  email: profile.email === null ? null : oneAddress(profile.email),
+  email: profile.email && (oneAddress(profile.email) ?? null),
 });
 
 /** A customer, and whether a mail address of theirs is new. */

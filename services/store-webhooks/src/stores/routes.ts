@@ -1,7 +1,12 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
 import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-kit/idempotency';
-import { documentedHeaders, mergePatchTypes, versionHeaders } from '@platform/service-kit/record-versions';
+import {
+  documentedHeaders,
+  mergePatchTypes,
+  noStore,
+  versionHeaders,
+} from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import { allow, requireEveryStore } from '../access.ts';
@@ -17,9 +22,6 @@ import {
 } from './schema.ts';
 import { deleteStore, restoreStore } from './deletion.ts';
 import { changeStore, createStore, getStore, listStores, rotateToken } from './use-cases.ts';
-
-/** The answer contains a token, so no cache may keep it. */
-const noStore = { 'Cache-Control': 'no-store' };
 
 export const storeId = z.strictObject({
   id: z.uuid().meta({ description: 'The store', example: '01980000-0000-7000-8000-00000000d340' }),

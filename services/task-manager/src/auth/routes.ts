@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenVerifier } from '@platform/auth/bearer';
 import { Problem } from '@platform/service-kit/problem';
+import { noStore } from '@platform/service-kit/record-versions';
 import { anyone, noLookupLimit, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { isSameOrigin } from './cookies.ts';
@@ -17,7 +18,6 @@ import {
 } from './use-cases.ts';
 
 const tag = 'Auth';
-const noStore = { 'Cache-Control': 'no-store' };
 /** For routes that read credentials without a guard, which would set Vary. */
 const noStoreVary = { ...noStore, Vary: 'Authorization, Cookie' };
 const setsCookies = { 'Set-Cookie': 'The access cookie and the refresh cookie, both HttpOnly' };

@@ -1,6 +1,6 @@
 import { pageListJson, pageOf, slice } from '@platform/pagination/list';
 import { inTransaction, record } from '@platform/service-kit/record';
-import { orNotFound } from '@platform/service-kit/record-versions';
+import { noStore, orNotFound } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { withProblems } from '../problems.ts';
@@ -19,7 +19,6 @@ import {
 import { changeList, createList, enter, joinList } from './use-cases.ts';
 
 const tag = 'Lists';
-const noStore = { 'Cache-Control': 'no-store' };
 
 export const listRoutes = ({ tokens, limitKeys, invitations, database: { sql } }: Context): Route[] => {
   const user = tokens.guard();
