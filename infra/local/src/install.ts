@@ -71,5 +71,6 @@ export const providePrograms = async (
     'redis-server': await findProgram('redis-server'),
     nginx: await findProgram('nginx'),
     chromium: await findProgram('chromium'),
+    promtool: await findProgram('promtool'),
   };
 };

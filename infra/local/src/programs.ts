@@ -18,6 +18,7 @@ const PROGRAMS = {
     debian: 'chromium-headless-shell',
     brew: '--cask chromium',
   },
+  promtool: { names: ['promtool'], debian: 'prometheus', brew: 'prometheus' },
   psql: { names: ['psql'], debian: 'postgresql-client', brew: 'libpq' },
 };
 

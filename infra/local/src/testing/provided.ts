@@ -14,5 +14,6 @@ declare module 'vitest' {
     redisServerPath: string | null;
     nginxPath: string | null;
     chromiumPath: string | null;
+    promtoolPath: string | null;
   }
 }

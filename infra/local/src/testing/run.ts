@@ -15,6 +15,7 @@ const NEEDED: Record<Program, string> = {
   'redis-server': 'everything that needs Redis',
   nginx: 'the gateway',
   chromium: 'the pages in a browser',
+  promtool: 'the alerts',
 };
 
 /** Vitest ignores an unknown project beside a known one, whose tests would pass as if they were all. */

@@ -21,6 +21,7 @@ export const setup = async (root: TestProject): Promise<() => Promise<void>> => 
   root.provide('redisServerPath', found['redis-server']);
   root.provide('nginxPath', found.nginx);
   root.provide('chromiumPath', found.chromium);
+  root.provide('promtoolPath', found.promtool);
   return async () => {
     await Promise.all([postgres?.stop(), redis?.stop()]);
   };

@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type {} from '@platform/local/provided';
+import { describe, expect, inject, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { root } from '../service.ts';
+import { cases } from './cases.ts';
+
+interface Rule {
+  alert: string;
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+}
+
+const file = join(root, 'infra/deploy/observability/alerts.yaml');
+const rules = (parse(await readFile(file, 'utf8')).groups as { rules: Rule[] }[]).flatMap(
+  (group) => group.rules,
+);
+const promtool = inject('promtoolPath');
+
+/** What promtool says of the rules over one series after the other; throws where an alert is not as expected. */
+const evaluate = async (expected: 'fault' | 'healthy'): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'alerts-'));
+  const tests = cases.map(({ alert, at, labels, summary, ...series }) => {
+    const rule = rules.find((each) => each.alert === alert);
+    const firing = {
+      exp_labels: { ...labels, ...rule?.labels },
+      exp_annotations: { ...rule?.annotations, summary },
+    };
+    return {
+      interval: '1m',
+      input_series: Object.entries(series[expected]).map(([name, values]) => ({ series: name, values })),
+      alert_rule_test: [
+        { eval_time: `${at}m`, alertname: alert, exp_alerts: expected === 'fault' ? [firing] : [] },
+      ],
+    };
+  });
+  try {
+    await writeFile(join(folder, 'tests.yaml'), stringify({ rule_files: [file], tests }));
+    const { stdout } = await promisify(execFile)(promtool ?? '', [
+      'test',
+      'rules',
+      join(folder, 'tests.yaml'),
+    ]);
+    return stdout;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+describe.skipIf(promtool === null)('in Prometheus', () => {
+  test('each alert fires at its fault, and says what it is', async () => {
+    expect(await evaluate('fault')).toContain('SUCCESS');
+  });
+
+  test('no alert fires without its fault', async () => {
+    expect(await evaluate('healthy')).toContain('SUCCESS');
+  });
+});
+
+test('each alert has such a case', () => {
+  expect([...new Set(cases.map(({ alert }) => alert))].toSorted()).toEqual(
+    rules.map(({ alert }) => alert).toSorted(),
+  );
+});
