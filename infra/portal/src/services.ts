@@ -40,7 +40,7 @@ export const describeServices = (): Promise<ServiceCard[]> =>
 /** Values of the filters of the list of webhooks. */
 export const eventFilters = async (): Promise<Record<'status' | 'event', string[]>> => {
   const { paths } = await documentOf('store-webhooks');
-  const parameters = paths['/v1/stores/{id}/events']?.get?.parameters ?? [];
+  const parameters = paths['/v1/stores/{storeId}/events']?.get?.parameters ?? [];
   const valuesOf = (wanted: string): string[] =>
     parameters.find(({ name }) => name === wanted)?.schema.enum ?? [];
   return { status: valuesOf('status'), event: valuesOf('event') };

@@ -181,3 +181,60 @@ test('an array in input must be a list that stops early; one in an answer need n
   expect(documentOf(z.object({ names: z.array(z.string()).max(10) }))).toThrow('must be a boundedList');
   expect(documentOf(z.object({ names: boundedList(z.string(), 0, 10) }))).not.toThrow();
 });
+
+test('a parameter of the path and one of the query cannot have the same name', () => {
+  const about = { title: '', version: '', description: '', tags: {}, basePath: '' };
+  const named = route(
+    {
+      method: 'get',
+      path: '/notes/{id}',
+      operationId: 'listNotes',
+      tag: '',
+      summary: '',
+      auth: anyone,
+      params: z.object({ id: z.string() }),
+      query: z.object({ id: z.string() }),
+      responses: { 200: { description: '' } },
+    },
+    () => ({ status: 200 }),
+  );
+  expect(() => createDocument(about, [named])).toThrow('listNotes has id in its path and in its query');
+});
+
+test('NDJSON and CSV are a text with an example, and the schema of a line is beside that of NDJSON', () => {
+  const about = { title: '', version: '', description: '', tags: {}, basePath: '' };
+  const Line = z.object({ name: z.string(), size: z.int() }).meta({ id: 'Line' });
+  const lines = route(
+    {
+      method: 'post',
+      path: '/lines',
+      operationId: 'importLines',
+      tag: '',
+      summary: '',
+      auth: anyone,
+      body: {
+        schema: Line,
+        example: { name: 'a,b', size: 1 },
+        types: ['application/x-ndjson', 'text/csv'],
+        raw: true,
+      },
+      responses: { 200: { description: '', body: Line, mediaType: 'application/x-ndjson' } },
+    },
+    () => ({ status: 200, rawBody: '' }),
+  );
+  const { paths } = createDocument(about, [lines]) as { paths: Record<string, { post: object }> };
+  const line = { $ref: '#/components/schemas/Line' };
+  expect(paths['/lines']?.post).toMatchObject({
+    requestBody: {
+      content: {
+        'application/x-ndjson': {
+          schema: { type: 'string' },
+          'x-itemSchema': line,
+          example: '{"name":"a,b","size":1}\n',
+        },
+        'text/csv': { schema: { type: 'string' }, example: 'name,size\r\n"a,b",1\r\n' },
+      },
+    },
+    responses: { 200: { content: { 'application/x-ndjson': { schema: { type: 'string' } } } } },
+  });
+});

@@ -26,14 +26,14 @@ export const requireScope = ({ scopes }: Caller, scope: Scope): void => {
 export const everyStore = '-';
 
 /**
- * A route below `/v1/stores/{id}` for callers whose token may be limited to some stores: any other store is not there for
+ * A route below `/v1/stores/{storeId}` for callers whose token may be limited to some stores: any other store is not there for
  * them. A list of all stores is not refused here; it leaves the others out.
  */
 export const withinStores = (route: Route): Route => ({
   ...route,
   handle: (input) => {
     const { stores } = input.caller as Caller;
-    const id = (input.params as { id?: string } | undefined)?.id;
+    const id = (input.params as { storeId?: string } | undefined)?.storeId;
     if (id !== undefined && id !== everyStore && !allowsId(stores, id)) throw new NotFound('store');
     return route.handle(input);
   },

@@ -101,7 +101,10 @@ test('a store that does not exist and an id that is none are refused', async () 
   const missing = await service.admin('GET', '/v1/stores/01980000-0000-7000-8000-000000000000/orders');
   expect(missing.status).toBe(404);
   const none = await service.admin('GET', '/v1/stores/all/orders');
-  expect([none.status, none.body['errors']]).toEqual([400, { id: ['must be a UUID, or - for all stores'] }]);
+  expect([none.status, none.body['errors']]).toEqual([
+    400,
+    { storeId: ['must be a UUID, or - for all stores'] },
+  ]);
   // A single record belongs to one store.
   expect((await service.admin('GET', '/v1/stores/-/orders/both')).status).toBe(400);
 });

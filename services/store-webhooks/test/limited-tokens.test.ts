@@ -55,7 +55,7 @@ const parameters: Record<string, string> = {
 test('a token that is limited to stores finds no other store, by any operation', async () => {
   const { body: document } = await ask('GET', '/openapi.json');
   const operations = Object.entries(document['paths'] ?? {})
-    .filter(([path]) => path.startsWith('/v1/stores/{id}'))
+    .filter(([path]) => path.startsWith('/v1/stores/{storeId}'))
     .flatMap(([path, methods]) =>
       Object.entries(methods as unknown as Record<string, Operation>).map(
         ([method, operation]) => [path, method, operation] as const,

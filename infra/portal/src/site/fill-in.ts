@@ -10,7 +10,7 @@ export interface Document {
   paths: Record<string, Record<string, Operation>>;
 }
 
-/** The segment before a parameter: `stores` of `/v1/stores/{id}/events`. */
+/** The segment before a parameter: `stores` of `/v1/stores/{storeId}/events`. */
 const before = (path: string, name: string): string => {
   const segments = path.split('/');
   return segments[segments.indexOf(`{${name}}`) - 1] ?? '';

@@ -164,6 +164,9 @@ const deprecationText = ({ since, sunset }: Deprecation): string => {
 
 const operationOf = (route: Route, problem: z.ZodObject): ZodOpenApiOperationObject => {
   const { operationId, tag, summary, description, auth, params, query, headers = {}, deprecated } = route;
+  const twice = Object.keys(params?.shape ?? {}).find((name) => name in (query?.shape ?? {}));
+  // Generators give the parameters of an operation one name space.
+  if (twice !== undefined) throw new Error(`${operationId} has ${twice} in its path and in its query`);
   return {
     operationId,
     tags: [tag],

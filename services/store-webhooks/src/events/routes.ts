@@ -29,7 +29,7 @@ const spanExample = { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00
 
 const mappingExample = { order: { status: '/state' } };
 
-const eventParams = z.strictObject({ id: z.uuid(), eventId: z.uuid() });
+const eventParams = storeId.extend({ eventId: z.uuid().meta({ description: 'The event' }) });
 
 export const eventRoutes = (context: Context): Route[] => {
   const shared = { tag: 'Events', auth: allow(context, 'stores:write') } as const;
@@ -39,7 +39,7 @@ export const eventRoutes = (context: Context): Route[] => {
       {
         ...shared,
         method: 'post',
-        path: '/v1/stores/{id}/events/replay',
+        path: '/v1/stores/{storeId}/events/replay',
         operationId: 'replayEvents',
         summary: 'Process the events of a span of time again, or count them',
         params: storeId,
@@ -54,7 +54,7 @@ export const eventRoutes = (context: Context): Route[] => {
       async ({ params, body, query, caller, req }) => {
         const { pending, next } = await reprocessSpan(
           context,
-          params.id,
+          params.storeId,
           { ...body, ...query },
           { caller, req },
         );
@@ -65,7 +65,7 @@ export const eventRoutes = (context: Context): Route[] => {
       {
         ...shared,
         method: 'post',
-        path: '/v1/stores/{id}/events/{eventId}/replay',
+        path: '/v1/stores/{storeId}/events/{eventId}/replay',
         operationId: 'replayEvent',
         summary: 'Process an event again, or show what that would change',
         params: eventParams,
@@ -76,7 +76,7 @@ export const eventRoutes = (context: Context): Route[] => {
         },
         problems: [404, 409],
       },
-      async ({ params: { id, eventId }, query, caller, req }) => {
+      async ({ params: { storeId: id, eventId }, query, caller, req }) => {
         const requester = { caller, req };
         if (query.dryRun) {
           const tried = await dryRun(context, id, eventId, requester);
@@ -90,7 +90,7 @@ export const eventRoutes = (context: Context): Route[] => {
       {
         ...shared,
         method: 'post',
-        path: '/v1/stores/{id}/events/recheck',
+        path: '/v1/stores/{storeId}/events/recheck',
         operationId: 'recheckEvents',
         summary: 'Verify the refused events of a span of time again, and process those that pass',
         params: storeId,
@@ -101,7 +101,7 @@ export const eventRoutes = (context: Context): Route[] => {
       },
       async ({ params, body, query, caller, req }) => {
         const refused = { ...body, ...query, status: 'refused' };
-        const result = await reprocessSpan(context, params.id, refused, { caller, req });
+        const result = await reprocessSpan(context, params.storeId, refused, { caller, req });
         const { visited: checked, pending: accepted, failed, next } = result;
         return { status: 200, body: { checked, accepted, failed, next } };
       },
@@ -110,14 +110,14 @@ export const eventRoutes = (context: Context): Route[] => {
       {
         ...shared,
         method: 'post',
-        path: '/v1/stores/{id}/events/{eventId}/recheck',
+        path: '/v1/stores/{storeId}/events/{eventId}/recheck',
         operationId: 'recheckEvent',
         summary: 'Verify a refused event again, and process it if its signature is valid now',
         params: eventParams,
         responses: { 200: { description: 'The new state of the event', body: RecheckView } },
         problems: [404, 409],
       },
-      async ({ params: { id, eventId }, caller, req }) => ({
+      async ({ params: { storeId: id, eventId }, caller, req }) => ({
         status: 200,
         body: { eventId, status: await reprocessEvent(context, id, eventId, 'recheck', { caller, req }) },
       }),
@@ -126,7 +126,7 @@ export const eventRoutes = (context: Context): Route[] => {
       {
         ...shared,
         method: 'post',
-        path: '/v1/stores/{id}/events/{eventId}/dismiss',
+        path: '/v1/stores/{storeId}/events/{eventId}/dismiss',
         operationId: 'dismissEvent',
         summary: 'Note that nothing more is to be done about a failed event, which ends its alert',
         params: eventParams,
@@ -136,7 +136,7 @@ export const eventRoutes = (context: Context): Route[] => {
         },
         problems: [404, 409],
       },
-      async ({ params: { id, eventId }, body: { note }, caller: { subject: dismissedBy } }) => {
+      async ({ params: { storeId: id, eventId }, body: { note }, caller: { subject: dismissedBy } }) => {
         const dismissedAt = await dismissEvent(context, id, eventId, { note, dismissedBy });
         return {
           status: 200,
@@ -149,7 +149,7 @@ export const eventRoutes = (context: Context): Route[] => {
         ...shared,
         auth: allow(context, 'stores:admin'),
         method: 'post',
-        path: '/v1/stores/{id}/events/dry-run',
+        path: '/v1/stores/{storeId}/events/dry-run',
         operationId: 'tryMappings',
         summary: 'Count what the failed events of a generic POS would change with another mapping',
         params: storeId,
@@ -159,7 +159,7 @@ export const eventRoutes = (context: Context): Route[] => {
       },
       async ({ params, body, caller, req }) => ({
         status: 200,
-        body: await tryMapping(context, params.id, body, { caller, req }),
+        body: await tryMapping(context, params.storeId, body, { caller, req }),
       }),
     ),
     route(
@@ -167,7 +167,7 @@ export const eventRoutes = (context: Context): Route[] => {
         ...shared,
         auth: allow(context, 'stores:admin'),
         method: 'post',
-        path: '/v1/stores/{id}/events/{eventId}/dry-run',
+        path: '/v1/stores/{storeId}/events/{eventId}/dry-run',
         operationId: 'tryMapping',
         summary: 'Show what an event of a generic POS would change with another mapping',
         params: eventParams,
@@ -175,7 +175,7 @@ export const eventRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'What would change', body: ReplayView } },
         problems: [404, 409],
       },
-      async ({ params: { id, eventId }, body, caller, req }) => {
+      async ({ params: { storeId: id, eventId }, body, caller, req }) => {
         const tried = await dryRun(context, id, eventId, { caller, req }, body.mapping);
         return { status: 200, body: { eventId, dryRun: true, ...tried } };
       },
@@ -186,7 +186,7 @@ export const eventRoutes = (context: Context): Route[] => {
         ...shared,
         auth: allow(context, 'events:read'),
         method: 'get',
-        path: '/v1/stores/{id}/events/{eventId}',
+        path: '/v1/stores/{storeId}/events/{eventId}',
         operationId: 'getEvent',
         summary: 'A webhook as it was received; most values are masked unless revealed',
         params: eventParams,
@@ -194,7 +194,7 @@ export const eventRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'The event', body: EventDetail } },
         problems: [404],
       },
-      async ({ params: { id, eventId }, query, caller, req }) => {
+      async ({ params: { storeId: id, eventId }, query, caller, req }) => {
         const reveal = { kind: 'body', caller, req } as const;
         const body = await showFullEvent(context, id, eventId, query.reveal ? reveal : undefined);
         return { status: 200, headers: noStore, body };

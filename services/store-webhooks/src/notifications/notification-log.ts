@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import { notifications } from '../db/tables.ts';
 import { declareList, exactly } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
+import { storeId as storeParams } from '../stores/routes.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { isWanted } from './settings.ts';
 
@@ -75,18 +76,18 @@ export const resendRoute = (context: Context): Route =>
   route(
     {
       method: 'post',
-      path: '/v1/stores/{id}/notifications/{notificationId}/resend',
+      path: '/v1/stores/{storeId}/notifications/{notificationId}/resend',
       operationId: 'resendNotification',
       tag: 'Notifications',
       summary: 'Send the mail of a notification again',
       description: 'The recipient is looked up again.',
       auth: allow(context, 'stores:write'),
-      params: z.strictObject({ id: z.uuid(), notificationId: z.uuid() }),
+      params: storeParams.extend({ notificationId: z.uuid().meta({ description: 'The notification' }) }),
       responses: { 202: { description: 'It will be sent', body: NotificationView } },
       problems: [404, 409],
     },
     async ({ params }) => ({
       status: 202,
-      body: { ...(await resend(context, params.id, params.notificationId)), storeId: undefined },
+      body: { ...(await resend(context, params.storeId, params.notificationId)), storeId: undefined },
     }),
   );

@@ -49,7 +49,7 @@ export const previewRoute = (context: Context): Route =>
   route(
     {
       method: 'post',
-      path: '/v1/stores/{id}/notifications/preview',
+      path: '/v1/stores/{storeId}/notifications/preview',
       operationId: 'previewNotification',
       tag: 'Notifications',
       summary: 'The mail of a change, without sending it',
@@ -63,7 +63,7 @@ export const previewRoute = (context: Context): Route =>
       problems: [404],
     },
     async ({ params, body: { language, orderNo = null, ...notice } }) => {
-      const { name: storeName, settings } = await knownStore(context, params.id);
+      const { name: storeName, settings } = await knownStore(context, params.storeId);
       const { notifications } = settings;
       const mail = mailOf({ ...notice, orderNo, storeName, settings: notifications }, language);
       return { status: 200, body: { isWanted: isWanted(notifications, notice), ...mail } };

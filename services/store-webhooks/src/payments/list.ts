@@ -38,7 +38,7 @@ export const paymentList = declareList({
           if (json === undefined) return undefined;
           const view = JSON.parse(json) as Omit<PaymentKey, 'storeId'>;
           const { service, transactionId } = view;
-          const payment = { storeId: String(target.params['id']), service, transactionId };
+          const payment = { storeId: String(target.params['storeId']), service, transactionId };
           const cavv = await cavvOf(context, payment);
           const { caller, req } = target;
           if (cavv !== null) await recordReveal(context, [payment], { kind: 'cavv', caller, req });

@@ -9,7 +9,7 @@ export const paymentRoutes = (context: Context): Route[] => [
   route(
     {
       method: 'post',
-      path: '/v1/stores/{id}/payments',
+      path: '/v1/stores/{storeId}/payments',
       operationId: 'createPayment',
       tag: 'Payments',
       summary: 'Register the order that a 3DS transaction pays',
@@ -23,11 +23,11 @@ export const paymentRoutes = (context: Context): Route[] => [
     },
     async ({ params, body }) => {
       const { threeDSServerTransId = null, ...payment } = body;
-      const stored = await registerPayment(context, { storeId: params.id, ...payment, threeDSServerTransId });
+      const stored = await registerPayment(context, { ...params, ...payment, threeDSServerTransId });
       const path = `${encodeURIComponent(body.transactionId)}?service=${body.service}`;
       return {
         status: 201,
-        headers: { Location: `/v1/stores/${params.id}/payments/${path}` },
+        headers: { Location: `/v1/stores/${params.storeId}/payments/${path}` },
         body: { ...payment, threeDSServerTransId: stored.threeDSServerTransId ?? undefined },
       };
     },

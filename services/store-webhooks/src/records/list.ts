@@ -75,9 +75,10 @@ export const exactly = (
 const maxOffsetOfEveryStore = 10_000n;
 
 const listParams = z.strictObject({
-  id: z
-    .union([z.uuid('must be a UUID, or - for all stores'), z.literal(everyStore)])
-    .meta({ ...storeId.shape.id.meta(), description: 'The store; `-`: all stores that the caller may read' }),
+  storeId: z.union([z.uuid('must be a UUID, or - for all stores'), z.literal(everyStore)]).meta({
+    ...storeId.shape.storeId.meta(),
+    description: 'The store; `-`: all stores that the caller may read',
+  }),
 });
 
 /** Declares the list of one kind of record of a store, and the address of a single record. */
@@ -173,14 +174,14 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
         tag,
         auth: allow(context, scope),
         problems: [404],
-        path: `/v1/stores/{id}/${path}`,
+        path: `/v1/stores/{storeId}/${path}`,
         operationId: spec.operationId ?? `list_${name}`,
         summary,
         params: listParams,
         query: z.strictObject({ ...pageLimitQuery, ...mapValues(filters, ({ schema }) => schema) }),
         responses: { 200: { description: 'A page', body: pageLimitBody(name, spec.view) } },
       },
-      async ({ params: { id }, query, caller, req }) => {
+      async ({ params: { storeId: id }, query, caller, req }) => {
         const isEveryStore = id === everyStore;
         if (!isEveryStore) await requireStore(context, id);
         const readRows = async (page: Window) => {

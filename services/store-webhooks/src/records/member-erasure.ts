@@ -87,23 +87,20 @@ export const memberErasureRoute = (context: Context): Route =>
   route(
     {
       method: 'delete',
-      path: '/v1/stores/{id}/members/{memberId}',
+      path: '/v1/stores/{storeId}/members/{memberId}',
       operationId: 'eraseMember',
       tag: 'Members',
       summary: 'Erase a person',
       description:
         'The member, the user with this consumerUserId, the personal fields of orders and notifications, and the bodies of the events about them, of which a hash stays. A later webhook about the person brings them back, so erase them at the POS first.',
       auth: allow(context, 'stores:admin'),
-      params: storeParams.extend({ memberId: text(1, 200) }),
+      params: storeParams.extend({ memberId: text(1, 200).meta({ description: 'The member' }) }),
       responses: { 204: { description: 'The person is erased' } },
       problems: [404],
     },
-    async ({ params: { id, memberId }, caller, req }) => {
-      await eraseMember(context, id, memberId);
-      context.log.info(
-        { requestId: requestIdOf(req), storeId: id, by: caller.subject },
-        'a person was erased',
-      );
+    async ({ params: { storeId, memberId }, caller, req }) => {
+      await eraseMember(context, storeId, memberId);
+      context.log.info({ requestId: requestIdOf(req), storeId, by: caller.subject }, 'a person was erased');
       return { status: 204 };
     },
   );

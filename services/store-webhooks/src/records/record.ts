@@ -7,7 +7,7 @@ import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import { storeId } from '../stores/routes.ts';
 
-/** The address of a single record: `GET /v1/stores/{id}/<path>/{…}`. */
+/** The address of a single record: `GET /v1/stores/{storeId}/<path>/{…}`. */
 export interface OneRecord {
   /** Name of the record in messages, such as `delivery job`; its operation id is then `getDeliveryJob`. */
   name: string;
@@ -52,7 +52,7 @@ export const readableRecord = (
   const parents = Object.keys(key).slice(0, -1);
   return {
     ...texts,
-    path: ['/v1/stores/{id}', path, ...parents.map((parameter) => `{${parameter}}`)].join('/'),
+    path: ['/v1/stores/{storeId}', path, ...parents.map((parameter) => `{${parameter}}`)].join('/'),
     basePath: '',
     params: storeId.extend({ ...mapValues(key, () => text(1, 200)), ...params }),
     narrowing: z.strictObject(Object.fromEntries(narrowBy.map((field) => [field, text(0, 100).optional()]))),
@@ -60,7 +60,7 @@ export const readableRecord = (
     write: allow(context, 'stores:write'),
     sql: database.sql,
     find: async (sql: Queries, target: Target, lock: boolean) => {
-      const { id = '', ...ids } = target.params as Record<string, string>;
+      const { storeId: id = '', ...ids } = target.params as Record<string, string>;
       const values = Object.entries(ids).map(([parameter, value]) => [key[parameter], value]);
       const fields = { ...Object.fromEntries(values), ...target.query } as Record<string, string>;
       const view = await find(ormOf(sql, database), id, fields, lock);

@@ -89,11 +89,11 @@ export const userList = declareList({
           example: { consumerUserId: 'my-member', email: 'member@example.test' },
           conflict:
             'Registers a customer who is a member at the POS; 409 when the store has a user with this id.',
-          insert: (on, body, { params: { id } }) => create(context, on, { ...body, storeId: id }),
+          insert: (on, body, { params }) => create(context, on, { ...body, ...params }),
         },
         remove: {
-          delete: async (on, { params: { id, userId } }) => {
-            const isMeant = and(eq(users.storeId, String(id)), eq(users.id, String(userId)));
+          delete: async (on, { params: { storeId: store, userId } }) => {
+            const isMeant = and(eq(users.storeId, String(store)), eq(users.id, String(userId)));
             await ormOf(on, context.database).delete(users).where(isMeant);
           },
         },

@@ -24,7 +24,7 @@ import { deleteStore, restoreStore } from './deletion.ts';
 import { changeStore, createStore, getStore, listStores, rotateToken } from './use-cases.ts';
 
 export const storeId = z.strictObject({
-  id: z.uuid().meta({ description: 'The store', example: '01980000-0000-7000-8000-00000000d340' }),
+  storeId: z.uuid().meta({ description: 'The store', example: '01980000-0000-7000-8000-00000000d340' }),
 });
 
 export const storeRoutes = (context: Context): Route[] => {
@@ -82,7 +82,7 @@ export const storeRoutes = (context: Context): Route[] => {
         ...shared,
         auth: allow(context, 'stores:read'),
         method: 'get',
-        path: '/v1/stores/{id}',
+        path: '/v1/stores/{storeId}',
         operationId: 'getStore',
         summary: 'A store, without its credentials',
         params: storeId,
@@ -94,7 +94,7 @@ export const storeRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params, req }) => {
-        const { view, version } = await getStore(context, params.id);
+        const { view, version } = await getStore(context, params.storeId);
         const headers = versionHeaders(version);
         return isNotModified(req, version) ? { status: 304, headers } : { status: 200, headers, body: view };
       },
@@ -103,7 +103,7 @@ export const storeRoutes = (context: Context): Route[] => {
       {
         ...shared,
         method: 'patch',
-        path: '/v1/stores/{id}',
+        path: '/v1/stores/{storeId}',
         operationId: 'changeStore',
         summary: 'Change a store',
         description:
@@ -116,7 +116,7 @@ export const storeRoutes = (context: Context): Route[] => {
       },
       async ({ params, body: patch, caller, req }) => {
         const change = { patch, expected: expectedVersions(req), changedBy: caller.subject };
-        const { store, version } = await changeStore(context, params.id, change);
+        const { store, version } = await changeStore(context, params.storeId, change);
         return { status: 200, headers: versionHeaders(version), body: store };
       },
     ),
@@ -124,7 +124,7 @@ export const storeRoutes = (context: Context): Route[] => {
       {
         ...shared,
         method: 'delete',
-        path: '/v1/stores/{id}',
+        path: '/v1/stores/{storeId}',
         operationId: 'deleteStore',
         summary: 'Delete a store',
         description:
@@ -135,7 +135,10 @@ export const storeRoutes = (context: Context): Route[] => {
         problems: [404, 412],
       },
       async ({ params, caller, req }) => {
-        await deleteStore(context, params.id, { expected: expectedVersions(req), changedBy: caller.subject });
+        await deleteStore(context, params.storeId, {
+          expected: expectedVersions(req),
+          changedBy: caller.subject,
+        });
         return { status: 204 };
       },
     ),
@@ -143,7 +146,7 @@ export const storeRoutes = (context: Context): Route[] => {
       {
         ...shared,
         method: 'post',
-        path: '/v1/stores/{id}/restore',
+        path: '/v1/stores/{storeId}/restore',
         operationId: 'restoreStore',
         summary: 'Restore a deleted store; its webhook tokens work again',
         params: storeId,
@@ -152,7 +155,7 @@ export const storeRoutes = (context: Context): Route[] => {
       },
       async ({ params, caller }) => {
         const restored = { expected: undefined, changedBy: caller.subject };
-        const { view, version } = await restoreStore(context, params.id, restored);
+        const { view, version } = await restoreStore(context, params.storeId, restored);
         return { status: 200, headers: versionHeaders(version), body: view };
       },
     ),
@@ -160,7 +163,7 @@ export const storeRoutes = (context: Context): Route[] => {
       {
         ...shared,
         method: 'post',
-        path: '/v1/stores/{id}/webhook-token/rotate',
+        path: '/v1/stores/{storeId}/webhook-token/rotate',
         operationId: 'rotateWebhookToken',
         summary: 'Replace one of the two webhook tokens; the old one still works for graceSeconds',
         params: storeId,
@@ -169,7 +172,8 @@ export const storeRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'The new token, shown this once', body: RotatedView } },
         problems: [404, 409, 422],
       },
-      async ({ params: { id }, body, caller, req }) => {
+      async ({ params, body, caller, req }) => {
+        const id = params.storeId;
         const request = { owner: caller.subject, key: idempotencyKeyOf(req), request: [id, 'rotate', body] };
         return { status: 200, headers: noStore, body: await rotateToken(context, id, body, request) };
       },
