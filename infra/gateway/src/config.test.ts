@@ -68,6 +68,27 @@ describe('options that would make another configuration', () => {
     ['logDir', { logDir: '/a$b' }],
     ['docsDir', { docsDir: '/a\nb' }],
     ['requestLog', { requestLog: 'some' as 'all' }],
+    ...[
+      'http://id.example.test',
+      'https://id.example.test;script-src *',
+      'https://*',
+      "https://id.example.test/'",
+      'https://ann@id.example.test',
+      'https://id.example.test/?a=$host',
+      'javascript:alert(1)',
+      'http://127.0.0.1.example.test',
+    ].map((issuer): [string, Partial<GatewayOptions>] => [
+      'signIn.issuer',
+      { signIn: { issuer, clientId: 'operations' } },
+    ]),
+    ...["a'b", 'a"b', String.raw`a\b`, 'a$b', 'a\nb', ''].map(
+      (clientId): [string, Partial<GatewayOptions>] => [
+        'signIn.clientId',
+        { signIn: { issuer: 'https://id.example.test', clientId } },
+      ],
+    ),
+    ['signIn.scope', { signIn: { issuer: 'https://id.example.test', clientId: 'a', scope: "a';}" } }],
+    ['signIn.resource', { signIn: { issuer: 'https://id.example.test', clientId: 'a', resource: '' } }],
     ['demoServer', { demoServer: 'demo' }],
     ['listen', { demoServer: 'a:1', listen: ['127.0.0.1:80', '*:8080'] }],
     ['listen', { demoServer: 'a:1', listen: '10.0.0.1:8080' }],

@@ -28,6 +28,25 @@ const HttpsOrigin = z
   .string()
   .regex(/^https:\/\/[\w.-]+(?::\d+)?$/, 'must be https://host or https://host:port');
 
+// The portal gets these as JSON from nginx, in single quotes.
+const Text = z.string().regex(/^[\w.~:/?#@!&()*+,;=% -]+$/, 'must be text without quotes, backslashes and $');
+const Issuer = z
+  .string()
+  .regex(
+    /^(?:https:\/\/[\w.-]+|http:\/\/(?:127\.0\.0\.1|localhost))(?::\d+)?(?:\/[\w.~:@%/-]*)?$/,
+    'must be https://host or https://host/path',
+  );
+/** An application of the organisation's OpenID provider, without a secret. */
+const SignIn = z.strictObject({
+  /** Exactly as in its tokens and its metadata; http only for 127.0.0.1 and localhost. */
+  issuer: Issuer,
+  clientId: Text,
+  /** What is asked for: the API, and `offline_access` where only that gives refresh tokens. */
+  scope: Text.default('openid'),
+  /** The audience of the access tokens, where the provider wants it so (RFC 8707). */
+  resource: Text.exactOptional(),
+});
+
 /** In milliseconds. */
 const Timeouts = z.strictObject({
   /** For the whole head of a request. */
@@ -65,6 +84,8 @@ const choices = {
   /** Requests of one client that may be running at the same time; four times as many for webhooks and callbacks. */
   connectionsPerClient: Count.default(256),
   timeouts: Timeouts.prefault({}),
+  /** Who may sign in to the operations page; without it the page asks for an access token. */
+  signIn: SignIn.exactOptional(),
 };
 
 /** What differs from one gateway to another. */

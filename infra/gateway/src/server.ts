@@ -50,9 +50,16 @@ const documentLocations = (settings: GatewaySettings): string[] =>
     );
 
 /** The pages of the portal; without its folder there are none. */
-const portalLocations = ({ docsDir, demoServer }: GatewaySettings): Lines =>
+const portalLocations = ({ docsDir, demoServer, signIn }: GatewaySettings): Lines =>
   docsDir !== undefined && [
     'include portal.conf;',
+    block('location = /docs/ops/sign-in.json', tryNothing('@sign_in')),
+    block(
+      'location @sign_in',
+      'include page.conf;',
+      'default_type application/json;',
+      `return 200 '${JSON.stringify(signIn ?? null)}';`,
+    ),
     block('location /docs/', `alias ${quoted(`${docsDir}/`)};`, 'include page.conf;'),
     block(
       'location = /docs/demo',

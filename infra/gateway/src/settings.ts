@@ -50,6 +50,14 @@ const crossOrigin = ({ corsOrigins: origins }: GatewaySettings): string[] => [
   ...block('map $host $cors_vary', `default "${origins.length > 0 ? 'Origin' : ''}";`),
 ];
 
+/** Where the scripts of a page may send requests: the operations page to the OpenID provider, too. */
+const connectSources = ({ signIn }: GatewaySettings): string[] =>
+  block(
+    'map $uri $connect_sources',
+    `default "'self'";`,
+    signIn && `"~^/docs/ops/" "'self' ${new URL(signIn.issuer).origin}";`,
+  );
+
 /** settings.conf: what differs from one deployment to another. */
 export const settingsFile = (settings: GatewaySettings): string[] => {
   const { logDir, secretFile, telemetry, rateLimit, requestLog } = settings;
@@ -58,6 +66,7 @@ export const settingsFile = (settings: GatewaySettings): string[] => {
     timeouts(settings),
     trustedProxies(settings),
     crossOrigin(settings),
+    connectSources(settings),
     secretFile === undefined ? 'proxy_set_header X-Gateway-Secret "";' : `include ${quoted(secretFile)};`,
     rateLimit && `limit_req_zone $client_network zone=requests:10m rate=${rateLimit.perSecond}r/s;`,
     block(

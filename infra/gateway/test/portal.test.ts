@@ -38,8 +38,8 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-const policyOf = async (target: string): Promise<string[]> =>
-  ((await request(gateway.port, target)).headers['content-security-policy'] ?? []).flatMap((policy) =>
+const policyOf = async (target: string, { port } = gateway): Promise<string[]> =>
+  ((await request(port, target)).headers['content-security-policy'] ?? []).flatMap((policy) =>
     policy.split('; '),
   );
 
@@ -99,6 +99,38 @@ describe('the policy of the pages', () => {
   test('/docs/ops redirects to the page', async () => {
     const answer = await request(gateway.port, '/docs/ops');
     expect([answer.status, answer.headers['location']]).toEqual([301, ['/docs/ops/']]);
+  });
+});
+
+describe('signing in with an account of the organisation', () => {
+  const signIn = {
+    issuer: 'https://id.example.test/realms/staff',
+    clientId: 'operations',
+    scope: 'openid offline_access api://platform/use',
+  };
+
+  test('the operations page reads the provider at an address of its own', async () => {
+    await using chosen = await startGateway({ docsDir: join(home, 'docs'), signIn });
+    const answer = await request(chosen.port, '/docs/ops/sign-in.json');
+    expect(JSON.parse(answer.body)).toEqual(signIn);
+    expect(answer.headers).toMatchObject({
+      'content-type': ['application/json'],
+      'x-content-type-options': ['nosniff'],
+      'cache-control': ['no-cache'],
+    });
+  });
+
+  test('without one the page gets null', async () => {
+    expect((await request(gateway.port, '/docs/ops/sign-in.json')).body).toBe('null');
+  });
+
+  test('only the operations page may send requests to the provider, and to nothing else', async () => {
+    await using chosen = await startGateway({ docsDir: join(home, 'docs'), signIn });
+    const sources = async (target: string) =>
+      (await policyOf(target, chosen)).filter((directive) => directive.includes('connect-src'));
+    expect(await sources('/docs/ops/')).toEqual(["connect-src 'self' https://id.example.test"]);
+    for (const target of ['/docs/', '/docs/reference/'])
+      expect(await sources(target)).toEqual(["connect-src 'self'"]);
   });
 });
 

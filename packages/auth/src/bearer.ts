@@ -13,6 +13,7 @@ import { hasScope } from '@platform/service-kit/scopes';
 import { onlyHeader } from './header.ts';
 import { createKeySource } from './key-source.ts';
 import { idLimitsOf, type IdLimits } from './id-limits.ts';
+import { isAccessToken, isIdToken, scopesOfRoles, type RoleMapping } from './roles.ts';
 
 export { allowsId, type IdLimits } from './id-limits.ts';
 
@@ -30,6 +31,10 @@ export interface TokenVerifierOptions {
   jwks: string | JSONWebKeySet;
   issuer: string;
   audience: string;
+  /** AUTH_ALGORITHMS: what the issuer signs with; default EdDSA. */
+  algorithms?: readonly string[];
+  /** AUTH_ROLES: the scopes come from a claim with roles, and those of the claim `scope` do not count. */
+  roles?: RoleMapping | undefined;
   /** Name of the security scheme in the OpenAPI document; default `bearer`. */
   scheme?: string;
   /** For exp, nbf and iat; default 5 seconds. */
@@ -76,12 +81,15 @@ export const sessionEnded = (): Unauthorized => invalid('The session of this acc
 const isForged = (error: unknown): boolean =>
   error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSNoMatchingKey;
 
-const callerOf = ({ payload, protectedHeader }: JWTVerifyResult, latestIssue: number): Caller => {
+const callerOf = (token: JWTVerifyResult, latestIssue: number, roles?: RoleMapping): Caller => {
+  const { payload, protectedHeader } = token;
   const { sub, exp, iat, scope, sid } = payload;
   const limits = idLimitsOf(payload);
   const isValid =
     limits !== undefined &&
     types.has(protectedHeader.typ?.toLowerCase()) &&
+    !isIdToken(payload) &&
+    (roles === undefined || isAccessToken(token)) &&
     typeof sub === 'string' &&
     sub !== '' &&
     exp !== undefined &&
@@ -91,7 +99,7 @@ const callerOf = ({ payload, protectedHeader }: JWTVerifyResult, latestIssue: nu
   if (!isValid) throw invalid();
   return Object.freeze({
     subject: sub,
-    scopes: new Set(scope?.split(' ').filter((name) => name !== '')),
+    scopes: new Set(roles ? scopesOfRoles(payload, roles) : scope?.split(' ').filter((name) => name !== '')),
     sessionId: sid,
     expiresAt: new Date(exp * 1000),
     ...limits,
@@ -108,11 +116,12 @@ const tokenOf = (req: IncomingMessage, cookie: TokenVerifierOptions['cookie']): 
 };
 
 /**
- * Verifies JWT access tokens (RFC 7519, RFC 9068, EdDSA only). A service creates one verifier and takes
- * all its guards from it, so that they share the keys and the cache of verified tokens.
+ * Verifies JWT access tokens (RFC 7519, RFC 9068). A service creates one verifier for each issuer and takes all its guards
+ * from it, so that they share the keys and the cache of verified tokens.
  */
 export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifier => {
-  const { issuer, audience, scheme = 'bearer', toleranceSeconds = 5, cookie, isRevoked } = options;
+  const { issuer, audience, scheme = 'bearer', toleranceSeconds = 5, cookie, isRevoked, roles } = options;
+  const algorithms = [...(options.algorithms ?? ['EdDSA'])];
   const now = options.now ?? (() => new Date());
   const keys = createKeySource({ jwks: options.jwks });
   const verified = createLru<string, Caller>(cachedTokens, cacheMs);
@@ -123,14 +132,14 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
     const currentDate = now();
     try {
       const result = await jwtVerify(token, keys, {
-        algorithms: ['EdDSA'],
+        algorithms,
         issuer,
         audience,
         clockTolerance: toleranceSeconds,
         requiredClaims: ['exp', 'sub'],
         currentDate,
       });
-      return callerOf(result, currentDate.getTime() / 1000 + toleranceSeconds);
+      return callerOf(result, currentDate.getTime() / 1000 + toleranceSeconds, roles);
     } catch (error) {
       if (error instanceof Problem) throw error;
       if (error instanceof errors.JWTExpired) throw invalid('The access token has expired.');

@@ -5,6 +5,7 @@ import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
 import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
 import { Counter } from '@prometheus-io/client';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
+import { tokenOptions } from '@platform/service-kit/env';
 import { openSearchLane, type SearchLane } from '@platform/service-kit/search-lane';
 import { plansByIndex } from './db/plans.ts';
 import type { StoreRow } from './db/tables.ts';
@@ -96,12 +97,7 @@ export const createContext = async (
   );
   const stopping = new AbortController();
   const tracker = await createTracker(env.SENTRY_DSN, log);
-  const verifier = createTokenVerifier({
-    jwks: env.AUTH_JWKS,
-    issuer: env.AUTH_ISSUER,
-    audience: env.AUTH_AUDIENCE,
-    now: overrides.now ?? base.now,
-  });
+  const verifier = createTokenVerifier({ ...tokenOptions(env), now: overrides.now ?? base.now });
   return {
     ...base,
     env,

@@ -5,6 +5,7 @@ import { createRevocation, type Revocation } from '@platform/auth/revocation';
 import { createTokenSigner, type TokenSigner } from './sessions/token-signer.ts';
 import { createThrottle, type Throttle } from './auth/throttle/throttle.ts';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
+import { tokenOptions } from '@platform/service-kit/env';
 import { validate as isUuid } from 'uuid';
 import { createCredentialCookie, type CredentialCookie } from './auth/cookies.ts';
 import type { Env } from './env.ts';
@@ -47,10 +48,11 @@ export interface Context extends BaseContext {
 
 const name = 'task-manager';
 
-const createOperators = ({ AUTH_JWKS: jwks, AUTH_ISSUER, AUTH_AUDIENCE: audience }: Env, now: () => Date) =>
-  jwks && AUTH_ISSUER && audience
-    ? createTokenVerifier({ jwks, issuer: AUTH_ISSUER, audience, scheme: 'operator', now })
-    : undefined;
+const createOperators = ({ AUTH_JWKS, AUTH_ISSUER, AUTH_AUDIENCE, ...env }: Env, now: () => Date) => {
+  if (!AUTH_JWKS || !AUTH_ISSUER || !AUTH_AUDIENCE) return undefined;
+  const options = tokenOptions({ ...env, AUTH_JWKS, AUTH_ISSUER, AUTH_AUDIENCE });
+  return createTokenVerifier({ ...options, scheme: 'operator', now });
+};
 
 /** Opens connections and builds everything the service uses; `overrides` replace parts in tests. */
 export const createContext = async (

@@ -15,6 +15,7 @@ const signingKeys = z.string().transform((text, context) => {
 const shape = {
   ...commonEnv,
   ...searchEnv,
+  ...tokenEnv,
   /** Time that the searches of one user may take in a minute, in milliseconds; not limited with RATE_LIMIT=off. */
   SEARCH_MS_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
   /** A task has up to 80 kB on disk, and usually one. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { commonEnv, migrationUrlOf, readEnv } from './env.ts';
+import { commonEnv, migrationUrlOf, readEnv, tokenEnv, tokenOptions } from './env.ts';
 
 const enough = { PORT: '4101', DATABASE_URL: 'postgres://u:p@localhost/d' };
 
@@ -54,4 +54,41 @@ test('migrations use the URL of the owner, or else that of the service, also fro
   expect(migrationUrlOf({ ...enough, MIGRATION_DATABASE_URL_FILE })).toBe('postgres://owner:p@localhost/d');
   expect(migrationUrlOf(enough)).toBe(enough.DATABASE_URL);
   expect(() => migrationUrlOf({})).toThrow('Set MIGRATION_DATABASE_URL or DATABASE_URL');
+});
+
+const issuer = { AUTH_JWKS: 'keys.json', AUTH_ISSUER: 'issuer', AUTH_AUDIENCE: 'platform' };
+
+test('the algorithm of access tokens is EdDSA, or those that AUTH_ALGORITHMS lists', () => {
+  const algorithmsOf = (variables: object) => tokenOptions(readEnv(tokenEnv, { ...issuer, ...variables }));
+  expect(algorithmsOf({})).toMatchObject({ algorithms: ['EdDSA'], roles: undefined });
+  expect(algorithmsOf({ AUTH_ALGORITHMS: 'RS256,ES256' }).algorithms).toEqual(['RS256', 'ES256']);
+});
+
+test.each(['none', 'HS256', 'RS256,HS512', 'RS256,', 'rs256', 'RS256 ES256', 'RSA-OAEP'])(
+  'an issuer cannot be trusted for %s: only signatures with a pair of keys are listed',
+  (AUTH_ALGORITHMS) => {
+    expect(() => readEnv(tokenEnv, { ...issuer, AUTH_ALGORITHMS })).toThrow('AUTH_ALGORITHMS is wrong');
+  },
+);
+
+test('AUTH_ROLES names a claim, and scopes by its values', () => {
+  const AUTH_ROLES = '{"claim":"groups","scopes":{"on call":"ops:read stores:read","__proto__":"ops:read"}}';
+  const { roles } = tokenOptions(readEnv(tokenEnv, { ...issuer, AUTH_ROLES }));
+  expect(roles?.claim).toBe('groups');
+  expect(roles?.scopes.get('on call')).toBe('ops:read stores:read');
+  expect(roles?.scopes.get('toString')).toBeUndefined();
+});
+
+test.each([
+  ['groups', 'AUTH_ROLES is wrong: is not JSON'],
+  ['{"claim":"groups"}', 'AUTH_ROLES is wrong: scopes '],
+  ['{"claim":"","scopes":{}}', 'AUTH_ROLES is wrong: claim '],
+  [
+    '{"claim":"groups","scopes":{"a":""}}',
+    'AUTH_ROLES is wrong: scopes.a must be scopes, separated by spaces',
+  ],
+  ['{"claim":"groups","scopes":{"a":["ops:read"]}}', 'AUTH_ROLES is wrong: scopes.a '],
+  ['{"claim":"groups","scopes":{"a":"*"}}', 'AUTH_ROLES is wrong: scopes.a '],
+])('AUTH_ROLES %s is refused', (AUTH_ROLES, message) => {
+  expect(() => readEnv(tokenEnv, { ...issuer, AUTH_ROLES })).toThrow(message);
 });

@@ -1,0 +1,44 @@
+import type { JWTPayload, JWTVerifyResult } from 'jose';
+
+/** Which scopes the values of a claim give (AUTH_ROLES). */
+export interface RoleMapping {
+  /** Name of the claim, or a path such as `realm_access.roles`. Its value is a text or a list of texts. */
+  claim: string;
+  /** Scopes, separated by spaces, by value of the claim. */
+  scopes: ReadonlyMap<string, string>;
+}
+
+const claimOf = (payload: JWTPayload, name: string): unknown => {
+  if (Object.hasOwn(payload, name)) return payload[name];
+  return name
+    .split('.')
+    .reduce<unknown>(
+      (value, key) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+          ? (value as Record<string, unknown>)[key]
+          : undefined,
+      payload,
+    );
+};
+
+/** The scopes of a token by the values of one claim; a value that the mapping does not know gives none. */
+export const scopesOfRoles = (payload: JWTPayload, { claim, scopes }: RoleMapping): string[] =>
+  [claimOf(payload, claim)]
+    .flat()
+    .flatMap((value) => (typeof value === 'string' ? (scopes.get(value)?.split(' ') ?? []) : []));
+
+/** Claims of ID tokens only (OpenID Connect Core 2 and 3.3.2.11). */
+const idTokenClaims = ['nonce', 'at_hash', 'c_hash'];
+
+/** Whether a token tells an application who signed in. Such a token gives access to nothing. */
+export const isIdToken = (payload: JWTPayload): boolean => idTokenClaims.some((name) => name in payload);
+
+/**
+ * Whether a token says that it is an access token: by its type (RFC 9068), by its scopes, or as a token of Entra for a
+ * program. Roles may also be in ID tokens, and in an application of its own their audience may be the same.
+ */
+export const isAccessToken = ({ payload, protectedHeader }: JWTVerifyResult): boolean =>
+  (protectedHeader.typ?.toLowerCase().endsWith('at+jwt') ?? false) ||
+  'scope' in payload ||
+  'scp' in payload ||
+  payload['idtyp'] === 'app';
