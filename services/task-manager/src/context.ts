@@ -21,7 +21,7 @@ import {
 } from './sessions/settings.ts';
 import { isLive } from './sessions/queries.ts';
 import { createSearches, type Searches } from './tasks/searches.ts';
-import { createKeyLimit, createTaskLimit, type RowLimit } from './tasks/task-limit.ts';
+import { createKeyLimit, createTaskLimits, type RowLimit } from './tasks/task-limit.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
@@ -33,7 +33,7 @@ export interface Context extends BaseContext {
   /** Undefined with RATE_LIMIT=off. */
   registrationLimit: RegistrationLimit | undefined;
   searches: Searches;
-  limitTasks: RowLimit;
+  limitTasks: ReturnType<typeof createTaskLimits>;
   limitKeys: RowLimit;
   signer: TokenSigner;
   /** Verifies users' access tokens. */
@@ -88,7 +88,7 @@ export const createContext = async (
   });
   return {
     searches: createSearches(env, redis, base.resources),
-    limitTasks: createTaskLimit(env.MAX_TASKS_PER_USER),
+    limitTasks: createTaskLimits(env.MAX_TASKS_PER_USER),
     limitKeys: createKeyLimit(env.MAX_TASKS_PER_USER),
     loginPasswords: createPasswords(),
     registrationPasswords: createPasswords({ concurrency: 1, waiting: 40, perSecond: 10 }),

@@ -223,15 +223,43 @@ describe('the number of', () => {
     expect(Object.keys(body.members)).toHaveLength(27);
   });
 
-  test('tasks of a list is that of a user', async () => {
+  test('tasks of all lists of a user together is that of a user', async () => {
     await using small = await startService({ variables: { MAX_TASKS_PER_USER: '2' } });
-    const ada = await register(small.app);
-    const list = await createList(ada);
-    const create = (listId: string | null) => ada.as('post', '/tasks').send({ title: 'x', listId });
-    for (const listId of [list.id, null, list.id, null]) await create(listId).expect(201);
-    for (const listId of [list.id, null])
+    const [ada, ben] = [await register(small.app), await register(small.app)];
+    const [list, other, bens] = [await createList(ada), await createList(ada), await createList(ben)];
+    await list.join(ben, 'editor');
+    const create = (listId: string | null, { as } = ada) => as('post', '/tasks').send({ title: 'x', listId });
+    for (const listId of [list.id, null, other.id, null]) await create(listId).expect(201);
+    for (const listId of [list.id, other.id, null])
       expect(await outcome(create(listId))).toEqual([409, 'too_many_tasks']);
+    await create(bens.id, ben).expect(201);
+    expect(await outcome(create(list.id, ben))).toEqual([409, 'too_many_tasks']);
   });
+});
+
+test('a member who is removed has no task any more, however many there were, and no statement changes all of them', async () => {
+  const { ada, ben, list } = await family();
+  const { sql } = service.context.database;
+  const assigned = 5002;
+  await sql`
+    insert into tasks (owner_id, id, list_id, title, description, status, priority, tags, assignee_id, created_at, updated_at, version)
+    select ${list.id}, uuidv7(), ${list.id}, 'x', '', 'todo', 'low', '{}', ${ben.user.id}, now(), now(), 1
+    from generate_series(1, ${assigned})`;
+  await sql.unsafe(`
+    create table statements (changed int);
+    create function count_changed() returns trigger language plpgsql as
+      'begin insert into statements select count(*) from changed; return null; end';
+    create trigger counted after update on tasks referencing new table as changed
+      for each statement execute function count_changed()`);
+  const members = { [ben.email]: null };
+  await ada.as('patch', list.path).send({ members }).expect(200);
+  const changed = await sql<{ changed: number }[]>`select changed from statements`;
+  await sql`drop trigger counted on tasks`;
+  expect(changed.reduce((sum, row) => sum + row.changed, 0)).toBe(assigned);
+  expect(Math.max(...changed.map((row) => row.changed))).toBeLessThanOrEqual(5000);
+  const rows =
+    await sql`select from tasks where owner_id = ${list.id} and assignee_id is null and version = 2`;
+  expect(rows).toHaveLength(assigned);
 });
 
 describe('an owner', () => {

@@ -80,12 +80,18 @@ export const saveMember = async (
     on conflict (list_id, email) do update set role = excluded.role`;
 };
 
+/** Assigned tasks that one statement changes; 50,000 might take longer than a statement may. */
+const slice = 5000;
+
 /** Removes a member or an invitation. The tasks of the member are nobody's then. */
 export const deleteMember = async (tx: Queries, listId: string, email: string): Promise<void> => {
-  await tx`
+  const rows = await tx<{ id: string }[]>`
     with removed as (delete from list_members where list_id = ${listId} and email = ${email} returning user_id)
-    update tasks set assignee_id = null, version = version + 1, updated_at = statement_timestamp()
-    where owner_id = ${listId} and assignee_id = (select user_id from removed)`;
+    select id from tasks where owner_id = ${listId} and assignee_id = (select user_id from removed)`;
+  for (let done = 0; done < rows.length; done += slice)
+    await tx`
+      update tasks set assignee_id = null, version = version + 1, updated_at = statement_timestamp()
+      where owner_id = ${listId} and id = any(${rows.slice(done, done + slice).map(({ id }) => id)}::uuid[])`;
 };
 
 /** Members of a list with those that are invited, and owners without these. */

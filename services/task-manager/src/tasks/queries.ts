@@ -31,9 +31,17 @@ export const deleteTask = (sql: Queries, path: TaskPath): Promise<void> =>
 /** The time of the database, because clocks of instances differ; the same in all columns of a statement. */
 const now = (sql: Queries) => sql`statement_timestamp()`;
 
-/** Whether a user, or a list, has at least this number of tasks. */
-export const hasTasks = async (sql: Queries, ownerId: string, number: number): Promise<boolean> => {
-  const rows = await sql`select from tasks where owner_id = ${ownerId} offset ${number - 1} limit 1`;
+/** Whether a user has at least this number of tasks. */
+export const hasTasks = async (sql: Queries, userId: string, number: number): Promise<boolean> => {
+  const rows = await sql`select from tasks where owner_id = ${userId} offset ${number - 1} limit 1`;
+  return rows.length > 0;
+};
+
+/** Whether the lists that a user is in have at least this number of tasks together. */
+export const hasListedTasks = async (sql: Queries, userId: string, number: number): Promise<boolean> => {
+  const rows = await sql`
+    select from list_members join tasks on owner_id = list_members.list_id
+    where user_id = ${userId} offset ${number - 1} limit 1`;
   return rows.length > 0;
 };
 

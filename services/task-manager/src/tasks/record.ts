@@ -68,7 +68,7 @@ export const taskRoutes = ({
       input: NewTask,
       example: { title: 'Water the plants', tags: ['home'], priority: 'high' },
       conflict:
-        '409 `too_many_tasks` for a user, or a list, with as many tasks as allowed (MAX_TASKS_PER_USER), and `too_many_idempotency_keys` for a user who has created as many with an Idempotency-Key within 24 hours.',
+        '409 `too_many_tasks` for a user who has as many tasks as allowed (MAX_TASKS_PER_USER), or whose lists have as many together, and `too_many_idempotency_keys` for a user who has created as many with an Idempotency-Key within 24 hours.',
       limitKeys,
       insert: (on, input, { caller }) => createTask(on, caller.subject, input, limitTasks),
     },

@@ -1,7 +1,7 @@
 import type { Queries } from '@platform/service-kit/record';
 import { expect, test } from 'vitest';
 import { register, startService } from '../../test/harness.ts';
-import { createTaskLimit } from './task-limit.ts';
+import { createTaskLimits } from './task-limit.ts';
 
 test('a user has at most MAX_TASKS_PER_USER tasks, and may create one again after deleting one', async () => {
   await using service = await startService({ variables: { MAX_TASKS_PER_USER: '3' } });
@@ -50,7 +50,7 @@ test('the tasks of a user who has too many are not looked for at each attempt', 
     lookUps += 1;
     return Promise.resolve([{}]);
   }) as unknown as Queries;
-  const limit = createTaskLimit(1000);
+  const limit = createTaskLimits(1000).own;
   for (const _ of [1, 2]) await expect(limit(sql, 'ada')).rejects.toMatchObject({ code: 'too_many_tasks' });
   await expect(limit(sql, 'ben')).rejects.toMatchObject({ code: 'too_many_tasks' });
   expect(lookUps).toBe(2);

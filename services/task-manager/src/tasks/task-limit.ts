@@ -1,9 +1,9 @@
 import { createLru } from '@platform/service-kit/lru';
 import { Conflict } from '@platform/service-kit/problem';
 import type { Queries } from '@platform/service-kit/record';
-import { hasKeys, hasTasks } from './queries.ts';
+import { hasKeys, hasListedTasks, hasTasks } from './queries.ts';
 
-/** Throws Conflict for a user, or a list, that has as many rows of a table as allowed. */
+/** Throws Conflict for a user who has as many rows of a table as allowed. */
 export type RowLimit = (sql: Queries, userId: string) => Promise<void>;
 
 /**
@@ -28,13 +28,16 @@ const createRowLimit = (
   };
 };
 
-/** Bounds the tasks of each user and list, which nothing else would delete. The Conflict is `too_many_tasks`. */
-export const createTaskLimit = (max: number): RowLimit =>
-  createRowLimit(
-    max,
-    hasTasks,
-    () => new Conflict('too_many_tasks', `There are ${max} tasks; delete some that are not needed any more.`),
-  );
+/** Bounds the tasks of each user, and those of all lists that they are in. The Conflict is `too_many_tasks`. */
+export const createTaskLimits = (max: number) => {
+  const limit = (isReached: typeof hasTasks, have: string): RowLimit =>
+    createRowLimit(
+      max,
+      isReached,
+      () => new Conflict('too_many_tasks', `${have} ${max} tasks; delete some that are not needed any more.`),
+    );
+  return { own: limit(hasTasks, 'You have'), listed: limit(hasListedTasks, 'Your lists have') };
+};
 
 /**
  * Bounds the answers that are kept for Idempotency-Keys of each user, also of tasks that are deleted again. Is asked with the

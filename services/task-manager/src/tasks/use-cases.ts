@@ -19,13 +19,13 @@ export const createTask = (
   on: Queries,
   userId: string,
   input: NewTask,
-  limitTasks: RowLimit,
+  limitTasks: Record<'own' | 'listed', RowLimit>,
 ): Promise<Stored> => {
   const { listId, assigneeId } = input;
   const create = async (tx: Queries): Promise<Stored> => {
     if (listId !== null) await enter(tx, { listId, userId }, 'write');
     if (assigneeId !== null) await requireMember(tx, listId, assigneeId);
-    await limitTasks(tx, listId ?? userId);
+    await limitTasks[listId === null ? 'own' : 'listed'](tx, userId);
     return insertTask(tx, userId, input);
   };
   return listId === null ? create(on) : inTransaction(on, create);
