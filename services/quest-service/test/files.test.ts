@@ -114,3 +114,20 @@ test('a file above 2 MiB is neither imported nor exported', async () => {
   await write(service, 'put', `/quests/${questId}/questions`, long).expect(200);
   expect((await exported(questId).expect(409)).body.code).toBe('quest_too_large');
 });
+
+test('a small quest is exported, and a large one is known to be the same, without waiting for memory', async () => {
+  const [small, large] = [await makeQuest(service), await makeQuest(service)];
+  const long = Array.from({ length: 100 }, () => question('x'.repeat(2000)));
+  await write(service, 'put', `/quests/${large}/questions`, long).expect(200);
+  const { headers } = await exported(large).expect(200);
+  const [isFull, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const work = service.context.largeWork.run(96 * 2 ** 20, async () => {
+    isFull.resolve();
+    await end.promise;
+  });
+  await isFull.promise;
+  await exported(small).expect(200);
+  await exported(large).set('If-None-Match', String(headers['etag'])).expect(304);
+  end.resolve();
+  await work;
+});

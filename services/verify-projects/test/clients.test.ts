@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectInput, startService, type Service } from './harness.ts';
@@ -38,6 +39,17 @@ const readByToken = async (clients: string[], scope = 'verify:read') => {
 };
 
 const idsOf = (body: { projects: { id: string }[] }) => body.projects.map(({ id }) => id);
+
+test('a client that is a UUID is found by a token and a key, however it was written', async () => {
+  const id = randomUUID();
+  const project = await create(id.toUpperCase());
+  expect(project.client).toBe(id);
+  const { key, clients } = await createKey([id.toUpperCase()]);
+  expect(clients).toEqual([id]);
+  for (const read of [readBy(key), await readByToken([id]), await readByToken([id.toUpperCase()])])
+    expect(idsOf((await read('/projects').expect(200)).body)).toEqual([project.id]);
+  await service.admin.delete(`/projects/${project.id}?force=true`).expect(204);
+});
 
 describe('a key that is limited to clients', () => {
   test('reads their projects and deliverables; those of others and of none are 404', async () => {
@@ -218,7 +230,7 @@ describe('pages of a limited key', () => {
     }
   });
 
-  test('that are late wait for each other only', async () => {
+  test('that are late, or of many clients, wait for each other only', async () => {
     const { app, context } = await service.startInstance({ SEARCH_POOL: '1', SEARCH_QUEUE: '0' });
     const read = (page: number) =>
       request(app).get(`/v1/projects?limit=200&page=${page}`).set('X-API-Key', key);
@@ -229,10 +241,15 @@ describe('pages of a limited key', () => {
       await end.promise;
     });
     await isBusy.promise;
-    expect((await read(7).expect(503)).body.code).toBe('too_busy');
-    await read(6).expect(200);
+    expect((await read(11).expect(503)).body.code).toBe('too_busy');
+    await read(10).expect(200);
+    const clients = Array.from({ length: 81 }, () => randomUUID());
+    const token = await tokenOf('verify:read', clients);
+    const first = () => request(app).get('/v1/projects').set('Authorization', `Bearer ${token}`);
+    expect((await first().expect(503)).body.code).toBe('too_busy');
     end.resolve();
     await busy;
-    await read(7).expect(200);
+    await read(11).expect(200);
+    await first().expect(200);
   });
 });

@@ -28,29 +28,42 @@ const parseFile = (json: Buffer): z.output<typeof QuestFile> => {
   throw new ValidationFailed(errors);
 };
 
+/** In bytes; a larger quest is exported when there is memory for it. */
+const smallFile = 65_536;
+
+/** A quest with its questions as indented JSON. Throws Conflict for a file that could not be imported again. */
+const fileOf = ({ quest: { title, titles }, questions }: Awaited<ReturnType<typeof readWhole>>): string => {
+  const withoutPlaces = (name: string, value: unknown) => (name === 'orderNumber' ? undefined : value);
+  const file =
+    questions &&
+    JSON.stringify({ title, titles, questions: JSON.parse(questions) as unknown }, withoutPlaces, 2);
+  if (file === undefined || Buffer.byteLength(file) >= maxFile)
+    throw new Conflict(
+      'quest_too_large',
+      `A file has at most ${maxFile} bytes; read the questions in pages.`,
+    );
+  return `${file}\n`;
+};
+
 /**
- * A quest or its draft as indented JSON. It has no order numbers, so that a question that is added or moved changes no other
- * line. Throws NotFound, and Conflict for a file that could not be imported again.
+ * A quest or its draft as a file; without the file when the caller has the version. It has no order numbers, so that a
+ * question that is added or moved changes no other line. Throws NotFound, and Conflict as `fileOf`.
  */
-export const exportQuest = (
+export const exportQuest = async (
   ctx: Context,
   questId: string,
   draft: boolean,
-): Promise<{ version: string; file: string }> =>
-  ctx.largeWork.run(maxFile * objectBytes, async () => {
-    const { quest, questions } = await readWhole(ctx, questId, draft, maxFile);
-    const { title, titles, version } = quest;
-    const withoutPlaces = (name: string, value: unknown) => (name === 'orderNumber' ? undefined : value);
-    const file =
-      questions &&
-      JSON.stringify({ title, titles, questions: JSON.parse(questions) as unknown }, withoutPlaces, 2);
-    if (file === undefined || Buffer.byteLength(file) >= maxFile)
-      throw new Conflict(
-        'quest_too_large',
-        `A file has at most ${maxFile} bytes; read the questions in pages.`,
-      );
-    return { version, file: `${file}\n` };
+  hasVersion: (version: string) => boolean,
+): Promise<{ version: string; file?: string }> => {
+  const small = await readWhole(ctx, questId, draft, smallFile);
+  const { version } = small.quest;
+  if (hasVersion(version)) return { version };
+  if (small.questions !== undefined) return { version, file: fileOf(small) };
+  return ctx.largeWork.run(Math.min(small.bytes, maxFile) * objectBytes, async () => {
+    const whole = await readWhole(ctx, questId, draft, maxFile);
+    return { version: whole.quest.version, file: fileOf(whole) };
   });
+};
 
 /** Replaces a quest and its questions, or its draft, by a file; returns the new version. Throws as `changeQuest`. */
 export const importQuest = (ctx: Context, target: Target, json: Buffer): Promise<string> =>

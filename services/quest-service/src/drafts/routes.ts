@@ -70,10 +70,10 @@ export const draftRoutes = (ctx: Context): Route[] => [
       problems: [404, 409],
     },
     async ({ params: { questId }, query: { draft }, req }) => {
-      const { version, file } = await exportQuest(ctx, questId, draft);
+      const hasVersion = (version: string) => isNotModified(req, version);
+      const { version, file } = await exportQuest(ctx, questId, draft, hasVersion);
       const headers = versionHeaders(version);
-      if (isNotModified(req, version)) return { status: 304, headers };
-      return { status: 200, headers, rawBody: file };
+      return file === undefined ? { status: 304, headers } : { status: 200, headers, rawBody: file };
     },
   ),
   route(

@@ -80,17 +80,18 @@ export const listQuestions = async (
 export const listDraft = async (ctx: Context, questId: string, window: Window): Promise<Page> =>
   orNotFound(await readBoundedPage(ctx, { questId, published: false }, window), 'quest');
 
-/** A quest or its draft, and all its questions as JSON text unless they have more than `maxBytes`. Throws NotFound. */
+/** A quest or its draft, and all its questions as JSON text unless they have more `bytes` than `maxBytes`. Throws NotFound. */
 export const readWhole = async (
   { database: { sql } }: Context,
   questId: string,
   draft: boolean,
   maxBytes: number,
-): Promise<{ quest: Quest; questions: string | undefined }> =>
+): Promise<{ quest: Quest; bytes: number; questions: string | undefined }> =>
   sql.begin('isolation level repeatable read read only', async (snapshot) => {
     const quest = await getQuest(snapshot, questId, draft);
     const page = await readPage(snapshot, quest, { offset: 0n, limit: maxQuestions }, maxBytes);
-    return { quest, questions: page?.questions && serialiseList(page.questions).json.toString() };
+    const questions = page?.questions && serialiseList(page.questions).json.toString();
+    return { quest, bytes: page?.bytes ?? 0, questions };
   });
 
 /** One question as JSON text; of a draft only with `withDrafts`. Throws NotFound. */

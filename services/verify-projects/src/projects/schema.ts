@@ -11,9 +11,11 @@ const status = z.enum(projectStatuses);
 
 export const ProjectPath = idParams('0198c5a0-7e57-7000-8000-000000000000');
 
-/** Who ordered a project, and whose projects an API key can read. */
+/** Who ordered a project, and whose projects an API key can read. An id is stored in lower case, as tokens name it. */
 export const clientName = () =>
-  text(1, 200).meta({ description: 'Who ordered it, by name or id', example: 'University of Tartu' });
+  text(1, 200)
+    .overwrite((name) => (z.guid().safeParse(name).success ? name.toLowerCase() : name))
+    .meta({ description: 'Who ordered it, by name or id', example: 'University of Tartu' });
 
 const fields = {
   name: text(1, 200),

@@ -8,10 +8,13 @@ import type { Clients } from '../reader.ts';
 import { findProjects, findProjectsOf, findLanguagesOf, updateProject } from './queries.ts';
 import type { ProjectDetails, ProjectPatch, ProjectQuery } from './schema.ts';
 
-/** Rows before a page, times the clients, up to which it is read on the connections that all requests share. */
-const mostSkipped = 2000n;
+/**
+ * Rows up to the end of a page, times the clients, up to which it is read on the connections that all requests share: the
+ * first page of the 20 clients that an API key may have.
+ */
+const mostRead = 4000n;
 
-/** One page of the projects of the clients. Throws Unavailable `query_timeout` and `too_busy` for a late page. */
+/** One page of the projects of the clients. Throws Unavailable `query_timeout` and `too_busy` for a late page, or one of many clients. */
 export const listProjects = (
   { database: { sql }, latePages }: Context,
   page: Page,
@@ -20,7 +23,8 @@ export const listProjects = (
 ): Promise<Slice<string>> => {
   if (clients === undefined) return findProjects(sql, page, query);
   const read = (on: ISql) => findProjectsOf(on, clients, page, query);
-  return page.offset * BigInt(clients.length) > mostSkipped ? latePages.run(read) : read(sql);
+  const last = page.offset + BigInt(page.limit);
+  return last * BigInt(clients.length) > mostRead ? latePages.run(read) : read(sql);
 };
 
 /**
