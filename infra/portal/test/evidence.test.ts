@@ -8,8 +8,9 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { canLook, useBrowser } from './browser.ts';
 import { callback } from './callback.ts';
-import { signedIn } from './sign-in.ts';
+import { loaded, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
+import { tokenWith } from './token.ts';
 
 useBrowser();
 const roundId = `evidence/${randomUUID()}`;
@@ -66,8 +67,21 @@ describe.runIf(canLook)('evidence on the operations page', () => {
 
   test('needs a scope, which the page names', async () => {
     await using visited = await signedIn('evidence', {}, stack.demo.consignmentsToken);
-    const refusal = visited.page.locator('section[aria-label=Evidence]').getByText('wallet:audit').first();
-    await refusal.waitFor();
-    expect(await refusal.textContent()).toContain('Request ');
+    await visited.page.getByText('Evidence needs the scope wallet:audit or wallet:read').waitFor();
+    expect(visited.asked.filter((path) => path.startsWith('/v1'))).toEqual([]);
+  });
+
+  test('of a round needs another scope than checkpoints, and each shows its part only', async () => {
+    for (const [scope, isRound] of [
+      ['wallet:read', true],
+      ['wallet:audit', false],
+    ] as const) {
+      await using visited = await signedIn('evidence', {}, await tokenWith(scope));
+      const { page } = visited;
+      await loaded(page);
+      expect(await page.getByRole('button', { name: 'Show evidence' }).count()).toBe(isRound ? 1 : 0);
+      expect(await page.getByRole('heading', { name: 'Checkpoints' }).count()).toBe(isRound ? 0 : 1);
+      expect(await page.locator('.view').getByRole('alert').count()).toBe(0);
+    }
   });
 });

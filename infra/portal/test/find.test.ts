@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { faultsOfLook, noFaults } from './axe.ts';
 import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
+import { addPlayer, send } from './api.ts';
 import { callback } from './callback.ts';
 import { enterToken, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
@@ -21,7 +22,11 @@ const ids = {
   request: `request-${run}`,
   round: `round/${run}`,
   debit: `t-${run}`,
+  refused: `refused/<b>${run}`,
 };
+
+/** A player with 100.00 EUR and refused bets. */
+let player = '';
 
 const hook = (event: string, body: object, headers: Record<string, string> = {}) =>
   fetch(`${gateway}/api/v1/hooks/${event}/${demo.store.webhookToken}`, {
@@ -69,6 +74,12 @@ describe.runIf(canLook)('finding by an id', () => {
       transactionId: `${ids.debit}-r`,
       reverseTransactionId: ids.debit,
     });
+    player = await addPlayer('EUR');
+    await send('PUT', `/v1/players/${player}/limits`, { setBy: 'player', loss: { '24h': '12.00' } });
+    const bet = { ...move, playerId: player, roundId: ids.refused, gameCode: 'dice-alpha' };
+    for (const [name, amount] of Object.entries({ large: '100.01', limited: '12.01', wrong: '1e3' }))
+      await callback('debit', { ...bet, transactionId: `${name}-${run}`, amount });
+    await callback('balance', { requestId: 'r', playerId: `nobody-${run}` });
     const challenge = { threeDSServerTransID: ids.payment, messageType: 'CRes', transStatus: 'Y' };
     const cres = Buffer.from(JSON.stringify(challenge)).toString('base64url');
     await hook('payment-auth-completed/threedsecureio', { ...payment, cres });
@@ -83,12 +94,57 @@ describe.runIf(canLook)('finding by an id', () => {
     ['a job', ids.job, ['Delivery jobs', 'Webhooks', 'Notifications']],
     ['a payment', ids.payment, ['Payments', 'Webhooks']],
     ['a request', ids.request, ['Webhooks']],
-    ['a player', 'demo-1', ['Players']],
+    ['an unknown player', `nobody-${run}`, ['Refused callbacks']],
+    ['a refused round', ids.refused, ['Refused callbacks']],
     ['a round', ids.round, ['Rounds']],
     ['a transaction', ids.debit, ['Ledger entries']],
   ])('by %s shows what all services know of it', async (_what, text, expected) => {
     await using visited = await signedIn('traffic');
     expect(await find(visited.page, text)).toEqual(expected);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test.each([
+    ['a bet that the money did not reach for', 'large', '100.01 EUR', 'Not enough money: 100.00 EUR left'],
+    ['a bet beyond a limit', 'limited', '12.01 EUR', 'Losses in 24 hours: 12.00 EUR left of 12.00 EUR'],
+    ['a bet with a wrong syntax', 'wrong', '', 'Wrong syntax: amount is missing or invalid'],
+  ])(
+    '%s is found by its transaction, with the cause and what was left',
+    async (_what, name, amount, cause) => {
+      await using visited = await signedIn('traffic');
+      const { page } = visited;
+      expect(await find(page, `${name}-${run}`)).toEqual(['Refused callbacks']);
+      const row = page.getByRole('table', { name: 'Refused callbacks' }).locator('tbody tr');
+      expect(await row.count()).toBe(1);
+      for (const text of ['debit', amount, cause, player, ids.refused])
+        await expect.poll(() => row.textContent()).toContain(text);
+      expect(visited.faults).toEqual([]);
+    },
+  );
+
+  test('a player has the refused callbacks beside the entries, and a link leads to all of them', async () => {
+    for (let bets = 0; bets < 4; bets++)
+      await callback('debit', {
+        requestId: 'r',
+        playerId: player,
+        roundId: ids.refused,
+        gameCode: 'no-game',
+        amount: '1.00',
+        transactionId: randomUUID(),
+      });
+    await using visited = await signedIn(`find?q=${player}`);
+    const { page } = visited;
+    expect(await groups(page)).toEqual(['Players', 'Refused callbacks']);
+    await page.locator('section[aria-label=Players]').getByRole('link', { name: player }).click();
+    const refusals = page.getByRole('table', { name: 'Refused callbacks' }).locator('tbody tr');
+    await page.getByRole('table', { name: 'Entries' }).getByText('100.00 EUR').first().waitFor();
+    await expect.poll(() => refusals.count()).toBe(5);
+    await page.getByRole('link', { name: 'All refused callbacks' }).click();
+    await expect.poll(() => refusals.count()).toBe(7);
+    await page.getByLabel('Cause').selectOption('Wrong syntax');
+    await expect.poll(() => refusals.count()).toBe(1);
+    await refusals.getByRole('link', { name: ids.refused }).click();
+    await page.getByRole('dialog').getByText('Wrong syntax: amount').waitFor();
     expect(visited.faults).toEqual([]);
   });
 
@@ -205,7 +261,8 @@ describe.runIf(canLook)('finding by an id', () => {
     const notes = visited.page.locator('section[aria-label=Find] .note');
     await notes.first().waitFor();
     const text = (await notes.allTextContents()).join(' ');
-    for (const scope of ['stores:admin', 'wallet:read', 'wallet:admin']) expect(text).toContain(scope);
+    for (const scope of ['stores:read', 'events:read', 'wallet:read', 'wallet:admin'])
+      expect(text).toContain(scope);
     expect(await visited.page.locator('section[aria-label=Find] h2').count()).toBe(0);
   });
 
@@ -215,7 +272,7 @@ describe.runIf(canLook)('finding by an id', () => {
     const body = JSON.stringify({ detail: 'The database is unavailable.' });
     await page.route('**/v1/stores/**', (route) => route.fulfill({ status: 503, body }));
     await enterToken(page, demo.adminToken);
-    expect(await groups(page)).toEqual(['Players']);
+    expect(await groups(page)).toContain('Players');
     expect(await page.getByText('The database is unavailable.').count()).toBe(1);
   });
 

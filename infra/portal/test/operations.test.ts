@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { callback } from './callback.ts';
 import { canLook, gateway, phone, useBrowser, visit } from './browser.ts';
-import { enterToken, signedIn } from './sign-in.ts';
+import { enterToken, loaded, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
+import { tokenWith } from './token.ts';
 
 useBrowser();
 const { demo } = stack;
@@ -27,7 +28,9 @@ describe.runIf(canLook)('the operations page', () => {
   test('without a token nothing is shown, and no service is asked', async () => {
     await using visited = await visit('/docs/ops/');
     await visited.page.waitForLoadState('networkidle');
-    expect(visited.asked.filter((path) => path.startsWith('/v1') || path.includes('summary'))).toEqual([]);
+    expect(
+      visited.asked.filter((path) => path.startsWith('/v1') || path.startsWith('/docs/ops/caller')),
+    ).toEqual([]);
     expect(await visited.page.isVisible('#dashboard')).toBe(false);
   });
 
@@ -39,12 +42,59 @@ describe.runIf(canLook)('the operations page', () => {
     expect(await visited.page.isVisible('#dashboard')).toBe(false);
   });
 
-  test('a token without the scopes opens the page, and each view says what is missing', async () => {
-    await using visited = await visit('/docs/ops/#ledger');
-    await enterToken(visited.page, demo.consignmentsToken);
-    const refusal = visited.page.locator('#dashboard').getByText('wallet:admin').first();
-    await refusal.waitFor();
-    expect(await refusal.textContent()).toContain('Request ');
+  test('a token without the scopes opens the page, and the view of the address says which one is missing', async () => {
+    await using visited = await signedIn('ledger', {}, demo.consignmentsToken);
+    await visited.page.getByText('Ledger needs the scope wallet:admin').waitFor();
+    expect(await visited.page.getByRole('navigation', { name: 'Operations' }).getByRole('link').count()).toBe(
+      0,
+    );
+    expect(visited.asked.filter((path) => path.startsWith('/v1'))).toEqual([]);
+  });
+
+  test.each([
+    ['wallet:read', 'Rounds', 'Find Rounds Refusals Players Limits Money Reconciliation Evidence'],
+    ['stores:read events:read', 'Webhooks', 'Find Webhooks'],
+    ['ops:read', 'Traffic', 'Traffic'],
+    ['payments:read', 'Find', 'Find'],
+    ['wallet:audit', 'Evidence', 'Evidence'],
+  ])(
+    'a token with %s begins on %s without an error, and has only the views %s',
+    async (scope, first, names) => {
+      await using visited = await signedIn('', {}, await tokenWith(scope));
+      const { page } = visited;
+      const nav = page.getByRole('navigation', { name: 'Operations' });
+      await page.locator(`section[aria-label="${first}"]`).waitFor();
+      await loaded(page);
+      expect((await nav.getByRole('link').allTextContents()).join(' ')).toBe(names);
+      expect(await nav.locator('[aria-current]').textContent()).toBe(first);
+      for (const name of names.split(' ')) {
+        await nav.getByRole('link', { name, exact: true }).click();
+        await page.locator(`section[aria-label="${name}"]`).waitFor();
+        await loaded(page);
+        expect([name, await page.locator('#dashboard .error').count()]).toEqual([name, 0]);
+      }
+      expect(visited.faults).toEqual([]);
+    },
+  );
+
+  test('a player is shown to a token that may read only, as far as it may, without an error', async () => {
+    await using visited = await signedIn('players?playerId=demo-1', {}, await tokenWith('wallet:read'));
+    const { page } = visited;
+    await page.getByRole('table', { name: 'Entries' }).waitFor();
+    await loaded(page);
+    expect(await page.locator('.view .error').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Audit log' }).count()).toBe(0);
+  });
+
+  test('while no service says the scopes, every view is shown', async () => {
+    await using visited = await visit('/docs/ops/#rounds');
+    const { page } = visited;
+    await page.route('**/docs/ops/caller/*', (route) => route.fulfill({ status: 503, body: '{}' }));
+    await enterToken(page, await tokenWith('wallet:read'));
+    await page.getByRole('link', { name: 'Ledger', exact: true }).click();
+    await page.locator('section[aria-label=Ledger] .error').getByText('wallet:admin').first().waitFor();
+    const links = page.getByRole('navigation', { name: 'Operations' }).getByRole('link');
+    expect(await links.count()).toBe(11);
   });
 
   test('a fragment that names no view shows the first view', async () => {
@@ -87,16 +137,16 @@ describe.runIf(canLook)('the operations page', () => {
     await using visited = await visit('/docs/ops/#traffic');
     const { page } = visited;
     let isSlow = true;
-    await page.route('**/docs/ops/summary/*', async (route) => {
+    await page.route('**/docs/ops/caller/*', async (route) => {
       if (!isSlow) return route.continue();
       // Never answered, until the page gives it up.
     });
     const begin = async (): Promise<void> => {
-      const asked = page.waitForRequest('**/docs/ops/summary/*');
+      const asked = page.waitForRequest('**/docs/ops/caller/*');
       await enterToken(page, demo.consignmentsToken);
       await asked;
     };
-    const ended = () => page.waitForEvent('requestfailed', (request) => request.url().includes('/summary/'));
+    const ended = () => page.waitForEvent('requestfailed', (request) => request.url().includes('/caller/'));
     await begin();
     const [byLeaving] = [ended()];
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide')));

@@ -9,6 +9,7 @@ export const views = [
   'traffic',
   'webhooks',
   'rounds',
+  'refusals',
   'players',
   'limits',
   'money',

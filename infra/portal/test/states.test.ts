@@ -10,7 +10,7 @@ useBrowser();
 /** The answer of every list without records, and of a player who has done nothing. */
 const nothing = {
   ...Object.fromEntries(
-    'events orders members deliveryJobs payments verifications notifications rounds entries checkpoints summary reconciliations changes pending lowest'
+    'events orders members deliveryJobs payments verifications notifications rounds refusals entries checkpoints summary reconciliations changes pending lowest'
       .split(' ')
       .map((list) => [list, []]),
   ),

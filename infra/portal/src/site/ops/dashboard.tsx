@@ -1,31 +1,61 @@
 import { useEffect } from 'preact/hooks';
 import type { FunctionComponent } from 'preact';
 import { Shown, useLoaded } from './content.tsx';
+import { findScopes } from './find-data.ts';
 import { HealthStrip } from './health.tsx';
-import { button, takeFocus } from './parts.tsx';
+import { View, button, takeFocus } from './parts.tsx';
 import { addressOf, navigation, place, restartView } from './place.ts';
 import { SearchForm } from './search-form.tsx';
-import { useSession } from './session.ts';
+import { useSession, type Session } from './session.ts';
 import { otherZone, switchZone, when, zoneName } from './time.ts';
 
+interface ViewEntry {
+  name: string;
+  /** One of them is needed. */
+  scopes: readonly string[];
+  load: () => Promise<FunctionComponent>;
+}
+
+const wallet = ['wallet:read'];
+
 /** The views by their address; the code of a view is loaded when it is opened. */
-const views: Readonly<Record<string, { name: string; load: () => Promise<FunctionComponent> }>> = {
-  find: { name: 'Find', load: async () => (await import('./find.tsx')).FindView },
-  traffic: { name: 'Traffic', load: async () => (await import('./traffic.tsx')).TrafficView },
-  webhooks: { name: 'Webhooks', load: async () => (await import('./events.tsx')).EventsView },
-  rounds: { name: 'Rounds', load: async () => (await import('./rounds.tsx')).RoundsView },
-  players: { name: 'Players', load: async () => (await import('./players.tsx')).PlayersView },
-  limits: { name: 'Limits', load: async () => (await import('./limits.tsx')).LimitsView },
-  money: { name: 'Money', load: async () => (await import('./money.tsx')).MoneyView },
+const views: Readonly<Record<string, ViewEntry>> = {
+  find: { name: 'Find', scopes: findScopes, load: async () => (await import('./find.tsx')).FindView },
+  traffic: {
+    name: 'Traffic',
+    scopes: ['ops:read'],
+    load: async () => (await import('./traffic.tsx')).TrafficView,
+  },
+  webhooks: {
+    name: 'Webhooks',
+    scopes: ['events:read', 'stores:admin'],
+    load: async () => (await import('./events.tsx')).EventsView,
+  },
+  rounds: { name: 'Rounds', scopes: wallet, load: async () => (await import('./rounds.tsx')).RoundsView },
+  refusals: {
+    name: 'Refusals',
+    scopes: wallet,
+    load: async () => (await import('./refusals.tsx')).RefusalsView,
+  },
+  players: { name: 'Players', scopes: wallet, load: async () => (await import('./players.tsx')).PlayersView },
+  limits: { name: 'Limits', scopes: wallet, load: async () => (await import('./limits.tsx')).LimitsView },
+  money: { name: 'Money', scopes: wallet, load: async () => (await import('./money.tsx')).MoneyView },
   reconciliation: {
     name: 'Reconciliation',
+    scopes: wallet,
     load: async () => (await import('./reconciliation.tsx')).ReconciliationView,
   },
-  ledger: { name: 'Ledger', load: async () => (await import('./ledger.tsx')).LedgerView },
-  evidence: { name: 'Evidence', load: async () => (await import('./evidence.tsx')).EvidenceView },
+  ledger: {
+    name: 'Ledger',
+    scopes: ['wallet:admin'],
+    load: async () => (await import('./ledger.tsx')).LedgerView,
+  },
+  evidence: {
+    name: 'Evidence',
+    scopes: ['wallet:audit', ...wallet],
+    load: async () => (await import('./evidence.tsx')).EvidenceView,
+  },
 };
-
-const firstView = 'traffic';
 
 /** Loads the code of all views: after another version was deployed, the gateway has it no more, and a reload ends the session. */
 const loadAll = (): void => {
@@ -68,15 +98,37 @@ const LoadedView = ({ load }: { load: () => Promise<FunctionComponent> }) => {
   return <Shown content={content} class="view" />;
 };
 
+const eitherOf = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** In place of a view that the token does not allow. */
+const Forbidden = ({ name, scopes }: ViewEntry) => (
+  <div class="view">
+    <View name={name}>
+      <p class="note">
+        {name} needs the scope {eitherOf.format(scopes)}, which your access token does not have.
+      </p>
+    </View>
+  </div>
+);
+
+/** The view of an address; without one, the first that the token allows, and Find only when there is no other. */
+const viewOf = (asked: string, { may }: Session): string => {
+  if (Object.hasOwn(views, asked)) return asked;
+  const [find = 'find', ...others] = Object.keys(views);
+  return others.find((view) => may(...(views[view]?.scopes ?? []))) ?? find;
+};
+
 /** The views after the sign-in; `leave` is called by the sign-out button. */
 export const Dashboard = ({ leave }: { leave: () => void }) => {
-  const { view: asked } = place.value;
-  const current = Object.hasOwn(views, asked) ? asked : firstView;
+  const session = useSession();
+  const allowed = Object.entries(views).filter(([, { scopes }]) => session.may(...scopes));
+  const current = viewOf(place.value.view, session);
+  const view = views[current];
   const { count } = navigation.value;
   useEffect(() => whenIdle(loadAll), []);
   useEffect(() => {
-    document.title = `${views[current]?.name} · Operations · Platform`;
-  }, [current]);
+    document.title = `${view?.name} · Operations · Platform`;
+  }, [view]);
   return (
     <>
       <div class="dashboard-head">
@@ -88,16 +140,21 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
         </div>
         {button('Sign out', leave, 'quiet')}
       </div>
-      <SearchForm />
-      <HealthStrip />
+      {session.may(...findScopes) && <SearchForm />}
+      {session.may('ops:read') && <HealthStrip />}
       <nav class="views" aria-label="Operations">
-        {Object.entries(views).map(([view, { name }]) => (
-          <a key={view} href={addressOf(view)} aria-current={view === current ? 'page' : undefined}>
+        {allowed.map(([address, { name }]) => (
+          <a key={address} href={addressOf(address)} aria-current={address === current ? 'page' : undefined}>
             {name}
           </a>
         ))}
       </nav>
-      {views[current] && <LoadedView key={`${current} ${count}`} load={views[current].load} />}
+      {view &&
+        (session.may(...view.scopes) ? (
+          <LoadedView key={`${current} ${count}`} load={view.load} />
+        ) : (
+          <Forbidden {...view} />
+        ))}
     </>
   );
 };

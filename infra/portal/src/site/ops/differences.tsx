@@ -128,7 +128,7 @@ export const DifferenceDialog = ({
     const { differences } = await session.ask<WalletAnswer<'listDifferences'>>(path);
     const [difference] = differences;
     if (difference === undefined) return nothing('There is no such difference.');
-    if (isRepairable(difference)) repaired.value = difference;
+    if (isRepairable(difference) && session.may('wallet:admin')) repaired.value = difference;
     return detailsOf(difference);
   }, []);
   const differences = async () => (repaired.value ? [repaired.value] : []);

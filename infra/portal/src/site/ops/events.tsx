@@ -117,7 +117,7 @@ export const EventsView = () => {
   const session = useSession();
   const list = useLoaded(async () => {
     const names = await storeNames(session);
-    if (names.size === 0) return nothing('There is no store yet.');
+    if (names.size === 0 && session.may('stores:read')) return nothing('There is no store yet.');
     return <EventList names={names} refresh={list.reload} />;
   }, []);
   return (

@@ -95,20 +95,15 @@ const columns: Columns<WalletAnswer<'listCheckpoints'>['checkpoints'][number]> =
   Key: ({ keyId }) => code(keyId),
 };
 
-/** The evidence of a round, the public keys, and the checkpoints with the newest first. */
-export const EvidenceView = () => {
+/** The public keys, and the checkpoints with the newest first. */
+const Checkpoints = () => {
   const session = useSession();
   const saveKeys = async () => {
     save('keys.json', await session.ask<WalletAnswer<'listSealingKeys'>>('/v1/audit/keys'));
     return 'Give these keys to third parties in person, not with the evidence.';
   };
   return (
-    <View name="Evidence">
-      <p class="soft intro">
-        A file that proves to others which entries a round has, and that they were not changed since.{' '}
-        <a href={guideAddress('docs/wallet-operator.md#evidence')}>Guide</a>
-      </p>
-      <RoundEvidence />
+    <>
       <h2>Checkpoints</h2>
       <Action name="Download public keys" look="quiet" run={saveKeys} />
       <List
@@ -123,6 +118,21 @@ export const EvidenceView = () => {
           </div>
         )}
       />
+    </>
+  );
+};
+
+/** The evidence of a round, and the checkpoints. */
+export const EvidenceView = () => {
+  const { may } = useSession();
+  return (
+    <View name="Evidence">
+      <p class="soft intro">
+        A file that proves to others which entries a round has, and that they were not changed since.{' '}
+        <a href={guideAddress('docs/wallet-operator.md#evidence')}>Guide</a>
+      </p>
+      {may('wallet:read') && <RoundEvidence />}
+      {may('wallet:audit') && <Checkpoints />}
     </View>
   );
 };

@@ -13,6 +13,7 @@ export interface Found {
   Players: Wallet['Player'];
   Rounds: Wallet['Round'];
   'Ledger entries': Wallet['FoundEntry'];
+  'Refused callbacks': Wallet['Refusal'];
 }
 
 type Title = keyof Found;
@@ -20,7 +21,8 @@ type Title = keyof Found;
 /** One request of a search. */
 interface Source {
   group: Title;
-  scope: 'stores:admin' | 'wallet:read' | 'wallet:admin';
+  service: 'store-webhooks' | 'wallet-operator';
+  scope: string;
   /** The request for a text; undefined when the text cannot be such a value. */
   path: (text: string) => string | undefined;
   /** Name of the array in the response; the response is one record if absent. */
@@ -49,10 +51,12 @@ const ofStores = (
   group: Title,
   list: string,
   filter: string,
+  scope = 'stores:read',
   isPossible = (_text: string) => true,
 ): Source => ({
   group,
-  scope: 'stores:admin',
+  service: 'store-webhooks',
+  scope,
   list,
   path: (text) => {
     const name = list.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -63,6 +67,7 @@ const ofStores = (
 
 const ofWallet = (group: Title, list: string, path: string, filter: string): Source => ({
   group,
+  service: 'wallet-operator',
   scope: 'wallet:read',
   list,
   path: (text) => `${path}?${new URLSearchParams({ [filter]: text, limit: String(limit) })}`,
@@ -75,23 +80,34 @@ const sources: readonly Source[] = [
   ofStores('Members', 'members', 'id'),
   ofStores('Delivery jobs', 'deliveryJobs', 'id'),
   ofStores('Delivery jobs', 'deliveryJobs', 'orderId'),
-  ofStores('Payments', 'payments', 'transactionId'),
-  ofStores('Payments', 'payments', 'orderId'),
+  ofStores('Payments', 'payments', 'transactionId', 'payments:read'),
+  ofStores('Payments', 'payments', 'orderId', 'payments:read'),
   ofStores('Verifications', 'verifications', 'transactionId'),
-  ofStores('Webhooks', 'events', 'id', (text) => uuid.test(text)),
-  ofStores('Webhooks', 'events', 'entity'),
-  ofStores('Webhooks', 'events', 'value'),
-  ofStores('Webhooks', 'events', 'requestId', (text) => /^[\w.-]{1,128}$/.test(text)),
+  ofStores('Webhooks', 'events', 'id', 'events:read', (text) => uuid.test(text)),
+  ofStores('Webhooks', 'events', 'entity', 'events:read'),
+  ofStores('Webhooks', 'events', 'value', 'events:reveal'),
+  ofStores('Webhooks', 'events', 'requestId', 'events:read', (text) => /^[\w.-]{1,128}$/.test(text)),
   ofStores('Notifications', 'notifications', 'reference'),
   {
     group: 'Players',
+    service: 'wallet-operator',
     scope: 'wallet:admin',
     // A browser takes these two segments out of an address.
     path: (text) => (text === '.' || text === '..' ? undefined : `/v1/players/${encodeURIComponent(text)}`),
   },
   ofWallet('Rounds', 'rounds', '/v1/rounds', 'roundId'),
   ofWallet('Ledger entries', 'entries', '/v1/audit/entries', 'transactionId'),
+  ofWallet('Refused callbacks', 'refusals', '/v1/refusals', 'transactionId'),
+  ofWallet('Refused callbacks', 'refusals', '/v1/refusals', 'roundId'),
+  ofWallet('Refused callbacks', 'refusals', '/v1/refusals', 'playerId'),
 ];
+
+/** Of store-webhooks, one scope includes all. */
+const scopesOf = ({ service, scope }: Source): string[] =>
+  service === 'store-webhooks' ? [scope, 'stores:admin'] : [scope];
+
+/** With one of these, a search finds something. */
+export const findScopes: readonly string[] = [...new Set(sources.flatMap(scopesOf))];
 
 interface Answer {
   group: Title;
@@ -101,14 +117,12 @@ interface Answer {
   error?: Refused;
 }
 
-const askSource = async (
-  session: Session,
-  { group, scope, path, list }: Source,
-  text: string,
-): Promise<Answer> => {
+const askSource = async (session: Session, source: Source, text: string): Promise<Answer> => {
+  const { group, scope, path, list } = source;
   const none: Answer = { group, records: [], hasMore: false };
   const address = path(text);
   if (address === undefined) return none;
+  if (!session.may(...scopesOf(source))) return { ...none, missing: scope };
   try {
     const body = await session.ask<Record<string, unknown> & { page?: { has_more: boolean } }>(address);
     const records = (list === undefined ? [body] : body[list]) as Found[Title][];
@@ -124,9 +138,6 @@ const askSource = async (
 /** Names of the services that have not answered so long, in ms, are reported. */
 const slowMs = 2500;
 
-const serviceOf = ({ scope }: Source): string =>
-  scope === 'stores:admin' ? 'store-webhooks' : 'wallet-operator';
-
 /**
  * Searches all services for an exact value. `waiting` is called once with the services that have not answered after a
  * few seconds. Throws when the gateway cannot be reached.
@@ -137,7 +148,7 @@ export const search = async (
   waiting: (services: string[]) => void,
 ): Promise<SearchResult> => {
   const pending = new Set(sources);
-  const timer = setTimeout(() => waiting([...new Set([...pending].map(serviceOf))]), slowMs);
+  const timer = setTimeout(() => waiting([...new Set([...pending].map(({ service }) => service))]), slowMs);
   const ask = (source: Source) => askSource(session, source, text).finally(() => pending.delete(source));
   const answers = await Promise.all(sources.map(ask)).finally(() => clearTimeout(timer));
   const groups = [...Map.groupBy(answers, ({ group }) => group)].map(([name, parts]) => {

@@ -3,6 +3,7 @@ import type { Found } from './find-data.ts';
 import { aboutLink, findLink, playerLink, roundLink } from './links.tsx';
 import { code, money, state, time, type Columns, type Look } from './parts.tsx';
 import { addressOf } from './place.ts';
+import { refusalColumns } from './refusals.tsx';
 
 const looks: Readonly<Record<string, Look>> = {
   done: 'good',
@@ -105,5 +106,6 @@ export const groupColumns = (
       Reverses: ({ reverseTransactionId }) => findLink(reverseTransactionId),
       At: ({ at }) => time(at),
     },
+    'Refused callbacks': refusalColumns,
   };
 };

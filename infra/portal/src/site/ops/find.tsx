@@ -61,14 +61,12 @@ const resultOf = (
   const isComplete = missing.length === 0 && errors.length === 0;
   return (
     <>
-      {missing.map((scope) => (
-        <p key={scope} class="note soft">
-          Not everything was searched: the token lacks the scope {scope}.
-        </p>
-      ))}
       {notSearched(errors, retry)}
       {groups.map((group) => groupOf(group, nameOf))}
       {groups.length === 0 && (isComplete ? notFound(text) : nothing('Nothing was found in the rest.'))}
+      {missing.length > 0 && (
+        <p class="note soft">Not everything was searched: the token lacks {missing.join(', ')}.</p>
+      )}
     </>
   );
 };

@@ -5,6 +5,7 @@ import { findLink, roundLink } from './links.tsx';
 import { List } from './list.tsx';
 import { Facts, View, money, state, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
+import { NewestRefusals } from './refusals.tsx';
 import { useSession } from './session.ts';
 import { operationText } from './text.ts';
 
@@ -23,10 +24,9 @@ const columns = (playerId: string): Columns<Wallet['Entry']> => ({
   Transaction: ({ transactionId }) => findLink(transactionId),
 });
 
-/** One player: balance, status, and the entries with the newest first. */
-const Player = ({ playerId }: { playerId: string }) => {
+/** Balance and status, which need the scope `wallet:admin`. */
+const About = ({ path }: { path: string }) => {
   const session = useSession();
-  const path = `/v1/players/${encodeURIComponent(playerId)}`;
   const about = useLoaded(async () => {
     const player = await session.ask<WalletAnswer<'getPlayer'>>(path);
     return (
@@ -40,13 +40,22 @@ const Player = ({ playerId }: { playerId: string }) => {
       />
     );
   }, [path]);
+  return <Shown content={about} />;
+};
+
+/** One player: balance, status, refused callbacks, and the entries with the newest first. */
+const Player = ({ playerId }: { playerId: string }) => {
+  const isAdmin = useSession().may('wallet:admin');
+  const path = `/v1/players/${encodeURIComponent(playerId)}`;
   return (
     <>
-      <Shown content={about} />
+      {isAdmin && <About path={path} />}
       <p class="links">
         <a href={addressOf('limits', { playerId })}>Limits</a>
-        <a href={addressOf('ledger', { playerId })}>Audit log</a>
+        {isAdmin && <a href={addressOf('ledger', { playerId })}>Audit log</a>}
       </p>
+      <h2>Refused callbacks</h2>
+      <NewestRefusals playerId={playerId} />
       <h2>Entries</h2>
       <List
         caption="Entries"

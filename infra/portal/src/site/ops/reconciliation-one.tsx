@@ -171,7 +171,9 @@ export const OneReconciliation = ({ id }: { id: string }) => {
         <a href={addressOf('reconciliation')}>All reconciliations</a>
       </p>
       <Shown content={summary} />
-      {one?.failure === null && <Withdrawal id={id} changed={summary.reload} />}
+      {one?.failure === null && session.may('wallet:admin') && (
+        <Withdrawal id={id} changed={summary.reload} />
+      )}
       {one && !isRunning(one) && one.differences > 0 && (
         <Differences id={id} kinds={one.kinds} changed={summary.reload} />
       )}

@@ -8,6 +8,7 @@ import { addressOf, place } from './place.ts';
 import { isRunning, refreshMs, type Reconciliation } from './reconciliation-data.ts';
 import { OneReconciliation, stateOf } from './reconciliation-one.tsx';
 import { UploadForm } from './reconciliation-upload.tsx';
+import { useSession } from './session.ts';
 
 const columns: Columns<Reconciliation> = {
   Sent: ({ reconciliationId: id, createdAt }) => (
@@ -23,6 +24,7 @@ const columns: Columns<Reconciliation> = {
 
 /** All reconciliations, the newest first, and the form for another one. The list is refreshed while one of them changes. */
 const AllReconciliations = () => {
+  const isAdmin = useSession().may('wallet:admin');
   const isSending = useSignal(false);
   const newest = useSignal<readonly Reconciliation[]>([]);
   const version = useSignal(0);
@@ -33,7 +35,7 @@ const AllReconciliations = () => {
   }, [newest.value, isSending, version]);
   return (
     <>
-      <UploadForm isSending={isSending} />
+      {isAdmin && <UploadForm isSending={isSending} />}
       <h2>Reconciliations</h2>
       <List
         caption="Reconciliations"

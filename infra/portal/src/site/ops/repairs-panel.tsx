@@ -103,6 +103,7 @@ export const RepairsPanel = ({ id, differences: read, changed }: ToRepair) => {
       );
     });
   };
+  if (!session.may('wallet:admin')) return null;
   return (
     <div>
       <div class="actions">{button('Dry run of repairs', dryRun)}</div>

@@ -6,6 +6,7 @@ import { findLink, playerLink } from './links.tsx';
 import { List } from './list.tsx';
 import { Facts, Input, View, code, enteredIn, money, opener, state, time, type Columns } from './parts.tsx';
 import { addressOf, changeFilters, place } from './place.ts';
+import { NewestRefusals } from './refusals.tsx';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
 import { operationText } from './text.ts';
@@ -75,6 +76,8 @@ const RoundDialog = ({ player, round: id }: { player: string; round: string }) =
   return (
     <Dialog title="Round" closed={() => open('', '')}>
       <Shown content={body} class="dialog-body" />
+      <h3>Refused callbacks</h3>
+      <NewestRefusals playerId={player} roundId={id} />
     </Dialog>
   );
 };

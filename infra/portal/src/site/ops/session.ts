@@ -1,3 +1,4 @@
+import { hasScope } from '@platform/service-kit/scopes';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Wallet } from './api.ts';
@@ -38,6 +39,13 @@ export interface Session {
   ask: <T>(path: string, method?: 'GET' | 'POST' | 'DELETE', body?: unknown) => Promise<T>;
   /** Reads a file. Throws Refused or NetworkError. */
   file: (path: string) => Promise<Blob>;
+  /** Reads from a service what the token allows. Throws Refused, also when the token is not valid, or NetworkError. */
+  readScopes: () => Promise<void>;
+  /**
+   * Whether the token has one of these scopes, or one that includes it, so that a view shows what it allows. True until
+   * `readScopes` has succeeded: in an outage it may fail.
+   */
+  may: (...scopes: readonly string[]) => boolean;
   /** The time of the gateway, to the second and never later, by its newest answer; the browser's own before that. */
   serverTime: () => Date;
   /** Removes the token and aborts running requests. */
@@ -69,6 +77,7 @@ export const openSession = (given: string, onExpired: () => void): Session => {
   const end = new AbortController();
   /** How much the clock of the gateway is ahead of the browser's, in ms. */
   let aheadMs = 0;
+  let scopes: ReadonlySet<string> | undefined;
   const { sub, exp } = claims(token);
   const send = async (path: string, method = 'GET', body?: unknown): Promise<Response> => {
     const headers: Record<string, string> = { Authorization: `Bearer ${token}` };
@@ -84,13 +93,19 @@ export const openSession = (given: string, onExpired: () => void): Session => {
     if (answer.status === 401 && !isSystemRoute(path)) onExpired();
     throw refused;
   };
+  const ask = async <T>(...request: Parameters<typeof send>): Promise<T> => {
+    const answer = await send(...request);
+    return (answer.status === 204 ? undefined : await answer.json().catch(throwNetworkError)) as T;
+  };
   return {
     subject: typeof sub === 'string' ? sub : 'somebody',
     expiresAt: typeof exp === 'number' ? new Date(exp * 1000) : undefined,
-    ask: async <T>(...request: Parameters<typeof send>) => {
-      const answer = await send(...request);
-      return (answer.status === 204 ? undefined : await answer.json().catch(throwNetworkError)) as T;
+    ask,
+    readScopes: async () => {
+      const caller = await ask<{ scopes: string[] }>(`/docs/ops/caller/${SERVICES[1]?.name ?? ''}`);
+      scopes = new Set(caller.scopes);
     },
+    may: (...wanted) => scopes === undefined || wanted.some((scope) => hasScope(scopes ?? new Set(), scope)),
     file: async (path) => (await send(path)).blob().catch(throwNetworkError),
     serverTime: () => new Date(Date.now() + aheadMs),
     close: () => {

@@ -6,10 +6,10 @@ import { isAbort } from './network.ts';
 import { Refused, type Session } from './session.ts';
 import { errorText } from './text.ts';
 
-/** Whether the token itself was refused: a missing scope (403) or an unavailable service is no reason to refuse it. */
-const isInvalidToken = ({ status }: Refused): boolean => status >= 400 && status < 500 && status !== 403;
+/** Whether the token itself was refused: an unavailable service is no reason to refuse it. */
+const isInvalidToken = ({ status }: Refused): boolean => status >= 400 && status < 500;
 
-/** The form for an access token. Calls `enter` when a service accepts the token; each view reports missing scopes. */
+/** The form for an access token. Calls `enter` when a service accepts the token, whatever its scopes are. */
 export const SignIn = ({
   notice,
   attempt,
@@ -38,7 +38,7 @@ export const SignIn = ({
     }
     const session = attempt(given);
     try {
-      await session.ask(`/docs/ops/summary/${SERVICES[1]?.name ?? ''}`);
+      await session.readScopes();
     } catch (error) {
       if (isAbort(error)) return false;
       if (!(error instanceof Refused) || isInvalidToken(error)) {
