@@ -50,8 +50,8 @@ const requests = (document: Described, base: string): { title: string; request: 
         path,
       );
       const query = new URLSearchParams(
-        parameters.flatMap(({ name, in: place, schema }) =>
-          place === 'query' && typeof schema?.example === 'string' ? [[name, schema.example]] : [],
+        parameters.flatMap(({ name, in: place, example }) =>
+          place === 'query' && typeof example === 'string' ? [[name, example]] : [],
         ),
       );
       const request = () =>

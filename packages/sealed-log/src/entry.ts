@@ -23,7 +23,10 @@ export const SealedEntry = z.strictObject({
   reverses: id.nullable(),
   roundClosed: z.boolean().nullable(),
   at: z.iso.datetime({ precision: 3 }),
-  idSpace: z.string().regex(/^[^\p{Cc}]+$/u),
+  idSpace: z
+    .string()
+    .regex(/^[^\p{Cc}]+$/u)
+    .meta({ example: 'game' }),
 });
 
 export type SealedEntry = z.output<typeof SealedEntry>;

@@ -25,6 +25,7 @@ export const createApp = (context: Context): HttpApp =>
       },
       basePath: '/v1',
       problemMembers: { left: Left },
+      examples: { unit: 'box', street: 'Sadama 5', changedBy: 'demo-admin', createdBy: 'demo-admin' },
     },
     routes: [
       // Before /consignments/{id}, which would match its path.

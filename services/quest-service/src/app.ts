@@ -13,6 +13,7 @@ export const createApp = (context: Context): HttpApp =>
       description: 'Quests and their questions, read in pages by Skip and Take.',
       tags: { Quests: 'Questionnaires', Questions: 'What a quest asks, in order' },
       basePath: '/v1',
+      examples: { version: '7', alternativeId: 'tea' },
     },
     routes: [...questRoutes(context), ...questionRoutes(context), ...draftRoutes(context)],
   });

@@ -1,6 +1,7 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { withinStores } from './access.ts';
 import type { Context } from './context.ts';
+import { fieldExamples } from './field-examples.ts';
 import { deliveryJobList } from './records/delivery-jobs.ts';
 import { importJobList } from './records/import-jobs.ts';
 import { memberErasureRoute } from './records/member-erasure.ts';
@@ -55,6 +56,7 @@ export const createApp = (context: Context): HttpApp => {
         Notifications: 'Notifications to customers and to the shop',
       },
       basePath: '',
+      examples: fieldExamples,
     },
     routes: [
       ...hookRoutes(context),

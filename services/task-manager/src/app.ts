@@ -17,6 +17,16 @@ export const createApp = (context: Context): HttpApp =>
         Lists: 'Lists that users share',
       },
       basePath: '/api/v1',
+      examples: {
+        accessToken: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTkwIn0.c2lnbmF0dXJl',
+        description: 'Those on the balcony, too',
+        status: 'todo',
+        members: {
+          'grandma@example.test': { role: 'viewer', status: 'invited', userId: null, name: null },
+        },
+        code: 'Zm9yLWdyYW5kbWE',
+        codes: { 'grandma@example.test': 'Zm9yLWdyYW5kbWE' },
+      },
     },
     routes: [...authRoutes(context), ...taskRoutes(context), ...listRoutes(context)],
   });

@@ -20,6 +20,7 @@ export const createApp = (context: Context): HttpApp =>
         'API keys': 'Who may read the lists',
       },
       basePath: '/v1',
+      examples: { key: 'vk_Zm9yLWEtcGFydG5lcg', deliverable_id: '0198c5a0-7e57-7001-8000-000000000000' },
     },
     routes: [
       ...projectRoutes(context),

@@ -3,6 +3,7 @@ import { adjustmentRoutes } from './accounts/adjustments/routes.ts';
 import { auditRoutes } from './reporting/audit/routes.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import type { Context } from './context.ts';
+import { fieldExamples } from './field-examples.ts';
 import { evidenceRoutes } from './sealing/routes.ts';
 import { gameRoutes } from './accounts/games/routes.ts';
 import { launchRoutes } from './accounts/sessions/routes.ts';
@@ -34,6 +35,7 @@ export const createApp = (context: Context): HttpApp =>
         Evidence: 'Proof for third parties that entries were not changed',
       },
       basePath: '',
+      examples: fieldExamples,
     },
     routes: [
       ...callbackRoutes(context),

@@ -5,9 +5,13 @@ import { expect, test } from 'vitest';
 import { demoExamples } from './examples.ts';
 import { fillIn, type Document } from './fill-in.ts';
 
-const inPath = (example?: string) => ({ name: 'id', in: 'path', schema: { example } });
+const inPath = (example?: string) => ({
+  name: 'id',
+  in: 'path',
+  ...(example !== undefined && { example }),
+});
 
-test('a parameter gets the value of the demo by what stands before it, else the example of its schema', () => {
+test('a parameter gets the value of the demo by what stands before it, else its own example', () => {
   const { paths } = fillIn(
     {
       paths: {

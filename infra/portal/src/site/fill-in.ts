@@ -1,7 +1,7 @@
 import type { Examples } from './examples.ts';
 
 interface Operation {
-  parameters?: { name: string; in: string; example?: unknown; schema?: { example?: unknown } }[];
+  parameters?: { name: string; in: string; example?: unknown }[];
   requestBody?: { content: Record<string, { example?: unknown }> };
 }
 
@@ -25,9 +25,9 @@ export const fillIn = (document: Document, { ids, bodies }: Examples, once: stri
   const filled = structuredClone(document);
   for (const [path, methods] of Object.entries(filled.paths))
     for (const [method, { parameters = [], requestBody }] of Object.entries(methods)) {
-      for (const parameter of parameters.filter((one) => one.in === 'path')) {
+      for (const parameter of parameters) {
         const known = ids[before(path, parameter.name)] ?? ids[parameter.name];
-        const example = known ?? parameter.schema?.example;
+        const example = (parameter.in === 'path' ? known : undefined) ?? parameter.example;
         if (example !== undefined) parameter.example = completed(example, once);
       }
       for (const content of Object.values(requestBody?.content ?? {})) {

@@ -36,7 +36,9 @@ test('each mistake in an OpenAPI document fails the lint', () => {
     'path-not-include-query',
     'path-parameters-defined',
     'rule/array-items',
+    'rule/example',
     'rule/info-description',
+    'rule/path-parameter-example',
     'spec-ref-siblings',
     'tag-description',
   ]);

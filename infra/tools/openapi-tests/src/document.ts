@@ -28,6 +28,7 @@ export interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
   required: boolean;
+  example?: unknown;
   schema: Schema;
 }
 
@@ -81,7 +82,10 @@ export const operationsOf = ({ servers, paths }: OpenApi): Operation[] => {
       id: operation.operationId,
       method,
       template: base + path,
-      parameters: operation.parameters ?? [],
+      parameters: (operation.parameters ?? []).map(({ example, ...parameter }) => ({
+        ...parameter,
+        schema: { ...parameter.schema, example },
+      })),
       body: operation.requestBody?.content,
       security: (operation.security ?? []).map((way) => Object.keys(way)),
       responses: operation.responses,

@@ -14,11 +14,13 @@ const textOf = (type: string, example: unknown): unknown => {
 
 /**
  * What the document says of a body. OpenAPI 3.0 has no lines of a text: NDJSON and CSV are a text, and `itemSchema`, a
- * field of OpenAPI 3.2, is the schema of a line of NDJSON. `example` is one line as an object.
+ * field of OpenAPI 3.2, is the schema of a line of NDJSON. `given` is one line as an object; without it, the example that the
+ * schema states.
  */
-export const contentOf = (type: string, schema: z.ZodType, example: unknown): ZodOpenApiMediaTypeObject => {
+export const contentOf = (type: string, schema: z.ZodType, given: unknown): ZodOpenApiMediaTypeObject => {
   const isText = type === ndjson || type.startsWith('text/');
-  const name = z.globalRegistry.get(schema)?.id;
+  const { id: name, example: stated } = z.globalRegistry.get(schema) ?? {};
+  const example = given ?? stated;
   const description =
     name && (type === ndjson ? `Each line a ${name}` : `A line of names, then each line a ${name}`);
   return {

@@ -7,6 +7,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { isUnboundedArray } from './bounded-list.ts';
+import { addExamples } from './document-examples.ts';
 import { contentOf } from './openapi-content.ts';
 import type { Deprecation, Route } from './route.ts';
 
@@ -23,6 +24,8 @@ export interface ApiInfo {
   basePath: string;
   /** What some problems of the service tell beside what all do (`members` of Problem). */
   problemMembers?: z.ZodRawShape;
+  /** Examples of fields that no request of the service has, by the name of the field. */
+  examples?: Record<string, unknown>;
 }
 
 const problemSchema = z
@@ -196,12 +199,14 @@ const correctValue = (key: string, value: unknown): unknown => {
   // OpenAPI 3.0 has it as an extension only.
   if (itemSchema !== undefined) return { ...content, 'x-itemSchema': itemSchema };
   if (place !== undefined && schema !== undefined) {
-    // A parameter: zod-openapi leaves its description in the schema too, and `required` out where it is false.
-    const { description, ...rest } = schema;
+    // A parameter: zod-openapi leaves its description in the schema too, and `required` out where it is false. Tools look
+    // for its example outside of the schema.
+    const { description, example, ...rest } = schema;
     return {
       in: place,
       required: false,
       ...(description !== undefined && { description }),
+      ...(example !== undefined && { example }),
       ...others,
       schema: correctValue('', rest),
     };
@@ -234,5 +239,5 @@ export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => 
     },
     { override: correctSchema },
   );
-  return JSON.parse(JSON.stringify(document), correctValue) as Json;
+  return addExamples(JSON.parse(JSON.stringify(document), correctValue) as Json, api.examples);
 };

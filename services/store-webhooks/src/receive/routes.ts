@@ -89,7 +89,13 @@ const checkRoute = (event: HookEvent): Route =>
           .optional()
           .meta({ description: 'Returned as it is; without it the answer is 405', example: 'hello' }),
       }),
-      responses: { 200: { description: 'The value', body: z.string(), mediaType: 'text/plain' } },
+      responses: {
+        200: {
+          description: 'The value',
+          body: z.string().meta({ example: 'hello' }),
+          mediaType: 'text/plain',
+        },
+      },
       problems: [405],
     },
     ({ query: { check } }) => {

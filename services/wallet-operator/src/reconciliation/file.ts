@@ -8,12 +8,13 @@ type DifferenceView = z.input<typeof Difference>;
 
 const own = Difference.omit({ there: true, here: true }).keyof().options;
 
-const header = [
+/** The first line of the file, as CSV. */
+export const headerLine = csvLine([
   ...own,
   ...sideFields.map((field) => `there.${field}`),
   // Our entries have no line.
   ...sideFields.slice(1).map((field) => `here.${field}`),
-];
+]);
 
 const csvOf = (difference: DifferenceView): string =>
   csvLine([
@@ -30,7 +31,7 @@ export async function* differencesFile(
   id: string,
   format: 'csv' | 'jsonl',
 ): AsyncGenerator<string> {
-  if (format === 'csv') yield csvLine(header);
+  if (format === 'csv') yield headerLine;
   for await (const differences of allDifferences(ctx, id)) {
     const text = differences.map(format === 'csv' ? csvOf : jsonOf).join('');
     // An empty text would end the stream.

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { listRoute } from '../list-route.ts';
 import { Difference } from './difference.ts';
-import { differencesFile } from './file.ts';
+import { differencesFile, headerLine } from './file.ts';
 import { repairRoutes } from './repair-routes.ts';
 import {
   DifferenceFilter,
@@ -49,7 +49,7 @@ const typeOf = (headers: IncomingHttpHeaders): StatementFormat['type'] => {
 };
 
 const files = [
-  { format: 'csv', mediaType: 'text/csv', body: z.string() },
+  { format: 'csv', mediaType: 'text/csv', body: z.string().meta({ example: headerLine }) },
   { format: 'jsonl', mediaType: 'application/x-ndjson', body: Difference },
 ] as const;
 

@@ -2,7 +2,7 @@ import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { Summary, SummaryFileQuery, SummaryQuery } from './schema.ts';
-import { pageSummary, summaryFile } from './use-cases.ts';
+import { headerLine, pageSummary, summaryFile } from './use-cases.ts';
 
 const tag = 'Audit';
 
@@ -37,7 +37,7 @@ export const summaryRoutes = (context: Context): Route[] => {
         responses: {
           200: {
             description: 'A line for each row, after a line of names',
-            body: z.string(),
+            body: z.string().meta({ example: headerLine }),
             mediaType: 'text/csv',
           },
         },

@@ -17,6 +17,10 @@ export const pageSummary = (
 ): Promise<z.input<typeof Summary>> =>
   readPageList('summary', query, (page) => listLines(database, query, page));
 
+const columns = Object.keys(SummaryLine.shape) as (keyof SummaryRow)[];
+/** The first line of the file. */
+export const headerLine = csvLine(columns);
+
 /** The account summary as a CSV file. Throws 422 `too_many_lines`. */
 export const summaryFile = async (
   { database }: Context,
@@ -30,6 +34,5 @@ export const summaryFile = async (
       code: 'too_many_lines',
       detail: `The file would have more than ${mostLines} lines; ask for fewer days.`,
     });
-  const columns = Object.keys(SummaryLine.shape) as (keyof SummaryRow)[];
-  return [columns, ...lines.map((line) => columns.map((column) => line[column]))].map(csvLine).join('');
+  return headerLine + lines.map((line) => csvLine(columns.map((column) => line[column]))).join('');
 };
