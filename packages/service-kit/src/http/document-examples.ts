@@ -152,7 +152,7 @@ const problemOf = (status: string, detail: string): unknown => {
 export const addExamples = <D extends object>(written: D, fields: Record<string, unknown> = {}): D => {
   const { paths, components } = written as unknown as Document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.values(methods).map((operation) => ({ operation, known: knownOf(path, operation) })),
+    Object.values(methods).map((operation) => ({ path, operation, known: knownOf(path, operation) })),
   );
   const stated: Known = new Map(Object.entries(fields).map(([name, value]) => [name, [value]]));
   const examples: Record<string, { value: unknown }> = (components.examples ??= {});
@@ -165,10 +165,17 @@ export const addExamples = <D extends object>(written: D, fields: Record<string,
     examples[name] ??= { value };
     return { [name]: { $ref: `#/components/examples/${name}` } };
   };
-  for (const { operation, known } of operations) {
-    const sameTag = operations.filter((other) => other.operation.tags[0] === operation.tags[0]);
-    const others = [sameTag, operations].map((group) => group.map((other) => other.known));
-    const knowns = [known, ...(others[0] ?? []), stated, ...(others[1] ?? [])];
+  for (const { path, operation, known } of operations) {
+    const knownWhere = (is: (other: (typeof operations)[number]) => boolean) =>
+      operations.filter(is).map((other) => other.known);
+    const knowns = [
+      known,
+      // A list has what creates its records.
+      ...knownWhere((other) => path.startsWith(`${other.path}/`)).toReversed(),
+      ...knownWhere(({ operation: { tags } }) => tags[0] === operation.tags[0]),
+      stated,
+      ...knownWhere(() => true),
+    ];
     const write = exampleWriter(components.schemas ?? {}, knowns);
     const bodyExample = ({ schema, 'x-itemSchema': line }: MediaType) =>
       line === undefined ? write(schema, '') : `${JSON.stringify(write(line, ''))}\n`;

@@ -19,7 +19,7 @@ const orderNumber = z
   .int32()
   .min(0)
   .optional()
-  .meta({ description: 'Position from 0; given for all of a list or for none' });
+  .meta({ description: 'Position from 0; given for all of a list or for none', example: 0 });
 
 const AlternativeInput = z
   .strictObject({

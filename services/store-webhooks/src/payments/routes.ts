@@ -15,7 +15,15 @@ export const paymentRoutes = (context: Context): Route[] => [
       summary: 'Register the order that a 3DS transaction pays',
       auth: allow(context, 'stores:write'),
       params: storeId,
-      body: { schema: Payment },
+      body: {
+        schema: Payment,
+        example: {
+          service: 'threedsecureio',
+          transactionId: 'my-payment',
+          orderId: 'demo-order-2',
+          threeDSServerTransId: 'my-challenge',
+        },
+      },
       responses: {
         201: { description: 'The payment', body: Payment, headers: { Location: 'Address of the payment' } },
       },
