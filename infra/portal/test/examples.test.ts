@@ -31,7 +31,7 @@ const leftOut = [
   'GET /v1/currencies',
   // The demo has no open invitation for the demo user, and no store whose POS is mapped.
   'POST /lists/join',
-  'POST /v1/stores/{id}/events/dry-run',
+  'POST /v1/stores/{storeId}/events/dry-run',
   // Nobody approves what they made themselves.
   'POST /v1/players/{playerId}/adjustments/{transactionId}/approval',
   // Needs a cookie, the token of an operator; ends the session that the others need.

@@ -28,6 +28,7 @@ export const fieldExamples = {
   baseUrl: 'https://pos.example.test/',
   mapping: '/data/id',
   credentials: ['apiKey'],
+  credentialNames: ['apiKey'],
   clearedCredentials: ['pos.apiKey'],
   orderStatuses: ['COMPLETED'],
   fromName: 'Demo shop',
