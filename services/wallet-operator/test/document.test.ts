@@ -120,3 +120,22 @@ test('the five callbacks are POST, at the addresses of the contract', () => {
     'post /callback/rollback',
   ]);
 });
+
+test('the guide has a table of the fields of all callbacks', async () => {
+  const guide = await readFile(new URL('../../../docs/wallet-operator.md', import.meta.url), 'utf8');
+  const section = guide.split('### Fields of the callbacks')[1]?.split('###')[0] ?? '';
+  const rows = [...section.matchAll(/^\| `(\w+)` +\| ([^|]+?) +\|/gm)];
+  const operations = ['authenticate', 'balance', 'credit', 'debit', 'rollback'];
+  const described = rows.map(([, field, where]) => [
+    field,
+    where === 'all' ? operations : where?.split(', ').toSorted(),
+  ]);
+  const fieldsOf = (operation: string): string[] =>
+    Object.keys(schemaOf(`${operation[0]?.toUpperCase()}${operation.slice(1)}Request`).properties);
+  const fields = [...new Set(operations.flatMap(fieldsOf))];
+  const documented = fields.map((field) => [
+    field,
+    operations.filter((operation) => fieldsOf(operation).includes(field)),
+  ]);
+  expect(Object.fromEntries(described)).toEqual(Object.fromEntries(documented));
+});
