@@ -39,6 +39,7 @@ test('each mistake in an OpenAPI document fails the lint', () => {
     'rule/example',
     'rule/info-description',
     'rule/path-parameter-example',
+    'rule/short-summary',
     'spec-ref-siblings',
     'tag-description',
   ]);

@@ -15,7 +15,7 @@ export const historyRoute = (context: Context): Route =>
       path: '/consignments/{id}/history',
       operationId: 'listStatusChanges',
       tag: 'Consignments',
-      summary: 'Changes of the status of a consignment, newest first, with their exact total',
+      summary: 'Status changes, newest first',
       anyCaseQuery: true,
       auth: context.reader,
       params: idParams('0198c5a0-7e57-7000-8d00-000000000001'),

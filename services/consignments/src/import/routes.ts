@@ -101,7 +101,7 @@ export const importRoutes = (ctx: Context): Route[] => {
         path: '/consignments/import',
         operationId: 'importConsignments',
         tag: 'Consignments',
-        summary: 'Create consignments from a stream of lines',
+        summary: 'Import consignments',
         description:
           'NDJSON both ways: one consignment a line in, one result a line out, in the same order. Results ' +
           'come when the body has been received, or when it stands still for a second. A bad line does not ' +

@@ -66,7 +66,7 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
     write: context.writer,
     sql: context.database.sql,
     list: {
-      summary: `${title}, newest first, with their exact total`,
+      summary: `${title}, newest first`,
       description: 'Parameter names are case-insensitive.',
       anyCaseQuery: true,
       query: z.strictObject({ ...pageIndexQuery, SearchText: searchText, ...filters }),

@@ -32,7 +32,7 @@ export const movementRoutes = (context: Context): Route[] => {
     write: context.writer,
     sql,
     list: {
-      summary: 'Stock movements of an inventory item, newest first, with their exact total',
+      summary: 'Stock movements, newest first',
       anyCaseQuery: true,
       query: z.strictObject(pageIndexQuery),
       body: totalledBody('movements', Movement).meta({ id: 'StockMovementList' }),

@@ -18,7 +18,8 @@ export const questRoutes = ({ draftReader, writer, database: { sql }, versions }
     write: writer,
     sql,
     list: {
-      summary: 'Quests, newest first, without their questions; drafts only with the scope quests:read',
+      summary: 'Quests, newest first',
+      description: 'Without their questions; drafts only with the scope quests:read.',
       query: ListQuery,
       anyCaseQuery: true,
       body: z.array(Quest),

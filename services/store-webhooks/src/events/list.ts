@@ -32,7 +32,7 @@ export const eventList = declareList({
   operationId: 'listEvents',
   tag: 'Events',
   scope: 'events:read',
-  summary: 'The webhooks that were received, newest first',
+  summary: 'Received webhooks, newest first',
   view: EventView,
   show: showEvent,
   // Finding a text says that the body contains it, also where a view masks it.
@@ -83,8 +83,9 @@ export const eventRevealList = declareList({
   name: 'eventReveals',
   tag: 'Events',
   scope: 'events:read',
-  summary:
-    'The callers who saw an event without masking, found it by a value of its body or processed it with another mapping, or saw a CAVV, newest first',
+  summary: 'Reveals of events, newest first',
+  description:
+    'The callers who saw an event without masking, found it by a value of its body or processed it with another mapping, or saw a CAVV.',
   view: viewOf(
     'EventReveal',
     eventReveals,

@@ -30,7 +30,8 @@ export const notificationList = declareList({
   latest: notifications.id,
   name: 'notifications',
   tag: 'Notifications',
-  summary: 'Notifications to customers and to the shop, newest first',
+  summary: 'Notifications, newest first',
+  description: 'To customers and to the shop.',
   view: NotificationView,
   filters: { reference: exactly(notifications.reference, 'Id of the order, member, job or verification') },
 });

@@ -15,7 +15,7 @@ export const paymentList = declareList({
   name: 'payments',
   tag: 'Payments',
   scope: 'payments:read',
-  summary: 'The registered 3DS transactions, newest first',
+  summary: '3DS transactions, newest first',
   view: PaymentView,
   filters: {
     transactionId: exactly(payments.transactionId, 'The id that the challenge result contains'),
@@ -26,8 +26,7 @@ export const paymentList = declareList({
     key: { transactionId: 'transactionId' },
     params: { transactionId: Payment.shape.transactionId },
     narrowBy: ['service'],
-    summary:
-      'The order that a 3DS transaction pays, and the result; of two services with the same id the newer one',
+    summary: 'The newest 3DS transaction with an id',
     operations: (readable, context) =>
       record({
         ...readable,

@@ -12,7 +12,8 @@ export const paymentRoutes = (context: Context): Route[] => [
       path: '/v1/stores/{storeId}/payments',
       operationId: 'createPayment',
       tag: 'Payments',
-      summary: 'Register the order that a 3DS transaction pays',
+      summary: 'Register a 3DS transaction',
+      description: 'And the order that it pays.',
       auth: allow(context, 'stores:write'),
       params: storeId,
       body: {

@@ -77,8 +77,9 @@ const checkRoute = (event: HookEvent): Route =>
       path: templateOf(event),
       operationId: `check_${event.replaceAll('-', '_')}`,
       tag: 'Webhooks',
-      summary: 'Return the value of the query parameter `check`, for providers that verify an address',
-      description: 'The token is not looked up.',
+      summary: 'Verify the address',
+      description:
+        'Returns the value of the query parameter `check`, for providers that verify an address. The token is not looked up.',
       auth: anyone,
       skipRateLimit: true,
       params: paramsOf(event),

@@ -25,7 +25,7 @@ export const importJobList = declareList({
   latest: importJobs.id,
   name: 'importJobs',
   tag: 'Members',
-  summary: 'Imports of members as users, newest first',
+  summary: 'Imports of members, newest first',
   view: viewOf('ImportJob', importJobs, 'id memberId state attempts error userId createdAt finishedAt'),
   filters: { memberId: exactly(importJobs.memberId, posId) },
 });

@@ -34,6 +34,7 @@ interface ListSpec<Row extends object> {
   name: string;
   operationId?: string;
   summary: string;
+  description?: string;
   /** Query parameters that narrow the list, by name. */
   filters?: Record<string, Filter>;
   /**
@@ -83,7 +84,7 @@ const listParams = z.strictObject({
 
 /** Declares the list of one kind of record of a store, and the address of a single record. */
 export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
-  const { table, latest, name, tag, scope = 'stores:read', summary, columns } = spec;
+  const { table, latest, name, tag, scope = 'stores:read', summary, description, columns } = spec;
   const { show = (row) => row, filters = {}, single, base } = spec;
   const path = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const selected = columns ?? getTableColumns(table as PgTable);
@@ -177,6 +178,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
         path: `/v1/stores/{storeId}/${path}`,
         operationId: spec.operationId ?? `list_${name}`,
         summary,
+        ...(description !== undefined && { description }),
         params: listParams,
         query: z.strictObject({ ...pageLimitQuery, ...mapValues(filters, ({ schema }) => schema) }),
         responses: { 200: { description: 'A page', body: pageLimitBody(name, spec.view) } },

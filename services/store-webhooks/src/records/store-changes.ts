@@ -11,7 +11,7 @@ export const storeChangeList = declareList({
   name: 'changes',
   operationId: 'listStoreChanges',
   tag: 'Stores',
-  summary: 'The changes of the settings of a store, newest first',
+  summary: 'Changes of a store, newest first',
   view: viewOf('StoreChange', storeChanges, 'id changedBy changedAt', {
     changedBy: 'Subject of the access token',
     before: snapshot.meta({

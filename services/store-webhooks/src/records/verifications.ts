@@ -19,7 +19,7 @@ export const verificationList = declareList({
   latest: verifications.eventId,
   name: 'verifications',
   tag: 'Identity',
-  summary: 'The identity verifications, most recently changed first',
+  summary: 'Verifications, last changed first',
   view: viewOf('Verification', verifications, 'service transactionId status completed userId updatedAt', {
     status: 'As the provider named it',
     userId: userIdText,
@@ -32,7 +32,7 @@ export const verificationList = declareList({
     name: 'verification',
     key: { transactionId: 'transactionId' },
     narrowBy: ['service'],
-    summary: 'A verification; of two providers with the same id the one that changed last',
+    summary: 'The last verification with an id',
   },
 });
 

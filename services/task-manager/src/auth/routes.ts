@@ -164,9 +164,9 @@ export const authRoutes = (context: Context): Route[] => {
         path: '/auth/refresh',
         operationId: 'refresh',
         tag,
-        summary: 'Exchange the refresh cookie for new credentials',
+        summary: 'Refresh the session',
         description:
-          'A refresh token works once. For 30 seconds the token that was exchanged gets working credentials ' +
+          'Exchanges the refresh cookie for new credentials. A refresh token works once. For 30 seconds the token that was exchanged gets working credentials ' +
           'of the same session again; used later, it ends the session. With an access cookie of another ' +
           'session it is refused.',
         auth: refreshGuard(context),

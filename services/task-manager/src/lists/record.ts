@@ -37,7 +37,7 @@ export const listRoutes = ({ tokens, limitKeys, invitations, database: { sql } }
     write: user,
     sql,
     list: {
-      summary: 'Lists that you are a member of, oldest first',
+      summary: 'Your lists, oldest first',
       query: ListQuery,
       body: Lists,
       page: async (query, { caller }) => {
@@ -74,7 +74,8 @@ export const listRoutes = ({ tokens, limitKeys, invitations, database: { sql } }
       path: '/lists/{id}/invitations',
       operationId: 'getInvitations',
       tag,
-      summary: 'The secrets of open invitations, for an owner to hand over',
+      summary: 'Secrets of open invitations',
+      description: 'For an owner to hand over.',
       auth: user,
       params: ListPath,
       responses: { 200: { description: 'By the invited address', body: Invitations } },
@@ -93,7 +94,8 @@ export const listRoutes = ({ tokens, limitKeys, invitations, database: { sql } }
       path: '/lists/join',
       operationId: 'joinList',
       tag,
-      summary: 'Accept an invitation to your email address',
+      summary: 'Accept an invitation',
+      description: 'It is to your email address.',
       auth: user,
       body: { schema: Joining },
       responses: { 200: { description: 'The list, of which you are a member now', body: List } },

@@ -20,8 +20,8 @@ export const apiKeyRecord = ({ admin, database: { sql } }: Context): Route[] =>
     write: admin,
     sql,
     list: {
-      summary: 'API keys, oldest first, without their secrets',
-      description: 'A key is erased 90 days after it was revoked or has expired.',
+      summary: 'API keys, oldest first',
+      description: 'Without their secrets. A key is erased 90 days after it was revoked or has expired.',
       query: ApiKeyQuery,
       body: ApiKeyList,
       page: async (query) => {

@@ -37,8 +37,9 @@ export const deliverableRoutes = ({ reader, admin, database: { sql } }: Context)
     write: admin,
     sql,
     list: {
-      summary: 'All deliverables of a project, oldest first, as one page',
-      description: 'Every change of a deliverable updates updated_at of its project.',
+      summary: 'Deliverables, oldest first',
+      description:
+        'All of a project, as one page. Every change of a deliverable updates updated_at of its project.',
       body: DeliverableList,
       page: async (_query, { params: { id }, caller }) =>
         fullListJson(

@@ -29,7 +29,7 @@ export const projectRoutes = (ctx: Context): Route[] =>
     write: ctx.admin,
     sql: ctx.database.sql,
     list: {
-      summary: 'Projects in the order of their last change, oldest change first',
+      summary: 'Projects, oldest change first',
       description:
         'Ordered by updated_at, then id. Every page costs the same. To follow changes, keep the highest ' +
         'updated_at seen and send it as modified_after next time.',

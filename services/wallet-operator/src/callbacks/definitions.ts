@@ -64,7 +64,7 @@ const gameCode = 'dice-alpha';
 /** The callbacks: how they are documented, and which command of the ledger each of them is. */
 export const definitions: Record<Callback, Definition> = {
   authenticate: define(
-    'Verify the player of a launch and give the balance',
+    'Verify the player of a launch',
     AuthenticateRequest,
     { ...player, currency: 'EUR', gameCode },
     AuthenticateResponse,

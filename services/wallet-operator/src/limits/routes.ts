@@ -18,7 +18,7 @@ export const limitRoutes = (context: Context): Route[] => {
         path: '/v1/players/{playerId}/limits',
         operationId: 'getLimits',
         tag,
-        summary: 'The limits of a player, and how much of them is used',
+        summary: 'Limits of a player, and their use',
         auth: reader,
         params: PlayerPath,
         responses: { 200: { description: 'The limits', body: Limits } },
@@ -32,7 +32,7 @@ export const limitRoutes = (context: Context): Route[] => {
         path: '/v1/players/{playerId}/limits',
         operationId: 'setLimits',
         tag,
-        summary: 'Set all limits that the player, or the operator, wants',
+        summary: 'Set the limits of a player',
         description:
           'A new or lower limit is in force at once. A higher limit, and the end of one, wait for 24 hours; sending ' +
           'the limit in force again cancels that. Of the limits of player and operator, the lower one counts.',
@@ -55,7 +55,7 @@ export const limitRoutes = (context: Context): Route[] => {
         path: '/v1/players/{playerId}/limits/history',
         operationId: 'listLimitChanges',
         tag,
-        summary: 'The changes of the limits of a player, the newest first',
+        summary: 'Changes of limits, newest first',
         auth: reader,
         params: PlayerPath,
         name: 'changes',
@@ -69,7 +69,7 @@ export const limitRoutes = (context: Context): Route[] => {
         path: '/v1/players/{playerId}/session',
         operationId: 'getPlaySession',
         tag,
-        summary: 'How long a player has been playing, and with which result',
+        summary: 'Current play: duration and result',
         description:
           'For reality checks. A session ends when no bet was accepted for SESSION_BREAK_S (30 minutes).',
         auth: reader,

@@ -57,7 +57,7 @@ export const repairRoutes = (context: Context): Route[] => {
         path: '/v1/reconciliations/{reconciliationId}/dry-runs/{dryRunId}/approval',
         operationId: 'approveDryRun',
         tag,
-        summary: 'Approve a dry run that moves more than the limit',
+        summary: 'Approve a dry run',
         description:
           'Somebody other than the person who made it approves it, and somebody else applies it within 24 hours.',
         auth: context.tokens.guard('wallet:approve'),

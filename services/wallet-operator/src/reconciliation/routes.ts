@@ -115,7 +115,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         path: '/v1/reconciliations',
         operationId: 'createReconciliation',
         tag,
-        summary: 'Compare a statement of the game server with our entries',
+        summary: 'Compare a statement with the ledger',
         description:
           'The body is read as it arrives: CSV with a header, or one JSON object a line. A statement with an ' +
           'invalid line is refused as a whole, with the first mistakes by line and column. It is compared in the ' +
@@ -189,7 +189,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         path: '/v1/reconciliations/{reconciliationId}',
         operationId: 'withdrawReconciliation',
         tag,
-        summary: 'Withdraw a reconciliation whose statement was wrong',
+        summary: 'Withdraw a reconciliation',
         description:
           'Nothing more is repaired from it, and repairs of others do not wait for what it found. It stays to be seen, ' +
           'as failed; what was repaired stays, and so does an apply that has begun.',
@@ -208,7 +208,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         path: '/v1/reconciliations/{reconciliationId}/differences',
         operationId: 'listDifferences',
         tag,
-        summary: 'The differences, with the repair that the contract allows',
+        summary: 'Differences and allowed repairs',
         auth: reader,
         params: ReconciliationPath,
         filters: DifferenceFilter,

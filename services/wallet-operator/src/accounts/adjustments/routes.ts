@@ -15,7 +15,7 @@ export const adjustmentRoutes = (context: Context): Route[] => [
       path,
       operationId: 'adjust',
       tag,
-      summary: 'Give or take money that is no deposit or withdrawal',
+      summary: 'Adjust a balance',
       description:
         'The same transactionId again returns the same answer and moves nothing. Beyond the limit of 24 hours the ' +
         'answer is 409 `approval_needed`: send it again after another person has approved it.',
@@ -57,7 +57,7 @@ export const adjustmentRoutes = (context: Context): Route[] => [
       path: `${path}/{transactionId}/approval`,
       operationId: 'approveAdjustment',
       tag,
-      summary: 'Approve an adjustment that exceeds the limit',
+      summary: 'Approve an adjustment',
       description:
         'Somebody other than the person who asked for it approves it; the approval holds for 24 hours.',
       auth: context.tokens.guard('wallet:approve'),

@@ -22,7 +22,7 @@ export const sessionRecord = (context: Context): Route[] =>
     write: context.tokens.guard('wallet:admin'),
     sql: context.database.sql,
     list: {
-      summary: 'The sessions of a player that hold, the newest first',
+      summary: 'Valid sessions, newest first',
       query: SessionQuery,
       body: SessionList,
       page: async (query, { params: { playerId } }) => {

@@ -40,7 +40,7 @@ export const launchRoutes = (context: Context): Route[] => [
       path: '/v1/launches',
       operationId: 'listLaunches',
       tag,
-      summary: 'The launches that were asked for, the newest first',
+      summary: 'Launches, newest first',
       auth: context.tokens.guard('wallet:read'),
       filters: LaunchFilter,
       name: 'launches',

@@ -12,7 +12,7 @@ export const refusalRoutes = (context: Context): Route[] => [
       path: '/v1/refusals',
       operationId: 'listRefusals',
       tag: 'Callbacks',
-      summary: 'Refused callbacks and why, the newest first',
+      summary: 'Refused callbacks, newest first',
       auth: context.tokens.guard('wallet:read'),
       filters: RefusalFilter,
       name: 'refusals',

@@ -30,7 +30,7 @@ export const roundRoutes = (context: Context): Route[] => {
         path: '/v1/rounds',
         operationId: 'listRounds',
         tag,
-        summary: 'Rounds that are open, or have an id, the oldest first',
+        summary: 'Rounds, oldest first',
         auth: reader,
         filters: RoundFilter,
         name: 'rounds',

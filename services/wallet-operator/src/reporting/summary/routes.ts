@@ -16,7 +16,7 @@ export const summaryRoutes = (context: Context): Route[] => {
         path: '/v1/audit/summary',
         operationId: 'readSummary',
         tag,
-        summary: 'The account summary of days, by currency or by game and currency',
+        summary: 'Account summary by day',
         description:
           'Opening, bets, wins, reversals, deposits, withdrawals, adjustments and closing. Rows without entries and with a closing of 0.00 are left out.',
         auth: reader,
