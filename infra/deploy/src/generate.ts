@@ -121,6 +121,7 @@ const parts: Record<string, Record<string, (service: ListedService) => string>> 
   'observability/alerts.yaml': {
     services: ({ name }) => `            or absent(db_up{service="${name}"})\n`,
   },
+  'observability/prometheus.yaml': { services: ({ name }) => `          - ${name}\n` },
   'examples/secrets.yaml': { services: exampleSecrets },
 };
 

@@ -192,14 +192,14 @@ describe.runIf(hasHelm)('the network', () => {
     const [, metrics] = find('NetworkPolicy gateway').spec.ingress ?? [];
     expect(metrics).toEqual({
       from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
-      ports: [{ protocol: 'TCP', port: 9145 }],
+      ports: [9145, 9146].map((port) => ({ protocol: 'TCP', port })),
     });
     const { template } = find('Deployment gateway').spec;
     expect(template).toMatchObject({
-      metadata: { annotations: { 'prometheus.io/port': '9145', 'prometheus.io/scrape': 'true' } },
+      metadata: { annotations: { 'prometheus.io/port': '9146', 'prometheus.io/scrape': 'true' } },
     });
     expect(template?.spec.containers.find(({ name }) => name === 'telemetry')?.ports).toEqual([
-      { name: 'metrics', containerPort: 9145 },
+      { name: 'telemetry', containerPort: 9145 },
     ]);
   });
 });
@@ -240,6 +240,7 @@ describe.runIf(hasHelm)('the gateway', () => {
     expect(mountsOf(pod?.containers[0])).toContain('/etc/gateway-tls');
     expect(pod?.containers[0]?.ports).toEqual([
       { name: 'http', containerPort: 8080 },
+      { name: 'metrics', containerPort: 9146 },
       { name: 'https', containerPort: 8443 },
     ]);
     expect(find('Service gateway', rendered).spec).toMatchObject({

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { routesFile } from './addresses.ts';
+import { metricsFile } from './metrics.ts';
 import { checkOptions, type GatewayOptions } from './options.ts';
 import { serverFile } from './server.ts';
 import { processFile, settingsFile } from './settings.ts';
@@ -22,6 +23,7 @@ export const renderConfig = (options: GatewayOptions): Record<string, string> =>
     'routes.conf': routesFile(),
     'upstreams.conf': upstreamsFile(settings),
     'server.conf': serverFile(settings),
+    'metrics.conf': metricsFile(settings),
   };
   return {
     ...Object.fromEntries(

@@ -127,6 +127,8 @@ const Options = z
       .string()
       .regex(/^[\w-]+(?: [\w-]+)?$/, 'must be a user, or a user and a group')
       .exactOptional(),
+    /** Addresses of /metrics, which no client may reach: it tells Prometheus that nginx runs. */
+    metrics: Addresses.exactOptional(),
     workers: z.union([Count, z.literal('auto')]).default(1),
     /** Where infra/gateway-telemetry listens (UDP), which counts each request and makes its span. */
     telemetry: Address.exactOptional(),
@@ -175,6 +177,7 @@ export const imageOptions = (chosen: unknown): GatewayOptions => {
   return {
     ...options,
     listen: listenOn(8080),
+    metrics: listenOn(9146),
     ...(tls && { tls: { listen: listenOn(8443), ...certificate, ...tls } }),
     upstreams: Object.fromEntries(services.map((name) => [name, `${name}:8080`])),
     docsDir: '/usr/share/portal',

@@ -15,15 +15,19 @@ interface Rule {
   annotations: Record<string, string>;
 }
 
-const file = join(root, 'infra/deploy/observability/alerts.yaml');
+const folder = join(root, 'infra/deploy/observability');
+const file = join(folder, 'alerts.yaml');
 const rules = (parse(await readFile(file, 'utf8')).groups as { rules: Rule[] }[]).flatMap(
   (group) => group.rules,
 );
 const promtool = inject('promtoolPath');
 
+const run = async (...args: string[]): Promise<string> =>
+  (await promisify(execFile)(promtool ?? '', args)).stdout;
+
 /** What promtool says of the rules over one series after the other; throws where an alert is not as expected. */
 const evaluate = async (expected: 'fault' | 'healthy'): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'alerts-'));
+  const temporary = await mkdtemp(join(tmpdir(), 'alerts-'));
   const tests = cases.map(({ alert, at, labels, summary, ...series }) => {
     const rule = rules.find((each) => each.alert === alert);
     const firing = {
@@ -39,21 +43,20 @@ const evaluate = async (expected: 'fault' | 'healthy'): Promise<string> => {
     };
   });
   try {
-    await writeFile(join(folder, 'tests.yaml'), stringify({ rule_files: [file], tests }));
-    const { stdout } = await promisify(execFile)(promtool ?? '', [
-      'test',
-      'rules',
-      join(folder, 'tests.yaml'),
-    ]);
-    return stdout;
+    await writeFile(join(temporary, 'tests.yaml'), stringify({ rule_files: [file], tests }));
+    return await run('test', 'rules', join(temporary, 'tests.yaml'));
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(temporary, { recursive: true });
   }
 };
 
 describe.skipIf(promtool === null)('in Prometheus', () => {
   test('each alert fires at its fault, and says what it is', async () => {
     expect(await evaluate('fault')).toContain('SUCCESS');
+  });
+
+  test('the configuration of compose is valid', async () => {
+    expect(await run('check', 'config', join(folder, 'prometheus.yaml'))).toContain('SUCCESS');
   });
 
   test('no alert fires without its fault', async () => {

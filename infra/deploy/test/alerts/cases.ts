@@ -261,6 +261,13 @@ export const cases: readonly Case[] = [
     at: 1,
     summary: 'Events that failed in the last 24 hours and are not retried any more: 3',
   }),
+  onValue('EventsTakenForTests', 'webhooks_stores_with_many_tests', {
+    of: webhooks,
+    bad: 1,
+    good: 0,
+    at: 1,
+    summary: 'Stores whose POS has sent many different test events in the last 24 hours: 1',
+  }),
   onValue('EventsRefused', 'webhooks_refused', {
     of: webhooks,
     bad: 5,
