@@ -19,6 +19,7 @@ import {
   sealingKey,
   startSealingService,
 } from './evidence.ts';
+import { addGame, addPlayer, callerOf } from './factories.ts';
 
 const run = promisify(execFile);
 
@@ -51,6 +52,22 @@ test('the evidence of a round names its entries and is verified with the public 
     saved.map((_saved, at) => savedCheckpoints(service, `sort=-number&limit=1&page=${at + 1}`)),
   );
   expect(pages.flat()).toEqual(saved.toReversed());
+});
+
+test('a round has evidence while its entries are in at most 300 checkpoints', async () => {
+  await using service = await startSealingService();
+  const { sql } = service.context.database;
+  await addGame(sql);
+  const { playerId, debit } = callerOf(service, await addPlayer(sql));
+  const roundId = 'long';
+  const play = async (bets: number) => {
+    for (let bet = 0; bet < bets; bet++) await debit({ roundId, amount: '0.01' });
+    await seal(sql, sealingKey, 1);
+    const { status, text } = await askEvidence(service, playerId, roundId);
+    return [status, (JSON.parse(text) as { code?: string }).code];
+  };
+  expect(await play(300)).toEqual([200, undefined]);
+  expect(await play(1)).toEqual([409, 'round_too_large']);
 });
 
 test('evidence does not hold with the key of somebody else', async () => {

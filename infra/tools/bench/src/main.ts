@@ -5,6 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { machine, table, updateReport, writeReport } from './report.ts';
+import { startedServices } from './service.ts';
 import { median, type Figure, type MeasureOptions, type Topic } from './figure.ts';
 
 const folder = new URL('topics/', import.meta.url);
@@ -18,6 +19,7 @@ const unknown = wanted.filter((name) => !topics.includes(name.split(':', 1)[0] ?
 if (unknown.length > 0)
   throw new Error(`No such topic: ${unknown.join(', ')}; there are ${topics.join(', ')}`);
 
+await using _services = startedServices;
 for (const asked of wanted.length > 0 ? wanted : topics) {
   const [name = '', partName] = asked.split(':');
   const { topic } = (await import(new URL(`${name}.ts`, folder).href)) as { topic: Topic };

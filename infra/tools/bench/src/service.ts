@@ -54,6 +54,9 @@ export interface BenchService extends AsyncDisposable {
   kill9: () => Promise<void>;
 }
 
+/** All services that were started: also those of a part that fails before it has its service. */
+export const startedServices = new AsyncDisposableStack();
+
 /** The options of Node.js that the images set. */
 export const shippedOptions = (): string => {
   const dockerfile = readFileSync(new URL('../../../deploy/Dockerfile', import.meta.url), 'utf8');
@@ -117,7 +120,8 @@ export const startService = async (
   };
   let child = await launch();
   stack.defer(() => stopProcess(child));
-  const owned = stack.move();
+  // Disposing it twice does no more than once.
+  const owned = startedServices.use(stack.move());
   return {
     url,
     databaseUrl,

@@ -36,8 +36,16 @@ export const sealingKeys = async ({ database, sealingKey }: Context): Promise<{ 
   return { keys: [...new Set([...(sealingKey ? [sealingKey.x] : []), ...used])].map(publicJwk) };
 };
 
-/** Entries of a round that evidence can have: each may be in a range of its own, whose tree is computed again. */
+/** Entries of a round that evidence can have. */
 const maxEntries = 1000;
+/** Checkpoints of these: the tree of each is computed again, which takes up to 50 ms, and a request 20 s at most. */
+const maxCheckpoints = 300;
+
+const tooLarge = (): Conflict =>
+  new Conflict(
+    'round_too_large',
+    `There is no evidence of rounds with more than ${maxEntries} entries, or in more than ${maxCheckpoints} checkpoints.`,
+  );
 
 type SealedEntryRow = PlacedEntry & { checkpoint: number; firstSeq: string };
 
@@ -60,7 +68,10 @@ const proveEntries = async (
   });
 };
 
-/** The evidence of sealed entries of a round, as the text of the file. Throws NotProven when something of it is damaged. */
+/**
+ * The evidence of sealed entries of a round, as the text of the file. Throws NotProven when something of it is damaged, and
+ * Conflict `round_too_large`.
+ */
 const signEvidence = async (
   sql: Sql,
   { keyId, sign }: SealingKey,
@@ -68,6 +79,7 @@ const signEvidence = async (
   sealed: readonly SealedEntryRow[],
 ): Promise<string> => {
   const byCheckpoint = Map.groupBy(sealed, ({ checkpoint }) => checkpoint);
+  if (byCheckpoint.size > maxCheckpoints) throw tooLarge();
   const checkpoints = await checkpointsByNumber(sql, [...byCheckpoint.keys()]);
   const entries: Evidence['entries'] = [];
   for (const [number, own] of byCheckpoint) {
@@ -101,11 +113,7 @@ export const roundEvidence = async (ctx: Context, playerId: string, roundId: str
   const { currency } = await playerRow(ctx, playerId);
   const placed = await placedEntries(sql, playerId, roundId, maxEntries + 1);
   if (placed.length === 0) throw new NotFound('round');
-  if (placed.length > maxEntries)
-    throw new Conflict(
-      'round_too_large',
-      `There is no evidence of rounds with more than ${maxEntries} entries.`,
-    );
+  if (placed.length > maxEntries) throw tooLarge();
   const sealed = placed.filter(isSealed);
   if (sealed.length < placed.length)
     throw new Conflict(
