@@ -144,7 +144,7 @@ describe.runIf(canLook)('finding by an id', () => {
     await page.getByLabel('Cause').selectOption('Wrong syntax');
     await expect.poll(() => refusals.count()).toBe(1);
     await refusals.getByRole('link', { name: ids.refused }).click();
-    await page.getByRole('dialog').getByText('Wrong syntax: amount').waitFor();
+    await page.getByRole('dialog').getByText('Wrong syntax: amount').first().waitFor();
     expect(visited.faults).toEqual([]);
   });
 

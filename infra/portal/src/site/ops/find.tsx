@@ -63,7 +63,8 @@ const resultOf = (
     <>
       {notSearched(errors, retry)}
       {groups.map((group) => groupOf(group, nameOf))}
-      {groups.length === 0 && (isComplete ? notFound(text) : nothing('Nothing was found in the rest.'))}
+      {groups.length === 0 &&
+        (isComplete ? notFound(text) : nothing('Nothing was found in what was searched.'))}
       {missing.length > 0 && (
         <p class="note soft">Not everything was searched: the token lacks {missing.join(', ')}.</p>
       )}

@@ -1,26 +1,38 @@
 import type { Wallet, WalletAnswer } from './api.ts';
 import { Shown, useLoaded } from './content.tsx';
-import { Filters, playerFilter, type Filter } from './filters.tsx';
+import { Filters, ShowButton, playerFilter, type Filter } from './filters.tsx';
 import { guideAddress } from './health-text.ts';
 import { findLink, playerLink, roundLink } from './links.tsx';
 import { List } from './list.tsx';
-import { View, code, money, nothing, time, type Columns } from './parts.tsx';
+import { View, money, nothing, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { causeText, causes } from './refusal-text.ts';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
 
-/** What is shown of a refused callback. */
-export const refusalColumns: Columns<Wallet['Refusal']> = {
+const what: Columns<Wallet['Refusal']> = {
   At: ({ at }) => time(at),
   Callback: ({ callback }) => callback,
   Amount: ({ amount, currency }) => (amount === null ? null : money(amount, currency ?? '')),
-  Cause: (refusal) => <span class="what">{causeText(refusal)}</span>,
-  Player: ({ playerId }) => playerLink(playerId),
-  Round: ({ playerId, roundId }) => (playerId === null ? findLink(roundId) : roundLink(playerId, roundId)),
-  Transaction: ({ transactionId }) => findLink(transactionId),
-  Answer: ({ status }) => code(status),
+  Cause: (refusal) => (
+    <span class="what" title={refusal.status}>
+      {causeText(refusal)}
+    </span>
+  ),
 };
+
+const player: Columns<Wallet['Refusal']> = { Player: ({ playerId }) => playerLink(playerId) };
+
+const round: Columns<Wallet['Refusal']> = {
+  Round: ({ playerId, roundId }) => (playerId === null ? findLink(roundId) : roundLink(playerId, roundId)),
+};
+
+const transaction: Columns<Wallet['Refusal']> = {
+  Transaction: ({ transactionId }) => findLink(transactionId),
+};
+
+/** What is shown of a refused callback of any player. */
+export const refusalColumns = { ...what, ...player, ...round, ...transaction };
 
 type Answer = WalletAnswer<'listRefusals'>;
 
@@ -32,11 +44,12 @@ export const NewestRefusals = ({ playerId, roundId }: { playerId: string; roundI
   const newest = useLoaded(async () => {
     const { refusals, page } = await session.ask<Answer>(path);
     if (refusals.length === 0) return nothing('No callback was refused.');
-    const all =
-      roundId === undefined ? addressOf('refusals', { playerId }) : addressOf('find', { q: roundId });
+    const ofPlayer = roundId === undefined;
+    const all = ofPlayer ? addressOf('refusals', { playerId }) : addressOf('find', { q: roundId });
+    const columns = { ...what, ...(ofPlayer && round), ...transaction };
     return (
       <>
-        <Table caption="Refused callbacks" columns={refusalColumns} rows={refusals} />
+        <Table caption="Refused callbacks" columns={columns} rows={refusals} />
         {page.has_more && (
           <p class="links">
             <a href={all}>All refused callbacks</a>
@@ -60,7 +73,9 @@ export const RefusalsView = () => (
       Callbacks of the game server that were refused, and why. Search for one by its transaction or round with
       Find. <a href={guideAddress('docs/wallet-operator.md#when-callbacks-are-refused')}>Guide</a>
     </p>
-    <Filters filters={filters} />
+    <Filters filters={filters}>
+      <ShowButton />
+    </Filters>
     <List
       caption="Refused callbacks"
       path="/v1/refusals"
