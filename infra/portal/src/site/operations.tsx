@@ -2,7 +2,7 @@ import { batch, effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { byId } from './element.ts';
 import { Dashboard } from './ops/dashboard.tsx';
-import { openSession, SessionContext, type Session } from './ops/session.ts';
+import { openSession, SessionContext, type Account, type Session } from './ops/session.ts';
 import { SignIn } from './ops/sign-in.tsx';
 
 const expired = 'Your access token has expired. Sign in again to continue where you were.';
@@ -15,10 +15,13 @@ const current = signal<Session | undefined>(undefined);
 const notice = signal('');
 /** The session of a sign-in that is under way. */
 let pending: Session | undefined;
+/** Ends with the session: what a sign-in or a renewal of a token still waits for then comes to nothing. */
+let life = new AbortController();
 
 /** Shows the sign-in again, and why. The address keeps the view and its filters for the next sign-in. */
 const leave = (reason = ''): void =>
   batch(() => {
+    life.abort();
     pending?.close();
     pending = undefined;
     current.value?.close();
@@ -29,10 +32,16 @@ const leave = (reason = ''): void =>
 const refused = ({ expiresAt }: Session): void =>
   leave(expiresAt && expiresAt.getTime() <= Date.now() ? expired : noLongerAccepted);
 
-/** Begins a sign-in with a token, and ends one that is under way. */
-const attempt = (token: string): Session => {
-  leave('Signing in …');
-  const session = openSession(token, () => refused(session));
+/** Begins to sign in or out, and ends what is under way. */
+const begin = (reason = 'Signing in …'): AbortSignal => {
+  leave(reason);
+  life = new AbortController();
+  return life.signal;
+};
+
+/** Opens the session of a sign-in that has begun. */
+const attempt = (account: Account): Session => {
+  const session = openSession(account, () => refused(session));
   pending = session;
   return session;
 };
@@ -53,6 +62,24 @@ effect(() => {
   return () => clearTimeout(timer);
 });
 
+const signOut = (): void => {
+  const session = current.value;
+  // `begin` would close it, and its tokens are needed for that.
+  current.value = undefined;
+  void session?.signOut(begin(''));
+};
+
+// Other pages open beside this one, which would lose its session.
+addEventListener(
+  'click',
+  ({ target }) => {
+    const link = target instanceof Element ? target.closest('a') : null;
+    if (link?.href.startsWith(`${location.origin}/docs/`) && link.pathname !== location.pathname)
+      link.target = current.value ? '_blank' : '';
+  },
+  { capture: true },
+);
+
 // A page in the back/forward cache must not keep the token.
 addEventListener('pagehide', () => leave());
 
@@ -60,11 +87,11 @@ const Operations = () => {
   const { value: session } = current;
   return (
     <>
-      {session === undefined && <SignIn notice={notice} attempt={attempt} enter={enter} />}
+      {session === undefined && <SignIn notice={notice} begin={begin} attempt={attempt} enter={enter} />}
       <div id="dashboard" hidden={session === undefined}>
         {session && (
           <SessionContext.Provider value={session}>
-            <Dashboard leave={() => leave()} />
+            <Dashboard leave={signOut} />
           </SessionContext.Provider>
         )}
       </div>

@@ -43,3 +43,9 @@ export const changeFilters = (changes: Readonly<Record<string, string>>): void =
   history.pushState(null, '', address);
   place.value = read();
 };
+
+/** Replaces the whole address of the page, query included, by a view (`#webhooks`, or nothing for the first one). */
+export const replaceAddress = (fragment: string): void => {
+  history.replaceState(null, '', location.pathname + fragment);
+  place.value = read();
+};

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { openSession } from './session.ts';
+import { accountOf, openSession } from './session.ts';
 import { errorText } from './text.ts';
 
 const token = 'x.y.z';
@@ -7,7 +7,7 @@ const token = 'x.y.z';
 /** What a session reports for a request that `fetch` answers so. */
 const failureOf = async (fetched: () => Promise<Response>): Promise<unknown> => {
   vi.stubGlobal('fetch', fetched);
-  return openSession(token, () => {})
+  return openSession(accountOf(token), () => {})
     .ask('/v1/stores')
     .catch((error: unknown) => error);
 };
@@ -25,7 +25,7 @@ test('the time of the services goes by the Date of their answers, whatever the c
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-22T13:00:00.000Z') });
   const date = { Date: 'Sun, 22 Nov 2026 10:00:00 GMT' };
   vi.stubGlobal('fetch', () => Promise.resolve(Response.json({}, { headers: date })));
-  const session = openSession('x.y.z', () => {});
+  const session = openSession(accountOf('x.y.z'), () => {});
   await session.ask('/v1/stores');
   expect(session.serverTime()).toEqual(new Date('2026-11-22T10:00:00.000Z'));
   vi.setSystemTime(Date.parse('2026-11-22T13:00:05.000Z'));
@@ -41,7 +41,7 @@ test.each([
 
 test('a file whose connection is lost is a failure of the network, too', async () => {
   vi.stubGlobal('fetch', () => Promise.resolve(cutOff()));
-  const failure = await openSession(token, () => {})
+  const failure = await openSession(accountOf(token), () => {})
     .file('/v1/evidence')
     .catch((error: unknown) => error);
   expect(errorText(failure)).toBe('The gateway cannot be reached.');

@@ -27,11 +27,20 @@ export class Refused extends Error {
   }
 }
 
-/** A session with a token, which is only in this closure. */
-export interface Session {
-  /** Claims of the token; the services check them, not this page. */
+/** Somebody with a token that was pasted, or with those of an account of the organisation. */
+export interface Account {
+  /** Who it is, for the eyes only; the services check the token, not this page. */
   subject: string;
+  /** When the token can no longer be used; undefined when it is renewed. */
   expiresAt: Date | undefined;
+  /** A token that is valid now. Throws Refused with status 401 when there will be none any more. */
+  token: () => Promise<string>;
+  /** Signs out where the tokens are from, and leaves the page for that, unless the signal is aborted. */
+  end?: (until: AbortSignal) => Promise<void>;
+}
+
+/** A session of an account, which is only in this closure. */
+export interface Session extends Pick<Account, 'subject' | 'expiresAt'> {
   /**
    * Sends a request and returns the JSON of the response, which a DELETE does not have. A Blob is sent as it is, else
    * JSON. Throws Refused or NetworkError.
@@ -48,8 +57,10 @@ export interface Session {
   may: (...scopes: readonly string[]) => boolean;
   /** The time of the gateway, to the second and never later, by its newest answer; the browser's own before that. */
   serverTime: () => Date;
-  /** Removes the token and aborts running requests. */
+  /** Removes the account and aborts running requests. */
   close: () => void;
+  /** Closes it, and signs out where the account is from, unless the signal is aborted. */
+  signOut: (until: AbortSignal) => Promise<void>;
 }
 
 /** What a token says, unverified; nothing when it is not a JWT, which the services then refuse. */
@@ -71,16 +82,38 @@ const problemOf = (answer: Response): Promise<ProblemDocument> =>
 /** The task manager accepts no tokens of others without AUTH_JWKS; the other services are the ones to believe. */
 const isSystemRoute = (path: string): boolean => path.startsWith('/docs/ops/');
 
-/** Opens a session with a token; `onExpired` is called when a service no longer accepts the token (401). */
-export const openSession = (given: string, onExpired: () => void): Session => {
-  let token = given;
+/** An account that is a token. */
+export const accountOf = (token: string): Account => {
+  const { sub, exp } = claims(token);
+  return {
+    subject: typeof sub === 'string' ? sub : 'somebody',
+    expiresAt: typeof exp === 'number' ? new Date(exp * 1000) : undefined,
+    token: () => Promise.resolve(token),
+  };
+};
+
+/** Opens a session; `onExpired` is called when a service no longer accepts its token (401), or there is no other one. */
+export const openSession = (given: Account, onExpired: () => void): Session => {
+  const { subject, expiresAt } = given;
+  let account: Account | undefined = given;
   const end = new AbortController();
   /** How much the clock of the gateway is ahead of the browser's, in ms. */
   let aheadMs = 0;
   let scopes: ReadonlySet<string> | undefined;
-  const { sub, exp } = claims(token);
+  const close = (): void => {
+    account = undefined;
+    end.abort();
+  };
+  const token = async (): Promise<string> => {
+    try {
+      return (await account?.token()) ?? '';
+    } catch (error) {
+      if (error instanceof Refused && error.status === 401) onExpired();
+      throw error;
+    }
+  };
   const send = async (path: string, method = 'GET', body?: unknown): Promise<Response> => {
-    const headers: Record<string, string> = { Authorization: `Bearer ${token}` };
+    const headers: Record<string, string> = { Authorization: `Bearer ${await token()}` };
     const isBlob = body instanceof Blob;
     if (body !== undefined) headers['Content-Type'] = isBlob ? body.type : 'application/json';
     const sent = body === undefined ? {} : { body: isBlob ? body : JSON.stringify(body) };
@@ -98,8 +131,8 @@ export const openSession = (given: string, onExpired: () => void): Session => {
     return (answer.status === 204 ? undefined : await answer.json().catch(throwNetworkError)) as T;
   };
   return {
-    subject: typeof sub === 'string' ? sub : 'somebody',
-    expiresAt: typeof exp === 'number' ? new Date(exp * 1000) : undefined,
+    subject,
+    expiresAt,
     ask,
     readScopes: async () => {
       const caller = await ask<{ scopes: string[] }>(`/docs/ops/caller/${SERVICES[1]?.name ?? ''}`);
@@ -108,9 +141,11 @@ export const openSession = (given: string, onExpired: () => void): Session => {
     may: (...wanted) => scopes === undefined || wanted.some((scope) => hasScope(scopes ?? new Set(), scope)),
     file: async (path) => (await send(path)).blob().catch(throwNetworkError),
     serverTime: () => new Date(Date.now() + aheadMs),
-    close: () => {
-      token = '';
-      end.abort();
+    close,
+    signOut: async (until) => {
+      const ended = account?.end?.(until);
+      close();
+      await ended;
     },
   };
 };

@@ -3,46 +3,50 @@ import { useEffect } from 'preact/hooks';
 import { demoCredentials, forgetDemo, type DemoCredentials } from '../demo.ts';
 import { button, takeFocus } from './parts.tsx';
 import { isAbort } from './network.ts';
-import { Refused, type Session } from './session.ts';
+import { finishSignIn, goToProvider, readProvider, takeReturned, type Provider } from './organisation.ts';
+import { accountOf, Refused, type Account, type Session } from './session.ts';
 import { errorText } from './text.ts';
 
 /** Whether the token itself was refused: an unavailable service is no reason to refuse it. */
 const isInvalidToken = ({ status }: Refused): boolean => status >= 400 && status < 500;
 
-/** The form for an access token. Calls `enter` when a service accepts the token, whatever its scopes are. */
+/**
+ * The sign-in: with an account of the organisation where the gateway names its provider, or with an access token. Calls
+ * `enter` when a service accepts the token, whatever its scopes are.
+ */
 export const SignIn = ({
   notice,
+  begin,
   attempt,
   enter,
 }: {
   notice: Signal<string>;
-  /** Opens a session with a token. It is closed by the next attempt, and when the page is left. */
-  attempt: (token: string) => Session;
+  /** Ends a sign-in that is under way; the signal ends this one. */
+  begin: () => AbortSignal;
+  /** Opens a session. It is closed by the next sign-in, and when the page is left. */
+  attempt: (account: Account) => Session;
   enter: (session: Session) => void;
 }) => {
   const token = useSignal('');
   const problem = useSignal('');
   const demo = useSignal<DemoCredentials>();
-  useEffect(() => {
-    void demoCredentials().then((credentials) => (demo.value = credentials));
-  }, [demo]);
+  const provider = useSignal<Provider | null>(null);
 
   /** Returns whether the token was refused (401). */
-  const tryToken = async (given: string): Promise<boolean> => {
+  const signIn = async (obtain: (signal: AbortSignal) => Promise<Account | undefined>): Promise<boolean> => {
     problem.value = '';
-    notice.value = '';
-    // No other character can be in a header.
-    if (!/^[\w.-]+$/.test(given)) {
-      problem.value = 'This is not an access token.';
-      return false;
-    }
-    const session = attempt(given);
+    const signal = begin();
+    let session: Session | undefined;
     try {
+      const account = await obtain(signal);
+      signal.throwIfAborted();
+      if (account === undefined) return false;
+      session = attempt(account);
       await session.readScopes();
     } catch (error) {
       if (isAbort(error)) return false;
-      if (!(error instanceof Refused) || isInvalidToken(error)) {
-        session.close();
+      if (session === undefined || !(error instanceof Refused) || isInvalidToken(error)) {
+        session?.close();
         notice.value = '';
         problem.value = errorText(error);
         return error instanceof Refused && error.status === 401;
@@ -51,6 +55,27 @@ export const SignIn = ({
     enter(session);
     return false;
   };
+  const tryToken = async (given: string): Promise<boolean> => {
+    // No other character can be in a header.
+    if (/^[\w.-]+$/.test(given)) return signIn(() => Promise.resolve(accountOf(given)));
+    notice.value = '';
+    problem.value = 'This is not an access token.';
+    return false;
+  };
+  const openProvider = (chosen: Provider) =>
+    signIn(async (signal) => {
+      await goToProvider(chosen, signal);
+      return undefined;
+    });
+  useEffect(() => {
+    const returned = takeReturned();
+    void demoCredentials().then((credentials) => (demo.value = credentials));
+    void readProvider().then((read) => {
+      provider.value = read;
+      if (read && returned) void signIn((signal) => finishSignIn(read, returned, signal));
+    });
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once
+  }, []);
   const submit = (event: Event): void => {
     event.preventDefault();
     const given = token.value.trim();
@@ -64,16 +89,20 @@ export const SignIn = ({
     problem.value = 'The demo token is not valid any more. Open the link that `start` printed.';
   };
   const { value: credentials } = demo;
+  const { value: known } = provider;
   return (
     <section id="sign-in" class="sign-in" aria-labelledby="sign-in-heading">
       <h1 id="sign-in-heading">Operations</h1>
       <p class="lead">
-        For the person on call. The token stays in the memory of this page: it is not stored, and reloading
-        the page removes it.
+        For the person on call. Tokens stay in the memory of this page: they are not stored, and reloading the
+        page removes them.
       </p>
       <p id="sign-in-notice" class="note" role="status">
         {notice}
       </p>
+      {known && (
+        <p class="actions">{button('Sign in with your organisation’s account', () => openProvider(known))}</p>
+      )}
       <form id="sign-in-form" autoComplete="off" onSubmit={submit}>
         <label htmlFor="token">Access token</label>
         <input
