@@ -35,6 +35,7 @@ const Alerts = z.object({
           labels: z.strictObject({ severity: z.enum(['page', 'ticket']) }),
           annotations: z.strictObject({
             summary: z.string().min(10),
+            plural: z.string().optional(),
             action: z.string().min(5),
             guide: z.string().regex(/^docs\/[a-z-]+\.md#[a-z0-9-]+$/),
           }),

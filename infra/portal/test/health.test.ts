@@ -113,6 +113,25 @@ describe.runIf(canLook)('the health strip', () => {
     expect(await errors.textContent()).toMatch(/task-manager, quest-service · since .*\d/);
   });
 
+  test('says in one sentence what all services have lost', async () => {
+    const names = [
+      'task-manager',
+      'quest-service',
+      'store-webhooks',
+      'wallet-operator',
+      'verify-projects',
+      'consignments',
+    ];
+    const reported = names.map((name) => firing('DatabaseUnavailable', name));
+    await using visited = await opened(async (page) => {
+      await page.route(summaries, withValues({}));
+      await page.route(alerts, (route) => route.fulfill({ json: { hasPrometheus: true, alerts: reported } }));
+    });
+    await visited.page.locator('.strip summary').press('Enter');
+    const entry = visited.page.locator('.alerts li', { hasText: 'DatabaseUnavailable' });
+    expect(await entry.locator('strong').textContent()).toBe('All 6 services have lost their database');
+  });
+
   test('says that Prometheus does not answer', async () => {
     await using visited = await opened(async (page) => {
       await page.route(summaries, withValues({}));

@@ -15,7 +15,7 @@ export class Ignored extends SafeError {
 export class Stopped extends SafeError {
   override name = 'Stopped';
   constructor() {
-    super('The instance that worked on it was stopped.');
+    super('The instance that processed this event was stopped.');
   }
 }
 

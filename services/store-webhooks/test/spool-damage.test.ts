@@ -27,7 +27,7 @@ const makeFolder = async () => {
         log,
         pauseMs,
         store: async (events) => {
-          if (state.isAway) throw new Error('The database is away.');
+          if (state.isAway) throw new Error('The database is unavailable.');
           stored.push(...events.map(({ entity }) => entity ?? ''));
         },
       }),

@@ -23,7 +23,7 @@ const spool = createSpool({
   log: createLog('spool', 'silent'),
   pauseMs: 5,
   store: async (events) => {
-    if (!existsSync(`${folder}.up`)) throw new Error('The database is away.');
+    if (!existsSync(`${folder}.up`)) throw new Error('The database is unavailable.');
     for (const { entity } of events) await print(`stored ${entity}`);
   },
 });

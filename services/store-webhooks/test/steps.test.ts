@@ -314,7 +314,7 @@ test('an event whose workers die ten times is given up, also after an attempt th
   await service.settled();
   const { body } = await service.admin('GET', `/v1/stores/${id}/events`);
   expect(body['events']).toMatchObject([
-    { status: 'failed', error: 'Ten workers crashed while they processed it.' },
+    { status: 'failed', error: 'Ten workers crashed while processing this event.' },
   ]);
 });
 

@@ -173,7 +173,9 @@ test('a statement of another period is refused, because nothing of it would be c
   const before = ['2001-01-02T09:00:00.000Z', '2001-01-02T09:59:00.000Z'] as const;
   expect(await send(...before)).toMatchObject({
     status: 400,
-    body: { errors: { from: [`no line is between from and to; the first one is of ${time}`] } },
+    body: {
+      errors: { from: [`no line lies between \`from\` and \`to\`; the time of the first line is ${time}`] },
+    },
   });
   expect(await send(...before, '61')).toMatchObject({ status: 201 });
   expect(await send(time, '2001-01-02T10:01:00.000Z')).toMatchObject({ status: 201 });

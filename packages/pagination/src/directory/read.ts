@@ -60,8 +60,8 @@ const pageStatement = (directory: Directory, columns: string, column?: string, s
   const bucketsOfFilter = `${buckets} where filter = '${filter.name}' and value = ${value}`;
   const older = `(select n from older)`;
   const skip = descending ? '$1::bigint' : `($1::bigint + ${older})`;
-  // How many rows the pending changes add before a key, at least or at most. Most change the newest rows, so in
-  // descending order all of them come before nearly every key.
+  // How many rows the pending changes add before a key, at least or at most. Most pending changes are of the newest rows,
+  // which come before nearly every key in descending order.
   const late = descending
     ? `case when ${key[0]} < (select ${key[0]} from pending order by ${key[0]} limit 1)
       then (select n from log) else -(select removed from log) end`

@@ -27,7 +27,7 @@ export const refuseInvalidRequest = (req: IncomingMessage): void => {
     throw new Problem({ status: 414, code: 'uri_too_long', detail: 'The request target is too long.' });
   const { host, expect } = req.headers;
   if (expect !== undefined && !/^100-continue$/i.test(expect)) {
-    const detail = 'Only 100-continue is understood.';
+    const detail = 'The header Expect may only be 100-continue.';
     throw new Problem({ status: 417, code: 'expectation_failed', detail });
   }
   if (host === undefined) {

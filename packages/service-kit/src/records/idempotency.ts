@@ -50,7 +50,7 @@ export const secretIdempotencyKeyHeader = {
 export const idempotencyKeyOf = ({ headers }: IncomingMessage): string | undefined => {
   const key = headers['idempotency-key'];
   if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > 128 || !isStorable(key)))
-    throw new ValidationFailed({ 'Idempotency-Key': ['must have 1 to 128 characters'] });
+    throw new ValidationFailed({ 'Idempotency-Key': ['must be 1 to 128 characters'] });
   return key;
 };
 

@@ -30,7 +30,7 @@ export const clientNameOf = (
 ): string | undefined => {
   const name = names.get(clientId);
   if (name === undefined || given === undefined || given === name) return name ?? given;
-  const detail = 'clientId is a partner of ours with another name: leave clientName out, or give that name.';
+  const detail = 'clientId belongs to a partner with another name: leave out clientName, or send that name.';
   throw new Problem({ status: 422, code: 'client_name_mismatch', detail });
 };
 
@@ -40,6 +40,6 @@ export const completeConsignment = (input: ConsignmentInput, references: Referen
   const clientName = clientNameOf(input.clientId, input.clientName, references);
   if (clientName !== undefined) return { ...input, clientName };
   throw new ValidationFailed({
-    clientName: ['must be given, because clientId is not a partner of ours'],
+    clientName: ['must be given, because clientId is not the id of a partner'],
   });
 };

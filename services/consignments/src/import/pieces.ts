@@ -36,7 +36,7 @@ export async function* piecesOf(
       if (result !== undefined) return result;
       const still = performance.now() - start;
       if (still >= idleMs) {
-        const detail = `Nothing came for ${idleMs} ms.`;
+        const detail = `No data arrived for ${idleMs} ms.`;
         throw new Problem({ status: 408, code: 'import_idle', detail });
       }
       if (still >= quietMs) onQuiet();

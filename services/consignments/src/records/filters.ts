@@ -39,7 +39,7 @@ export const searchText = (columns: string, note = '') =>
     .refine((text) => !/\p{Cc}/u.test(text), { error: 'must not contain control characters', abort: true })
     .refine(isStreamSafe, 'must not have more than 30 combining marks in a row')
     .trim()
-    .refine(isSearchable, 'must have 1 to 200 characters beside spaces around them')
+    .refine(isSearchable, 'must have 1 to 200 characters, spaces at both ends not counted')
     .optional()
     .meta({
       description: `Text that must occur in ${columns}, in upper or lower case. No character is a wildcard.${note}`,

@@ -13,11 +13,11 @@ export const refuseUsed = async (
   for (const [table, ...columns] of references)
     for (const column of columns) {
       const used = await sql`select from ${sql(table)} where ${sql(column)} = ${id} limit 1`;
-      if (used.length > 0) throw new Conflict('in_use', `A record of ${table} names it.`);
+      if (used.length > 0) throw new Conflict('in_use', `A record of ${table} uses it.`);
     }
   // Materialized, because a plan for the first match reads the whole table when there is none.
   const named = await sql`
     with named as materialized (select id from consignment_details where named_ids @> array[${id}::uuid])
     select from named limit 1`;
-  if (named.length > 0) throw new Conflict('in_use', 'A consignment names it.');
+  if (named.length > 0) throw new Conflict('in_use', 'A consignment uses it.');
 };

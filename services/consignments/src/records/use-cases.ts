@@ -37,7 +37,7 @@ const refuseBroadSearch = async (
   throw new ValidationFailed({
     SearchText: [
       `must have three letters from a to z or digits in a row, or come with a filter that leaves at most ${most} records: ` +
-        'a shorter text cannot be searched in so many',
+        'a shorter text would be too slow to search for',
     ],
   });
 };

@@ -43,7 +43,7 @@ const maxFaults = 1000;
 const maxLanguages = 100;
 
 const notPublishable = (errors: FieldErrors): Problem => {
-  const detail = `What is in \`errors\` keeps the quest from being published; it names at most ${maxFaults} faults.`;
+  const detail = `The quest cannot be published: \`errors\` names at most ${maxFaults} of its faults.`;
   return new Problem({ status: 409, code: 'not_publishable', detail, errors });
 };
 

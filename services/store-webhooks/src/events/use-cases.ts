@@ -59,7 +59,7 @@ export const reprocessEvent = async (
     throw new Conflict('event_erased', 'The body of the event was erased, so it cannot be processed again.');
   const isRefused = event.state === 'refused';
   if (isRefused && action === 'replay')
-    throw new Conflict('event_refused', 'Its signature was not valid; recheck it instead.');
+    throw new Conflict('event_refused', 'The signature of the event was not valid; recheck it instead.');
   if (!isRefused && action === 'recheck')
     throw new Conflict('event_not_refused', `The event is ${event.state}; only a refused one is rechecked.`);
   const repetition = { store: await knownStoreToChange(context, storeId), event, requester };

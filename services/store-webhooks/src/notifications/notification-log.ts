@@ -55,7 +55,7 @@ const resend = async (context: Context, storeId: string, id: string) => {
     throw new Conflict('mail_off', 'No mail server is configured: set SMTP_URL, then send it again.');
   const { settings } = await knownStore(context, storeId);
   if (!isWanted(settings.notifications, notification))
-    throw new Conflict('mail_unwanted', 'The store does not want this mail: see its `notifications`.');
+    throw new Conflict('mail_unwanted', 'The store has turned this mail off: see its `notifications`.');
   if (notification.resends >= maxResends && notification.mail === 'sent')
     throw new Conflict('too_many_resends', `A mail is sent again ${maxResends} times at most.`);
   const [changed] = await orm

@@ -24,11 +24,11 @@ const PreviewBody = z
   })
   .refine(({ audience, kind }) => audience === 'store' || kind === 'order' || kind === 'delivery', {
     path: ['audience'],
-    message: 'customers are told of orders and deliveries only',
+    message: 'customers get mails about orders and deliveries only',
   })
   .refine(({ audience, kind }) => audience === 'customer' || kind !== 'order', {
     path: ['audience'],
-    message: 'of orders only customers are told',
+    message: 'mails about orders go to customers only',
   })
   .refine(({ kind, change }) => kind !== 'delivery' || (jobStages as readonly string[]).includes(change), {
     path: ['change'],

@@ -143,7 +143,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
       if (event.store.deletedAt !== null) throw new Ignored('store_deleted');
       // Processing this event may be what crashed the earlier workers.
       if (event.crashes >= maxCrashes)
-        throw new Unprocessable('Ten workers crashed while they processed it.');
+        throw new Unprocessable('Ten workers crashed while processing this event.');
       const planned = { event, change: await eventTypes[event.event].plan(context, event) };
       await (isSuspect(event) ? applyAll([planned]) : batches.add(planned));
     } catch (error) {

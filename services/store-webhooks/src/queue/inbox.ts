@@ -46,7 +46,7 @@ const maxQueue = 10_000;
 /** A database that takes longer counts as unavailable, because senders wait only a few seconds. */
 const patienceMs = 2000;
 
-const away = (): Unavailable => new Unavailable('database_unavailable', 'The database is away.');
+const away = (): Unavailable => new Unavailable('database_unavailable', 'The database is unavailable.');
 
 const handOver = (worker: EventWorker, { event, store }: EventToStore): void => {
   const at = event.receivedAt.toISOString();

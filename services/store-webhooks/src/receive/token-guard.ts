@@ -54,7 +54,7 @@ export const createTokenGuard = ({ tokens, oldUses }: Context, event: HookEvent)
     if (service !== null && !segment.test(service)) throw new NotFound('webhook address');
     const recognised = await tokens.recognise(tokenHash, () => limit.unproven('path_token'));
     if (recognised.state === 'undecidable')
-      throw new Unavailable('token_undecidable', 'The token can not be checked now; send it again later.');
+      throw new Unavailable('token_undecidable', 'The token cannot be checked now; send it again later.');
     if (recognised.state === 'unknown')
       throw new Problem({
         status: 404,

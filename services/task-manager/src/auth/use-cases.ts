@@ -51,7 +51,7 @@ export const register = async (
   return context.database.orm.transaction(async (transaction) => {
     const user = await insertUser(transaction, { ...input, id: uuidv7(), passwordHash });
     if (user === undefined)
-      throw new Conflict('email_taken', 'There is a user with this email address already.');
+      throw new Conflict('email_taken', 'A user with this email address exists already.');
     await rememberNetwork(transaction, user.id, networkOf(address));
     return { user, ...(await startSession(context, transaction, user.id)) };
   });

@@ -30,7 +30,7 @@ const statement = `
               and player.limits_until <= ${latestCredible('player.at')}
               and player.wagered - move.amount <= player.wagered_cap and player.lost - move.amount <= player.lost_cap)
           else round.player_id is not null or $13::boolean end
-        -- Of a player whose bets are counted, only a single move.
+        -- When a player's bets are counted for a limit, at most one move of that player.
         and (player.limits_until is null or move.place = 1) as is_ordinary
     from (
       -- All batches lock the players in this order, so that two never wait for each other.

@@ -29,6 +29,6 @@ export async function* expectInPeriod(
   }
   if (first !== undefined && !hasInside)
     throw new ValidationFailed({
-      from: [`no line is between from and to; the first one is of ${first.content.time}`],
+      from: [`no line lies between \`from\` and \`to\`; the time of the first line is ${first.content.time}`],
     });
 }

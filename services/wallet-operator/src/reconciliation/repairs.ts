@@ -57,7 +57,7 @@ const expectCompared = async (ctx: Context, id: string): Promise<void> => {
   if (failure !== null)
     throw new Conflict('failed', 'The reconciliation failed, so its differences may be wrong.');
   if (step !== 'removing' && step !== 'ended')
-    throw new Conflict('comparing', 'The statement is still compared; try again later.');
+    throw new Conflict('comparing', 'The statement is still being compared; try again later.');
 };
 
 /** Throws NotFound. */
@@ -98,11 +98,11 @@ export const approveDryRun = async (
 ): Promise<z.input<typeof DryRun>> => {
   const row = await dryRunRow(ctx, id, dryRunId);
   if (row.createdBy === by)
-    throw new Conflict('own_dry_run', 'Somebody other than the person who made the dry run approves it.');
+    throw new Conflict('own_dry_run', 'You made this dry run, so another person must approve it.');
   const numbers = row.repairs.filter(isPending).map(({ number }) => number);
   const rows = await listDifferences(ctx.database.orm, id, { numbers });
   if (rows.every(({ state }) => state === 'applied'))
-    throw new Conflict('nothing_to_apply', 'The dry run has no repairs that are not applied yet.');
+    throw new Conflict('nothing_to_apply', 'The dry run has no repairs left to apply.');
   return ctx.database.orm.transaction(async (tx) => {
     const approved = await markApproved(tx, row, by);
     // Somebody else's approval holds.

@@ -6,7 +6,7 @@ import { id } from '@platform/wallet-protocol/ids';
 export const anyInstant = z.iso
   .datetime({ offset: true, abort: true, error: 'must be an ISO 8601 time with Z or an offset' })
   .refine((written) => Date.parse(written) >= 0 && Date.parse(written) < 253_402_300_800_000, {
-    error: 'must be of the years 1970 to 9999',
+    error: 'must lie in the years 1970 to 9999',
   })
   .transform((written) => new Date(written).toISOString())
   .meta({ type: 'string', format: 'date-time' });

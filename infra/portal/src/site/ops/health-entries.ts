@@ -18,6 +18,14 @@ export interface Entry {
   item?: Item | undefined;
 }
 
+/** One sentence about several services, if their alert has one: "All 6 services have lost their database". */
+const pluralText = (alert: string, services: readonly string[]): string | undefined => {
+  const plural = ALERT_TEXTS[alert]?.plural;
+  if (plural === undefined || services.length < 2) return undefined;
+  const subject = servicesText(services);
+  return `${subject.charAt(0).toUpperCase()}${subject.slice(1)} ${plural}`;
+};
+
 /** What the services say themselves; the texts are those of the alerts. */
 const ownEntries = (health: Health): Entry[] =>
   items.flatMap((item) => {
@@ -26,7 +34,7 @@ const ownEntries = (health: Health): Entry[] =>
     const text = ALERT_TEXTS[alert];
     if (services.length === 0 || text === undefined) return [];
     const { severity, action, guide } = text;
-    const summary = `${item.name}: ${item.text(health) ?? 'unknown'}`;
+    const summary = pluralText(alert, services) ?? `${item.name}: ${item.text(health) ?? 'unknown'}`;
     return [{ alert, services, item, summary, action, guide, isUrgent: severity === 'page' }];
   });
 
@@ -36,12 +44,14 @@ const firingEntries = ({ alerts }: Health): Entry[] =>
     const [first] = same.toSorted((a, b) => a.since.localeCompare(b.since));
     if (first === undefined) return [];
     const { severity, summary, ...texts } = first;
+    const services = [...new Set(same.map(({ service }) => service))].filter((service) => service !== '');
+    const several = same.length > 1 ? `${summary} (and ${same.length - 1} more)` : summary;
     return [
       {
         ...texts,
         isUrgent: severity === 'page',
-        summary: same.length > 1 ? `${summary} (and ${same.length - 1} more)` : summary,
-        services: [...new Set(same.map(({ service }) => service))].filter((service) => service !== ''),
+        summary: pluralText(first.alert, services) ?? several,
+        services,
         item: items.find(({ alerts: about }) => about.includes(first.alert)),
       },
     ];

@@ -229,4 +229,4 @@ export const createSpool = (options: SpoolOptions) => {
 };
 
 const full = (): Unavailable =>
-  new Unavailable('spool_full', 'Nothing can be taken at the moment; send it again later.');
+  new Unavailable('spool_full', 'No webhook can be stored at the moment; send it again later.');

@@ -98,7 +98,10 @@ export const approveAdjustment = async (
     await lockAdjustments(tx);
     const row = orNotFound(await findAdjustment(tx, path), 'adjustment');
     if (row.requestedBy === by)
-      throw new Conflict('own_adjustment', 'Somebody other than the person who asked for it approves it.');
+      throw new Conflict(
+        'own_adjustment',
+        'You asked for this adjustment, so another person must approve it.',
+      );
     if (row.balance !== null) throw new Conflict('nothing_to_apply', 'The adjustment is booked already.');
     if (row.isApproved) return viewOf(row);
     await markApproved(tx, path, by);

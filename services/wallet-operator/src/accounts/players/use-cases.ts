@@ -81,7 +81,7 @@ export const playersOf = (ctx: Context) => ({
     return inTransaction(on, async (tx) => {
       await checkTimeZone(tx, player);
       const row = await insertPlayer(tx, player);
-      if (row === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
+      if (row === undefined) throw new Conflict('player_exists', 'A player with this id exists already.');
       const { playerId, currency } = row;
       await recordEvent(tx, { kind: 'player_created', playerId, details: { by, currency } });
       return { id: playerId, json: jsonOf(row) };
@@ -96,7 +96,7 @@ export const playersOf = (ctx: Context) => ({
     const row = await updatePlayer(on, playerId, change);
     const { status, excluded, excludedUntil: until } = row;
     if (change.excluded && !excluded)
-      throw new ValidationFailed({ excludedUntil: ['must not be a day that is over'] });
+      throw new ValidationFailed({ excludedUntil: ['must not be in the past'] });
     // The audit trail names the changed personal fields, without their values.
     const details = { by, fields: Object.keys(change), status, excluded, until };
     await recordEvent(on, { kind: 'player_changed', playerId, details });

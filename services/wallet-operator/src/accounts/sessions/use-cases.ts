@@ -30,7 +30,8 @@ const prepare = async (ctx: Context, { playerId, gameCode, countryCode }: Order)
   if (player.excluded) throw refuse('player_self_excluded', 'The player is self-excluded.');
   if (!game.enabled) throw refuse('game_disabled', 'The game is disabled.');
   const country = countryCode ?? player.countryCode;
-  if (country === null) throw refuse('country_unknown', 'Neither the request nor the player says a country.');
+  if (country === null)
+    throw refuse('country_unknown', 'Neither the request nor the player names a country.');
   return { server: serverOf(ctx), currency: player.currency, country };
 };
 
