@@ -1,10 +1,7 @@
-/**
- * Writes the parts of this folder (or `--folder FOLDER`) that are made of services.yaml, each between two lines with its name.
- * With `--check` it writes nothing and fails when a part differs from the list.
- */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { runProgram } from '@platform/program';
 import { services } from '@platform/service-list';
 import type { ListedService } from '@platform/service-list/read';
 import { parseAllDocuments, stringify } from 'yaml';
@@ -137,25 +134,32 @@ const replacePart = (text: string, name: string, content: string): string => {
 const contentOf = (text: string): unknown[] =>
   parseAllDocuments(text, { merge: true }).map((document) => document.toJS() as unknown);
 
-const { values } = parseArgs({
-  options: {
-    check: { type: 'boolean', default: false },
-    folder: { type: 'string', default: join(import.meta.dirname, '..') },
-  },
-});
-for (const [file, generated] of Object.entries(parts)) {
-  const path = join(values.folder, file);
-  const before = readFileSync(path, 'utf8');
-  const after = Object.entries(generated).reduce(
-    (text, [name, write]) => replacePart(text, name, services.map(write).join('')),
-    before,
-  );
-  if (!values.check) writeFileSync(path, after);
-  // As they are read: the formatter may break lines differently.
-  else if (!isDeepStrictEqual(contentOf(before), contentOf(after))) {
-    process.stderr.write(
-      `infra/deploy/${file} differs from services.yaml. Run: npx -y pnpm@10.34.9 --filter @platform/deploy generate\n`,
+const usage = `generate: writes the parts of this folder that are made of services.yaml, each between two lines with its name
+  --folder FOLDER  writes into this folder instead
+  --check          writes nothing, and fails when a part differs from the list`;
+
+await runProgram(usage, (args) => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      check: { type: 'boolean', default: false },
+      folder: { type: 'string', default: join(import.meta.dirname, '..') },
+    },
+  });
+  for (const [file, generated] of Object.entries(parts)) {
+    const path = join(values.folder, file);
+    const before = readFileSync(path, 'utf8');
+    const after = Object.entries(generated).reduce(
+      (text, [name, write]) => replacePart(text, name, services.map(write).join('')),
+      before,
     );
-    process.exitCode = 1;
+    if (!values.check) writeFileSync(path, after);
+    // As they are read: the formatter may break lines differently.
+    else if (!isDeepStrictEqual(contentOf(before), contentOf(after))) {
+      process.stderr.write(
+        `infra/deploy/${file} differs from services.yaml. Run: npx -y pnpm@10.34.9 --filter @platform/deploy generate\n`,
+      );
+      process.exitCode = 1;
+    }
   }
-}
+});

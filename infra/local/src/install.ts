@@ -72,5 +72,6 @@ export const providePrograms = async (
     nginx: await findProgram('nginx'),
     chromium: await findProgram('chromium'),
     promtool: await findProgram('promtool'),
+    zsh: await findProgram('zsh'),
   };
 };

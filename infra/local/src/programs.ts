@@ -19,6 +19,7 @@ const PROGRAMS = {
     brew: '--cask chromium',
   },
   promtool: { names: ['promtool'], debian: 'prometheus', brew: 'prometheus' },
+  zsh: { names: ['zsh'], debian: 'zsh', brew: 'zsh' },
   psql: { names: ['psql'], debian: 'postgresql-client', brew: 'libpq' },
 };
 

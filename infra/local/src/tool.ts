@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runProgram, UsageError } from '@platform/program';
 import { inheritedEnv } from './env.ts';
 import { ROOT } from './options.ts';
 import { until } from './process.ts';
@@ -11,7 +12,7 @@ import { say } from './say.ts';
 import { answersWell, inspectorOf } from './service-process.ts';
 import { readStack, type Stack } from './stack-file.ts';
 
-const USAGE = `Commands for the platform that "start" or "dev" runs:
+const usage = `Commands for the platform that "start" or "dev" runs:
   run restart NAME          restarts a service and waits until it is ready
   logs NAME [--follow]      prints the log of a service, gateway, postgres or redis
   psql NAME [SQL]           opens the database of a service, or runs one statement
@@ -20,48 +21,40 @@ const USAGE = `Commands for the platform that "start" or "dev" runs:
 const RESTART_LIMIT_MS = 30_000;
 const INSPECTOR_LIMIT_MS = 30_000;
 
-const readArguments = () => {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        follow: { type: 'boolean', short: 'f', default: false },
-        lines: { type: 'string', short: 'n', default: '50' },
-        local: { type: 'string', default: join(ROOT, '.local') },
-      },
-    });
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
-    return process.exit(1);
-  }
-};
-const { values, positionals } = readArguments();
-const [command = '', name = '', statement] = positionals;
+/** What a command is called with. */
+interface Call {
+  name: string;
+  statement: string | undefined;
+  follow: boolean;
+  lines: string;
+  /** Folder of the platform. */
+  local: string;
+}
 
-const runningStack = async (): Promise<Stack> => {
-  const stack = await readStack(values.local);
+const runningStack = async (local: string): Promise<Stack> => {
+  const stack = await readStack(local);
   if (stack) return stack;
-  throw new Error(`no platform runs in ${values.local}; start it with: npx -y pnpm@10.34.9 start`);
+  throw new Error(`no platform runs in ${local}; start it with: npx -y pnpm@10.34.9 start`);
 };
 
-const serviceIn = ({ services }: Stack): Stack['services'][string] => {
+const serviceIn = ({ services }: Stack, name: string): Stack['services'][string] => {
   const service = services[name];
   if (service) return service;
   throw new Error(`there is no service "${name}"; the services are ${Object.keys(services).join(', ')}`);
 };
 
-const pidIn = (stack: Stack): number => {
-  const { pid } = serviceIn(stack);
+const pidIn = (stack: Stack, name: string): number => {
+  const { pid } = serviceIn(stack, name);
   if (pid !== null) return pid;
   throw new Error(`${name} is being started again after it ended; see: npx -y pnpm@10.34.9 logs ${name}`);
 };
 
-const restart = async (): Promise<void> => {
-  const before = pidIn(await runningStack());
+const restart = async ({ name, local }: Call): Promise<void> => {
+  const before = pidIn(await runningStack(local), name);
   // `start` keeps the services running: it starts the next process when this one has ended.
   process.kill(before, 'SIGINT');
   const isReady = async (): Promise<boolean> => {
-    const { pid, url } = serviceIn(await runningStack());
+    const { pid, url } = serviceIn(await runningStack(local), name);
     return pid !== null && pid !== before && answersWell(`${url}/readyz`);
   };
   if (!(await until(isReady, RESTART_LIMIT_MS)))
@@ -81,8 +74,8 @@ const runHere = (
   process.exitCode = status ?? 1;
 };
 
-const logs = async (): Promise<void> => {
-  const folder = join(values.local, 'logs');
+const logs = async ({ name, local, lines, follow }: Call): Promise<void> => {
+  const folder = join(local, 'logs');
   // Without the folder there are no logs, which the message below says.
   const paths = await readdir(folder, { recursive: true }).catch(() => []);
   const all = paths.filter((path) => path.endsWith('.log')).toSorted();
@@ -95,11 +88,11 @@ const logs = async (): Promise<void> => {
   const files = chosen.map((path) => join(folder, path));
   // Ctrl-C ends tail and reaches this process as well.
   process.on('SIGINT', () => {});
-  runHere('tail', ['-n', values.lines, ...(values.follow ? ['-F'] : []), ...files], 'tail is missing');
+  runHere('tail', ['-n', lines, ...(follow ? ['-F'] : []), ...files], 'tail is missing');
 };
 
-const psql = async (): Promise<void> => {
-  const url = new URL(serviceIn(await runningStack()).databaseUrl);
+const psql = async ({ name, statement, local }: Call): Promise<void> => {
+  const url = new URL(serviceIn(await runningStack(local), name).databaseUrl);
   // Every user of this machine can see the arguments of a process.
   const password = decodeURIComponent(url.password);
   url.password = '';
@@ -111,11 +104,11 @@ const psql = async (): Promise<void> => {
   );
 };
 
-const debug = async (): Promise<void> => {
-  const stack = await runningStack();
+const debug = async ({ name, local }: Call): Promise<void> => {
+  const stack = await runningStack(local);
   // Node.js opens its inspector on this signal.
-  process.kill(pidIn(stack), 'SIGUSR1');
-  const address = inspectorOf(serviceIn(stack).url);
+  process.kill(pidIn(stack, name), 'SIGUSR1');
+  const address = inspectorOf(serviceIn(stack, name).url);
   const isOpen = (): Promise<boolean> => answersWell(`http://${address}/json/version`);
   if (!(await until(isOpen, INSPECTOR_LIMIT_MS)))
     throw new Error(`${name} did not open ${address}; see: npx -y pnpm@10.34.9 logs ${name}`);
@@ -125,13 +118,20 @@ const debug = async (): Promise<void> => {
   );
 };
 
-const commands: Record<string, () => Promise<void>> = { restart, logs, psql, debug };
+const commands: Record<string, (call: Call) => Promise<void>> = { restart, logs, psql, debug };
 
-try {
+await runProgram(usage, async (args) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      follow: { type: 'boolean', short: 'f', default: false },
+      lines: { type: 'string', short: 'n', default: '50' },
+      local: { type: 'string', default: join(ROOT, '.local') },
+    },
+  });
+  const [command = '', name = '', statement] = positionals;
   const chosen = commands[command];
-  if (!chosen || name === '') throw new Error(USAGE);
-  await chosen();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+  if (!chosen || name === '') throw new UsageError(`${command || 'The command'} needs the NAME of a service`);
+  await chosen({ ...values, name, statement });
+});

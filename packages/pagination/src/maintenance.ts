@@ -1,3 +1,4 @@
+import { runProgram } from '@platform/program';
 import { startBackground } from '@platform/service-kit/background';
 import type { BaseContext } from '@platform/service-kit/context';
 import { openDatabase } from '@platform/service-kit/db';
@@ -148,9 +149,13 @@ export const findDrift = async (
   return drifts;
 };
 
-/** `findDrift` as a program: prints what it finds, and ends with exit code 1 when a directory differs from its list. */
-export const printDrift = async (directories: readonly Directory[]): Promise<void> => {
-  const drifts = await findDrift(databaseUrl(), directories);
-  process.stdout.write(`${JSON.stringify(drifts, null, 2)}\n`);
-  process.exitCode = drifts.every(({ rows }) => rows === 0) ? 0 : 1;
-};
+const usage = `drift: prints by how many rows page directories differ from their lists
+The database is that of DATABASE_URL, else of the platform that runs here. Exit code 1: a directory differs.`;
+
+/** `findDrift` as a program of a service. */
+export const printDrift = (service: string, directories: readonly Directory[]): Promise<void> =>
+  runProgram(usage, async () => {
+    const drifts = await findDrift(databaseUrl(service), directories);
+    process.stdout.write(`${JSON.stringify(drifts, null, 2)}\n`);
+    return drifts.every(({ rows }) => rows === 0) ? 0 : 1;
+  });

@@ -1,38 +1,29 @@
-/**
- * `pnpm verify-evidence FILE --key KEYS [--checkpoints FILE]…`: verifies evidence of a round
- * with public keys (a JWK or the saved answer of GET /v1/audit/keys), without a database or a network. With checkpoints
- * (saved answers of GET /v1/audit/checkpoints) it also checks these, and that those of the evidence are among them.
- * Exit code 1: not proven.
- */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { complain, say } from '@platform/wallet-protocol/terminal';
+import { runProgram, UsageError } from '@platform/program';
+import { say } from '@platform/program/terminal';
 import { publicKeysOf } from './keys.ts';
 import { expectKept, readCheckpoints, verifyCheckpoints, verifyEvidence } from './verify.ts';
 
+const usage = `verify-evidence FILE --key KEYS [--checkpoints FILE]…: verifies evidence of a round, without a database or a network
+  --key KEYS           public keys: a JWK, or the saved answer of GET /v1/audit/keys
+  --checkpoints FILE   also verifies these saved answers of GET /v1/audit/checkpoints, and that those of the evidence are among them
+Exit code 1: not proven.`;
+
 const read = (file: string): string => readFileSync(file, 'utf8');
 
-const main = (): string => {
+await runProgram(usage, (args) => {
   const { values, positionals } = parseArgs({
-    // pnpm passes the "--" of its caller on.
-    args: process.argv.slice(2).filter((argument) => argument !== '--'),
+    args,
     allowPositionals: true,
     options: { key: { type: 'string' }, checkpoints: { type: 'string', multiple: true, default: [] } },
   });
   const [file] = positionals;
-  if (file === undefined || values.key === undefined)
-    throw new Error('usage: verify-evidence FILE --key KEYS [--checkpoints FILE]…');
+  if (file === undefined || values.key === undefined) throw new UsageError('FILE and --key KEYS are needed');
   const keys = publicKeysOf(JSON.parse(read(values.key)));
   const { playerId, roundId, entries, checkpoints } = verifyEvidence(read(file).trimEnd(), keys);
   const kept = values.checkpoints.flatMap((saved) => readCheckpoints(read(saved)));
   verifyCheckpoints([...kept, ...checkpoints], keys);
   if (values.checkpoints.length > 0) expectKept(checkpoints, kept);
-  return `proven: round ${roundId} of player ${playerId} (entries: ${entries.length})`;
-};
-
-try {
-  say(main());
-} catch (error) {
-  complain(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-}
+  say(`proven: round ${roundId} of player ${playerId} (entries: ${entries.length})`);
+});

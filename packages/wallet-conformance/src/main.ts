@@ -9,7 +9,7 @@ import { reconcileCommand } from './commands/reconcile.ts';
 import { recordCommand } from './commands/record.ts';
 import { signCommand } from './commands/sign.ts';
 import type { Command } from './commands/target.ts';
-import { complain } from '@platform/wallet-protocol/terminal';
+import { runProgram, UsageError } from '@platform/program';
 
 const commands: Record<string, Command> = {
   certify: certifyCommand,
@@ -20,15 +20,13 @@ const commands: Record<string, Command> = {
   sign: signCommand,
 };
 
-// pnpm passes the "--" of its caller on.
-const [name = '', ...args] = process.argv.slice(2).filter((argument) => argument !== '--');
+const all = `wallet-conformance <command>\n\n${Object.values(commands)
+  .map(({ usage }) => usage)
+  .join('\n')}`;
+const [name = ''] = process.argv.slice(2).filter((argument) => argument !== '--');
 const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-if (command === undefined) {
-  const usages = Object.values(commands).map(({ usage }) => usage);
-  complain(`wallet-conformance <command>\n\n${usages.join('\n')}`);
-  process.exitCode = 2;
-} else
-  process.exitCode = await command.run(args).catch((error: unknown) => {
-    complain(`${error instanceof Error ? error.message : String(error)}\n\n${command.usage}`);
-    return 2;
-  });
+const run = ([, ...args]: string[]) => {
+  if (command === undefined) throw new UsageError(`The commands are ${Object.keys(commands).join(', ')}`);
+  return command.run(args);
+};
+await runProgram(command?.usage ?? all, run, 2);

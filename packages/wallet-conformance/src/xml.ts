@@ -1,4 +1,4 @@
-import { printable } from '@platform/wallet-protocol/terminal';
+import { printable } from '@platform/program/terminal';
 
 /** Text of others for XML, which has no way at all to write control characters, U+FFFE and U+FFFF. */
 export const escaped = (text: string): string =>

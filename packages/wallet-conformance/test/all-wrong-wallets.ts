@@ -3,7 +3,7 @@
  * wallet RUNS times (50), all with default options. Exit code 1 when a fault was not found or the right wallet was accused.
  */
 import { randomInt } from 'node:crypto';
-import { complain, say } from '@platform/wallet-protocol/terminal';
+import { complain, say } from '@platform/program/terminal';
 import { faults } from './faults.ts';
 import { findFault, recordRightWallet } from './wrong-wallets.ts';
 

@@ -1,24 +1,20 @@
-/**
- * A step in the rotation of AUTH_SIGNING_KEY: reads its value from the standard input and writes the new one.
- *
- *   pnpm -s --filter task-manager signing-keys add|use|retire <auth-signing-key >auth-signing-key.new
- */
 import { text } from 'node:stream/consumers';
+import { runProgram, UsageError } from '@platform/program';
 import { parseSigningKeys, rotationSteps } from './sessions/signing-keys.ts';
 
-const fail = (message: string): never => {
-  process.stderr.write(`signing-keys: ${message}\n`);
-  return process.exit(1);
-};
+const usage = `signing-keys add|use|retire <auth-signing-key >auth-signing-key.new
+A step in the rotation of AUTH_SIGNING_KEY: reads its value from the standard input and writes the new one.`;
 
-const take = rotationSteps[process.argv[2] ?? ''];
-if (take === undefined) fail('name one step: add, use or retire');
-else {
+await runProgram(usage, async ([step = '']) => {
+  const take = rotationSteps[step];
+  if (take === undefined) throw new UsageError('name one step: add, use or retire');
+  const input = await text(process.stdin);
+  let keys;
   try {
-    const keys = take(parseSigningKeys(await text(process.stdin)));
-    process.stdout.write(`${JSON.stringify({ keys })}\n`);
+    keys = take(parseSigningKeys(input));
   } catch {
     // The error of the parser quotes its input.
-    fail('the standard input must be a JWK or a set of them, {"keys": […]}');
+    throw new Error('the standard input must be a JWK or a set of them, {"keys": […]}');
   }
-}
+  process.stdout.write(`${JSON.stringify({ keys })}\n`);
+});

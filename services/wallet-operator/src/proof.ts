@@ -1,12 +1,15 @@
-/**
- * `pnpm --filter wallet-operator proof`: checks the whole ledger, sealed or not, prints the result as JSON, exits with 1 when
- * it is not sound. The result replaces what the service knew, unless the database is a replica.
- */
-import { checkWholeLedger } from './reporting/proof/proving.ts';
-import { openSlowDatabase } from './db/slow-connection.ts';
+import { runProgram } from '@platform/program';
 import { databaseUrl } from '@platform/service-kit/env';
+import { openSlowDatabase } from './db/slow-connection.ts';
+import { checkWholeLedger } from './reporting/proof/proving.ts';
 
-await using database = openSlowDatabase(databaseUrl());
-const proof = await checkWholeLedger(database.sql);
-process.stdout.write(`${JSON.stringify(proof, null, 2)}\n`);
-process.exitCode = proof.ok ? 0 : 1;
+const usage = `proof: checks the whole ledger, sealed or not, and prints the result as JSON
+The result replaces what the service knew, unless the database is a replica. Exit code 1: the ledger is not sound.
+The database is that of DATABASE_URL, else of the platform that runs here.`;
+
+await runProgram(usage, async () => {
+  await using database = openSlowDatabase(databaseUrl('wallet-operator'));
+  const proof = await checkWholeLedger(database.sql);
+  process.stdout.write(`${JSON.stringify(proof, null, 2)}\n`);
+  return proof.ok ? 0 : 1;
+});

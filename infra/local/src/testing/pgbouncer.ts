@@ -1,11 +1,8 @@
-/**
- * `pnpm test:pgbouncer FOLDER…`: runs tests with PgBouncer 1.21 or newer (from the PATH) between services and PostgreSQL, in
- * transaction mode and as docs/scaling.md says.
- */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runProgram } from '@platform/program';
 import { unprivilegedAccount } from '../account.ts';
 import { answersSql } from '../cluster.ts';
 import { baseEnv, inheritedEnv, searchPath } from '../env.ts';
@@ -66,18 +63,23 @@ const startPgbouncer = async (postgresUrl: string): Promise<Server> => {
   });
 };
 
-const postgres = await startPostgres();
-const pgbouncer = await startPgbouncer(postgres.url);
-try {
-  const tests = spawn(process.execPath, [join(import.meta.dirname, 'run.ts'), ...process.argv.slice(2)], {
-    stdio: 'inherit',
-    env: inheritedEnv({ TEST_POSTGRES_URL: pgbouncer.url }),
-  });
-  // Ctrl-C reaches the tests by itself.
-  process.on('SIGINT', () => {});
-  const [code] = (await once(tests, 'exit')) as [number | null];
-  process.exitCode = code ?? 1;
-} finally {
-  await pgbouncer.stop();
-  await postgres.stop();
-}
+const usage = `test:pgbouncer FOLDER…: runs tests with PgBouncer 1.21 or newer (from the PATH) between services and PostgreSQL, in
+transaction mode and as docs/scaling.md says`;
+
+await runProgram(usage, async (args) => {
+  const postgres = await startPostgres();
+  const pgbouncer = await startPgbouncer(postgres.url);
+  try {
+    const tests = spawn(process.execPath, [join(import.meta.dirname, 'run.ts'), ...args], {
+      stdio: 'inherit',
+      env: inheritedEnv({ TEST_POSTGRES_URL: pgbouncer.url }),
+    });
+    // Ctrl-C reaches the tests by itself.
+    process.on('SIGINT', () => {});
+    const [code] = (await once(tests, 'exit')) as [number | null];
+    process.exitCode = code ?? 1;
+  } finally {
+    await pgbouncer.stop();
+    await postgres.stop();
+  }
+});

@@ -1,9 +1,9 @@
-/** `pnpm test`: installs missing programs, runs all tests and reports what was skipped. */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runProgram, UsageError } from '@platform/program';
 import { inCi, inheritedEnv, mayInstall } from '../env.ts';
 import { providePrograms } from '../install.ts';
 import { ROOT } from '../options.ts';
@@ -16,6 +16,7 @@ const NEEDED: Record<Program, string> = {
   nginx: 'the gateway',
   chromium: 'the pages in a browser',
   promtool: 'the alerts',
+  zsh: 'the commands of the guides in zsh',
 };
 
 /** Vitest ignores an unknown project beside a known one, whose tests would pass as if they were all. */
@@ -31,9 +32,8 @@ const rejectUnknownProjects = (args: string[]): void => {
     .flat()
     .map(String)
     .filter((name) => /^[\w-]+$/.test(name) && !names.includes(name));
-  if (unknown.length === 0) return;
-  say(`There is no project ${unknown.join(', ')}. Projects: ${names.toSorted().join(', ')}.`);
-  process.exit(1);
+  if (unknown.length > 0)
+    throw new UsageError(`There is no project ${unknown.join(', ')}, only ${names.toSorted().join(', ')}`);
 };
 
 const vitest = (args: string[]): Promise<number> => {
@@ -53,15 +53,21 @@ const vitest = (args: string[]): Promise<number> => {
   });
 };
 
-const args = process.argv.slice(2).filter((arg) => arg !== '--');
-rejectUnknownProjects(args);
-const programs = Object.keys(NEEDED) as Program[];
-const found = await providePrograms(programs, mayInstall());
-const code = await vitest(args);
+const usage = `test [--project NAME] [--changed [COMMIT]] [FILE …]: runs the tests, of all packages or of those that are named
+  --project NAME  the tests of one folder of services, packages or infra
+  --changed       the tests that import a file which was changed since the COMMIT (the last one)
+Programs that are missing are installed, on Debian as root. Other options are those of Vitest.`;
 
-const missing = programs.filter((program) => !found[program]);
-for (const program of missing) {
-  say(`Skipped: ${NEEDED[program]}, because ${program} is missing. ${howToGet(program)}`);
-}
-if (missing.length > 0 && inCi()) say('CI=true: skipping tests is a failure.');
-process.exitCode = code || (missing.length > 0 && inCi() ? 1 : 0);
+await runProgram(usage, async (args) => {
+  rejectUnknownProjects(args);
+  const programs = Object.keys(NEEDED) as Program[];
+  const found = await providePrograms(programs, mayInstall());
+  const code = await vitest(args);
+
+  const missing = programs.filter((program) => !found[program]);
+  for (const program of missing) {
+    say(`Skipped: ${NEEDED[program]}, because ${program} is missing. ${howToGet(program)}`);
+  }
+  if (missing.length > 0 && inCi()) say('CI=true: skipping tests is a failure.');
+  return code || (missing.length > 0 && inCi() ? 1 : 0);
+});

@@ -1,8 +1,5 @@
-/**
- * `pnpm bench [--seconds N] [topic[:part] …]`: measures, prints a table and writes it to docs/benchmarks.md.
- * Without names it runs every topic, one after the other. Exit code 1 when a bound is missed.
- */
 import { readdirSync } from 'node:fs';
+import { runProgram, UsageError } from '@platform/program';
 import { parseArgs } from 'node:util';
 import { machine, table, updateReport, writeReport } from './report.ts';
 import { startedServices } from './service.ts';
@@ -10,29 +7,36 @@ import { median, type Figure, type MeasureOptions, type Topic } from './figure.t
 
 const folder = new URL('topics/', import.meta.url);
 const topics = readdirSync(folder).map((file) => file.replace('.ts', ''));
-const { values, positionals: wanted } = parseArgs({
-  allowPositionals: true,
-  options: { seconds: { type: 'string' } },
-});
-const options: MeasureOptions = values.seconds === undefined ? {} : { seconds: Number(values.seconds) };
-const unknown = wanted.filter((name) => !topics.includes(name.split(':', 1)[0] ?? ''));
-if (unknown.length > 0)
-  throw new Error(`No such topic: ${unknown.join(', ')}; there are ${topics.join(', ')}`);
+const usage = `bench [--seconds N] [TOPIC[:PART] …]: measures, prints a table and writes it to docs/benchmarks.md
+Without names it runs every topic, one after the other. Exit code 1: a bound is missed.
+Topics: ${topics.join(', ')}`;
 
-await using _services = startedServices;
-for (const asked of wanted.length > 0 ? wanted : topics) {
-  const [name = '', partName] = asked.split(':');
-  const { topic } = (await import(new URL(`${name}.ts`, folder).href)) as { topic: Topic };
-  const command = ['pnpm bench', asked, ...(values.seconds ? ['--seconds', values.seconds] : [])].join(' ');
-  process.stdout.write(`\n${topic.title} (${command})\n`);
-  const parts = Object.entries(topic.parts).filter(([part]) => partName === undefined || part === partName);
-  if (parts.length === 0)
-    throw new Error(`No such part: ${partName}; there are ${Object.keys(topic.parts).join(', ')}`);
-  const about = `\`${command}\`, ${new Date().toISOString().slice(0, 10)}, ${machine()}`;
-  const figures: Figure[] = [];
-  for (const [, measure] of parts) figures.push(...(await measure(options)));
-  process.stdout.write(table(figures));
-  if (partName === undefined) writeReport(name, topic.title, about, figures);
-  else updateReport(name, figures);
-  if (figures.some(({ bound, samples }) => !bound.holds(median(samples)))) process.exitCode = 1;
-}
+await runProgram(usage, async (args) => {
+  const { values, positionals: wanted } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { seconds: { type: 'string' } },
+  });
+  const options: MeasureOptions = values.seconds === undefined ? {} : { seconds: Number(values.seconds) };
+  const unknown = wanted.filter((name) => !topics.includes(name.split(':', 1)[0] ?? ''));
+  if (unknown.length > 0)
+    throw new UsageError(`No such topic: ${unknown.join(', ')}; there are ${topics.join(', ')}`);
+
+  await using _services = startedServices;
+  for (const asked of wanted.length > 0 ? wanted : topics) {
+    const [name = '', partName] = asked.split(':');
+    const { topic } = (await import(new URL(`${name}.ts`, folder).href)) as { topic: Topic };
+    const command = ['pnpm bench', asked, ...(values.seconds ? ['--seconds', values.seconds] : [])].join(' ');
+    process.stdout.write(`\n${topic.title} (${command})\n`);
+    const parts = Object.entries(topic.parts).filter(([part]) => partName === undefined || part === partName);
+    if (parts.length === 0)
+      throw new UsageError(`No such part: ${partName}; there are ${Object.keys(topic.parts).join(', ')}`);
+    const about = `\`${command}\`, ${new Date().toISOString().slice(0, 10)}, ${machine()}`;
+    const figures: Figure[] = [];
+    for (const [, measure] of parts) figures.push(...(await measure(options)));
+    process.stdout.write(table(figures));
+    if (partName === undefined) writeReport(name, topic.title, about, figures);
+    else updateReport(name, figures);
+    if (figures.some(({ bound, samples }) => !bound.holds(median(samples)))) process.exitCode = 1;
+  }
+});

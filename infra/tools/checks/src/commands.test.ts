@@ -50,9 +50,15 @@ npx() { shift 2; "$cached_pnpm" "$@"; }
 cached_pnpm=$(command npx -y --package pnpm@10.34.9 which pnpm)
 `;
 
+/** macOS has no other shell at first. */
+const zsh = spawnSync('zsh', ['--version']).status === 0 ? ['zsh', '-f', '-s'] : ['bash', '-s'];
+
 /** Runs a script as if it were pasted into a terminal; returns its exit code and output. */
-const paste = (script: string): Promise<{ code: number | null; output: string }> => {
-  const child = spawn('bash', ['-s'], { cwd: checkout, env: environment(), stdio: ['pipe', 'pipe', 'pipe'] });
+const paste = (
+  script: string,
+  [shell = '', ...args] = ['bash', '-s'],
+): Promise<{ code: number | null; output: string }> => {
+  const child = spawn(shell, args, { cwd: checkout, env: environment(), stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text));
   child.stdin.end(script);
@@ -89,12 +95,15 @@ test('the README begins with the command that starts the platform', () => {
 });
 
 test.runIf(inject('nginxPath') && inject('redisUrl')).concurrent.each(withCommands)(
-  'the commands of %s can be pasted as they are, and a second time',
+  'the commands of %s can be pasted as they are into bash, and a second time into zsh',
   async (page) => {
     for (const time of ['first', 'second']) {
       // npx itself is the same on every page.
       const isPlain = time === 'first' && page === 'README.md';
-      const { code, output } = await paste((isPlain ? '' : quickNpx) + scriptOfPage(read(page)));
+      const { code, output } = await paste(
+        (isPlain ? '' : quickNpx) + scriptOfPage(read(page)),
+        time === 'first' ? undefined : zsh,
+      );
       expect({ time, code, output: code === 0 ? '' : output }).toEqual({ time, code: 0, output: '' });
     }
   },
@@ -126,3 +135,14 @@ test.each(pages)('a block of %s is run, or says why not', (page) => {
   const unknown = blocks.filter((block) => !['', 'refused'].includes(block.note) && !skipReason(block));
   expect(unknown.map(({ line, note }) => `${line}: ${note}`)).toEqual([]);
 });
+
+// In a terminal zsh takes a comment for words of a command, and a line of comment for a command that does not exist.
+test.each([...pages, 'infra/local/README.md', 'infra/portal/README.md'])(
+  'a comment in a block of %s is a line of its own that zsh cannot take for several commands',
+  (page) => {
+    const lines = codeBlocks(read(page))
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ code }) => code.split('\n'));
+    expect(lines.filter((line) => /\S.* # /.test(line) || /^\s*#.*[;|&<>`'?*]/.test(line))).toEqual([]);
+  },
+);

@@ -1,10 +1,8 @@
-/**
- * `node openapi.ts`, in the folder of a service: fails when openapi.json differs from the routes. With `--write` it
- * writes the file instead.
- */
 import { generateKeyPairSync } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runProgram } from '@platform/program';
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { services } from '@platform/service-list';
@@ -30,19 +28,25 @@ interface Service {
   createApp(context: unknown): { document: object };
 }
 
-const modules = ['env', 'context', 'app'].map((name) => import(join(folder, `src/${name}.ts`)));
-const { envOf, createContext, createApp }: Service = Object.assign({}, ...(await Promise.all(modules)));
-const parts = { log: createLog('openapi', 'silent'), metrics: createMetrics() };
-await using context = await createContext(envOf(variables), parts);
-const text = `${JSON.stringify(createApp(context).document, null, 2)}\n`;
+const usage = `openapi --write: writes openapi.json of the service in the current folder from its routes
+Without --write it fails when the file differs.`;
 
-const file = join(folder, 'openapi.json');
-const isCurrent = (await readFile(file, 'utf8').catch(() => '')) === text;
-if (process.argv.includes('--write')) {
-  // A file that is written restarts programs that watch it.
-  if (!isCurrent) await writeFile(file, text);
-  process.stdout.write(`openapi.json: ${isCurrent ? 'unchanged' : 'written'}\n`);
-} else if (!isCurrent) {
-  process.stderr.write('openapi.json does not match the routes; run the openapi script of this service.\n');
-  process.exitCode = 1;
-}
+await runProgram(usage, async (args) => {
+  const { values } = parseArgs({ args, options: { write: { type: 'boolean' } } });
+  const modules = ['env', 'context', 'app'].map((name) => import(join(folder, `src/${name}.ts`)));
+  const { envOf, createContext, createApp }: Service = Object.assign({}, ...(await Promise.all(modules)));
+  const parts = { log: createLog('openapi', 'silent'), metrics: createMetrics() };
+  await using context = await createContext(envOf(variables), parts);
+  const text = `${JSON.stringify(createApp(context).document, null, 2)}\n`;
+
+  const file = join(folder, 'openapi.json');
+  const isCurrent = (await readFile(file, 'utf8').catch(() => '')) === text;
+  if (values.write) {
+    // A file that is written restarts programs that watch it.
+    if (!isCurrent) await writeFile(file, text);
+    process.stdout.write(`openapi.json: ${isCurrent ? 'unchanged' : 'written'}\n`);
+  } else if (!isCurrent) {
+    process.stderr.write('openapi.json does not match the routes; run the openapi script of this service.\n');
+    process.exitCode = 1;
+  }
+});

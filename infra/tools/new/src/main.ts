@@ -1,3 +1,4 @@
+import { runProgram, UsageError } from '@platform/program';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pnpmScript } from './env.ts';
@@ -5,32 +6,21 @@ import { leftToDo } from './left-to-do.ts';
 import { checkResource } from './name.ts';
 import { newService } from './new-service.ts';
 
-const USAGE = `Usage: npx -y pnpm@10.34.9 new service NAME --resource NOUN [--singular NOUN]
-The resource is a noun in the plural, such as "parcels" or "cold-rooms". "shelves" needs its singular, too: --singular shelf.
-`;
+const usage = `new service NAME --resource NOUN [--singular NOUN]: creates a service from a template
+The resource is a noun in the plural, such as "parcels" or "cold-rooms". "shelves" needs its singular, too: --singular shelf.`;
 const root = join(import.meta.dirname, '../../../..');
 
-try {
+await runProgram(usage, (args) => {
   const { positionals, values } = parseArgs({
+    args,
     allowPositionals: true,
-    options: {
-      resource: { type: 'string' },
-      singular: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
+    options: { resource: { type: 'string' }, singular: { type: 'string' } },
   });
   const [kind, name, ...more] = positionals;
-  const { resource: plural, singular: given, help } = values;
-  if (help) {
-    process.stdout.write(USAGE);
-  } else {
-    if (kind !== 'service' || name === undefined || plural === undefined || more.length > 0)
-      throw new Error(USAGE);
-    const service = { name, plural, singular: checkResource(root, plural, given) };
-    newService(root, service, pnpmScript());
-    process.stdout.write(leftToDo(service));
-  }
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+  const { resource: plural, singular: given } = values;
+  if (kind !== 'service' || name === undefined || plural === undefined || more.length > 0)
+    throw new UsageError('service NAME --resource NOUN are needed');
+  const service = { name, plural, singular: checkResource(root, plural, given) };
+  newService(root, service, pnpmScript());
+  process.stdout.write(leftToDo(service));
+});

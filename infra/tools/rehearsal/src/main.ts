@@ -1,12 +1,7 @@
-/**
- * `pnpm rehearse`: builds the images, deploys them with compose as docs/deploy.md says, checks the containers, restores a
- * backup as docs/backup.md says, replaces the services by their next versions, and kills and recreates all containers, while
- * clients use the platform. Leaves only pulled images and the build cache,
- * also after Ctrl-C. With --local-base-images it builds stand-ins for the official images instead of pulling them.
- */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runProgram } from '@platform/program';
 import { runDay } from '@platform/e2e/day';
 import { provideBaseImages } from './base-images.ts';
 import { findPrivileges, findSecrets } from './checks.ts';
@@ -18,12 +13,11 @@ import { deploy } from './platform.ts';
 import { rehearseRestore } from './restore.ts';
 import { buildVersions, replaceVersions } from './rollout.ts';
 
-const { values } = parseArgs({
-  options: {
-    'local-base-images': { type: 'boolean', default: false },
-    minutes: { type: 'string', default: '0' },
-  },
-});
+const usage = `rehearse: builds the images, deploys them with compose as docs/deploy.md says, checks the containers, restores a backup,
+replaces the services by their next versions, and kills and recreates all containers, while clients use the platform
+  --local-base-images  builds stand-ins for the official images instead of pulling them
+  --minutes N          how long containers are killed (0: each once)
+It leaves only pulled images and the build cache, also after Ctrl-C.`;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 // After SIGHUP there is no terminal to write to.
@@ -41,10 +35,9 @@ const step = async <T>(title: string, work: () => Promise<T>): Promise<T> => {
   return result;
 };
 
-const rehearse = async (): Promise<string[]> => {
+const rehearse = async (local: boolean, minutes: number): Promise<string[]> => {
   const services = await readdir(join(ROOT, 'services'));
   await using engine = await step('the engine answers', openEngine);
-  const local = values['local-base-images'];
   await using images = await step('base images', () => provideBaseImages(engine, local));
   say(`base images are ${images.kind}`);
   await using platform = await step('images built and platform up', () => deploy(engine, services));
@@ -63,7 +56,7 @@ const rehearse = async (): Promise<string[]> => {
   await check('every service replaced by its next version', () => replaceVersions(engine, platform));
   const { results, faults: dayFaults } = await step(
     'every container killed and recreated, then down and up',
-    () => runDay(platform, Number(values.minutes), () => {}),
+    () => runDay(platform, minutes, () => {}),
   );
   for (const [name, { steps, interrupted }] of Object.entries(results)) {
     say(`${name}: ${steps} steps, ${interrupted} interrupted`);
@@ -75,7 +68,16 @@ const rehearse = async (): Promise<string[]> => {
   return [...faults, ...dayFaults];
 };
 
-const faults = await step('in all', rehearse);
-for (const fault of faults) say(`  ${fault}`);
-say(faults.length === 0 ? 'The rehearsal succeeded.' : `${faults.length} faults`);
-process.exitCode = faults.length === 0 ? 0 : 1;
+await runProgram(usage, async (args) => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      'local-base-images': { type: 'boolean', default: false },
+      minutes: { type: 'string', default: '0' },
+    },
+  });
+  const faults = await step('in all', () => rehearse(values['local-base-images'], Number(values.minutes)));
+  for (const fault of faults) say(`  ${fault}`);
+  say(faults.length === 0 ? 'The rehearsal succeeded.' : `${faults.length} faults`);
+  return faults.length === 0 ? 0 : 1;
+});

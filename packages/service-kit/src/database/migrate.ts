@@ -4,7 +4,8 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres, { type Sql } from 'postgres';
-import { migrationUrl, settingsOrExit } from '../process/env.ts';
+import { runProgram } from '@platform/program';
+import { migrationUrl } from '../process/env.ts';
 import { SafeError } from '../process/safe-error.ts';
 
 const table = { migrationsSchema: 'public', migrationsTable: 'schema_migrations' };
@@ -80,9 +81,15 @@ export const migrate = async (url: string, folder: string): Promise<void> => {
   }
 };
 
-/** `migrate` as a program: a missing setting ends it with one clear message. */
-export const runMigrations = (folder: string): Promise<void> =>
-  migrate(settingsOrExit('migrate', migrationUrl), folder);
+const usage = `migrate: runs the migrations that the database has not run
+The database is that of MIGRATION_DATABASE_URL, whose role owns the tables, else of DATABASE_URL. "start" migrates by itself.`;
+
+/** `migrate` as a program, and what else the service does as the owner of its tables. */
+export const runMigrations = (folder: string, afterwards?: () => Promise<void>): Promise<void> =>
+  runProgram(usage, async () => {
+    await migrate(migrationUrl(), folder);
+    await afterwards?.();
+  });
 
 /** How many migrations of `folder` the database has not run. Rejects when the database does not answer. */
 export const pendingMigrations = async (sql: Sql, folder: string): Promise<number> => {

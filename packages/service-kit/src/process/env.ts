@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { localStack } from '@platform/program/local-stack';
 import { z } from 'zod';
 import { SafeError } from './safe-error.ts';
 import './validation-messages.ts';
@@ -218,9 +219,13 @@ export const settingsOf = <Shape extends z.ZodRawShape>(shape: Shape) => ({
 /** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
 export const migrationUrl = (): string => migrationUrlOf(process.env);
 
-/** Database of a command that needs nothing else. */
-export const databaseUrl = (): string =>
-  readEnv({ DATABASE_URL: commonEnv.DATABASE_URL }, process.env).DATABASE_URL;
+/** Database of a command that needs nothing else: DATABASE_URL, else that of the service in the platform that runs here. */
+export const databaseUrl = (service: string): string => {
+  const url = valueOf(process.env, 'DATABASE_URL') ?? localStack()?.services[service]?.databaseUrl;
+  if (url === undefined)
+    throw new SettingsError('No platform runs here: set DATABASE_URL, or run npx -y pnpm@10.34.9 start');
+  return readEnv({ DATABASE_URL: commonEnv.DATABASE_URL }, { DATABASE_URL: url }).DATABASE_URL;
+};
 
 /** What the demo loader of a service is given. */
 export const demoEnv = () =>

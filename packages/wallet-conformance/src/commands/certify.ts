@@ -1,8 +1,9 @@
+import { UsageError } from '@platform/program';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { junit, line, summary } from '../certify/report.ts';
 import { certify, type Result } from '../certify/run.ts';
-import { say } from '@platform/wallet-protocol/terminal';
+import { say } from '@platform/program/terminal';
 import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 
 const usage = `certify --url <callback url> --player <id of a player with 100.00 or more>: tests every promise of the contract
@@ -32,7 +33,7 @@ const run = async (args: string[]): Promise<number> => {
   });
   const { 'transaction-ids': transactionIds, 'other-player': otherPlayer } = values;
   if (transactionIds !== 'global' && transactionIds !== 'player')
-    throw new Error('--transaction-ids is global or player');
+    throw new UsageError('--transaction-ids is global or player');
   const deadline = AbortSignal.timeout(countOf(values.within, 'within') * 1000);
   const target = {
     ...(await targetOf(values, values.player, deadline)),

@@ -1,8 +1,9 @@
+import { UsageError } from '@platform/program';
 import { parseArgs } from 'node:util';
 import type { Command } from './target.ts';
 import { judge } from '../history/judge.ts';
 import { exitCodeOf, readCalls, reportVerdict } from '../history/report.ts';
-import { complain, say } from '@platform/wallet-protocol/terminal';
+import { complain, say } from '@platform/program/terminal';
 
 const usage = `check <file> [--no-limits]: judges a recording again; --no-limits as in record\n`;
 
@@ -14,7 +15,7 @@ const run = async (args: string[]): Promise<number> => {
     options: { 'no-limits': { type: 'boolean', default: false } },
   });
   const [file] = positionals;
-  if (file === undefined) throw new Error('a recorded file is needed');
+  if (file === undefined) throw new UsageError('a recorded file is needed');
   const verdict = judge(await readCalls(file), { noLimits: values['no-limits'] });
   say(await reportVerdict(verdict, file));
   if (verdict.histories === verdict.unusable.length)

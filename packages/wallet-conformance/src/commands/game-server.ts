@@ -1,3 +1,4 @@
+import { UsageError } from '@platform/program';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -11,7 +12,7 @@ import { playRound } from '../game-server/rounds.ts';
 import { createStandIn } from '../game-server/server.ts';
 import { jsonLines, losingCaller, recordingCaller, withFaults, type Line } from '../game-server/statement.ts';
 import { createRandom } from '../random.ts';
-import { say } from '@platform/wallet-protocol/terminal';
+import { say } from '@platform/program/terminal';
 import { countOf, type Command } from './target.ts';
 
 const usage = `game-server: a stand-in game server. It waits for launches, or plays by itself with --player
@@ -51,7 +52,7 @@ const print = (value: unknown): void => say(JSON.stringify(value));
 const run = async (args: string[]): Promise<number> => {
   const { values } = parseArgs({ args, options });
   const { url = walletHere().url, secret = walletHere().secret, player, currency } = values;
-  if (!secret) throw new Error('give --secret or HMAC_SECRET, or start the stack first');
+  if (!secret) throw new UsageError('give --secret or HMAC_SECRET, or start the stack first');
   const seed = values.seed === undefined ? randomInt(2 ** 31) : countOf(values.seed, 'seed');
   const rounds = countOf(values.rounds, 'rounds');
   const random = createRandom(seed);
@@ -78,7 +79,7 @@ const run = async (args: string[]): Promise<number> => {
   }
   print({ seed });
   const rate = Number(values['statement-faults']);
-  if (!(rate >= 0 && rate <= 1)) throw new Error('--statement-faults is from 0 to 1');
+  if (!(rate >= 0 && rate <= 1)) throw new UsageError('--statement-faults is from 0 to 1');
   const lines: Line[] = [];
   const unsent = new Set<string>();
   const signatures = createRequestSignatures({ secrets: { current: secret } });

@@ -1,9 +1,10 @@
+import { UsageError } from '@platform/program';
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { complain, say } from '@platform/wallet-protocol/terminal';
+import { complain, say } from '@platform/program/terminal';
 import { walletHere } from '../env.ts';
 import {
   createApi,
@@ -184,10 +185,12 @@ const run = async (args: string[]): Promise<number> => {
   const usable = ['url', 'token'].concat(
     isDryRun ? (apply ? ['apply', 'max-amount'] : ['approve']) : statementOptions,
   );
-  if (file === undefined || token === undefined) throw new Error('a file or dry run, and --token are needed');
-  if (!isDryRun && (from === undefined || to === undefined)) throw new Error('--from and --to are needed');
+  if (file === undefined || token === undefined)
+    throw new UsageError('a file or dry run, and --token are needed');
+  if (!isDryRun && (from === undefined || to === undefined))
+    throw new UsageError('--from and --to are needed');
   const ignored = Object.keys(values).find((option) => !usable.includes(option));
-  if (ignored !== undefined) throw new Error(`--${ignored} would be ignored here`);
+  if (ignored !== undefined) throw new UsageError(`--${ignored} would be ignored here`);
   return (isDryRun ? decide : compare)(createApi(url, token), file, values).catch((error: unknown) => {
     const cause = error instanceof TypeError ? error.cause : error;
     complain(cause instanceof Error ? cause.message : String(error));

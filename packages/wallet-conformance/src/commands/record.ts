@@ -1,8 +1,9 @@
+import { UsageError } from '@platform/program';
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { recordAndJudge } from '../history/record-and-judge.ts';
 import { exitCodeOf, readCalls, reportVerdict } from '../history/report.ts';
-import { say } from '@platform/wallet-protocol/terminal';
+import { say } from '@platform/program/terminal';
 import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 
 const usage = `record <file> --url <callback url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers
@@ -29,7 +30,7 @@ const run = async (args: string[]): Promise<number> => {
     },
   });
   const [file] = positionals;
-  if (file === undefined) throw new Error('a file for the recording is needed');
+  if (file === undefined) throw new UsageError('a file for the recording is needed');
   const [seconds, seed] = [countOf(values.seconds, 'seconds'), countOf(values.seed, 'seed')];
   const { player: players } = values;
   const patience = countOf(values.patience, 'patience');

@@ -1,10 +1,11 @@
+import { UsageError } from '@platform/program';
 import type { Command } from './target.ts';
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { callbackPath } from '../certify/wallet.ts';
 import { walletHere } from '../env.ts';
-import { say } from '@platform/wallet-protocol/terminal';
+import { say } from '@platform/program/terminal';
 
 const usage = `sign <callback> ['{"playerId":"demo-1"}'] [--url …] [--secret …]: prints a signed curl, which is good for 30 s\n`;
 
@@ -20,7 +21,7 @@ const run = async (args: string[]): Promise<number> => {
   });
   const [callback = 'balance', json = '{"playerId":"demo-1"}'] = positionals;
   const secret = values.secret ?? local.secret;
-  if (secret === undefined) throw new Error('give --secret or HMAC_SECRET, or start the stack first');
+  if (secret === undefined) throw new UsageError('give --secret or HMAC_SECRET, or start the stack first');
   const fields = JSON.parse(json) as Record<string, unknown>;
   const body = JSON.stringify({ requestId: randomUUID(), ...fields });
   const url = new URL(values.url);

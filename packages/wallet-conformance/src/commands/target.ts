@@ -1,3 +1,4 @@
+import { UsageError } from '@platform/program';
 import type { SignatureString } from '@platform/wallet-protocol/signing';
 import { readCurrency } from '../certify/currency.ts';
 import type { Target } from '../certify/wallet.ts';
@@ -11,21 +12,22 @@ export interface Command {
 
 /** Options of the commands that test a wallet. */
 export const targetOptions = {
-  url: { type: 'string' },
+  url: { type: 'string', default: walletHere().url },
   secret: { type: 'string', default: walletHere().secret ?? '' },
   currency: { type: 'string' },
   game: { type: 'string', default: 'dice-alpha' },
   signature: { type: 'string', default: 'timestamp+path+body' },
 } as const;
 
-export const targetUsage = `  --secret <secret>      of the HMAC (the variable HMAC_SECRET, else that of the stack that runs here)
+export const targetUsage = `  --url <callback url>   (the variable OPERATOR_URL, else that of the stack that runs here)
+  --secret <secret>      of the HMAC (the variable HMAC_SECRET, else that of the stack that runs here)
   --currency <code>      currency of the player's wallet (found out by trying)
   --game <code>          a game that is enabled (dice-alpha)
   --signature <string>   timestamp+path+body or timestamp+body
 `;
 
 interface Values {
-  url?: string | undefined;
+  url: string;
   secret: string;
   currency?: string | undefined;
   game: string;
@@ -42,15 +44,16 @@ export const targetOf = async (
   deadline?: AbortSignal,
 ): Promise<Target> => {
   const { url, secret, game, signature } = values;
-  if (!url || !secret || !player || !URL.canParse(url))
-    throw new Error('--url, --player and --secret (or HMAC_SECRET) are needed');
-  if (!isSignatureString(signature)) throw new Error('--signature is timestamp+path+body or timestamp+body');
+  if (!secret || !player || !URL.canParse(url))
+    throw new UsageError('--player, --url and --secret (or HMAC_SECRET) are needed');
+  if (!isSignatureString(signature))
+    throw new UsageError('--signature is timestamp+path+body or timestamp+body');
   const wallet = { url, secret, player, game, signatureString: signature, deadline };
   return { ...wallet, currency: values.currency ?? (await readCurrency(wallet)) };
 };
 
 /** A whole number of at most ten digits. Throws an Error that names the option. */
 export const countOf = (text: string, option: string): number => {
-  if (!/^\d{1,10}$/.test(text)) throw new Error(`--${option} is a whole number`);
+  if (!/^\d{1,10}$/.test(text)) throw new UsageError(`--${option} is a whole number`);
   return Number(text);
 };

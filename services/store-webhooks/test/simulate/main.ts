@@ -1,13 +1,6 @@
-/**
- * Sends realistic webhooks to a running service and checks the records they lead to:
- *
- *   pnpm --filter store-webhooks simulate --events 1000 --chaos
- *
- * Takes address, store and credentials from the running stack (.local/stack.json), or from --url,
- * --store, --token and --admin-token. With --stand-in it only starts the stand-in of the providers.
- */
-import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { runProgram, UsageError } from '@platform/program';
+import { localStack } from '@platform/program/local-stack';
 import { hooksPath } from '../../src/webhooks.ts';
 import { differencesWhenDone } from './compare.ts';
 import { deliver } from './deliver.ts';
@@ -17,33 +10,32 @@ import { makeTraffic } from './traffic.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const { values } = parseArgs({
-  options: {
-    events: { type: 'string', default: '200' },
-    chaos: { type: 'boolean', default: false },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    connections: { type: 'string', default: '16' },
-    url: { type: 'string' },
-    store: { type: 'string' },
-    token: { type: 'string' },
-    'admin-token': { type: 'string' },
-    stack: { type: 'string', default: new URL('../../../../.local/stack.json', import.meta.url).pathname },
-    'stand-in': { type: 'boolean', default: false },
-  },
-});
+const usage = `simulate [--events 200] [--chaos] [--seed N] [--connections 16]: sends realistic webhooks to a running service and checks
+the records they lead to
+  --url, --store, --token, --admin-token  instead of those of the platform that runs here
+  --stand-in                              only starts the stand-in of the providers`;
 
-interface Stack {
-  gateway: string;
-  demo: { adminToken: string; store: { id: string; webhookToken: string } };
-}
+const options = {
+  events: { type: 'string', default: '200' },
+  chaos: { type: 'boolean', default: false },
+  seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  connections: { type: 'string', default: '16' },
+  url: { type: 'string' },
+  store: { type: 'string' },
+  token: { type: 'string' },
+  'admin-token': { type: 'string' },
+  'stand-in': { type: 'boolean', default: false },
+} as const;
 
-const target = async () => {
-  const { url, store, token, 'admin-token': adminToken } = values;
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+
+const target = ({ url, store, token, 'admin-token': adminToken }: Values) => {
   if (url && store && token && adminToken) return { url, storeId: store, token, adminToken };
-  const text = await readFile(values.stack, 'utf8').catch(() => {
-    throw new Error('No stack runs here: start one, or give --url, --store, --token and --admin-token.');
-  });
-  const { gateway, demo } = JSON.parse(text) as Stack;
+  const { gateway, demo } = localStack() ?? {};
+  if (!gateway || !demo)
+    throw new UsageError(
+      'No platform runs here: start it, or give --url, --store, --token and --admin-token',
+    );
   return {
     url: gateway,
     storeId: demo.store.id,
@@ -52,8 +44,8 @@ const target = async () => {
   };
 };
 
-const simulate = async (): Promise<void> => {
-  const { token, ...where } = await target();
+const simulate = async (values: Values): Promise<number> => {
+  const { token, ...where } = target(values);
   const run = `s${values.seed}-${Date.now().toString(36)}`;
   const random = createRandom(Number(values.seed));
   const { sendings, expected, broken } = makeTraffic(run, Number(values.events), values.chaos, random);
@@ -68,10 +60,13 @@ const simulate = async (): Promise<void> => {
   const differences = await differencesWhenDone(where, run, expected, broken);
   for (const difference of differences.slice(0, 20)) say(`  ${difference}`);
   say(differences.length === 0 ? 'every event is accounted for' : `differences: ${differences.length}`);
-  process.exitCode = differences.length === 0 ? 0 : 1;
+  return differences.length === 0 ? 0 : 1;
 };
 
-if (values['stand-in']) {
+await runProgram(usage, async (args) => {
+  const { values } = parseArgs({ args, options });
+  if (!values['stand-in']) return simulate(values);
   const standIn = await startStandIn();
   say(`POS, identity and 3DS providers answer at ${standIn.url} until you stop this program (Ctrl-C)`);
-} else await simulate();
+  return undefined;
+});

@@ -1,0 +1,20 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** What programs read of `.local/stack.json`. */
+export interface LocalStack {
+  gateway: string | null;
+  services: Record<string, { url: string; databaseUrl: string }>;
+  demo?: {
+    adminToken: string;
+    store: { id: string; webhookToken: string };
+    wallet: { hmacSecret: string };
+  };
+}
+
+/** The platform that `start` runs in the current folder or one above it; undefined when none runs. */
+export const localStack = (folder = process.cwd()): LocalStack | undefined => {
+  const file = join(folder, '.local/stack.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as LocalStack;
+  return folder === dirname(folder) ? undefined : localStack(dirname(folder));
+};

@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util';
+import { complain, say } from './terminal.ts';
+
+/** Wrong arguments. The message says which, and the program ends with exit code 2. */
+export class UsageError extends Error {}
+
+const isUsageError = (error: unknown): boolean =>
+  error instanceof UsageError ||
+  (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));
+
+/** An error and its causes, without their stack traces. */
+const lineOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  // A connection that is refused at several addresses is an error without a message.
+  const message = error.message || ('code' in error ? String(error.code) : error.name);
+  return error.cause instanceof Error ? `${message}: ${lineOf(error.cause)}` : message;
+};
+
+/**
+ * Runs a program with its arguments. `--help` prints the usage; an error is one line and exit code `failure`, wrong arguments (as
+ * `parseArgs` and UsageError report them) exit code 2. A number that `work` returns is the exit code.
+ */
+export const runProgram = async (
+  usage: string,
+  work: (args: string[]) => unknown,
+  failure = 1,
+): Promise<void> => {
+  // pnpm passes the "--" of its caller on.
+  const args = process.argv.slice(2).filter((argument) => argument !== '--');
+  if (args.includes('--help') || args.includes('-h')) {
+    say(usage.trimEnd());
+    return;
+  }
+  try {
+    // A program without arguments takes none: `--chekc` must not migrate.
+    if (work.length === 0) parseArgs({ args });
+    const code = await work(args);
+    if (typeof code === 'number') process.exitCode = code;
+  } catch (error) {
+    const isUsage = isUsageError(error);
+    // What parseArgs says after the first sentence is about a rare case.
+    complain(isUsage ? `${lineOf(error).split('. ', 1)[0]}. --help says more.` : lineOf(error));
+    process.exitCode = isUsage ? 2 : failure;
+  }
+};
