@@ -62,7 +62,7 @@ export const killGroup = (id: ProcessId): void => {
   if (!leader || !id.startedAt || leader[19] === id.startedAt) signal(-id.pid, 'SIGKILL');
 };
 
-/** On a busy machine a killed process is there for some seconds. */
+/** On a busy machine a killed process still exists for some seconds. */
 const KILLED_MS = 30_000;
 
 /** Kills all processes that run in a folder, also stopped ones, and waits until they are gone. */

@@ -12,7 +12,7 @@ import type { Supervisor } from './supervisor.ts';
 /** What `start` provides for one service. */
 export interface ServiceSettings {
   port: number;
-  /** Of /livez, /readyz and /metrics. */
+  /** The port of /livez, /readyz and /metrics. */
   probePort: number;
   database: DatabaseUrls | undefined;
   redisUrl: string | undefined;

@@ -6,7 +6,7 @@ export interface Slice<T> {
   hasMore: boolean;
 }
 
-/** Of up to `limit` + 1 rows: the page, and from the row too many that there is a next one. */
+/** The page of up to `limit` + 1 rows; the row too many shows that there is a next page. */
 export const slice = <T>(rows: readonly T[], limit: number): Slice<T> => ({
   items: rows.slice(0, limit),
   hasMore: rows.length > limit,

@@ -68,7 +68,7 @@ export const maintainDirectories = (options: MaintenanceOptions) => {
   });
   const check = async (directory: Directory): Promise<void> => {
     await sql.begin(async (tx) => {
-      // Of several instances one reads the list, and none rebuilds what another one is rebuilding.
+      // Only one of several instances reads the list, and none rebuilds what another one is rebuilding.
       const [{ locked }] = await tx<[{ locked: boolean }]>`
         select pg_try_advisory_xact_lock(${lock}, hashtext(${directory.table})) as locked`;
       if (!locked) return;

@@ -13,7 +13,7 @@ const bundle: string = '/docs/assets/scalar/standalone.esm.js';
 
 /** The task manager accepts only tokens of its own users, so the demo user logs in. */
 const logIn = async ({ email, password }: DemoCredentials): Promise<string | undefined> => {
-  // Without an answer the reader logs in.
+  // Without an answer the reader has to log in.
   const answer = await fetch('/api/v1/auth/login', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

@@ -10,7 +10,7 @@ import type { Engine } from './engine.ts';
 const PROJECT = 'platform-rehearsal';
 /** First three numbers of the addresses on the network that leads outside. */
 const OUTSIDE = '10.89.7';
-/** Of the images, without their prefix. */
+/** Labels of the images, without their prefix. */
 const LABELS = {
   version: 'latest',
   revision: 'rehearsed',

@@ -64,7 +64,7 @@ export interface RecordSpec<
     /** The body as JSON text. */
     page(query: z.output<NoInfer<Query>>, target: Target<NoInfer<Parents>, Reader>): Promise<string>;
   };
-  /** Of the operation that reads one record; "One task", for example, if it is left out. */
+  /** Title of the operation that reads one record, such as "One task", which is the default. */
   summary?: string;
   /** Query parameters of that operation, which `find` gets. */
   narrowing?: z.ZodObject;

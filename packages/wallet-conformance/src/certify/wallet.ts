@@ -58,7 +58,7 @@ export interface Wallet {
   money(): Promise<bigint>;
 }
 
-/** For a whole answer, however slowly it comes. */
+/** How long a whole answer may take, however slowly it comes. */
 const limitMs = 10_000;
 
 const maxAnswer = 1_048_576;

@@ -9,7 +9,7 @@ export type CallbackAnswer = Pick<Reply, 'http'> & Partial<Reply>;
 
 const noAnswer: CallbackAnswer = { http: 0 };
 
-/** For one answer. */
+/** How long one answer may take. */
 const limitMs = 5000;
 
 export interface CallerOptions {

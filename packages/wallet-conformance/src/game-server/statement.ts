@@ -134,7 +134,7 @@ export const withFaults = (
       return [line];
     }
     if (random() >= rate) return [line];
-    // For each operation all kinds in turn, those that the line cannot have excepted.
+    // Each operation gets all kinds of mistakes in turn, except those that its line cannot have.
     for (let tried = 0; tried < kinds.length; tried++) {
       const [kind = '', mistake] = kinds[next[operation]++ % kinds.length] ?? [];
       const wrongLines = mistake?.(line, reversed.has(transactionId));

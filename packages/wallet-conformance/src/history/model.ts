@@ -39,7 +39,7 @@ export interface Declared {
 export const ok = 'OK';
 const noMoney = 'ERROR_NOT_ENOUGH_MONEY';
 const unknownTransaction = 'ERROR_TRANSACTION_DOES_NOT_EXIST';
-/** Callers take these for success, so they refuse nothing. */
+/** Callers treat these as success, so they are not refusals. */
 const readAsSuccess = new Set([ok, 'ERROR_DUPLICATE_TRANSACTION', unknownTransaction]);
 /** The refusals of a bet beyond a limit of the player. */
 const limitStatuses = new Set([noMoney, 'ERROR_PLAYER_DISABLED', 'ERROR_UNKNOWN']);
@@ -96,7 +96,7 @@ const credit = (state: State, step: Step): boolean => {
   const { call, transaction, round } = step;
   if (state.fates[transaction] === fate.applied) return isRepeat(state, step);
   if (state.rounds[round] === roundState.closed) return movedNothing(call);
-  // Operators that pay no free rounds answer so.
+  // Operators without free rounds answer this way.
   if (call.status === unknownTransaction) return state.rounds[round] === roundState.unseen;
   if (isRefused(call)) return false;
   return apply(state, step, call.amount ?? 0);
@@ -121,7 +121,7 @@ const rollback = (state: State, step: Step): boolean => {
 export const carryOut = (state: State, step: Step, declared: Declared): boolean => {
   const { call, transaction } = step;
   if (call.operation === 'balance') return saysBalance(call, state.balance);
-  // A rollback has named it before it came.
+  // A rollback named this transaction before it arrived.
   if (state.fates[transaction] === fate.tombstoned) return movedNothing(call);
   if (call.operation === 'debit') return debit(state, step, declared);
   return call.operation === 'credit' ? credit(state, step) : rollback(state, step);

@@ -4,7 +4,7 @@ import { inOrder, maxQuestions, misplaced, repeated, type Fault, type Serialised
 import { complete, contentOf, createTextStore } from './serialised.ts';
 import { QuestionInput } from './schema.ts';
 
-/** In bytes of JSON. Of objects, the whole list would take many times its size. */
+/** In bytes of JSON: as objects, the whole list would take many times as much memory. */
 const maxQuestionBytes = 1_048_576;
 
 /**

@@ -14,7 +14,7 @@ const parkMs = 3000;
 /** Bodies of the events of one claim at most, in bytes; a larger one is claimed alone. */
 const maxBytes = 8 * 2 ** 20;
 
-/** Of a claim in turns: stores, events of each, events that are read to find those that are due, and bytes of bodies. */
+/** Limits of a claim in turns: stores, events of each, events that are read to find those that are due, and bytes of bodies. */
 const turn = { stores: 16, events: 4, searched: 256, bytes: 2 ** 20 };
 
 /** A claimed event, or a row with a null id if none was claimed; `parked` is the same in all rows. */

@@ -38,7 +38,7 @@ interface ListSpec<Row extends object> {
   /** Query parameters that narrow the list, by name. */
   filters?: Record<string, Filter>;
   /**
-   * Of a view: the table that its rows and the order come from, under the name of the view, and the filters that need no
+   * For a view: the table that its rows and the order come from, under the name of the view, and the filters that need no
    * other. The ids of a page are then read from the index of that table alone.
    */
   base?: { table: PgTable & { storeId: PgColumn; id: PgColumn }; filters: readonly string[] };
@@ -131,7 +131,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
     const filtered = Object.keys(query).filter((field) => filters[field] !== undefined);
     const from: PgTable | PgView =
       base && filtered.every((field) => base.filters.includes(field)) ? base.table : table;
-    // Of the rows before the page only this id is read, from the index: a late page costs hardly more than the first.
+    // Only this id is read from the index for the rows before the page: a late page costs hardly more than the first.
     const page = db
       .select({ latest })
       .from(from)

@@ -54,7 +54,7 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
     if (graceUntil !== null) tokens.replaced(tokenHash, graceUntil);
   };
 
-  /** Of a token that works, something else of its store may have changed: it was paused, resumed or restored. */
+  /** A token may still work although its store has changed: it was paused, resumed or restored. */
   const learn = async (token: PathTokenRow): Promise<void> => {
     replace(token);
     if (token.graceUntil === null && tokens.validRow(token.tokenHash) !== undefined)

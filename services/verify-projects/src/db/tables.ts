@@ -108,7 +108,7 @@ export const deliverables = pgTable(
 export const apiKeys = pgTable(
   'api_keys',
   {
-    /** Of the database, so that the order of ids is that of its clock. */
+    /** The database makes the id, so that the order of ids is that of its clock. */
     id: uuid()
       .primaryKey()
       .default(sql`uuidv7()`),

@@ -46,7 +46,7 @@ export interface Transfer {
   operation: 'deposit' | 'withdrawal' | 'adjustment';
   playerId: string;
   transactionId: string;
-  /** Of an adjustment, signed. */
+  /** Negative for an adjustment that takes money. */
   amount: number;
   /** As it is kept: see metadata.ts. */
   metadata?: string;

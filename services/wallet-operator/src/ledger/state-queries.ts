@@ -97,7 +97,7 @@ export const readStates = async (
       left join players player on player.player_id = command.player_id
       left join entries known on known.transaction_id = command.transaction_id and known.id_space = command.id_space
       left join entries target on target.transaction_id = command.reverses and target.id_space = command.id_space
-      -- Of a rollback, the round of the debit (roundOfRollback in domain.ts).
+      -- A rollback belongs to the round of its debit (roundOfRollback in domain.ts).
       left join rounds round on round.player_id = command.player_id and round.round_id =
         case when target.operation = 'debit' and target.player_id = command.player_id then target.round_id
           else command.round_id end

@@ -4,7 +4,7 @@ import type { Missing } from './missing.ts';
 
 /** What is known about the round that a repair changes. */
 export interface RoundFacts {
-  /** Of a rollback, the round of its debit, which may be another than the one that it names. */
+  /** The round of a rollback is that of its debit, which may be another than the one that it names. */
   roundId: string;
   /** What the repair asks for, in minor units. */
   amount: string;

@@ -25,10 +25,10 @@ import {
   type SealedHead,
 } from './queries.ts';
 
-/** Entries of a range at most: hashing them takes this process some two milliseconds. */
+/** The most entries of a range: hashing them takes this process some two milliseconds. */
 const maxEntries = 2048;
 
-/** Players of a range at most. */
+/** The most players of a range. */
 const maxPlayers = 1000;
 
 /** How often the entries of all players are checked, because a process may have ended before it sealed what it wrote. */
@@ -41,7 +41,7 @@ export class ChainRewritten extends SafeError {
 
 const lengthOf = ({ firstSeq, lastSeq }: Run): number => Number(BigInt(lastSeq) - BigInt(firstSeq)) + 1;
 
-/** As many runs as have at most `most` entries; the last one may be cut. */
+/** The first runs with at most `most` entries together; the last one may be cut. */
 export const takeRuns = (runs: readonly Run[], most: number): Run[] => {
   const taken: Run[] = [];
   let room = most;
@@ -177,7 +177,7 @@ export const startSealing = (
     isKeyTrusted = true;
     const taken = take();
     try {
-      // While many wait, no more are looked for.
+      // While many players wait, the hourly walk looks for no more.
       if (noted.size === 0)
         for (const playerId of await walk()) taken.set(playerId, taken.get(playerId) ?? performance.now());
       if (taken.size === 0) return false;

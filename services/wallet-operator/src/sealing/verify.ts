@@ -25,7 +25,7 @@ type Keys = ReadonlyMap<string, KeyObject>;
 
 interface Compared {
   checkpoint: Checkpoint;
-  /** What of it is not as it was sealed. */
+  /** What has changed since it was sealed. */
   fault: string | undefined;
 }
 
@@ -74,7 +74,7 @@ interface Slice {
   number: number | undefined;
   /** Its entries, as runs: consecutive entries of one player. */
   runs: readonly Run[];
-  /** What is not as it was sealed. */
+  /** What has changed since it was sealed. */
   faults: string[];
 }
 

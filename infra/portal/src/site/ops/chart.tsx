@@ -30,7 +30,7 @@ const optionsOf = (
   width: number,
   point: (at: number | null | undefined) => void,
 ): uPlot.Options => {
-  /** Of errors each one, because a line of a few seconds is hardly visible; of other values those without a line. */
+  /** Points: every error, because a line of a few seconds is hardly visible, and other values that have no line. */
   const dots = ({ data: [, values = []] }: uPlot): number[] =>
     line === '--bad'
       ? [...values].flatMap((value, at) => (value ? [at] : []))

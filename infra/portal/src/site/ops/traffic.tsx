@@ -11,7 +11,7 @@ import { combine } from './traffic-data.ts';
 
 const refreshMs = 10_000;
 
-/** Of a process that is gone the last half hour is shown, too. */
+/** A process that has ended is shown with its last half hour, too. */
 const keepMs = 1_800_000;
 
 /** What is known of a service. */

@@ -92,7 +92,7 @@ export const checkUnsealed = (sql: Sql): Promise<Findings> =>
           mostViolations,
         )),
       );
-      // Of a ledger that is all wrong, no more than this is held in memory.
+      // When the whole ledger is wrong, no more violations than this are held in memory.
       violations.splice(mostViolations);
       after = heads.at(-1)?.playerId;
     }

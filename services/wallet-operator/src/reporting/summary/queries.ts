@@ -66,7 +66,7 @@ export const firstOpenDay = async (sql: ISql): Promise<string | null> => {
 
 /** How long the first day that is not in `daily_sums` has been over; 0 while it is not over, or the ledger is empty. */
 export const overdueSeconds = async (sql: ISql): Promise<number> => {
-  // Of a ledger without sums, one of the oldest entries says enough; the exact one would need all of them.
+  // While a ledger has no sums, one of its oldest entries is exact enough; to find the oldest one takes reading all.
   const [row] = await sql<[{ seconds: number | null }]>`
     select greatest(extract(epoch from now() - (open + 1)::timestamp at time zone 'UTC'), 0)::float8 as seconds
     from (select coalesce((select max(day) + 1 from daily_sums),
