@@ -49,9 +49,9 @@ test.each([
   [[], '--scope is missing'],
   [['--scope', 'a', '--ttl', 'soon'], '--ttl must be like 15m, 12h or 30d, not "soon"'],
   [['--scope', 'a', '--colour', 'red'], "Unknown option '--colour'"],
-])('%j is refused with its reason and the usage', async (args, reason) => {
+])('%j is refused in one line with its reason', async (args, reason) => {
   const { code, output } = await token(...args);
   expect(code).toBe(2);
   expect(output).toContain(reason);
-  expect(output).toContain('usage:');
+  expect(output).toMatch(/^.+\n$/);
 });

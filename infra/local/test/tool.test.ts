@@ -103,9 +103,9 @@ test('debug opens a port to which a debugger can attach', async () => {
 });
 
 test('an unknown option is named', async () => {
-  const { code, output } = await tool('logs', 'alpha-notes', '--help');
-  expect(code).toBe(1);
-  expect(output).toMatch(/^Unknown option '--help'/);
+  const { code, output } = await tool('logs', 'alpha-notes', '--colour');
+  expect(code).toBe(2);
+  expect(output).toMatch(/^Unknown option '--colour'/);
 });
 
 test('an unknown service and a platform that does not run are named', async () => {

@@ -140,7 +140,8 @@ test('without Redis and nginx the services run on their own ports, and get no RE
     portBase: Number(PORT_BASE),
   };
   const prepared = await prepare(options);
-  const bare = { ...prepared, programPaths: { 'redis-server': null, nginx: null, chromium: null } };
+  const programPaths = { 'redis-server': null, nginx: null, chromium: null, promtool: null, zsh: null };
+  const bare = { ...prepared, programPaths };
   const supervisor = createSupervisor(() => {});
   onTestFinished(() => supervisor.stop());
   const stack = await bringUp(options, bare, supervisor, new AbortController().signal);

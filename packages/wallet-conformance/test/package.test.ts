@@ -41,13 +41,16 @@ test('the packed program runs with npx, without any other package', async () => 
   expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
 });
 
-test('without a command it prints all of them, and for a wrong call the usage of that command', async () => {
-  const all = await run('npx', ['wallet-conformance']);
-  expect(all.code).toBe(2);
+test('it names its commands, prints all of them for --help, and says in one line what is wrong with a call', async () => {
+  const none = await run('npx', ['wallet-conformance']);
+  expect(none.code).toBe(2);
+  expect(none.stderr).toContain('The commands are certify, record, check');
+  const all = await run('npx', ['wallet-conformance', '--', '--help']);
+  expect(all.code).toBe(0);
   for (const command of ['certify', 'record', 'check', 'game-server', 'reconcile', 'sign'])
-    expect(all.stderr).toMatch(new RegExp(`^${command}\\b`, 'm'));
+    expect(all.stdout).toMatch(new RegExp(`^${command}\\b`, 'm'));
   const wrong = await run('npx', ['wallet-conformance', 'record']);
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toContain('a file for the recording is needed');
-  expect(wrong.stderr).not.toContain('certify --url');
+  expect(wrong.stderr).not.toContain('--url');
 });

@@ -56,7 +56,7 @@ test('`certify` prints a report, writes JUnit, and its exit code tells whether a
 
   const wrong = await run('certify', '--url', 'nonsense');
   expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toContain('--url, --player and --secret (or HMAC_SECRET) are needed');
+  expect(wrong.stderr).toContain('--player, --url and --secret (or HMAC_SECRET) are needed');
 });
 
 test('`record` finds a wrong wallet and draws each violation; `check` says the same of the file', async () => {

@@ -7,7 +7,7 @@ const script = join(import.meta.dirname, 'run.ts');
 
 test('`test` refuses a project that does not exist, also beside one that does', async () => {
   const args = [script, '--project', 'quest-service', '--project', 'quest', 'no-such-file'];
-  const { code, stdout } = await run(process.execPath, args, { env: baseEnv() });
-  expect(code).toBe(1);
-  expect(stdout).toMatch(/^There is no project quest\. Projects: .*openapi-tests, .*quest-service/);
+  const { code, output } = await run(process.execPath, args, { env: baseEnv() });
+  expect(code).toBe(2);
+  expect(output).toMatch(/^There is no project quest, only .*openapi-tests, .*quest-service/);
 });

@@ -51,13 +51,14 @@ cached_pnpm=$(command npx -y --package pnpm@10.34.9 which pnpm)
 `;
 
 /** macOS has no other shell at first. */
-const zsh = spawnSync('zsh', ['--version']).status === 0 ? ['zsh', '-f', '-s'] : ['bash', '-s'];
+const otherShell = spawnSync('zsh', ['--version']).status === 0 ? 'zsh' : 'bash';
 
 /** Runs a script as if it were pasted into a terminal; returns its exit code and output. */
 const paste = (
   script: string,
-  [shell = '', ...args] = ['bash', '-s'],
+  shell: 'bash' | 'zsh' = 'bash',
 ): Promise<{ code: number | null; output: string }> => {
+  const args = shell === 'zsh' ? ['-f', '-s'] : ['-s'];
   const child = spawn(shell, args, { cwd: checkout, env: environment(), stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text));
@@ -102,7 +103,7 @@ test.runIf(inject('nginxPath') && inject('redisUrl')).concurrent.each(withComman
       const isPlain = time === 'first' && page === 'README.md';
       const { code, output } = await paste(
         (isPlain ? '' : quickNpx) + scriptOfPage(read(page)),
-        time === 'first' ? undefined : zsh,
+        time === 'first' ? 'bash' : otherShell,
       );
       expect({ time, code, output: code === 0 ? '' : output }).toEqual({ time, code: 0, output: '' });
     }

@@ -69,7 +69,7 @@ test.for([
 test('a command that is refused says why and creates nothing', async () => {
   const before = readdirSync(join(copy.folder, 'services'));
   await expect(make('postgres', ...ofColdRooms)).rejects.toThrow('"postgres" is reserved');
-  await expect(make(name)).rejects.toThrow('Usage: ');
+  await expect(make(name)).rejects.toThrow('service NAME --resource NOUN are needed');
   expect(readdirSync(join(copy.folder, 'services'))).toEqual(before);
 });
 
@@ -81,7 +81,7 @@ test('the singular is the plural without "s", or the given one', () => {
 
 test('--help prints how a service is created', async () => {
   expect(await node(copy.folder, 'infra/tools/new/src/main.ts', '--help')).toMatch(
-    /^Usage: .*--resource NOUN/,
+    /^new service NAME --resource NOUN/,
   );
 });
 
