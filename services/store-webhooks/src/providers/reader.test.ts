@@ -1,3 +1,6 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { runInRequestScope } from '@platform/service-kit/request-scope';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startStandIn } from '../../test/simulate/stand-in.ts';
 import { ProviderBusy } from '../errors.ts';
@@ -123,6 +126,33 @@ test('a request that finds too many others of its account in progress is rejecte
   expect(await reader.get(provider, path, { account: 'two' })).toEqual({ order: 1 });
   standIn.release();
   expect((await settled).filter(({ status }) => status === 'fulfilled')).toHaveLength(32);
+});
+
+test('who sends many requests of an account delays their own: another network is asked for next', async () => {
+  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
+  /** Reads an order for a request from this network. */
+  const readFrom = (network: string, order: string): Promise<unknown> => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const req = { readableEnded: true, headers: {} } as IncomingMessage;
+    const concurrency = { enter: () => undefined, leave: () => undefined, suspend: () => undefined };
+    const limits = { network, client: () => [network], deadlineMs: 20_000, concurrency } as never;
+    runInRequestScope(req, new EventEmitter() as ServerResponse, limits, () =>
+      resolve(reader.get(provider, ['v2', 'orders', order], {})),
+    );
+    return promise;
+  };
+  standIn.behaviour = 'hang';
+  const many = Promise.allSettled(Array.from({ length: 40 }, (_, n) => readFrom('one', `many-${n}`)));
+  await expect.poll(() => standIn.asked.length).toBe(8);
+  const other = readFrom('other', 'o-2');
+  standIn.orders.set('o-2', { order: 2 });
+  standIn.behaviour = 'normal';
+  standIn.release();
+  expect(await other).toEqual({ order: 2 });
+  const place = standIn.asked.findIndex((asked) => JSON.stringify(asked).includes('o-2'));
+  expect(place).toBeLessThan(12);
+  // The newest of the network with the most were refused.
+  expect((await many).filter(({ status }) => status === 'rejected')).toHaveLength(9);
 });
 
 test.each([

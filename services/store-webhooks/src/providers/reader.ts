@@ -1,6 +1,7 @@
+import { createFairQueue } from '@platform/service-kit/fair-queue';
 import { createLru } from '@platform/service-kit/lru';
 import type { Addresses } from '@platform/service-kit/outbound';
-import { waitUncounted } from '@platform/service-kit/request-scope';
+import { currentRequest, waitUncounted } from '@platform/service-kit/request-scope';
 import {
   BrokenCircuitError,
   bulkhead,
@@ -88,13 +89,51 @@ const addressOf = (baseUrl: string | undefined, path: Path): URL => {
   return url;
 };
 
+interface Waiting {
+  start(): void;
+  refuse(error: BulkheadRejectedError): void;
+}
+
+/**
+ * As a bulkhead, but the networks of those who wait take turns, and the one with the most is refused: anybody who has many
+ * open payments can have the provider asked for all of them at once.
+ */
+const createTurns = () => {
+  const waiting = createFairQueue<Waiting>();
+  let running = 0;
+  const turn = async (): Promise<void> => {
+    if (running < maxRequests) {
+      running += 1;
+      return;
+    }
+    await new Promise<void>((start, refuse) => {
+      waiting.push([currentRequest()?.network ?? ''], { start, refuse });
+      if (waiting.size > maxWaiting)
+        waiting.dropLargest()?.refuse(new BulkheadRejectedError(maxRequests, maxWaiting));
+    });
+  };
+  return {
+    /** Rejects with BulkheadRejectedError when too many wait. */
+    execute: async <T>(work: () => Promise<T>): Promise<T> => {
+      await turn();
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next) next.start();
+        else running -= 1;
+      }
+    },
+  };
+};
+
 /**
  * Limits the requests of one account (origin and credentials). A request beyond the limit is rejected with the time
  * until there will be capacity for it. Answers with 5xx or 429 count against the account, because its requests may
  * cause them.
  */
 const createAccount = () => {
-  const limit = bulkhead(maxRequests, maxWaiting);
+  const limit = createTurns();
   let averageMs = 200;
   let nextAt = 0;
   return {
