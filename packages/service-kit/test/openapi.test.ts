@@ -238,3 +238,49 @@ test('NDJSON and CSV are a text with an example, and the schema of a line is bes
     responses: { 200: { content: { 'application/x-ndjson': { schema: { type: 'string' } } } } },
   });
 });
+
+test('an operation names the codes of its problems, and one with members of its own has a schema', () => {
+  const about = { title: '', version: '', description: '', tags: {}, basePath: '' };
+  const deposit = route(
+    {
+      method: 'post',
+      path: '/deposits',
+      operationId: 'createDeposit',
+      tag: '',
+      summary: '',
+      auth: anyone,
+      responses: { 204: { description: '' } },
+    },
+    () => ({ status: 204 }),
+  );
+  const codes = { createDeposit: { 422: ['disabled', 'limit_reached'] } };
+  const problemMembers = { limit_reached: { remaining: z.string() } };
+  const document = createDocument({ ...about, codes, problemMembers }, [deposit]);
+  const content = (schema: object) => ({ content: { 'application/problem+json': { schema } } });
+  const plain = [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: ['disabled'] } } }];
+  expect(document).toMatchObject({
+    paths: {
+      '/deposits': {
+        post: {
+          responses: {
+            400: content({ $ref: '#/components/schemas/Problem' }),
+            422: {
+              description: expect.stringMatching(/: `disabled`, `limit_reached`$/),
+              ...content({ anyOf: [{ allOf: plain }, { $ref: '#/components/schemas/LimitReachedProblem' }] }),
+              headers: { 'X-Request-Id': {}, RateLimit: {} },
+            },
+          },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        LimitReachedProblem: {
+          properties: { remaining: {}, code: { enum: ['limit_reached'] } },
+          required: expect.arrayContaining(['remaining', 'code']),
+        },
+      },
+    },
+  });
+  expect(() => createDocument({ ...about, codes: { other: {} } }, [deposit])).toThrow('has the id other');
+});

@@ -9,6 +9,7 @@ import { partnerRoutes } from './partners.ts';
 import { movementRoutes } from './stock/record.ts';
 import { Left } from './stock/schema.ts';
 import { warehouseRoutes } from './warehouses.ts';
+import { problemCodes } from './problem-codes.ts';
 
 /** The routes of the service and the header of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
@@ -23,8 +24,9 @@ export const createApp = (context: Context): HttpApp =>
         Inventory: 'Stock of products by partner and warehouse',
         Warehouses: 'Places where stock is kept',
       },
+      codes: problemCodes,
       basePath: '/v1',
-      problemMembers: { left: Left },
+      problemMembers: { not_enough_stock: { left: Left } },
       examples: { unit: 'box', street: 'Sadama 5', changedBy: 'demo-admin', createdBy: 'demo-admin' },
     },
     routes: [

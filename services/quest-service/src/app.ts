@@ -3,6 +3,7 @@ import type { Context } from './context.ts';
 import { draftRoutes } from './drafts/routes.ts';
 import { questionRoutes } from './questions/routes.ts';
 import { questRoutes } from './quests/record.ts';
+import { problemCodes } from './problem-codes.ts';
 
 /** The resources of the service and their description in the OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
@@ -12,6 +13,7 @@ export const createApp = (context: Context): HttpApp =>
       version: '1.0.0',
       description: 'Quests and their questions, read in pages by Skip and Take.',
       tags: { Quests: 'Questionnaires', Questions: 'What a quest asks, in order' },
+      codes: problemCodes,
       basePath: '/v1',
       examples: { version: '7', alternativeId: 'tea' },
     },

@@ -19,6 +19,7 @@ import { eventRoutes } from './events/routes.ts';
 import { storeChangeList } from './records/store-changes.ts';
 import { storeRoutes } from './stores/routes.ts';
 import { hookRoutes } from './receive/routes.ts';
+import { problemCodes } from './problem-codes.ts';
 
 /** The lists of a store. */
 export const storeLists = [
@@ -55,6 +56,7 @@ export const createApp = (context: Context): HttpApp => {
         Payments: '3DS transactions',
         Notifications: 'Notifications to customers and to the shop',
       },
+      codes: problemCodes,
       basePath: '',
       examples: fieldExamples,
     },

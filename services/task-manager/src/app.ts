@@ -3,6 +3,7 @@ import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
 import { listRoutes } from './lists/record.ts';
 import { taskRoutes } from './tasks/record.ts';
+import { problemCodes } from './problem-codes.ts';
 
 /** The service's resources and their OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
@@ -16,6 +17,7 @@ export const createApp = (context: Context): HttpApp =>
         Tasks: 'The tasks of a user and of their lists',
         Lists: 'Lists that users share',
       },
+      codes: problemCodes,
       basePath: '/api/v1',
       examples: {
         accessToken: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTkwIn0.c2lnbmF0dXJl',

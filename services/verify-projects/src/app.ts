@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { deliverableRoutes } from './deliverables/record.ts';
 import { languageRoutes } from './languages/routes.ts';
 import { projectRoutes } from './projects/record.ts';
+import { problemCodes } from './problem-codes.ts';
 
 /** The routes of the service and the header of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
@@ -19,6 +20,7 @@ export const createApp = (context: Context): HttpApp =>
         Deliverables: 'What a project has to deliver',
         'API keys': 'Who may read the lists',
       },
+      codes: problemCodes,
       basePath: '/v1',
       examples: { key: 'vk_Zm9yLWEtcGFydG5lcg', deliverable_id: '0198c5a0-7e57-7001-8000-000000000000' },
     },

@@ -14,6 +14,8 @@ import { refusalRoutes } from './reporting/refusals/routes.ts';
 import { roundRoutes } from './reporting/rounds/routes.ts';
 import { summaryRoutes } from './reporting/summary/routes.ts';
 import { transferRoutes } from './accounts/transfers/routes.ts';
+import { DepositLimitReached } from './accounts/transfers/schema.ts';
+import { problemCodes } from './problem-codes.ts';
 
 /** All routes of the service, and the general part of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
@@ -34,6 +36,8 @@ export const createApp = (context: Context): HttpApp =>
         Reconciliation: 'Our entries against statements of the game server',
         Evidence: 'Proof for third parties that entries were not changed',
       },
+      codes: problemCodes,
+      problemMembers: { deposit_limit_reached: DepositLimitReached },
       basePath: '',
       examples: fieldExamples,
     },

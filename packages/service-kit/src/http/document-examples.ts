@@ -139,10 +139,29 @@ const commonCodes: Record<string, string> = {
   503: 'too_busy',
 };
 
-const problemOf = (status: string, detail: string): unknown => {
+const problemOf = (status: string, detail: string, code: string): object => {
   const errors = status === '400' ? { errors: { limit: ['must be at most 200'] } } : {};
-  const problem = new Problem({ status: Number(status), code: commonCodes[status] ?? '', detail, ...errors });
-  return JSON.parse(problemResponse(problem, byFormat['uuid'] ?? '').body);
+  const problem = new Problem({ status: Number(status), code, detail, ...errors });
+  return JSON.parse(problemResponse(problem, byFormat['uuid'] ?? '').body) as object;
+};
+
+/** A problem for each code of a response, or with the common one where its schema lists none. */
+const problemsOf = (
+  status: string,
+  { description, schema }: { description: string; schema: Schema },
+  schemas: Record<string, Schema>,
+  write: (schema: Schema, name: string) => unknown,
+): object[] => {
+  const [detail = ''] = description.split(': `');
+  return (schema.anyOf ?? [schema]).flatMap((alternative) => {
+    const component = schemas[alternative.$ref?.split('/').at(-1) ?? ''];
+    const membersOf = component?.properties?.['code']?.enum;
+    const codes = membersOf ?? alternative.allOf?.at(-1)?.properties?.['code']?.enum;
+    return (codes ?? [commonCodes[status] ?? '']).map((code) => ({
+      ...(membersOf && (write(alternative, '') as object)),
+      ...problemOf(status, detail, String(code)),
+    }));
+  });
 };
 
 /**
@@ -187,7 +206,12 @@ export const addExamples = <D extends object>(written: D, fields: Record<string,
     for (const [status, { description, content = {} }] of Object.entries(operation.responses))
       for (const [type, media] of Object.entries(content)) {
         if (type === 'application/problem+json')
-          media.examples = shared(status, problemOf(status, description));
+          media.examples = Object.assign(
+            {},
+            ...problemsOf(status, { description, schema: media.schema }, components.schemas ?? {}, write).map(
+              (problem) => shared(status, problem),
+            ),
+          );
         else media.example ??= bodyExample(media);
       }
   }

@@ -4,12 +4,23 @@ import {
   createDocument as writeDocument,
   type CreateDocumentOptions,
   type ZodOpenApiOperationObject,
+  type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { isUnboundedArray } from './bounded-list.ts';
 import { addExamples } from './document-examples.ts';
 import { contentOf } from './openapi-content.ts';
+import {
+  memberSchemas,
+  problemsOf,
+  requireOperations,
+  scopesOf,
+  stringHeaders,
+  type ProblemCodes,
+} from './openapi-problems.ts';
 import type { Deprecation, Route } from './route.ts';
+
+export type { ProblemCodes } from './openapi-problems.ts';
 
 type Json = Record<string, unknown>;
 
@@ -22,45 +33,13 @@ export interface ApiInfo {
   tags: Record<string, string>;
   /** Path that all addresses start with, for example `/api/v1`; empty for none. */
   basePath: string;
-  /** What some problems of the service tell beside what all do (`members` of Problem). */
-  problemMembers?: z.ZodRawShape;
+  /** The codes of problems that some operations have. */
+  codes?: ProblemCodes;
+  /** `members` of problems, by their code. */
+  problemMembers?: Record<string, z.ZodRawShape>;
   /** Examples of fields that no request of the service has, by the name of the field. */
   examples?: Record<string, unknown>;
 }
-
-const problemSchema = z
-  .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    code: z.string().meta({ description: 'Stable name of the problem' }),
-    requestId: z.string(),
-    errors: z
-      .record(z.string(), z.array(z.string()))
-      .optional()
-      .meta({ description: 'Messages by parameter or body path' }),
-  })
-  .meta({ id: 'Problem', description: 'RFC 9457 problem details' });
-
-const problemTexts: Record<number, string> = {
-  400: 'The request is malformed or a value is out of range',
-  401: 'No valid credential',
-  403: 'The caller may not do this',
-  404: 'The resource does not exist',
-  405: 'The path takes other methods',
-  408: 'The body did not arrive in time',
-  409: 'The request conflicts with the stored state',
-  412: 'The precondition failed',
-  413: 'The body is too large',
-  414: 'The URI is too long',
-  415: 'The media type is not supported',
-  422: 'The request is well-formed but cannot be processed',
-  429: 'Too many requests',
-  431: 'The header fields are too large',
-  500: 'Unexpected error',
-  503: 'The service or a dependency is unavailable; try again later',
-};
 
 /** Throws for input that is validated as a whole, however long it is, and for one without a bound of its own. */
 const requireBounds = (zodSchema: z.core.$ZodType, schema: Json): void => {
@@ -89,10 +68,6 @@ const correctSchema: NonNullable<CreateDocumentOptions['override']> = ({ zodSche
   }
 };
 
-/** OpenAPI 3.0 has scopes for OAuth flows only, so the document names them in its texts. */
-const scopesOf = ({ auth }: Route): string =>
-  [...new Set(auth.security.flatMap((way) => Object.values(way).flat()))].join(' or ');
-
 /** Which credential the operation requires, in one sentence. A token in the path is the route's own to describe. */
 const requirementOf = (route: Route): string | undefined => {
   if (route.auth.security.length === 0)
@@ -100,40 +75,6 @@ const requirementOf = (route: Route): string | undefined => {
   const ways = route.auth.security.map((way) => Object.keys(way).join(' and ')).join(', or ');
   const scopes = scopesOf(route);
   return `Requires ${ways}${scopes === '' ? '' : `, with the scope ${scopes}`}.`;
-};
-
-const stringHeaders = (headers: Record<string, string>) =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [
-      name,
-      { description, schema: { type: 'string' as const } },
-    ]),
-  );
-
-const problemsOf = (route: Route, schema: z.ZodObject): ZodOpenApiResponsesObject => {
-  const scopes = scopesOf(route);
-  const statuses = [
-    // An undeclared query parameter is a 400, and the limit by network applies to every operation.
-    400,
-    429,
-    500,
-    503,
-    ...(route.problems ?? []),
-    ...(route.auth.security.length > 0 ? [401] : []),
-    ...(scopes === '' ? [] : [403]),
-    ...(route.body && !route.body.raw ? [413, 415] : []),
-  ];
-  const problem = (status: number) => ({
-    description:
-      status === 403 && scopes !== ''
-        ? `The credential lacks the scope ${scopes}`
-        : (problemTexts[status] ?? ''),
-    ...((status === 429 || status === 503) && {
-      headers: stringHeaders({ 'Retry-After': 'Seconds to wait before the next attempt' }),
-    }),
-    content: { 'application/problem+json': { schema } },
-  });
-  return Object.fromEntries(statuses.map((status) => [status, problem(status)]));
 };
 
 const answersOf = ({ responses }: Route): ZodOpenApiResponsesObject =>
@@ -160,12 +101,38 @@ const bodyOf = ({ body }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'>
   return { requestBody: { required: true, content: Object.fromEntries(content) } };
 };
 
+/** Headers of the answers of all operations, and of those that count against a rate limit. */
+const commonHeaders = stringHeaders({
+  'X-Request-Id':
+    'The request in the logs: that of the caller where it has 1 to 128 letters, digits, `.`, `_` or `-`',
+  RateLimit: 'What is left of the limit (`r`), and in how many seconds it begins anew (`t`)',
+  'RateLimit-Policy': 'How many requests (`q`) may be sent in how many seconds (`w`)',
+});
+
+const withCommonHeaders = (
+  { skipRateLimit }: Route,
+  responses: ZodOpenApiResponsesObject,
+): ZodOpenApiResponsesObject => {
+  const names = Object.keys(commonHeaders).slice(0, skipRateLimit ? 1 : undefined);
+  const common = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return Object.fromEntries(
+    Object.entries(responses as Record<string, ZodOpenApiResponseObject>).map(([status, response]) => [
+      status,
+      { ...response, headers: { ...response.headers, ...common } },
+    ]),
+  );
+};
+
 const deprecationText = ({ since, sunset }: Deprecation): string => {
   const [deprecatedOn, endsOn] = [since, sunset].map((time) => time.toISOString().slice(0, 10));
   return `Deprecated since ${deprecatedOn}; it ends on ${endsOn}.`;
 };
 
-const operationOf = (route: Route, problem: z.ZodObject): ZodOpenApiOperationObject => {
+const operationOf = (
+  route: Route,
+  codes: ProblemCodes,
+  withMembers: ReadonlyMap<string, z.ZodType>,
+): ZodOpenApiOperationObject => {
   const { operationId, tag, summary, description, auth, params, query, headers = {}, deprecated } = route;
   const twice = Object.keys(params?.shape ?? {}).find((name) => name in (query?.shape ?? {}));
   // Generators give the parameters of an operation one name space.
@@ -186,7 +153,7 @@ const operationOf = (route: Route, problem: z.ZodObject): ZodOpenApiOperationObj
       ...header,
     })),
     ...bodyOf(route),
-    responses: { ...problemsOf(route, problem), ...answersOf(route) },
+    responses: withCommonHeaders(route, { ...problemsOf(route, codes, withMembers), ...answersOf(route) }),
   };
 };
 
@@ -218,10 +185,11 @@ const correctValue = (key: string, value: unknown): unknown => {
 /** The OpenAPI 3.0.3 document of a service, from the same values that Express dispatches. */
 export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  const problem = problemSchema
-    .extend(z.object(api.problemMembers ?? {}).partial().shape)
-    .meta(problemSchema.meta() ?? {});
-  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationOf(route, problem);
+  const { codes = {} } = api;
+  requireOperations(codes, routes);
+  const withMembers = memberSchemas(api.problemMembers);
+  for (const route of routes)
+    (paths[route.path] ??= {})[route.method] = operationOf(route, codes, withMembers);
   const document = writeDocument(
     {
       openapi: '3.0.3',
@@ -235,7 +203,10 @@ export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => 
       servers: [{ url: api.basePath === '' ? '/' : api.basePath }],
       tags: Object.entries(api.tags).map(([name, description]) => ({ name, description })),
       paths,
-      components: { securitySchemes: Object.assign({}, ...routes.map(({ auth }) => auth.schemes)) },
+      components: {
+        headers: commonHeaders,
+        securitySchemes: Object.assign({}, ...routes.map(({ auth }) => auth.schemes)),
+      },
     },
     { override: correctSchema },
   );

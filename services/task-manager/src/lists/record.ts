@@ -3,7 +3,6 @@ import { inTransaction, record } from '@platform/service-kit/record';
 import { noStore, orNotFound } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { withProblems } from '../problems.ts';
 import { deleteList, findInvitations, findLists, lists } from './queries.ts';
 import {
   Invitations,
@@ -108,5 +107,5 @@ export const listRoutes = ({ tokens, limitKeys, invitations, database: { sql } }
     },
   );
   // `/lists/join` is first, because `/lists/{id}` matches it.
-  return [join, ...withProblems(routes, { changeList: [403, 409], deleteList: [403] }), codes];
+  return [join, ...routes, codes];
 };

@@ -6,7 +6,6 @@ import type { Route } from '@platform/service-kit/route';
 import { isLatePage } from '@platform/service-kit/search-lane';
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
-import { withProblems } from '../problems.ts';
 import { createTimeZones } from './time-zones.ts';
 import { readPage } from './list-queries.ts';
 import { deleteTask, findTask, type TaskPath } from './queries.ts';
@@ -37,7 +36,7 @@ export const taskRoutes = ({
     isLatePage(page) || Object.values(filters).some((value) => value !== undefined)
       ? searches.run(caller, read)
       : read(sql);
-  const routes = record({
+  return record({
     path: '/tasks',
     basePath: '/api/v1',
     params: idParams('01900000-0000-7000-8000-00000000d000'),
@@ -78,11 +77,5 @@ export const taskRoutes = ({
       save: (on, patch, target) => changeTask(on, pathOf(target), patch),
     },
     remove: { delete: (on, task) => deleteTask(on, pathOf(task)) },
-  });
-  return withProblems(routes, {
-    listTasks: [404],
-    createTask: [403, 404],
-    changeTask: [403],
-    deleteTask: [403],
   });
 };
