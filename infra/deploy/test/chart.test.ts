@@ -76,6 +76,12 @@ const everyOption = {
   connectionsPerClient: 9,
   rateLimit: { perSecond: 7, burst: 9 },
   timeouts: { header: 1, body: 2, send: 3, keepAlive: 4, connect: 5, answer: 12_345 },
+  signIn: {
+    issuer: 'https://id.example.test/',
+    clientId: 'operations',
+    scope: 'openid offline_access',
+    resource: 'urn:platform',
+  },
   ipv6: true,
   tls: { redirectTo: 'https://api.example.test' },
 };
@@ -117,6 +123,18 @@ describe.runIf(hasHelm)('the chart', () => {
     ['an unknown option of nginx', { nginx: { burst: 1 } }, /burst/],
     ['a number of replicas that is a text', { gateway: { replicas: { min: 'two' } } }, /min/],
     ['a service without a pool', { services: { 'quest-service': { pool: null } } }, /pool/],
+    ['a signature with a shared secret', { auth: { algorithms: ['HS256'] } }, /algorithms/],
+    ['a role without scopes', { auth: { roles: { claim: 'groups', scopes: { a: '' } } } }, /scopes/],
+    [
+      'a sign-in whose tokens no service accepts',
+      { nginx: { signIn: { issuer: 'https://other.example.test/', clientId: 'operations' } } },
+      /auth.issuer only/,
+    ],
+    [
+      'an audience that ID tokens of the sign-in have',
+      { nginx: { signIn: { issuer: 'https://id.example.test/', clientId: 'platform' } } },
+      /an application of its own/,
+    ],
     ['replicas for which PostgreSQL has no connections', { connections: 400 }, /need \d+ connections/],
   ])('refuses %s', async (_what, changed, message) => {
     await expect(render(changed)).rejects.toThrow(message);
@@ -314,8 +332,18 @@ describe.runIf(hasHelm)('a pod', () => {
         { name: 'AUTH_JWKS', value: values.auth.jwks },
         { name: 'AUTH_ISSUER', value: values.auth.issuer },
         { name: 'AUTH_AUDIENCE', value: values.auth.audience },
+        { name: 'AUTH_ALGORITHMS', value: 'EdDSA' },
       ]),
     );
+  });
+
+  test('have the algorithms and roles of the provider in a form that they read', async () => {
+    const roles = { claim: 'groups', scopes: { 'on call': 'ops:read stores:read', admin: 'wallet:admin' } };
+    const rendered = await render({ auth: { algorithms: ['RS256', 'ES256'], roles } });
+    const [container] = find('Deployment quest-service', rendered).spec.template?.spec?.containers ?? [];
+    const valueOf = (variable: string) => container?.env?.find(({ name }) => name === variable)?.value;
+    expect(valueOf('AUTH_ALGORITHMS')).toBe('RS256,ES256');
+    expect(JSON.parse(valueOf('AUTH_ROLES') ?? '')).toEqual(roles);
   });
 
   test.each(services)('of $name sets nothing that the service does not know', ({ name }) => {

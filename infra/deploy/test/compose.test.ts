@@ -115,9 +115,11 @@ describe('compose.yaml', () => {
   test.each(names)('tells %s whose tokens open the operations page', (name) => {
     expect(compose.services[name]).toMatchObject({
       environment: {
-        AUTH_JWKS: '/etc/platform/jwks.json',
-        AUTH_ISSUER: 'compose',
-        AUTH_AUDIENCE: 'platform',
+        AUTH_JWKS: '${AUTH_JWKS:-/etc/platform/jwks.json}',
+        AUTH_ISSUER: '${AUTH_ISSUER:-compose}',
+        AUTH_AUDIENCE: '${AUTH_AUDIENCE:-platform}',
+        AUTH_ALGORITHMS: '${AUTH_ALGORITHMS:-EdDSA}',
+        AUTH_ROLES: '${AUTH_ROLES:-}',
       },
       volumes: expect.arrayContaining([
         '${PREPARED:-./prepared}/jwks.json:/etc/platform/jwks.json:ro',
