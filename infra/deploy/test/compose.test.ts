@@ -204,6 +204,13 @@ describe('compose.yaml', () => {
   });
 });
 
+test('compose.provider.yaml is valid, and lets the services reach the internet and nothing else', () => {
+  const provider = parse(readFileSync(join(folder, 'compose.provider.yaml'), 'utf8')) as Compose;
+  validate(provider);
+  expect(validate.errors).toBeNull();
+  expect(provider).toEqual({ networks: { inner: { internal: false } } });
+});
+
 test('compose.tls.yaml is valid, and mounts the certificate where the configuration for TLS reads it', () => {
   const tls = parse(readFileSync(join(folder, 'compose.tls.yaml'), 'utf8')) as Compose;
   validate(tls);
