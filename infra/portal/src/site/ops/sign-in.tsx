@@ -127,7 +127,9 @@ export const SignIn = ({
           {problem}
         </p>
         <p class="actions">
-          <button type="submit">Sign in</button>
+          <button type="submit" class={known ? 'quiet' : ''}>
+            Sign in
+          </button>
           {credentials && button('Use the demo token', () => useDemo(credentials), 'quiet')}
         </p>
       </form>
