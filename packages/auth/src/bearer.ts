@@ -178,7 +178,16 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
       ],
       schemes: {
         [scheme]: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-        ...(cookie ? { cookie: { type: 'apiKey', in: 'cookie', name: cookie.name } } : {}),
+        ...(cookie
+          ? {
+              cookie: {
+                type: 'apiKey',
+                in: 'cookie',
+                name: cookie.name,
+                description: `On localhost it is \`${cookie.name.replace('__Host-', '')}\`.`,
+              },
+            }
+          : {}),
       },
       identify: async (req, limit) => {
         const token = tokenOf(req, cookie);

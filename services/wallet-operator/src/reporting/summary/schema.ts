@@ -33,7 +33,7 @@ export const sum = (description: string) => z.string().meta({ description, examp
 
 export const SummaryLine = z
   .object({
-    day: z.string().meta({ description: 'UTC', examples: ['2026-11-01'] }),
+    day: z.string().meta({ format: 'date', description: 'UTC', examples: ['2026-11-01'] }),
     currency: z.string(),
     gameCode: z.string().nullable().meta({
       description: 'null: deposits, withdrawals and adjustments, or with `by=currency` all games and these',
