@@ -15,6 +15,7 @@ import { StoreBody } from './stores/schema.ts';
 import { createStore } from './stores/use-cases.ts';
 
 const id = '01980000-0000-7000-8000-00000000d340';
+const demoUserId = '01980000-0000-7000-8000-00000000d343';
 const storeUrl = 'https://shop.example.test/';
 
 const env = processEnv();
@@ -81,7 +82,7 @@ const addRecords = async (): Promise<void> => {
   await keepOutcome(context, payment, challenge, outcome);
   await database.orm.insert(users).values({
     storeId: id,
-    id: v7(),
+    id: demoUserId,
     consumerUserId,
     ...profile,
     createdAt: sql`now()`,

@@ -15,6 +15,7 @@ export const fieldExamples = {
   token,
   webhookToken: token,
   service: 'persona',
+  userId: '01980000-0000-7000-8000-00000000d343',
   memberId: demoOrder.consumerId,
   orderId: 'demo-order-2',
   jobId: 'demo-job-1',

@@ -119,7 +119,13 @@ const exampleWriter = (schemas: Record<string, Schema>, knowns: Known[]) => {
 
 /** Any version of the record is changed; a key is of one operation, because another body with it is refused. */
 const headerExample = (name: string, { operationId }: Operation): string | undefined =>
-  ({ 'If-Match': '*', 'If-None-Match': '"3"', 'Idempotency-Key': `my-${operationId}` })[name];
+  ({
+    'If-Match': '*',
+    'If-None-Match': '"3"',
+    'Idempotency-Key': `my-${operationId}`,
+    'Import-Id': byFormat['uuid'],
+    'Import-First-Line': '1',
+  })[name];
 
 /** The code that most problems of a status have, for a response whose schema lists none. */
 const commonCodes: Record<string, string> = {

@@ -25,7 +25,7 @@ export const paymentList = declareList({
     name: 'payment',
     key: { transactionId: 'transactionId' },
     params: { transactionId: Payment.shape.transactionId },
-    narrowBy: ['service'],
+    narrowBy: { service: 'threedsecureio' },
     summary: 'The newest 3DS transaction with an id',
     operations: (readable, context) =>
       record({

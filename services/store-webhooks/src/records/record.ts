@@ -16,8 +16,11 @@ export interface OneRecord {
   key: Record<string, string>;
   /** Schemas of these parameters; a text if absent. */
   params?: z.ZodRawShape;
-  /** Fields that optional query parameters narrow the look-up by. Of several records, the one that changed last is shown. */
-  narrowBy?: readonly string[];
+  /**
+   * Fields that optional query parameters narrow the look-up by, with an example of each. Of several records, the one that
+   * changed last is shown.
+   */
+  narrowBy?: Record<string, string>;
   /** Declares its operations, where callers can do more than read it. */
   operations?(readable: ReturnType<typeof readableRecord>, context: Context): Route[];
 }
@@ -46,7 +49,7 @@ export const mapValues = <T, U>(
 /** What `record()` needs of a record of a store that callers can read. */
 export const readableRecord = (
   context: Context,
-  { path, key, params, narrowBy = [], scope, find, ...texts }: Found,
+  { path, key, params, narrowBy = {}, scope, find, ...texts }: Found,
 ) => {
   const { database } = context;
   const parents = Object.keys(key).slice(0, -1);
@@ -55,7 +58,7 @@ export const readableRecord = (
     path: ['/v1/stores/{storeId}', path, ...parents.map((parameter) => `{${parameter}}`)].join('/'),
     basePath: '',
     params: storeId.extend({ ...mapValues(key, () => text(1, 200)), ...params }),
-    narrowing: z.strictObject(Object.fromEntries(narrowBy.map((field) => [field, text(0, 100).optional()]))),
+    narrowing: z.strictObject(mapValues(narrowBy, (example) => text(0, 100).optional().meta({ example }))),
     read: allow(context, scope),
     write: allow(context, 'stores:write'),
     sql: database.sql,

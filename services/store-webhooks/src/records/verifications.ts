@@ -31,7 +31,7 @@ export const verificationList = declareList({
   single: {
     name: 'verification',
     key: { transactionId: 'transactionId' },
-    narrowBy: ['service'],
+    narrowBy: { service: 'persona' },
     summary: 'The last verification with an id',
   },
 });

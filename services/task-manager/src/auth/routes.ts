@@ -104,7 +104,7 @@ export const authRoutes = (context: Context): Route[] => {
           'failures a network waits too, and after a hundred for one email all networks that its account ' +
           'does not know; an account that has logged in from a network before does not wait there.',
         auth: anyone,
-        body: { schema: Login, example: { email: 'ada@example.test', password: 'correct horse battery' } },
+        body: { schema: Login, example: { email: 'demo@example.test', password: 'try-me-out-2026' } },
         responses: { 200: { description: 'You are logged in', body: LoggedIn, headers: setsCookies } },
         problems: [401],
       },
