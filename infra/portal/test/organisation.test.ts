@@ -174,6 +174,8 @@ describe.runIf(canLook)('signing in with an account of the organisation', () => 
     // A quarter of its time is left.
     await page.clock.fastForward(8 * 60_000);
     await expect.poll(() => provider.state.refreshes).toBe(before + 1);
+    // The provider counts before its answer has arrived.
+    await expect.poll(async () => (await visited.tokens()).length).toBe(2);
     const [first, second] = await visited.tokens();
     expect(second?.['access_token']).not.toBe(first?.['access_token']);
     expect(second?.['refresh_token']).not.toBe(first?.['refresh_token']);
