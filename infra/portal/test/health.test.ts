@@ -102,7 +102,7 @@ describe.runIf(canLook)('the health strip', () => {
     });
     const { page } = visited;
     expect(await page.locator('.strip summary').textContent()).toBe(
-      '2 alerts: OldestEventWaits, ErrorRateHigh',
+      'Services: 6 of 6 ready · 2 alerts: OldestEventWaits, ErrorRateHigh',
     );
     expect(await item(page, 'Oldest pending').getAttribute('data-state')).toBe('plain');
     expect(await item(page, 'Services').getAttribute('data-state')).toBe('good');
@@ -138,7 +138,7 @@ describe.runIf(canLook)('the health strip', () => {
       await page.route(alerts, (route) => route.fulfill({ json: { hasPrometheus: true, alerts: null } }));
     });
     expect(await visited.page.locator('.strip summary').textContent()).toBe(
-      'No alerts; Prometheus does not answer',
+      'Services: 6 of 6 ready · No alerts; Prometheus does not answer',
     );
   });
 
@@ -158,7 +158,9 @@ describe.runIf(canLook)('the health strip', () => {
     await using visited = await opened((page) =>
       page.route(summaries, withValues({ wallet_stuck_rounds: 0, webhooks_failed: 0 })),
     );
-    expect(await visited.page.locator('.strip summary').textContent()).toBe('No alerts');
+    expect(await visited.page.locator('.strip summary').textContent()).toBe(
+      'Services: 6 of 6 ready · No alerts',
+    );
   });
 
   test.each([
@@ -176,7 +178,7 @@ describe.runIf(canLook)('the health strip', () => {
       await page.route('**/docs/status/**', (route) => route.fulfill(answer));
     });
     const { page } = visited;
-    expect(await page.locator('.strip summary').textContent()).toBe(headline);
+    expect(await page.locator('.strip summary').textContent()).toBe(`Services: 0 of 6 ready · ${headline}`);
     expect(await item(page, 'Services').textContent()).toContain('0 of 6 ready');
     expect(await item(page, 'Services').getAttribute('data-state')).toMatch(/^(?:warn|bad)$/);
   });
@@ -189,8 +191,33 @@ describe.runIf(canLook)('the health strip', () => {
     await page.route('**/docs/status/**', (route) =>
       route.fulfill({ json: { ready: false, degraded: false } }),
     );
-    await expect.poll(() => item(page, 'Services').textContent()).toContain('0 of 6 ready');
-    expect(await item(page, 'Services').getAttribute('data-state')).toBe('warn');
+    await expect.poll(() => page.locator('.strip summary').textContent()).toContain('0 of 6 ready');
+    expect(await page.locator('.strip details').getAttribute('data-state')).toBe('bad');
+    expect(await item(page, 'Services').getAttribute('data-state')).toBe('bad');
+  });
+
+  test('an outage is red at once, before anything else was read, and every part of the page agrees', async () => {
+    await using visited = await visit('/docs/ops/#traffic');
+    const { page } = visited;
+    await page.route(summaries, () => {});
+    await page.route(alerts, () => {});
+    await page.route('**/docs/status/**', (route) => route.fulfill({ status: 502, json: {} }));
+    // The sign-in itself asks for a summary.
+    await page.route(summaries, (route) => route.fulfill({ status: 503, json: {} }), { times: 1 });
+    await enterToken(page, demo.adminToken);
+    const line = page.locator('.strip details');
+    await line.getByText('Services: 0 of 6 ready').waitFor();
+    expect(await line.getAttribute('data-state')).toBe('bad');
+    await expect
+      .poll(() => page.locator('.service .state').allTextContents())
+      .toEqual(Array.from({ length: 6 }, () => 'Unavailable'));
+    await page.route('**/docs/status/**', (route) =>
+      route.fulfill({ json: { ready: true, degraded: false } }),
+    );
+    await line.getByText('Services: 6 of 6 ready').waitFor();
+    expect(await page.locator('.service .state').allTextContents()).toEqual(
+      Array.from({ length: 6 }, () => 'Ready'),
+    );
   });
 
   test('is not shown to a token without the scope, and no service is asked for it', async () => {

@@ -41,7 +41,7 @@ export const signedIn = async (
 export const loaded = async (page: Page): Promise<void> => {
   const awaited = page.locator('[aria-busy], .strip summary, .service .state');
   const isLoading = (elements: Element[]): boolean =>
-    elements.some((one) => one.ariaBusy === 'true' || one.textContent.startsWith('Checking'));
+    elements.some((one) => one.ariaBusy === 'true' || one.textContent.includes('Checking'));
   await expect.poll(() => awaited.evaluateAll(isLoading)).toBe(false);
   await page.evaluate(() => document.fonts.ready.then(() => {}));
 };

@@ -2,6 +2,7 @@ import { batch, effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { byId } from './element.ts';
 import { Dashboard } from './ops/dashboard.tsx';
+import { moveRow } from './ops/rows.ts';
 import { openSession, SessionContext, type Account, type Session } from './ops/session.ts';
 import { SignIn } from './ops/sign-in.tsx';
 
@@ -79,6 +80,15 @@ addEventListener(
   },
   { capture: true },
 );
+
+// The fragment is the place in the page, so that the link to skip to the content cannot be one: it leads to the first row.
+document.querySelector('.skip')?.addEventListener('click', (event) => {
+  event.preventDefault();
+  if (moveRow(0)) return;
+  const content = document.querySelector<HTMLElement>('.view section') ?? byId('content', HTMLElement);
+  content.tabIndex = -1;
+  content.focus();
+});
 
 // A page in the back/forward cache must not keep the token.
 addEventListener('pagehide', () => leave());

@@ -1,10 +1,13 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { FunctionComponent } from 'preact';
+import { CommandsDialog, type Command } from './commands.tsx';
 import { Shown, useLoaded } from './content.tsx';
 import { findScopes } from './find-data.ts';
 import { HealthStrip } from './health.tsx';
+import { areLettersOn, switchLetters, useKeys } from './keys.ts';
 import { View, button, takeFocus } from './parts.tsx';
-import { addressOf, navigation, place, restartView } from './place.ts';
+import { addressOf, goTo, navigation, place, restartView } from './place.ts';
 import { SearchForm } from './search-form.tsx';
 import { useSession, type Session } from './session.ts';
 import { otherZone, switchZone, when, zoneName } from './time.ts';
@@ -73,19 +76,20 @@ const whenIdle = (work: () => void): (() => void) => {
   return () => cancelIdleCallback(request);
 };
 
+const changeZone = (): void => {
+  switchZone();
+  restartView();
+};
+
 /** Who is signed in until when, and the time zone, with a button that changes it. */
 const SignedIn = () => {
   const { subject, expiresAt } = useSession();
   const other = otherZone();
-  const change = (): void => {
-    switchZone();
-    restartView();
-  };
   return (
     <p class="soft">
       Signed in as {subject}
       {expiresAt && ` until ${when(expiresAt.toISOString())}`}. Times in {zoneName()}.{' '}
-      {other !== undefined && button(other, change, 'link')}
+      {other !== undefined && button(other, changeZone, 'link')}
     </p>
   );
 };
@@ -118,6 +122,26 @@ const viewOf = (asked: string, { may }: Session): string => {
   return others.find((view) => may(...(views[view]?.scopes ?? []))) ?? find;
 };
 
+/** What the dialog of commands offers: the views that the token allows, and actions. */
+const commandsOf = (allowed: [view: string, entry: ViewEntry][], leave: () => void): Command[] => {
+  const actions: (readonly [name: string | undefined, run: () => void])[] = [
+    ['Read this view again', () => restartView(true)],
+    [otherZone(), changeZone],
+    [areLettersOn() ? 'Turn off the keys /, j and k' : 'Turn on the keys /, j and k', switchLetters],
+    ['Sign out', leave],
+  ];
+  return [
+    ...allowed.map(([view, { name }]) => ({
+      group: 'View' as const,
+      name,
+      run: () => goTo(addressOf(view)),
+    })),
+    ...actions.flatMap(([name, run]) =>
+      name === undefined ? [] : [{ group: 'Action' as const, name, run }],
+    ),
+  ];
+};
+
 /** The views after the sign-in; `leave` is called by the sign-out button. */
 export const Dashboard = ({ leave }: { leave: () => void }) => {
   const session = useSession();
@@ -125,6 +149,9 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
   const current = viewOf(place.value.view, session);
   const view = views[current];
   const { count } = navigation.value;
+  const isChoosing = useSignal(false);
+  const chooseCommand = (): void => void (isChoosing.value = true);
+  useKeys(chooseCommand);
   useEffect(() => whenIdle(loadAll), []);
   useEffect(() => {
     document.title = `${view?.name} · Operations · Platform`;
@@ -138,9 +165,12 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
           </h1>
           <SignedIn />
         </div>
+        {session.may(...findScopes) && <SearchForm />}
+        <button type="button" class="quiet" aria-keyshortcuts="Control+K" onClick={chooseCommand}>
+          Commands <kbd>Ctrl K</kbd>
+        </button>
         {button('Sign out', leave, 'quiet')}
       </div>
-      {session.may(...findScopes) && <SearchForm />}
       {session.may('ops:read') && <HealthStrip />}
       <nav class="views" aria-label="Operations">
         {allowed.map(([address, { name }]) => (
@@ -149,6 +179,9 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
           </a>
         ))}
       </nav>
+      {isChoosing.value && (
+        <CommandsDialog commands={commandsOf(allowed, leave)} closed={() => (isChoosing.value = false)} />
+      )}
       {view &&
         (session.may(...view.scopes) ? (
           <LoadedView key={`${current} ${count}`} load={view.load} />

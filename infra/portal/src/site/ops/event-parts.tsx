@@ -1,7 +1,8 @@
 import type { Webhooks } from './api.ts';
+import { CopyableId } from './copy.tsx';
 import { guideAddress } from './health-text.ts';
 import { aboutLink, findLink } from './links.tsx';
-import { Facts, Json, code, state, type Cell, type Look } from './parts.tsx';
+import { Facts, Json, state, type Cell, type Look } from './parts.tsx';
 import { when } from './time.ts';
 
 const looks: Partial<Record<Webhooks['Event']['status'], Look>> = {
@@ -101,7 +102,7 @@ export const outlineOf = (event: Webhooks['EventDetail']) => (
         ['Attempts', String(event.attempts)],
         ['Size', `${event.bytes} bytes`],
         ['Request', findLink(event.headers['x-request-id'] ?? null)],
-        ['Id', code(event.id)],
+        ['Id', <CopyableId key={event.id} id={event.id} />],
       ]}
     />
     {relatedOf(event)}

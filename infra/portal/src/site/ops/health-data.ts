@@ -1,5 +1,6 @@
+import { signal } from '@preact/signals';
 import type { FiringAlert } from '@platform/service-kit/prometheus';
-import { askReadiness, isReady } from '../readiness.ts';
+import { askReadiness, type Readiness as State } from '../readiness.ts';
 import type { Session } from './session.ts';
 import { combine, type Summary } from './traffic-data.ts';
 
@@ -13,14 +14,14 @@ export interface Statement extends Summary {
 /** Whether a service takes requests. */
 export interface Readiness {
   service: string;
-  isReady: boolean;
-  /** Whether it answers; undefined when the gateway does not say. */
-  isUp: boolean | undefined;
+  state: State;
 }
 
-/** What is known of the platform at one moment. */
-export interface Health {
-  readiness: readonly Readiness[];
+/** The readiness that the health line read last, which all parts of the page show; empty before. */
+export const readiness = signal<readonly Readiness[]>([]);
+
+/** What gateway, services and Prometheus say at one moment. */
+export interface Values {
   /** How long the gateway took to answer, in ms; undefined when it did not. */
   gatewayMs: number | undefined;
   /** By service: what its processes said within the last three minutes. */
@@ -31,8 +32,13 @@ export interface Health {
   error: unknown;
 }
 
+/** What is known of the platform at one moment. */
+export interface Health extends Values {
+  readiness: readonly Readiness[];
+}
+
 /** Share of the requests of the last five minutes that failed, of all services; undefined when there were none. */
-export const errorShare = ({ statements }: Health): number | undefined => {
+export const errorShare = ({ statements }: Values): number | undefined => {
   const recent = [...statements.values()].flatMap((processes) => {
     const { times, requests, errors } = combine(processes);
     return times.flatMap((time, at) =>
@@ -87,15 +93,10 @@ export const createReader = (session: Session, name: string, keepMs: number) => 
 
 /** Which services are ready now. Answered within seconds also while a database is away. */
 export const readReadiness = (): Promise<Readiness[]> =>
-  Promise.all(
-    SERVICES.map(async ({ name: service }) => {
-      const health = await askReadiness(service);
-      return { service, isReady: isReady(health), isUp: health.isUp };
-    }),
-  );
+  Promise.all(SERVICES.map(async ({ name: service }) => ({ service, state: await askReadiness(service) })));
 
 /** A function that reads what gateway, services and Prometheus say now. */
-export const createHealthReader = (session: Session): (() => Promise<Omit<Health, 'readiness'>>) => {
+export const createHealthReader = (session: Session): (() => Promise<Values>) => {
   const readers = SERVICES.map(({ name }) => ({ name, read: createReader(session, name, 180_000) }));
   return async () => {
     const [gatewayMs, alerts, answers] = await Promise.all([

@@ -1,5 +1,6 @@
-import type { Health } from './health-data.ts';
-import { items, notYet, type Item } from './health-items.ts';
+import { isReady } from '../readiness.ts';
+import type { Health, Readiness, Values } from './health-data.ts';
+import { items, notYet, readinessText, type Item } from './health-items.ts';
 import type { Look } from './parts.tsx';
 import { errorText } from './text.ts';
 
@@ -67,14 +68,20 @@ export const entriesOf = (health: Health): Entry[] => {
 /** The colour of an entry. */
 export const lookOf = ({ isUrgent }: Entry): 'bad' | 'warn' => (isUrgent ? 'bad' : 'warn');
 
-/** The colour of a value of the strip. */
+/** The colour of the readiness; without any service that takes requests it is that of an outage. */
+const readinessLook = (readiness: readonly Readiness[]): Look => {
+  if (readiness.every(({ state }) => isReady(state))) return 'good';
+  return readiness.every(({ state }) => state.look === 'bad') ? 'bad' : 'warn';
+};
+
+/** The colour of a value of the line. */
 export const itemLook = (item: Item, health: Health, entries: readonly Entry[]): Look => {
   const text = item.text(health);
   if (text === undefined || text === notYet) return 'plain';
   const entry = entries.find((one) => one.item === item);
   if (entry !== undefined) return lookOf(entry);
   if (item.name === 'Gateway') return health.gatewayMs === undefined ? 'bad' : 'good';
-  if (item.name === 'Services' && health.readiness.some(({ isReady }) => !isReady)) return 'warn';
+  if (item.name === 'Services') return readinessLook(health.readiness);
   // Of the others only Prometheus says whether the value is good.
   return item.faulty === undefined ? 'plain' : 'good';
 };
@@ -83,8 +90,8 @@ export const itemLook = (item: Item, health: Health, entries: readonly Entry[]):
 export const servicesText = (services: readonly string[]): string =>
   services.length === SERVICES.length ? `all ${services.length} services` : services.join(', ');
 
-/** The entries in one line. */
-export const headline = ({ error, alerts }: Health, entries: readonly Entry[]): string => {
+/** What is wrong, in one line. */
+const alertsText = ({ error, alerts }: Values, entries: readonly Entry[]): string => {
   if (error !== undefined) return errorText(error);
   const names = entries.map(({ alert }) => alert).join(', ');
   const found =
@@ -92,4 +99,17 @@ export const headline = ({ error, alerts }: Health, entries: readonly Entry[]): 
       ? 'No alerts'
       : `${entries.length} ${entries.length === 1 ? 'alert' : 'alerts'}: ${names}`;
   return alerts === null ? `${found}; Prometheus does not answer` : found;
+};
+
+/** The state of the platform in one line, and its colour. The values are undefined before they were read once. */
+export const headline = (
+  readiness: readonly Readiness[],
+  values: Values | undefined,
+  entries: readonly Entry[],
+): { text: string; look: Look } => {
+  if (readiness.length === 0) return { text: 'Checking …', look: 'plain' };
+  const text = values === undefined ? 'Checking …' : alertsText(values, entries);
+  const looks = [readinessLook(readiness), ...entries.map(lookOf)];
+  const look = (['bad', 'warn'] as const).find((one) => looks.includes(one)) ?? 'good';
+  return { text: `Services: ${readinessText(readiness)} · ${text}`, look };
 };

@@ -1,4 +1,5 @@
-import { errorShare, type Health } from './health-data.ts';
+import { isReady } from '../readiness.ts';
+import { errorShare, type Health, type Readiness } from './health-data.ts';
 import { bytes, duration, guideAddress } from './health-text.ts';
 import { addressOf } from './place.ts';
 import { short } from './text.ts';
@@ -74,15 +75,19 @@ const counted = (name: string, gauge: string, href: string, alert: string): Item
 
 const eventsWith = (status: string): string => addressOf('webhooks', { store: '-', status });
 
+/** How many services take requests. */
+export const readinessText = (readiness: readonly Readiness[]): string =>
+  `${readiness.filter(({ state }) => isReady(state)).length} of ${SERVICES.length} ready`;
+
 /** In the order in which they are shown. */
 export const items: readonly Item[] = [
   {
     name: 'Services',
     href: addressOf('traffic'),
-    text: ({ readiness }) =>
-      `${readiness.filter(({ isReady }) => isReady).length} of ${SERVICES.length} ready`,
+    text: ({ readiness }) => readinessText(readiness),
     alerts: ['ServiceDown', 'ServiceGone', 'ResponsesSlow'],
-    faulty: ({ readiness }) => readiness.flatMap(({ service, isUp }) => (isUp === false ? [service] : [])),
+    faulty: ({ readiness }) =>
+      readiness.flatMap(({ service, state }) => (state.isUp === false ? [service] : [])),
   },
   {
     name: 'Gateway',

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { usePolling } from './content.tsx';
 import { entriesOf, headline, itemLook, lookOf, servicesText, type Entry } from './health-entries.ts';
-import { createHealthReader, readReadiness, type Health, type Readiness } from './health-data.ts';
+import { createHealthReader, readReadiness, readiness, type Values } from './health-data.ts';
 import { items } from './health-items.ts';
 import { guideAddress } from './health-text.ts';
 import { state } from './parts.tsx';
@@ -37,11 +37,10 @@ const AlertEntry = ({ entry }: { entry: Entry }) => {
   );
 };
 
-/** What is known of the platform, read again and again; undefined until everything was read once. */
-const useHealth = (): Health | undefined => {
+/** What gateway, services and Prometheus say, read again and again; undefined before they were read once. */
+const useValues = (): Values | undefined => {
   const session = useSession();
-  const readiness = useSignal<readonly Readiness[]>([]);
-  const values = useSignal<Omit<Health, 'readiness'>>();
+  const values = useSignal<Values>();
   const read = useMemo(() => createHealthReader(session), [session]);
   const reading = useRef({ isRunning: false, endedAt: -refreshMs });
   /** In an outage this takes longer than the pause between two looks at the readiness. */
@@ -58,30 +57,31 @@ const useHealth = (): Health | undefined => {
     if (hasChanged) readiness.value = now;
     if (hasChanged || performance.now() - reading.current.endedAt >= refreshMs) void readValues();
   }, watchMs);
-  return values.value && { ...values.value, readiness: readiness.value };
+  // Of the session before it may be old.
+  useEffect(() => () => void (readiness.value = []), []);
+  return values.value;
 };
 
-/** The state of the platform, and the alerts with what to do. */
+/** The state of the platform in one line, which opens: values, and the alerts with what to do. */
 export const HealthStrip = () => {
-  const health = useHealth();
+  const values = useValues();
+  const health = values && { ...values, readiness: readiness.value };
   const entries = health ? entriesOf(health) : [];
+  const { text, look } = headline(readiness.value, values, entries);
   return (
     <section class="strip" aria-label="Health">
-      <ul class="chips">
-        {items.map((item) => (
-          <li key={item.name}>
-            <a href={item.href} data-state={health ? itemLook(item, health, entries) : 'plain'}>
-              <span>{item.name}</span>
-              <strong>{health ? (item.text(health) ?? '–') : '…'}</strong>
-            </a>
-          </li>
-        ))}
-      </ul>
-      <details
-        data-state={health && (entries.map(lookOf).toSorted()[0] ?? 'good')}
-        data-empty={health && entries.length === 0 ? '' : undefined}
-      >
-        <summary>{health ? headline(health, entries) : 'Checking …'}</summary>
+      <details data-state={look}>
+        <summary>{text}</summary>
+        <ul class="chips">
+          {items.map((item) => (
+            <li key={item.name}>
+              <a href={item.href} data-state={health ? itemLook(item, health, entries) : 'plain'}>
+                <span>{item.name}</span>
+                <strong>{health ? (item.text(health) ?? '–') : '…'}</strong>
+              </a>
+            </li>
+          ))}
+        </ul>
         <ul class="alerts">
           {entries.map((entry) => (
             <AlertEntry key={entry.alert} entry={entry} />

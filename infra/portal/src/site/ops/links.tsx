@@ -1,10 +1,14 @@
 import type { JSX } from 'preact';
+import { CopyableId } from './copy.tsx';
 import { addressOf } from './place.ts';
 
-const idLink = (href: string, id: string) => (
-  <a href={href}>
-    <code>{id}</code>
-  </a>
+/** @param text what is shown when it is more than the id */
+const idLink = (href: string, id: string, text = id) => (
+  <CopyableId id={id}>
+    <a href={href}>
+      <code>{text}</code>
+    </a>
+  </CopyableId>
 );
 
 /** The address that searches all services for an id. */
@@ -15,8 +19,11 @@ export const findLink = (id: string | null): JSX.Element | null =>
   id === null ? null : idLink(findAddress(id), id);
 
 /** An entity of an event, such as `order:17`, as a link to what is known of its id. */
-export const aboutLink = (entity: string | null): JSX.Element | null =>
-  entity === null ? null : idLink(findAddress(entity.slice(entity.indexOf(':') + 1)), entity);
+export const aboutLink = (entity: string | null): JSX.Element | null => {
+  if (entity === null) return null;
+  const id = entity.slice(entity.indexOf(':') + 1);
+  return idLink(findAddress(id), id, entity);
+};
 
 /** A player as a link to the balance and the entries. */
 export const playerLink = (playerId: string | null): JSX.Element | null =>

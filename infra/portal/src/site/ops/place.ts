@@ -35,6 +35,14 @@ export const addressOf = (view: string, filters: Readonly<Record<string, string 
   return given.length === 0 ? `#${view}` : `#${view}?${new URLSearchParams(given)}`;
 };
 
+/** Opens a view, which gets the focus. */
+export const goTo = (address: string): void =>
+  batch(() => {
+    history.pushState(null, '', address);
+    place.value = read();
+    restartView(true);
+  });
+
 /** Changes some filters of the address and keeps the others, without beginning the view anew. "Back" undoes it. */
 export const changeFilters = (changes: Readonly<Record<string, string>>): void => {
   const { view, filters } = place.value;

@@ -24,13 +24,11 @@ export const SearchForm = () => {
         maxLength={255}
         autoComplete="off"
         spellcheck={false}
-        placeholder="Order number, or id of an order, member, job, transaction, player, round, event or request"
+        aria-keyshortcuts="/"
+        placeholder="Find an order number or any id: order, member, job, transaction, player, round, event, request"
         value={text}
         onInput={({ currentTarget }) => (text.value = currentTarget.value)}
       />
-      <button type="submit" class="quiet">
-        Find
-      </button>
     </form>
   );
 };

@@ -1,13 +1,18 @@
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role -- browsers ignore
    tables that styles draw differently, as on a phone, unless they have roles */
+import { CopyableId } from './copy.tsx';
 import type { Cell, Columns } from './parts.tsx';
 
 const isMoney = (cell: Cell | undefined): boolean =>
   typeof cell === 'object' && cell?.props.class === 'money';
 
-/** Plain text, links, times and amounts need the name of their column where the head of the table is not shown. */
+/** Plain text, ids, links, times and amounts need the name of their column where the head of the table is not shown. */
 const needsLabel = (cell: Cell): boolean =>
-  typeof cell === 'string' || isMoney(cell) || cell?.type === 'a' || cell?.type === 'time';
+  typeof cell === 'string' ||
+  isMoney(cell) ||
+  cell?.type === CopyableId ||
+  cell?.type === 'a' ||
+  cell?.type === 'time';
 
 /** Whether a cell has nothing to show; such cells are left out on a phone. */
 const isNone = (cell: Cell): boolean =>
@@ -24,8 +29,7 @@ interface TableOf<Row> {
 /** A table, shown as a list on a phone. */
 export const Table = <Row,>({ caption, columns, rows, keyOf }: TableOf<Row>) => {
   const cells = Object.entries(columns);
-  const [first] = rows;
-  const look = (cell: (row: Row) => Cell) => (first && isMoney(cell(first)) ? 'amount' : undefined);
+  const look = (cell: (row: Row) => Cell) => (rows.some((row) => isMoney(cell(row))) ? 'amount' : undefined);
   const cellOf = (name: string, value: Cell) => (
     <td
       key={name}

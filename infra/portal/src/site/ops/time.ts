@@ -1,16 +1,9 @@
+import { keep, kept } from './kept.ts';
+
 /** Times are shown and entered in the reader's time zone, or in UTC; the browser keeps the choice. */
 const key = 'time-zone';
 
-/** Reading `localStorage` throws where the browser keeps no site data. */
-const keptChoice = (): string | null => {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-};
-
-let isUtc = keptChoice() === 'UTC';
+let isUtc = kept(key) === 'UTC';
 
 const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -20,11 +13,7 @@ export const zoneName = (): string => (isUtc ? 'UTC' : ownZone);
 /** Changes between the time zone of the reader and UTC. Times that are already on the page stay. */
 export const switchZone = (): void => {
   isUtc = !isUtc;
-  try {
-    localStorage.setItem(key, isUtc ? 'UTC' : 'local');
-  } catch {
-    // Without site data the choice lasts as long as the page.
-  }
+  keep(key, isUtc ? 'UTC' : 'local');
 };
 
 /** The label of the button that calls `switchZone`; undefined when the reader's time zone is UTC. */

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { askReadiness, type Health } from '../readiness.ts';
 import { Chart, type Points } from './chart.tsx';
 import { usePolling } from './content.tsx';
-import { createReader } from './health-data.ts';
+import { createReader, readiness } from './health-data.ts';
 import { View, state } from './parts.tsx';
 import { Refused, useSession, type Session } from './session.ts';
 import { errorText } from './text.ts';
@@ -16,7 +15,6 @@ const keepMs = 1_800_000;
 
 /** What is known of a service. */
 interface Row {
-  readiness: Health;
   charts: Record<'requests' | 'errors' | 'p99', Points> | undefined;
   processes: number;
 }
@@ -25,11 +23,11 @@ interface Row {
 const createRowReader = (session: Session, name: string) => {
   const read = createReader(session, name, keepMs);
   return async (): Promise<{ row: Row; error: unknown }> => {
-    const [readiness, { statements, error }] = await Promise.all([askReadiness(name), read()]);
+    const { statements, error } = await read();
     const { times, requests, errors, p99 } = combine(statements);
     const charts: Row['charts'] = { requests: [times, requests], errors: [times, errors], p99: [times, p99] };
     const processes = statements.length;
-    return { row: { readiness, charts: processes > 0 ? charts : undefined, processes }, error };
+    return { row: { charts: processes > 0 ? charts : undefined, processes }, error };
   };
 };
 
@@ -41,14 +39,22 @@ const sharedError = (errors: readonly unknown[]): unknown =>
     ? errors[0]
     : undefined;
 
-const Service = ({ title, row, error }: { title: string; row: Row | undefined; error: unknown }) => {
-  const { charts, readiness, processes = 0 } = row ?? {};
+interface ServiceRow {
+  name: string;
+  title: string;
+  row: Row | undefined;
+  error: unknown;
+}
+
+const Service = ({ name, title, row, error }: ServiceRow) => {
+  const { charts, processes = 0 } = row ?? {};
+  const now = readiness.value.find(({ service }) => service === name)?.state;
   const note = processes > 1 ? `${processes} processes` : '';
   return (
     <li class="service">
       <div class="service-head">
         <h2>{title}</h2>
-        {readiness ? state(readiness.state, readiness.text) : state('plain', 'Checking')}
+        {now ? state(now.look, now.text) : state('plain', 'Checking')}
         <p class={error === undefined ? 'soft instances' : 'soft instances error'}>
           {error === undefined ? note : errorText(error)}
         </p>
@@ -88,6 +94,7 @@ export const TrafficView = () => {
         {SERVICES.map(({ name, title }, at) => (
           <Service
             key={name}
+            name={name}
             title={title}
             row={rows.value[at]}
             error={shared === undefined ? errors.value[at] : undefined}
