@@ -24,11 +24,23 @@ const list = (heading: string, guides: readonly Guide[], current?: Guide): Marku
       ${guides.map((guide) => entry(guide, current))}
     </ul>`;
 
-/** A guide beside the table of contents. */
+const onThisPage = ({ contents }: Guide): Markup[] =>
+  contents.length < 2
+    ? []
+    : [
+        html`<details class="on-page">
+          <summary>On this page</summary>
+          <ul>
+            ${contents.map(({ heading, id }) => html`<li><a href="#${id}">${heading}</a></li>`)}
+          </ul>
+        </details>`,
+      ];
+
+/** A guide beside its contents and the list of guides. */
 export const guidePage = (guide: Guide, guides: readonly Guide[]): Markup =>
   html`<div class="page with-contents">
     <nav class="contents" aria-label="Guides">
-      ${search} ${list('Guides', guides.filter(isGuide), guide)}
+      ${search} ${onThisPage(guide)} ${list('Guides', guides.filter(isGuide), guide)}
       ${list('Contracts', guides.filter(isContract), guide)}
       <p><a href="/docs/guides/#decisions">Decisions</a></p>
     </nav>

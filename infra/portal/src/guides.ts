@@ -12,6 +12,8 @@ export interface Guide {
   title: string;
   body: Markup;
   sections: Section[];
+  /** Its headings of the second level. */
+  contents: { heading: string; id: string }[];
 }
 
 /** A part of a guide that the search finds: a heading and the text below it. */
@@ -48,13 +50,17 @@ const targetOf = (href: string, folder: string): string | undefined => {
   return heading === undefined ? address : `${address}#${heading}`;
 };
 
+/** Whether markup is a comment only. */
+const isComment = (text: string): boolean => text.startsWith('<!--') && text.trimEnd().endsWith('-->');
+
 /** Writes the elements that the portal treats differently from Markdown's usual HTML. */
 const createMarked = (folder: string) =>
   new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
         const [level, id] = [String(depth), headingId(text)];
-        return `${html`<h${level} id="${id}"`.markup}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+        const start = html`<h${level} id="${id}"><a class="to-heading" href="#${id}">`.markup;
+        return `${start}${this.parser.parseInline(tokens)}</a></h${level}>\n`;
       },
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);
@@ -62,11 +68,13 @@ const createMarked = (folder: string) =>
         return target === undefined ? text : `${html`<a href="${target}"`.markup}>${text}</a>`;
       },
       code({ text }) {
-        return html`<pre tabindex="0"><code>${text}</code></pre>`.markup;
+        return html`<div class="block">
+          <pre tabindex="0"><code>${text}</code></pre>
+        </div>`.markup;
       },
-      // Nothing in docs/ needs markup of its own; what looks like it is text.
+      // Nothing in docs/ needs markup of its own; what looks like it is text, and comments are for other tools.
       html({ text }) {
-        return html`${text}`.markup;
+        return isComment(text) ? '' : html`${text}`.markup;
       },
     },
   });
@@ -82,6 +90,7 @@ interface Part {
 /** The words of a token, without the notation of Markdown. */
 const plain = (part: Part): string => {
   const { type, text = ' ', tokens, items } = part;
+  if (type === 'html' && isComment(text)) return ' ';
   if (type === 'table') {
     const { header, rows } = part as Tokens.Table;
     return [header, ...rows].flat().map(plain).join(' ');
@@ -99,6 +108,10 @@ const readGuide = async (name: string): Promise<Guide> => {
   const [first] = tokens;
   const title = first?.type === 'heading' ? plain(first) : name;
   const sections: Section[] = [];
+  const contents = tokens.flatMap((token) => {
+    if (token.type !== 'heading' || (token as Tokens.Heading).depth !== 2) return [];
+    return [{ heading: plain(token), id: headingId((token as Tokens.Heading).text) }];
+  });
   for (const token of tokens) {
     const section = sections.at(-1);
     // A decision is found by its title alone; what it says is background.
@@ -112,9 +125,11 @@ const readGuide = async (name: string): Promise<Guide> => {
   // Wide tables scroll by themselves.
   const body = marked
     .parser(tokens)
+    // A column without a name has no header.
+    .replaceAll('<th></th>', '<td></td>')
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>');
-  return { name, title, body: { markup: body }, sections };
+  return { name, title, body: { markup: body }, sections, contents };
 };
 
 /** The order in the table of contents; other guides follow by name. */

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { send } from './api.ts';
 import { faultsOfLook, noFaults } from './axe.ts';
 import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
 import { callback } from './callback.ts';
@@ -40,6 +41,7 @@ const focusedRow = (page: Page): Promise<number> =>
 describe.runIf(canLook)('the look of the operations page', () => {
   beforeAll(async () => {
     for (let order = 0; order < 30; order++) await hook({ id: `${order}-${longId}`, status: order % 2 });
+    await send('PATCH', '/v1/players/demo-3', { name: 'Ada' });
     await callback('debit', {
       requestId: 'r',
       playerId: 'demo-1',
@@ -121,7 +123,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
     await using visited = await signedIn('webhooks', desktop);
     const { page } = visited;
     const status = page.locator('tbody tr').nth(2).locator('.state');
-    await status.dblclick({ delay: 20, trial: true });
+    await status.waitFor();
     await page.evaluate(() => {
       const cell = document.querySelector('tbody tr td:nth-child(2)');
       if (cell) getSelection()?.selectAllChildren(cell);

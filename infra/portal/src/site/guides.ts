@@ -1,5 +1,5 @@
 import { wordsOf, type SearchIndex } from '../search-index.ts';
-import { byId, element } from './element.ts';
+import { byId, copyOnPress, element } from './element.ts';
 
 const input = byId('words', HTMLInputElement);
 const found = byId('found', HTMLElement);
@@ -70,6 +70,16 @@ const search = async (): Promise<void> => {
 const tell = (): void => {
   search().catch(() => (found.textContent = 'The guides cannot be loaded. Type again to try again.'));
 };
+
+for (const code of document.querySelectorAll('.block > pre')) {
+  const copy = element('button', { type: 'button', class: 'quiet', 'aria-label': 'Copy the code' }, 'Copy');
+  copyOnPress(copy, code.textContent);
+  code.before(copy);
+}
+
+// Beside the text the contents are open; on a phone they are above it.
+const contents = document.querySelector<HTMLDetailsElement>('.on-page');
+if (contents) contents.open = matchMedia('(min-width: 56rem)').matches;
 
 input.addEventListener('input', tell);
 byId('search', HTMLFormElement).addEventListener('submit', (event) => {

@@ -73,4 +73,20 @@ const start = async (): Promise<void> => {
   );
 };
 
+/** What Scalar leaves without a name or a role that assistive programs need. It draws parts while the reader scrolls. */
+const mend = (): void => {
+  const page = byId('reference', HTMLElement);
+  for (const button of page.querySelectorAll('.scalar-code-copy:not([aria-label])'))
+    button.setAttribute('aria-label', 'Copy the code');
+  for (const button of page.querySelectorAll('.show-more[aria-label]')) button.removeAttribute('aria-label');
+  for (const list of page.querySelectorAll('ul.endpoints:not([tabindex])'))
+    list.setAttribute('tabindex', '0');
+  // The page has a header of its own.
+  for (const header of page.querySelectorAll('header:not([role])')) {
+    header.setAttribute('role', 'region');
+    header.setAttribute('aria-label', 'Current operation');
+  }
+};
+
+new MutationObserver(mend).observe(byId('reference', HTMLElement), { childList: true, subtree: true });
 void start();

@@ -126,6 +126,7 @@ export const CommandsDialog = ({ commands, closed }: { commands: Command[]; clos
             key={`${command.group} ${command.name}`}
             id={`command-${position}`}
             role="option"
+            tabIndex={-1}
             aria-selected={position === at.value}
             onClick={() => choose(command)}
           >

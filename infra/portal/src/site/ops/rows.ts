@@ -21,12 +21,12 @@ document.addEventListener('pointerover', ({ target }) => {
 
 /** Moves the focus by some rows of the lists of the view, from outside to the first one; false when there is none. */
 export const moveRow = (by: number): boolean => {
-  const rows = [...document.querySelectorAll('.view tbody tr')].flatMap((row) => {
-    const control = row.querySelector<HTMLElement>(`${opener}, a, button, summary`);
-    return control ? [{ row, control }] : [];
-  });
-  const at = rows.findIndex(({ row }) => row.contains(document.activeElement));
+  const rows = [...document.querySelectorAll<HTMLElement>('.view tbody tr')];
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
   const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))];
-  next?.control.focus();
-  return next !== undefined;
+  if (next === undefined) return false;
+  // A row of figures has no control.
+  next.tabIndex = -1;
+  (next.querySelector<HTMLElement>(`${opener}, a, button, summary`) ?? next).focus();
+  return true;
 };
