@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { canLook, useBrowser, visit } from './browser.ts';
+import { faultsOfLook, noFaults } from './axe.ts';
+import { canLook, desktop, phone, useBrowser, visit } from './browser.ts';
 
 useBrowser();
 
@@ -46,4 +47,41 @@ describe.runIf(canLook)('the guides of the portal', () => {
     await visited.page.getByText('Nothing contains “<img src=x> zebra”.').waitFor();
     expect(visited.faults).toEqual([]);
   });
+
+  test('the contents stay beside the text, a heading is a link to itself, and code is copied', async () => {
+    await using visited = await visit('/docs/guides/wallet-operator/', {
+      ...desktop,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const { page } = visited;
+    const link = page.locator('.on-page').getByRole('link', { name: 'First calls' });
+    expect(await link.isVisible()).toBe(true);
+    await page.evaluate(() => scrollTo(0, 4000));
+    expect(await link.isVisible()).toBe(true);
+    const box = await page.locator('.contents').boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    await page.getByRole('heading', { name: 'First calls' }).getByRole('link').click();
+    expect(page.url()).toMatch(/#first-calls$/);
+    await page.getByRole('button', { name: 'Copy the code' }).first().click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('URL=$(node');
+    expect(visited.faults).toEqual([]);
+  });
+
+  test.each(['benchmarks', 'wallet-operator', 'store-webhooks', 'task-manager'])(
+    'the guide %s has no comments, names its columns on a phone, and has no axe violation',
+    async (guide) => {
+      await using visited = await visit(`/docs/guides/${guide}/`, {
+        ...phone,
+        bypassCSP: true,
+        reducedMotion: 'reduce',
+      });
+      const { page } = visited;
+      expect(await page.locator('main').textContent()).not.toContain('<!--');
+      expect(await page.locator('main th:not(:empty)').first().isVisible()).toBe(true);
+      for (const { viewport } of [phone, desktop]) {
+        await page.setViewportSize(viewport);
+        expect(await faultsOfLook(page)).toEqual(noFaults);
+      }
+    },
+  );
 });

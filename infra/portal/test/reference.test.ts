@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { faultsOfLook, noFaults } from './axe.ts';
 import { canLook, desktop, phone, useBrowser, visit, type Visit } from './browser.ts';
 import { stack } from './stack.ts';
 
@@ -87,4 +88,16 @@ describe.runIf(canLook)('the reference', () => {
       expect(visited.faults).toEqual([]);
     },
   );
+
+  test.each([phone, desktop])('it has no axe violation, by day and by night (%j)', async (screen) => {
+    await using visited = await visit('/docs/reference/?api=store-webhooks', {
+      ...screen,
+      bypassCSP: true,
+      reducedMotion: 'reduce',
+    });
+    await headingOf(visited, 'store-webhooks').waitFor();
+    await visited.page.getByRole('button', { name: 'Copy the code' }).first().waitFor({ state: 'attached' });
+    const { violations } = await faultsOfLook(visited.page);
+    expect(violations).toEqual(noFaults.violations);
+  });
 });

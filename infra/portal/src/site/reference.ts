@@ -83,8 +83,9 @@ const mend = (): void => {
     list.setAttribute('tabindex', '0');
   // The page has a header of its own.
   for (const header of page.querySelectorAll('header:not([role])')) {
-    header.setAttribute('role', 'region');
-    header.setAttribute('aria-label', 'Current operation');
+    header.setAttribute('role', 'presentation');
+    header.parentElement?.setAttribute('role', 'region');
+    header.parentElement?.setAttribute('aria-label', 'Current operation');
   }
 };
 
