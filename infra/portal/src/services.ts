@@ -16,10 +16,17 @@ export interface ServiceCard {
 
 const root = resolve(import.meta.dirname, '../../../services');
 
+/** A schema of an OpenAPI document, as far as it is read here. */
+interface Schema {
+  default?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+}
+
 interface Document {
   info: { title: string };
   paths: Record<string, { get?: { parameters?: { name: string; schema: { enum?: string[] } }[] } }>;
-  components?: { schemas?: Record<string, { properties?: object; required?: string[] }> };
+  components?: { schemas?: Record<string, Schema> };
 }
 
 const documentOf = async (name: string): Promise<Document> =>
@@ -51,4 +58,17 @@ export const statementFields = async (): Promise<{ name: string; isNeeded: boole
   const { components } = await documentOf('wallet-operator');
   const { properties = {}, required = [] } = components?.schemas?.['StatementLine'] ?? {};
   return Object.keys(properties).map((name) => ({ name, isNeeded: required.includes(name) }));
+};
+
+const propertiesOf = ({ properties = {} }: Schema = {}): [string, Schema][] => Object.entries(properties);
+
+/** The fields that a mapping of a generic POS can name, by record, each with the pointer of one that is not named. */
+export const mappedFields = async (): Promise<Record<string, { name: string; initial?: string }[]>> => {
+  const { components } = await documentOf('store-webhooks');
+  return Object.fromEntries(
+    propertiesOf(components?.schemas?.['Mapping']).map(([record, fields]) => [
+      record,
+      propertiesOf(fields).map(([name, { default: initial }]) => ({ name, ...(initial && { initial }) })),
+    ]),
+  );
 };

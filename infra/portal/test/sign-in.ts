@@ -16,6 +16,7 @@ export const views = [
   'reconciliation',
   'ledger',
   'evidence',
+  'settings',
 ] as const;
 
 /** Types a token into the form of the operations page and sends it. */

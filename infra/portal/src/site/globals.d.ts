@@ -8,6 +8,8 @@ declare global {
   const EVENT_FILTERS: { status: readonly string[]; event: readonly string[] };
   /** The fields of a line of a statement, from the OpenAPI document of wallet-operator. */
   const STATEMENT_FIELDS: readonly { name: string; isNeeded: boolean }[];
+  /** The fields of a mapping of a generic POS, by record, from the OpenAPI document of store-webhooks. */
+  const MAPPED_FIELDS: Readonly<Record<string, readonly { name: string; initial?: string }[]>>;
   /** What to do about each alert of infra/deploy/observability/alerts.yaml. */
   const ALERT_TEXTS: Readonly<Record<string, AlertText>>;
 }

@@ -54,8 +54,10 @@ export const mapping = z
     id: 'Mapping',
     description: 'For the generic kind: record → field → JSON pointer into the payload',
     properties: Object.fromEntries(
-      Object.entries(mappedFields).map(([record, names]) => {
-        const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+      mappedFields.map(({ record, fields }) => {
+        const properties = Object.fromEntries(
+          fields.map(({ name, pointer: initial }) => [name, { type: 'string', default: initial }]),
+        );
         return [record, { type: 'object', properties, additionalProperties: { type: 'string' } }];
       }),
     ),

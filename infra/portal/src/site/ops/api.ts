@@ -1,6 +1,7 @@
 import type {
   StoreWebhooks,
   StoreWebhooksOperations,
+  VerifyProjectsOperations,
   WalletOperator,
   WalletOperatorOperations,
 } from '@platform/client';
@@ -21,3 +22,4 @@ export type WebhooksAnswer<Name extends keyof StoreWebhooksOperations> = JsonOf<
 export type WalletAnswer<Name extends keyof WalletOperatorOperations> = JsonOf<
   WalletOperatorOperations[Name]
 >;
+export type KeysAnswer<Name extends keyof VerifyProjectsOperations> = JsonOf<VerifyProjectsOperations[Name]>;

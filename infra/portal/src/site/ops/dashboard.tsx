@@ -58,6 +58,11 @@ const views: Readonly<Record<string, ViewEntry>> = {
     scopes: ['wallet:audit', ...wallet],
     load: async () => (await import('./evidence.tsx')).EvidenceView,
   },
+  settings: {
+    name: 'Settings',
+    scopes: ['stores:read', 'wallet:admin', 'verify:admin'],
+    load: async () => (await import('./settings.tsx')).SettingsView,
+  },
 };
 
 /** Loads the code of all views: after another version was deployed, the gateway has it no more, and a reload ends the session. */

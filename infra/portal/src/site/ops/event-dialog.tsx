@@ -3,7 +3,11 @@ import type { WebhooksAnswer, Webhooks } from './api.ts';
 import { Shown, useContent, useLoaded, type Load } from './content.tsx';
 import { Dialog } from './dialog.tsx';
 import { dryRunOf, outlineOf, payloadOf, processedText } from './event-parts.tsx';
+import { field } from './fields.ts';
+import { isMapped, MappingForm } from './mapping.tsx';
 import { button, nothing, takeFocus } from './parts.tsx';
+import { addressOf } from './place.ts';
+import { RecordForm } from './record-form.tsx';
 import { useSession } from './session.ts';
 import { eventsOf, everyStore } from './stores.ts';
 import { isTemporary } from './text.ts';
@@ -18,6 +22,16 @@ const rechecked: Readonly<Partial<Record<Webhooks['Recheck']['status'], string>>
 };
 
 const pollMs = 500;
+
+const note = field('note', 'Why', {
+  isRequired: true,
+  help: 'Is kept with the webhook. A replay stays possible.',
+});
+const dismissal = [{ title: 'Nothing more is to be done', fields: [note] }];
+
+const settingsLink = (store: string) => (
+  <a href={addressOf('settings', { of: 'stores', open: store })}>Settings of the store</a>
+);
 
 const Outline = ({ event }: { event: ReadonlySignal<Detail | undefined> }) =>
   event.value && outlineOf(event.value);
@@ -35,6 +49,7 @@ interface OpenEvent {
 /** One webhook: its content and result, revealing its body, and a dry run and a replay, or a recheck of a refused one. */
 export const EventDialog = ({ id, store, nameOf, changed, closed }: OpenEvent) => {
   const session = useSession();
+  const mayWrite = session.may('stores:write', 'stores:admin');
   const storeId = useSignal(store);
   const event = useSignal<Detail>();
   const isRevealed = useSignal(false);
@@ -54,7 +69,12 @@ export const EventDialog = ({ id, store, nameOf, changed, closed }: OpenEvent) =
     return (
       <>
         <Outline event={event} />
-        {payloadOf(event.value)}
+        <div class="beside">
+          {payloadOf(event.value)}
+          {isMapped(event.value.event) && session.may('stores:admin') && (
+            <MappingForm event={event.value} storeId={storeId.value} changed={changed} />
+          )}
+        </div>
       </>
     );
   }, []);
@@ -113,6 +133,23 @@ export const EventDialog = ({ id, store, nameOf, changed, closed }: OpenEvent) =
     });
   };
 
+  const saveDismissal = async (entered: object) => {
+    await session.ask(`${path()}/dismiss`, 'POST', entered);
+    event.value = await read();
+    return <p class="note">Dismissed.</p>;
+  };
+  const dismiss = () =>
+    show(async () => (
+      <RecordForm
+        label="Dismissal"
+        groups={dismissal}
+        record={{}}
+        verb="Dismiss"
+        save={saveDismissal}
+        reload={changed}
+      />
+    ));
+
   const returned = { key: 'ask', ref: isAsking.value === false ? takeFocus : null };
   const replayButtons = isAsking.value
     ? [
@@ -125,6 +162,8 @@ export const EventDialog = ({ id, store, nameOf, changed, closed }: OpenEvent) =
       ];
   const actions = (
     <>
+      {event.value && session.may('stores:read') && settingsLink(storeId.value)}
+      {event.value?.status === 'failed' && mayWrite && button('Dismiss …', dismiss, 'quiet')}
       {!isRevealed.value && button('Reveal body', reveal, 'quiet')}
       {event.value && (event.value.status === 'refused' ? button('Recheck', recheck) : replayButtons)}
     </>

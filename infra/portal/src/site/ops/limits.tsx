@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { Wallet, WalletAnswer } from './api.ts';
 import { Shown, useLoaded } from './content.tsx';
+import { field, merged } from './fields.ts';
 import { Filters, ShowButton, filterValues, playerFilter } from './filters.tsx';
 import { guideAddress } from './health-text.ts';
 import { nameOfLimit, type LimitSlot } from './limit-name.ts';
 import { List } from './list.tsx';
 import { Facts, View, money, nothing, state, time, type Columns } from './parts.tsx';
-import { useSession } from './session.ts';
+import { RecordForm } from './record-form.tsx';
+import { Refused, useSession } from './session.ts';
 import { Table } from './table.tsx';
 import { when } from './time.ts';
 
@@ -59,6 +61,59 @@ const inForce = ({ currency, lowest, pending, timeZone }: Wallet['Limits']) => {
   );
 };
 
+const setters = ['operator', 'player'] as const;
+
+const kinds = { deposit: 'Deposits', wager: 'Bets', loss: 'Losses' };
+
+const limitFields = [
+  ...Object.entries(kinds).flatMap(([kind, label]) =>
+    ['24h', '7d', 'month'].map((period) => field(`${kind}/${period}`, `${label}, ${period}`)),
+  ),
+  field('sessionMinutes', 'Session, minutes', { kind: 'number' }),
+];
+
+/** What a setter wants: the limits in force with those that are pending, which a change would cancel otherwise. */
+const wantedOf = ({ pending, ...limits }: Wallet['Limits'], setter: (typeof setters)[number]): object =>
+  pending
+    .filter(({ setBy }) => setBy === setter)
+    .map(({ kind, period, limit }) =>
+      kind === 'session' ? { sessionMinutes: limit && Number(limit) } : { [kind]: { [period]: limit } },
+    )
+    .reduce<object>((wanted, patch) => merged(wanted, patch) as object, limits[setter]);
+
+const LimitForms = ({
+  limits,
+  path,
+  reload,
+}: {
+  limits: Wallet['Limits'];
+  path: string;
+  reload: () => void;
+}) => {
+  const session = useSession();
+  return setters.map((setBy) => {
+    const wanted = wantedOf(limits, setBy);
+    const save = async (patch: object) => {
+      // The limits have no version.
+      const now = wantedOf(await session.ask<Wallet['Limits']>(`${path}/limits`), setBy);
+      if (JSON.stringify(now) !== JSON.stringify(wanted)) throw new Refused(412, {});
+      await session.ask(`${path}/limits`, 'PUT', { ...(merged(wanted, patch) as object), setBy });
+      return <p class="note">Saved. A lower limit is in force now; a higher one, or none, in 24 hours.</p>;
+    };
+    const title = `Change the limits set by the ${setBy}`;
+    return (
+      <RecordForm
+        key={setBy}
+        label={title}
+        groups={[{ title, fields: limitFields, isFolded: true }]}
+        record={wanted}
+        save={save}
+        reload={reload}
+      />
+    );
+  });
+};
+
 const playedIn = ({ currency, session }: Wallet['PlaySession']) => {
   if (session === null) return nothing('This player has never played.');
   const { isOver, minutes, startedAt, lastBetAt, wagered, won, result } = session;
@@ -83,11 +138,18 @@ const Limits = ({ playerId }: { playerId: string }) => {
   const path = `/v1/players/${encodeURIComponent(playerId)}`;
   /** Of the player; the history does not say it. */
   const currency = useSignal('');
+  const version = useSignal(0);
+  const reload = () => version.value++;
   const limits = useLoaded(async () => {
     const answer = await session.ask<WalletAnswer<'getLimits'>>(`${path}/limits`);
     currency.value = answer.currency;
-    return inForce(answer);
-  }, [path]);
+    return (
+      <>
+        {inForce(answer)}
+        {session.may('wallet:admin') && <LimitForms limits={answer} path={path} reload={reload} />}
+      </>
+    );
+  }, [path, version.value]);
   const play = useLoaded(
     async () => playedIn(await session.ask<WalletAnswer<'getPlaySession'>>(`${path}/session`)),
     [path],
@@ -105,6 +167,7 @@ const Limits = ({ playerId }: { playerId: string }) => {
           rows={({ changes }: WalletAnswer<'listLimitChanges'>) => changes}
           columns={changeColumns(currency.value)}
           empty="The limits were never changed."
+          version={version.value}
         />
       )}
     </>
@@ -117,7 +180,7 @@ export const LimitsView = () => {
   return (
     <View name="Limits">
       <p class="soft intro">
-        Limits are shown here and set with the API.{' '}
+        Limits that the player has chosen, and limits of the operator.{' '}
         <a href={guideAddress('docs/wallet-operator.md#limits-of-players')}>Guide</a>
       </p>
       <Filters filters={[playerFilter]}>

@@ -27,6 +27,8 @@ export class Refused extends Error {
   }
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 /** Somebody with a token that was pasted, or with those of an account of the organisation. */
 export interface Account {
   /** Who it is, for the eyes only; the services check the token, not this page. */
@@ -45,7 +47,9 @@ export interface Session extends Pick<Account, 'subject' | 'expiresAt'> {
    * Sends a request and returns the JSON of the response, which a DELETE does not have. A Blob is sent as it is, else
    * JSON. Throws Refused or NetworkError.
    */
-  ask: <T>(path: string, method?: 'GET' | 'POST' | 'DELETE', body?: unknown) => Promise<T>;
+  ask: <T>(path: string, method?: Method, body?: unknown, version?: string) => Promise<T>;
+  /** Reads a record, and its version: with that, `ask` changes no other one (412). Throws Refused or NetworkError. */
+  record: (path: string) => Promise<{ value: unknown; version: string }>;
   /** Reads a file. Throws Refused or NetworkError. */
   file: (path: string) => Promise<Blob>;
   /** Reads from a service what the token allows. Throws Refused, also when the token is not valid, or NetworkError. */
@@ -112,8 +116,14 @@ export const openSession = (given: Account, onExpired: () => void): Session => {
       throw error;
     }
   };
-  const send = async (path: string, method = 'GET', body?: unknown): Promise<Response> => {
+  const send = async (
+    path: string,
+    method: Method = 'GET',
+    body?: unknown,
+    version = '',
+  ): Promise<Response> => {
     const headers: Record<string, string> = { Authorization: `Bearer ${await token()}` };
+    if (version !== '') headers['If-Match'] = version;
     const isBlob = body instanceof Blob;
     if (body !== undefined) headers['Content-Type'] = isBlob ? body.type : 'application/json';
     const sent = body === undefined ? {} : { body: isBlob ? body : JSON.stringify(body) };
@@ -139,6 +149,11 @@ export const openSession = (given: Account, onExpired: () => void): Session => {
       scopes = new Set(caller.scopes);
     },
     may: (...wanted) => scopes === undefined || wanted.some((scope) => hasScope(scopes ?? new Set(), scope)),
+    record: async (path) => {
+      const answer = await send(path);
+      const value: unknown = await answer.json().catch(throwNetworkError);
+      return { value, version: answer.headers.get('ETag') ?? '' };
+    },
     file: async (path) => (await send(path)).blob().catch(throwNetworkError),
     serverTime: () => new Date(Date.now() + aheadMs),
     close,

@@ -16,17 +16,27 @@ import { hasNoneOf, isoTime, orNull, parsePayload } from '../payload-parsing.ts'
 
 type Pointers = Record<string, string>;
 
-const defaults = { order: { id: '/id', status: '/status' }, member: { id: '/id' }, item: {} };
+/** The pointers of fields that are not mapped, by record. */
+const defaults = {
+  order: { id: '/id', status: '/status', items: '/items' },
+  member: { id: '/id' },
+  item: {},
+};
 
 const without = (shape: object, ...names: string[]): string[] =>
   Object.keys(shape).filter((name) => !names.includes(name));
 
-/** The fields that a mapping can name, by record. */
-export const mappedFields: Readonly<Record<keyof typeof defaults, readonly string[]>> = {
+const fieldNames = {
   order: [...without(order.shape, 'modified', 'cart'), ...without(cart.shape), 'currency', 'version'],
   item: without(item.shape),
   member: [...without(member.in.shape, 'modified'), 'version'],
 };
+
+/** The fields that a mapping can name, by record, each with the pointer of a mapping that does not name it. */
+export const mappedFields = (Object.keys(defaults) as (keyof typeof defaults)[]).map((record) => ({
+  record,
+  fields: fieldNames[record].map((name) => ({ name, pointer: (defaults[record] as Pointers)[name] })),
+}));
 
 /** Field → JSON pointer; `items` of an order is separate, because its elements have their own pointers. */
 const pointersOf = ({ mapping }: ProviderSettings, record: keyof typeof defaults) => {
