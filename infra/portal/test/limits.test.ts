@@ -46,7 +46,7 @@ describe.runIf(canLook)('the limits of a player on the operations page', () => {
     const { page } = visited;
     const changes = page.getByRole('table', { name: 'Changes of limits' });
     await changes.getByText('80.00 EUR').waitFor();
-    await page.getByLabel('Player').fill(other);
+    await page.getByLabel('Player', { exact: true }).fill(other);
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('table', { name: 'Limits in force' }).getByText('777.00 USD').first().waitFor();
     await changes.getByText('777.00').waitFor();
