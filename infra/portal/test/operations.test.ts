@@ -53,7 +53,7 @@ describe.runIf(canLook)('the operations page', () => {
 
   test.each([
     ['wallet:read', 'Rounds', 'Find Rounds Refusals Players Limits Money Reconciliation Evidence'],
-    ['stores:read events:read', 'Webhooks', 'Find Webhooks'],
+    ['stores:read events:read', 'Webhooks', 'Find Webhooks Settings'],
     ['ops:read', 'Traffic', 'Traffic'],
     ['payments:read', 'Find', 'Find'],
     ['wallet:audit', 'Evidence', 'Evidence'],
@@ -94,7 +94,7 @@ describe.runIf(canLook)('the operations page', () => {
     await page.getByRole('link', { name: 'Ledger', exact: true }).click();
     await page.locator('section[aria-label=Ledger] .error').getByText('wallet:admin').first().waitFor();
     const links = page.getByRole('navigation', { name: 'Operations' }).getByRole('link');
-    expect(await links.count()).toBe(11);
+    expect(await links.count()).toBe(12);
   });
 
   test('a fragment that names no view shows the first view', async () => {
@@ -301,7 +301,7 @@ describe.runIf(canLook)('the operations page', () => {
     const bottom = async (): Promise<number> => {
       const [text, bar] = await Promise.all([
         heading.boundingBox(),
-        dialog.locator('.actions').boundingBox(),
+        page.locator('dialog > .actions').boundingBox(),
       ]);
       return (text?.y ?? 0) + (text?.height ?? 0) - (bar?.y ?? 0);
     };

@@ -10,7 +10,7 @@ useBrowser();
 /** The answer of every list without records, and of a player who has done nothing. */
 const nothing = {
   ...Object.fromEntries(
-    'events orders members deliveryJobs payments verifications notifications rounds refusals entries checkpoints summary reconciliations changes pending lowest'
+    'events orders members deliveryJobs payments verifications notifications rounds refusals entries checkpoints summary reconciliations changes games pending lowest'
       .split(' ')
       .map((list) => [list, []]),
   ),
@@ -48,6 +48,7 @@ const address: Partial<Record<string, string>> = {
   find: 'find?q=order-1',
   players: 'players?playerId=demo-1',
   limits: 'limits?playerId=demo-1',
+  settings: 'settings?of=games',
 };
 
 describe.runIf(canLook)('a view of the operations page', () => {
