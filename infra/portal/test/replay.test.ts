@@ -61,7 +61,7 @@ describe.runIf(canLook)('a replay of one webhook', () => {
     await page.route('**/replay?dryRun=true', (route) =>
       route.fulfill({ json: { eventId: '', dryRun: true, changes } }),
     );
-    await page.locator(rows, { hasText: 'job_started' }).getByRole('button').click();
+    await page.locator(rows, { hasText: 'job_started' }).locator('button.link').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Dry run' }).click();
     await expect
@@ -75,7 +75,7 @@ describe.runIf(canLook)('a replay of one webhook', () => {
   test('that succeeds says so', async () => {
     await using visited = await signedIn(`webhooks?store=${store.id}&status=done`);
     const { page } = visited;
-    await page.locator(rows, { hasText: 'job_started' }).getByRole('button').click();
+    await page.locator(rows, { hasText: 'job_started' }).locator('button.link').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Replay …' }).click();
     await dialog.getByRole('button', { name: 'Replay now' }).click();

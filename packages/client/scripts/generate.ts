@@ -41,7 +41,8 @@ const write = async (name: string, text: string): Promise<void> => {
 };
 
 /** Where the document describes the body of a request as a text. */
-const textBody = /requestBody.*(text~1[a-z]+|ndjson)$/;
+const isTextBody = (path: string): boolean =>
+  path.includes('requestBody') && /(?:text~1[a-z]+|ndjson)$/.test(path);
 
 await mkdir(folder, { recursive: true });
 for (const name of names) {
@@ -49,7 +50,7 @@ for (const name of names) {
     defaultNonNullable: false,
     inject: "import type { TextBody } from '../client.ts';",
     transform: ({ type }, { path = '' }) =>
-      type === 'string' && textBody.test(path) ? ts.factory.createTypeReferenceNode('TextBody') : undefined,
+      type === 'string' && isTextBody(path) ? ts.factory.createTypeReferenceNode('TextBody') : undefined,
   });
   const head = `/** Generated from the openapi.json of ${name} by scripts/generate.ts. */`;
   await write(name, `${head}\n${astToString(nodes)}`);

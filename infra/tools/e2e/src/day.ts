@@ -53,7 +53,7 @@ export const runDay = async (
     author(gateway, demo.adminToken),
     translator(gateway, demo.adminToken, demo.verifyApiKey),
     shipper(gateway, demo.adminToken),
-    shop(platform.stackFile),
+    shop(platform.access),
     game,
     referee(gateway, demo),
   ];

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { identify, isRunning, type ProcessId } from '@platform/local/process';
 import { runDay, type Day } from './day.ts';
 import { readLogs, secretsOf } from './secrets.ts';
@@ -27,7 +26,6 @@ export const runDayLocally = async (minutes: number, say: (line: string) => void
     const access = await stack.read();
     const platform: Platform = {
       access,
-      stackFile: join(local, 'stack.json'),
       gameServer: { host: '127.0.0.1', port: gamePort },
       programs: Object.keys(await stack.pids()),
       crash: (name) => crash(stack, name),

@@ -28,8 +28,6 @@ export type Access = Pick<StackFile, 'gateway' | 'demo'>;
 /** A running platform whose programs can be killed: processes of `start`, or containers. */
 export interface Platform {
   access: Access;
-  /** Path of a file like `.local/stack.json`, with `access`. */
-  stackFile: string;
   /** Where the services reach the simulated game server. */
   gameServer: { host: string; port: number };
   /** Names of what is killed, in this order. */

@@ -1,4 +1,4 @@
-import { mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OPERATOR_ID, type Access, type Platform } from '@platform/e2e/stack';
@@ -137,9 +137,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     const output = await compose(`exec -T ${settings} ${name} node src/demo.ts`);
     Object.assign(demo, (JSON.parse(output) as { demo: object }).demo);
   }
-  const stackFile = join(folder, 'stack.json');
   const access = { gateway, demo } as Access;
-  await writeFile(stackFile, JSON.stringify(access), { mode: 0o600 });
 
   const names = ['postgres', 'redis', ...services, 'gateway'];
   // Docker answers this much faster than version 1 of compose.
@@ -184,7 +182,6 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   const owned = stack.move();
   return {
     access,
-    stackFile,
     gameServer,
     gateway,
     containers,

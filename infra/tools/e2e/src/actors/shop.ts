@@ -1,8 +1,9 @@
 import type { Actor } from '../actor.ts';
 import { run } from '../program.ts';
+import type { Access } from '../stack.ts';
 
 /** Webhooks of a shop's providers, some twice and in any order: `simulate` sends them and accounts for them itself. */
-export const shop = (stackFile: string): Actor => {
+export const shop = ({ gateway, demo }: Access): Actor => {
   const faults: string[] = [];
   let seed = 1;
   return {
@@ -10,8 +11,8 @@ export const shop = (stackFile: string): Actor => {
     pace: 500,
     step: async () => {
       const args = [
-        '--stack',
-        stackFile,
+        ...['--url', gateway, '--admin-token', demo.adminToken],
+        ...['--store', demo.store.id, '--token', demo.store.webhookToken],
         '--events',
         '60',
         '--connections',

@@ -28,21 +28,33 @@ export const storeWebhooks = async (place: Place): Promise<Arranged> => {
   const records = ['orders/o-1', 'delivery-jobs/j-1', 'verifications/t-1', 'members/m-1'].map(
     (path) => `/v1/stores/${id}/${path}`,
   );
+  // Only of a generic POS a mapping is tried.
+  const { body: mapped } = await call(place, 'POST', '/v1/stores', {
+    name: 'With a mapping',
+    storeUrl: 'https://shop.example.test/',
+    pos: { kind: 'generic' },
+  });
+  await call(place, 'POST', `/api/v1/hooks/order_updated/${String(mapped['webhookToken'])}`, {
+    id: 'o-1',
+    state: 'NEW',
+  });
   const exists = async (path: string) => (await call(place, 'GET', path)).response.ok;
   await waitFor('the events of a store are processed', async () =>
     (await Promise.all(records.map(exists))).every(Boolean),
   );
-  const eventsOf = async () => {
-    const { body: page } = await call(place, 'GET', `/v1/stores/${id}/events`);
+  const eventsOf = async (storeId = id) => {
+    const { body: page } = await call(place, 'GET', `/v1/stores/${storeId}/events`);
     return page['events'] as { id: string; status: string }[];
   };
   const isFailed = ({ status }: { status: string }) => status === 'failed';
   await waitFor('an event has failed', async () => (await eventsOf()).some(isFailed));
   const events = await eventsOf();
+  const [mappedEvent] = await eventsOf(String(mapped['id']));
   return {
     credentials: { bearer: place.token },
     paths: [
       ...records,
+      `/v1/stores/${String(mapped['id'])}/events/${mappedEvent?.id}/dry-run`,
       // A replay of the failed event could keep it from being dismissed.
       ...events.map(
         (event) => `/v1/stores/${id}/events/${event.id}/${isFailed(event) ? 'dismiss' : 'replay'}`,
