@@ -11,15 +11,14 @@ export const shop = ({ gateway, demo }: Access): Actor => {
     pace: 500,
     step: async () => {
       const args = [
-        ...['--url', gateway, '--admin-token', demo.adminToken],
-        ...['--store', demo.store.id, '--token', demo.store.webhookToken],
-        '--events',
-        '60',
-        '--connections',
-        '4',
+        `--url=${gateway}`,
+        `--admin-token=${demo.adminToken}`,
+        `--store=${demo.store.id}`,
+        `--token=${demo.store.webhookToken}`,
+        '--events=60',
+        '--connections=4',
         '--chaos',
-        '--seed',
-        String(seed++),
+        `--seed=${seed++}`,
       ];
       await using simulate = run('services/store-webhooks/test/simulate/main.ts', args);
       if ((await simulate.ended) !== 0) faults.push(`shop: ${simulate.printed()}`);
