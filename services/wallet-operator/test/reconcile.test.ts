@@ -173,5 +173,5 @@ test.each([
   const period = file === 's.csv' ? ['--from', 'x', '--to', 'x'] : [];
   const refused = await run(file, '--token', 't', ...period, ...options);
   expect(refused.code).toBe(2);
-  expect(refused.output).toMatch(/^--[\w-]+ would be ignored here\n\nreconcile <statement>/);
+  expect(refused.output).toMatch(/^--[\w-]+ would be ignored here\. --help says more\.\n/);
 });

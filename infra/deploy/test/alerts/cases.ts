@@ -176,7 +176,7 @@ export const cases: readonly Case[] = [
     bad: 0,
     good: 1,
     at: 2,
-    summary: 'quest-service (quest-1) has no database',
+    summary: 'quest-service (quest-1) has lost its database',
   }),
   {
     alert: 'ValuesOld',
@@ -198,7 +198,7 @@ export const cases: readonly Case[] = [
     bad: 0,
     good: 1,
     at: 3,
-    summary: 'quest-service (quest-1) has no Redis',
+    summary: 'quest-service (quest-1) has lost Redis',
   }),
   {
     alert: 'PoolFull',

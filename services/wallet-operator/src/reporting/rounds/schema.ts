@@ -75,7 +75,7 @@ export const RoundFilter = z.object({
     .optional()
     .meta({ description: 'The rounds with this id, each of another player, open or closed' }),
   olderThan: z
-    .union([seconds, z.iso.datetime({ offset: true })], { error: ageHint })
+    .union([seconds, z.iso.datetime({ offset: true, error: ageHint })])
     .refine(isInCalendar, ageHint)
     .default(0)
     .meta({ description: 'Seconds, or the instant before which the round was opened', type: 'string' }),
