@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { services } from '@platform/service-list';
 import { testLimits } from '@platform/local/test-limits';
 import { describe, expect, test, vi } from 'vitest';
-import { demoExamples } from '../src/site/examples.ts';
+import { demoIds } from '../src/site/examples.ts';
 import { fillIn, type Document } from '../src/site/fill-in.ts';
 import { signCallbacks } from '../src/site/sign-callbacks.ts';
 import { canLook, gateway } from './browser.ts';
@@ -84,7 +84,7 @@ describe.runIf(canLook)('the requests that the reference has ready in a demo', (
       body: JSON.stringify({ email: demo.email, password: demo.password }),
     });
     const document = documentOf(name);
-    const filled = fillIn(document, demoExamples(demo), crypto.randomUUID().slice(0, 8)) as Described;
+    const filled = fillIn(document, demoIds(demo), crypto.randomUUID().slice(0, 8)) as Described;
     const [{ url: base } = { url: '/' }] = document.servers;
     const ready = requests(filled, base === '/' ? '' : base);
     expect(ready.length).toBeGreaterThan(3);

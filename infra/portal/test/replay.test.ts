@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { send } from './api.ts';
 import { canLook, gateway, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
+import { tokenWith } from './token.ts';
 
 useBrowser();
 
@@ -32,6 +33,26 @@ describe.runIf(canLook)('a replay of one webhook', () => {
       return events.length === 0;
     };
     await vi.waitUntil(areProcessed, testLimits.expect.poll);
+  });
+
+  test('is offered only to a token that may write, and revealing the body only to one that may do that', async () => {
+    for (const [scope, offered] of [
+      ['', [0, 0]],
+      ['events:reveal', [1, 0]],
+      ['stores:write', [0, 1]],
+    ] as const) {
+      const address = `webhooks?store=${store.id}&status=failed`;
+      await using visited = await signedIn(
+        address,
+        {},
+        await tokenWith(`stores:read events:read ${scope}`.trim()),
+      );
+      await visited.page.locator(rows).locator('button.link').click();
+      const dialog = visited.page.getByRole('dialog');
+      await dialog.getByRole('heading', { name: /^member_updated/ }).waitFor();
+      const counts = ['Reveal body', 'Replay …'].map((name) => dialog.getByRole('button', { name }).count());
+      expect([scope, await Promise.all(counts)]).toEqual([scope, offered]);
+    }
   });
 
   test('that fails again says why, and the webhook stays in the list of failed ones', async () => {

@@ -26,8 +26,8 @@ export const requireScope = ({ scopes }: Caller, scope: Scope): void => {
 export const everyStore = '-';
 
 /**
- * A route below `/v1/stores/{storeId}` for callers whose token may be limited to some stores: any other store is not there for
- * them. A list of all stores is not refused here; it leaves the others out.
+ * A route below `/v1/stores/{storeId}` for tokens that may be limited to some stores: throws NotFound for any other store. A
+ * list of all stores is not refused here; it leaves the others out.
  */
 export const withinStores = (route: Route): Route => ({
   ...route,

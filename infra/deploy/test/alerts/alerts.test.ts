@@ -7,7 +7,11 @@ import type {} from '@platform/local/provided';
 import { describe, expect, inject, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { root } from '../service.ts';
-import { cases } from './cases.ts';
+import { serviceCases } from './service-cases.ts';
+import { walletCases } from './wallet-cases.ts';
+import { webhookCases } from './webhook-cases.ts';
+
+const cases = [...serviceCases, ...webhookCases, ...walletCases];
 
 interface Rule {
   alert: string;

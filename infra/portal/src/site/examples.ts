@@ -1,14 +1,10 @@
 import type { DemoCredentials } from './demo.ts';
 
-/** Values for requests that only the demo knows; all other examples are in the OpenAPI documents. */
-export interface Examples {
-  /** For path parameters, by the segment before the parameter or by its name. */
-  ids: Readonly<Record<string, string | undefined>>;
-  /** Bodies, by method and path of the OpenAPI document. */
-  bodies: Readonly<Record<string, unknown>>;
-}
+/** Values for path parameters that only the demo knows, by the segment before the parameter or by its name. */
+export type DemoIds = Readonly<Record<string, string | undefined>>;
 
-export const demoExamples = ({ email, password, questId, store }: DemoCredentials): Examples => ({
-  ids: { quests: questId, stores: store?.id, token: store?.webhookToken },
-  bodies: { 'POST /auth/login': { email, password } },
+export const demoIds = ({ questId, store }: DemoCredentials): DemoIds => ({
+  quests: questId,
+  stores: store?.id,
+  token: store?.webhookToken,
 });

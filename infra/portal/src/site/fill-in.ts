@@ -1,4 +1,4 @@
-import type { Examples } from './examples.ts';
+import type { DemoIds } from './examples.ts';
 
 interface Operation {
   parameters?: { name: string; in: string; example?: unknown }[];
@@ -21,19 +21,17 @@ const completed = <T>(example: T, once: string): T =>
   JSON.parse(JSON.stringify(example).replaceAll(/"my-\w+/g, `$&-${once}`)) as T;
 
 /** The document with the values of the demo as examples, and something new in values that can be used only once. */
-export const fillIn = (document: Document, { ids, bodies }: Examples, once: string): Document => {
+export const fillIn = (document: Document, ids: DemoIds, once: string): Document => {
   const filled = structuredClone(document);
   for (const [path, methods] of Object.entries(filled.paths))
-    for (const [method, { parameters = [], requestBody }] of Object.entries(methods)) {
+    for (const { parameters = [], requestBody } of Object.values(methods)) {
       for (const parameter of parameters) {
         const known = ids[before(path, parameter.name)] ?? ids[parameter.name];
         const example = (parameter.in === 'path' ? known : undefined) ?? parameter.example;
         if (example !== undefined) parameter.example = completed(example, once);
       }
-      for (const content of Object.values(requestBody?.content ?? {})) {
-        const example = bodies[`${method.toUpperCase()} ${path}`] ?? content.example;
-        if (example !== undefined) content.example = completed(example, once);
-      }
+      for (const content of Object.values(requestBody?.content ?? {}))
+        if (content.example !== undefined) content.example = completed(content.example, once);
     }
   return filled;
 };

@@ -1,6 +1,6 @@
 import { demoCredentials, type DemoCredentials } from './demo.ts';
 import { byId } from './element.ts';
-import { demoExamples } from './examples.ts';
+import { demoIds } from './examples.ts';
 import { fillIn, type Document } from './fill-in.ts';
 import { signCallbacks, type Outgoing } from './sign-callbacks.ts';
 
@@ -38,7 +38,7 @@ const withExamples = (service: string, demo: DemoCredentials): typeof fetch => {
     const answer = await fetch(input, init);
     const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
     if (pathname !== `/openapi/${service}.json` || !answer.ok) return answer;
-    return Response.json(fillIn((await answer.json()) as Document, demoExamples(demo), once));
+    return Response.json(fillIn((await answer.json()) as Document, demoIds(demo), once));
   };
 };
 

@@ -75,8 +75,8 @@ interface Owner {
 }
 
 /**
- * The body of one page of the rows below a record, newest first, which an index finds. Counts on the connections of
- * searches, because a record may have so many that it takes long. `show` is what the caller may see of them. Throws NotFound.
+ * The body of one page of the rows below a record, newest first. An index finds the page; counting all rows may take long,
+ * so it runs on the connections of searches. `show` leaves of the rows what the caller may see. Throws NotFound.
  */
 export const listRowsOf = async (
   { searches, database: { sql } }: Context,

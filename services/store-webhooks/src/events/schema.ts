@@ -3,7 +3,7 @@ import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { eventStates } from '../db/tables.ts';
 import { storeOfRow } from '../records/view.ts';
-import { mapping } from '../stores/schema.ts';
+import { mapping } from '../stores/provider-schema.ts';
 
 export const eventState = z.enum(eventStates).meta({
   description:

@@ -164,8 +164,12 @@ export const EventDialog = ({ id, store, nameOf, changed, closed }: OpenEvent) =
     <>
       {event.value && session.may('stores:read') && settingsLink(storeId.value)}
       {event.value?.status === 'failed' && mayWrite && button('Dismiss …', dismiss, 'quiet')}
-      {!isRevealed.value && button('Reveal body', reveal, 'quiet')}
-      {event.value && (event.value.status === 'refused' ? button('Recheck', recheck) : replayButtons)}
+      {!isRevealed.value &&
+        session.may('events:reveal', 'stores:admin') &&
+        button('Reveal body', reveal, 'quiet')}
+      {event.value &&
+        mayWrite &&
+        (event.value.status === 'refused' ? button('Recheck', recheck) : replayButtons)}
     </>
   );
   return (

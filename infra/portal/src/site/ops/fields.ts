@@ -48,7 +48,7 @@ const valueOf = ({ kind }: Field, text: string): Value => {
   const lines = text.split('\n').map((line) => line.trim());
   const isEmpty = lines.every((line) => line === '');
   if (isEmpty) return null;
-  // What is no number is sent as it is, and refused in words.
+  // Anything else is sent as text, so that the service says what is wrong.
   if (kind === 'number' && Number.isFinite(Number(text))) return Number(text);
   if (kind === 'switch') return text === 'true';
   return kind === 'lines' ? lines.filter((line) => line !== '') : text.trim();

@@ -14,6 +14,7 @@ export interface Provider {
 
 /** The provider; null where people sign in with access tokens only. */
 export const readProvider = async (): Promise<Provider | null> => {
+  // Without an answer people can still sign in with a token.
   const answer = await fetch('/docs/ops/sign-in.json', { credentials: 'omit' }).catch(() => undefined);
   return answer?.ok ? ((await answer.json()) as Provider | null) : null;
 };
@@ -172,6 +173,7 @@ const openAccount = (connection: Connection, first: TokenEndpointResponse): Acco
       renewal ??= renew(refresh).finally(() => (renewal = undefined));
       // Requests wait only when there is no valid token.
       if (Date.now() >= endsAt) await renewal;
+      // A failure is told by the request that finds no valid token.
       else renewal.catch(() => undefined);
       return tokens.access;
     },

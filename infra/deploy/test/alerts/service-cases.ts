@@ -1,0 +1,177 @@
+import { services } from '@platform/service-list';
+import { constant, onValue, replica, series, webhooks, type Case, type Series } from './series.ts';
+
+const answers = (status: string) =>
+  series('http_request_duration_seconds_count', { service: 'quest-service', status });
+const buckets = (slow: number): Series =>
+  Object.fromEntries(
+    Object.entries({ '0.5': 100, '1': 100, '2.5': 100 + slow, '+Inf': 100 + slow }).map(([le, each]) => [
+      series('http_request_duration_seconds_bucket', { service: 'quest-service', route: '/v1/quests', le }),
+      `0+${each}x120`,
+    ]),
+  );
+const gatewayAnswers = (answeredBy: string, status: string, route = '/v1/quests') =>
+  series('gateway_requests_total', { upstream: 'quest-service', route, status, answered_by: answeredBy });
+const everyService = (without?: string): Series =>
+  Object.fromEntries([
+    ['up{service="gateway",job="platform"}', constant(1)],
+    ...services
+      .map(({ name }) => name)
+      .filter((name) => name !== without)
+      .map((name) => [`db_up{service="${name}",instance="one"}`, constant(1)]),
+  ]);
+const pool = (active: number): Series => ({
+  [series('db_pool_connections', { ...replica, state: 'active' })]: constant(active),
+  [series('db_pool_connections', { ...replica, state: 'idle' })]: constant(6 - active),
+  [series('db_pool_max', replica)]: constant(6),
+});
+
+/** Of services, gateway, databases and page directories. */
+export const serviceCases: readonly Case[] = [
+  onValue('ServiceDown', 'up', {
+    of: { ...replica, job: 'platform' },
+    labels: { ...replica, job: 'platform' },
+    bad: 0,
+    good: 1,
+    at: 2,
+    summary: 'quest-service (quest-1) does not answer',
+  }),
+  {
+    alert: 'ServiceGone',
+    fault: everyService('consignments'),
+    healthy: everyService(),
+    at: 3,
+    labels: { service: 'consignments' },
+    summary: 'No replica of consignments is running',
+  },
+  {
+    alert: 'ErrorRateHigh',
+    fault: { [answers('200')]: '0+97x120', [answers('500')]: '0+3x120' },
+    healthy: { [answers('200')]: '0+99x120', [answers('500')]: '0+1x120', [answers('404')]: '0+50x120' },
+    at: 15,
+    labels: { service: 'quest-service' },
+    summary: '3% of the answers of quest-service are errors',
+  },
+  {
+    alert: 'ResponsesSlow',
+    fault: buckets(2),
+    healthy: buckets(0),
+    at: 20,
+    labels: { service: 'quest-service' },
+    summary: 'One answer in a hundred of quest-service takes over a second',
+  },
+  onValue('EventLoopLags', 'nodejs_eventloop_lag_p99_seconds', {
+    of: replica,
+    labels: replica,
+    bad: 0.3,
+    good: 0.02,
+    at: 6,
+    summary: 'quest-1 answers late because its processor is busy',
+  }),
+  onValue('MemoryHigh', 'process_resident_memory_bytes', {
+    of: replica,
+    labels: replica,
+    bad: 480 * 2 ** 20,
+    good: 110e6,
+    at: 11,
+    summary: 'quest-1 takes 480MiB',
+  }),
+  {
+    alert: 'GatewayErrors',
+    fault: { [gatewayAnswers('service', '200')]: '0+600x120', [gatewayAnswers('nginx', '503')]: '0+60x120' },
+    healthy: {
+      [gatewayAnswers('service', '503')]: '0+600x120',
+      [gatewayAnswers('nginx', '404')]: '0+60x120',
+    },
+    at: 15,
+    labels: { upstream: 'quest-service' },
+    summary: 'nginx itself answers 9.091% of the requests for quest-service with 500, 502, 503 or 504',
+  },
+  {
+    alert: 'GatewayRetries',
+    fault: { 'gateway_upstream_attempts_total{upstream="quest-service",status="502"}': '0+12x120' },
+    healthy: { 'gateway_upstream_attempts_total{upstream="quest-service",status="200"}': '0+600x120' },
+    at: 20,
+    labels: { upstream: 'quest-service' },
+    summary: 'The gateway cannot reach some replicas of quest-service',
+  },
+  {
+    alert: 'ClientsRefused',
+    fault: { [gatewayAnswers('nginx', '429')]: '0+120x120' },
+    healthy: {
+      [gatewayAnswers('nginx', '429')]: '0+30x120',
+      [gatewayAnswers('service', '429')]: '0+120x120',
+    },
+    at: 20,
+    labels: { route: '/v1/quests' },
+    summary: 'The gateway refuses 2.0 requests a second to /v1/quests, because one client sends too many',
+  },
+  onValue('DatabaseUnavailable', 'db_up', {
+    of: replica,
+    labels: replica,
+    bad: 0,
+    good: 1,
+    at: 2,
+    summary: 'quest-service (quest-1) has lost its database',
+  }),
+  {
+    alert: 'ValuesOld',
+    fault: {
+      [series('metrics_reading_age_seconds', { ...webhooks, reading: 'queue' })]: constant(660),
+      [series('db_up', webhooks)]: constant(1),
+    },
+    healthy: {
+      [series('metrics_reading_age_seconds', { ...webhooks, reading: 'queue' })]: constant(660),
+      [series('db_up', webhooks)]: constant(0),
+    },
+    at: 6,
+    labels: { ...webhooks, reading: 'queue' },
+    summary: 'The values of queue of hooks-1 are 11m 0s old',
+  },
+  onValue('RedisUnavailable', 'redis_up', {
+    of: replica,
+    labels: replica,
+    bad: 0,
+    good: 1,
+    at: 3,
+    summary: 'quest-service (quest-1) has lost Redis',
+  }),
+  {
+    alert: 'PoolFull',
+    fault: pool(6),
+    healthy: pool(5),
+    at: 6,
+    labels: replica,
+    summary: 'Nearly all connections of quest-1 are at work',
+  },
+  {
+    alert: 'RequestsRefused',
+    fault: {
+      [series('db_pool_refused_total', replica)]: '0+1x120',
+      [series('http_requests_refused_total', replica)]: constant(0),
+    },
+    healthy: {
+      [series('db_pool_refused_total', replica)]: constant(7),
+      [series('http_requests_refused_total', replica)]: constant(3),
+    },
+    at: 15,
+    labels: replica,
+    summary: 'quest-1 refuses requests with 503, because too many are in progress or wait for a connection',
+  },
+  onValue('DirectoryDrifts', 'directory_drift_rows', {
+    of: { ...replica, list: 'quests' },
+    labels: { service: 'quest-service', list: 'quests' },
+    bad: -2,
+    good: 0,
+    at: 1,
+    summary: 'Totals of quests in quest-service are off by 2',
+  }),
+  onValue('DirectoryLags', 'directory_pending_changes', {
+    of: { ...replica, list: 'quests' },
+    labels: { service: 'quest-service', list: 'quests' },
+    bad: 30_000,
+    good: 10,
+    at: 6,
+    summary: 'Every page of quests adds up 30000 pending changes',
+  }),
+];
