@@ -40,6 +40,8 @@ export interface Batcher<Item, Result> extends AsyncDisposable {
   add(item: Item): Promise<Result>;
   /** Items that no batch has taken yet. */
   waiting(): number;
+  /** The sum of their sizes. */
+  waitingSize(): number;
 }
 
 interface Waiting<Item, Result> {
@@ -211,6 +213,7 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
         schedule();
       }),
     waiting: () => queue.length,
+    waitingSize: () => queue.reduce((sum, { item }) => sum + sizeOf(item), 0),
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         if (queue.length === 0 && batchesInFlight === 0) resolve();

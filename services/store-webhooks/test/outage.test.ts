@@ -151,7 +151,7 @@ test('the events of payments that come from one network while the database is aw
 test('a spool without room refuses with 503 and Retry-After', async () => {
   await using service = await startService({
     serverUrl: postgres.url,
-    variables: { SPOOL_MAX_BYTES: '2000' },
+    variables: { SPOOL_MAX_BYTES: '3000' },
   });
   const { webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, order('o-0', 'FIRST'));

@@ -1,11 +1,11 @@
 import { createBatcher } from '@platform/group-commit';
 import type { Log } from '@platform/service-kit/log';
-import { toProblem, Unavailable } from '@platform/service-kit/problem';
+import { toProblem } from '@platform/service-kit/problem';
 import { waitUncounted } from '@platform/service-kit/request-scope';
-import { withTimeout } from '@platform/service-kit/timeout';
 import type { Sql } from 'postgres';
 import { isPaused, storePaused, type KnownStore } from '../stores/known-store.ts';
 import type { Claimer } from './claim-events.ts';
+import { databaseAway, withPatience } from './database-patience.ts';
 import type { ClaimedEvent, ReceivedEvent, Stored } from './event.ts';
 import { storeEvents } from './insert-events.ts';
 import type { OutageSnapshot } from './spool/outage-snapshot.ts';
@@ -43,10 +43,11 @@ interface InboxOptions {
 const [maxBatch, maxBatchBytes] = [64, 8 * 2 ** 20];
 /** Maximum number of waiting events; further ones go directly to the spool. */
 const maxQueue = 10_000;
-/** A database that takes longer counts as unavailable, because senders wait only a few seconds. */
-const patienceMs = 2000;
-
-const away = (): Unavailable => new Unavailable('database_unavailable', 'The database is unavailable.');
+/**
+ * Events that wait for the next commit, and their bytes: with more, MAX_IN_PROGRESS is soon reached or the memory for bodies
+ * used up, and further ones are refused.
+ */
+const [crowdedEvents, crowdedBytes] = [16, 4 * 2 ** 20];
 
 const handOver = (worker: EventWorker, { event, store }: EventToStore): void => {
   const at = event.receivedAt.toISOString();
@@ -92,12 +93,15 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: 
     snapshot,
   });
 
+  const isCrowded = (): boolean =>
+    commits.waiting() >= crowdedEvents || commits.waitingSize() >= crowdedBytes;
+
   const commit = async (batch: readonly EventToStore[]): Promise<Stored[]> => {
     const claiming = worker;
     const events = batch.map(({ event }) => event);
     const bytes = events.reduce((sum, { body }) => sum + body.length, 0);
     const claimer = claiming?.hasRoom(events.length, bytes) ? claiming.claimer : undefined;
-    const results = await withTimeout(patienceMs, away, storeEvents(sql, events, claimer));
+    const results = await withPatience(isCrowded, storeEvents(sql, events, claimer));
     if (claiming !== undefined)
       for (const [at, event] of batch.entries()) if (results[at] === 'claimed') handOver(claiming, event);
     if (results.includes('stored')) worker?.wake();
@@ -109,7 +113,7 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: 
   const commits = createBatcher<EventToStore, Stored>({
     flush: async (batch) => {
       // Keeps the order: if earlier events went to the spool, those that waited behind them follow.
-      if (spool.active) throw away();
+      if (spool.active) throw databaseAway();
       return commit(batch);
     },
     maxBatch,

@@ -5,6 +5,7 @@ import { startBackground } from '@platform/service-kit/background';
 import { createBatcher } from '@platform/group-commit';
 import type { Log } from '@platform/service-kit/log';
 import { Unavailable } from '@platform/service-kit/problem';
+import { createTally } from '@platform/service-kit/tally';
 import type { ReceivedEvent } from '../event.ts';
 import {
   append,
@@ -21,7 +22,10 @@ import type { OutageSnapshot } from './outage-snapshot.ts';
 
 export interface SpoolOptions {
   folder: string;
-  /** If the spool would become larger, events are rejected with 503. */
+  /**
+   * If the spool would become larger, events are rejected with 503; those of a store already when it has twice as much in it
+   * as is left for others.
+   */
   maxBytes: number;
   /** Commits events to the inbox; rejects while the database is unavailable. */
   store(events: ReceivedEvent[]): Promise<unknown>;
@@ -32,6 +36,8 @@ export interface SpoolOptions {
 }
 
 const maintainMs = 1000;
+/** What a record takes besides the body, about, in bytes. */
+const aboutBytes = 500;
 
 /** A folder of an instance that has ended, and its files that are not replayed yet. */
 interface Abandoned {
@@ -44,6 +50,8 @@ export const createSpool = (options: SpoolOptions) => {
   const { folder, maxBytes, store, log, pauseMs = 250, snapshot } = options;
   let home: Promise<OwnFolder> | undefined;
   let own: SpoolFile | undefined;
+  /** Bytes of each store in this file. */
+  let ofStores = createTally();
   let abandoned: Abandoned[] = [];
   let writing = 0;
   let active = false;
@@ -56,6 +64,11 @@ export const createSpool = (options: SpoolOptions) => {
 
   const bytes = () =>
     abandoned.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, own?.size ?? 0);
+
+  const hasRoom = ({ storeId, body }: ReceivedEvent): boolean => {
+    const left = maxBytes - bytes() - body.length;
+    return left >= 0 && ofStores.of(storeId) + body.length <= 2 * left;
+  };
 
   /** The folder of this instance. It is created before the first outage, when the disk may be full. */
   const openHome = (): Promise<OwnFolder> =>
@@ -110,6 +123,7 @@ export const createSpool = (options: SpoolOptions) => {
       // Every record of its own file was written completely.
       if (file !== undefined && (await storeSpooledEvents(file, store)) !== 'whole') {
         own = undefined;
+        ofStores = createTally();
         await putDamagedAside(file);
       }
       caughtUp = writing === 0 && abandoned.length === 0 && (own === undefined || own.replayed === own.size);
@@ -118,6 +132,7 @@ export const createSpool = (options: SpoolOptions) => {
     // No write to the file is in progress in this turn of the event loop, so later events may go to the inbox.
     const done = own;
     own = undefined;
+    ofStores = createTally();
     active = false;
     if (done !== undefined) await removeFile(done);
   };
@@ -191,7 +206,8 @@ export const createSpool = (options: SpoolOptions) => {
       (await readdir(folder)).filter((name) => name.endsWith(damagedEnding)).length,
     /** The event is durable once this resolves. Throws Unavailable when it cannot be written. */
     add: async (event: ReceivedEvent): Promise<void> => {
-      if (bytes() + event.body.length > maxBytes) throw full();
+      if (!hasRoom(event)) throw full();
+      ofStores.add(event.storeId, event.body.length + aboutBytes);
       writing++;
       active = true;
       try {
