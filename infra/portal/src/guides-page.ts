@@ -31,7 +31,10 @@ const onThisPage = ({ contents }: Guide): Markup[] =>
         html`<details class="on-page">
           <summary>On this page</summary>
           <ul>
-            ${contents.map(({ heading, id }) => html`<li><a href="#${id}">${heading}</a></li>`)}
+            ${contents.map(
+              ({ heading, id, depth }) =>
+                html`<li class="level-${String(depth)}"><a href="#${id}">${heading}</a></li>`,
+            )}
           </ul>
         </details>`,
       ];

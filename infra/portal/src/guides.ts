@@ -12,8 +12,8 @@ export interface Guide {
   title: string;
   body: Markup;
   sections: Section[];
-  /** Its headings of the second level. */
-  contents: { heading: string; id: string }[];
+  /** Its headings of the second level, and the tasks below them. */
+  contents: { heading: string; id: string; depth: number }[];
 }
 
 /** A part of a guide that the search finds: a heading and the text below it. */
@@ -109,8 +109,9 @@ const readGuide = async (name: string): Promise<Guide> => {
   const title = first?.type === 'heading' ? plain(first) : name;
   const sections: Section[] = [];
   const contents = tokens.flatMap((token) => {
-    if (token.type !== 'heading' || (token as Tokens.Heading).depth !== 2) return [];
-    return [{ heading: plain(token), id: headingId((token as Tokens.Heading).text) }];
+    const { depth, text: markdown } = token as Tokens.Heading;
+    if (token.type !== 'heading' || depth < 2 || depth > 3) return [];
+    return [{ heading: plain(token), id: headingId(markdown), depth }];
   });
   for (const token of tokens) {
     const section = sections.at(-1);

@@ -80,7 +80,7 @@ export const twiceTheCapacity = async (name: keyof typeof targets, seconds: numb
   const note = (describe: (round: Round) => string) => results.map(describe).join('; ');
   return [
     {
-      what: `${name}: accepted requests a second at twice the capacity, against the capacity`,
+      what: `${name}: accepted at twice the capacity, against the capacity`,
       bound: atLeast(0.8, '×'),
       samples: results.map(({ over, capacity }) => over.acceptedPerSecond / capacity),
       note: note(
@@ -89,7 +89,7 @@ export const twiceTheCapacity = async (name: keyof typeof targets, seconds: numb
       ),
     },
     {
-      what: `${name}: p99 of accepted requests at twice the capacity, against p99 at the capacity`,
+      what: `${name}: p99 of accepted at twice the capacity, against the capacity`,
       bound: atMost(2, '×'),
       samples: results.map(({ over, normalP99 }) => slowest(over.accepted) / normalP99),
       note: note(
