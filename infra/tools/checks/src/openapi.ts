@@ -25,7 +25,7 @@ const variables = {
 interface Service {
   envOf(variables: Record<string, string>): unknown;
   createContext(env: unknown, parts: object): AsyncDisposable | Promise<AsyncDisposable>;
-  createApp(context: unknown): { document: object };
+  createApp(context: unknown): { document: () => object };
 }
 
 const usage = `openapi --write: writes openapi.json of the service in the current folder from its routes
@@ -37,7 +37,7 @@ await runProgram(usage, async (args) => {
   const { envOf, createContext, createApp }: Service = Object.assign({}, ...(await Promise.all(modules)));
   const parts = { log: createLog('openapi', 'silent'), metrics: createMetrics() };
   await using context = await createContext(envOf(variables), parts);
-  const text = `${JSON.stringify(createApp(context).document, null, 2)}\n`;
+  const text = `${JSON.stringify(createApp(context).document(), null, 2)}\n`;
 
   const file = join(folder, 'openapi.json');
   const isCurrent = (await readFile(file, 'utf8').catch(() => '')) === text;

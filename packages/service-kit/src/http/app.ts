@@ -18,8 +18,8 @@ export interface HttpApp {
   listener: RequestListener;
   /** Handles requests to PROBE_PORT: /livez, /readyz and /metrics. */
   probes: RequestListener;
-  /** The OpenAPI document that `/openapi.json` answers. */
-  document: Record<string, unknown>;
+  /** The OpenAPI document that `/openapi.json` answers, written when it is first asked for. */
+  document: () => Record<string, unknown>;
 }
 
 /** Creates the listeners of a service and its OpenAPI document from its routes. */
@@ -27,7 +27,8 @@ export const createHttpApp = (
   context: BaseContext,
   { api, routes, logPaths = true }: AppOptions,
 ): HttpApp => {
-  const document = createDocument(api, routes);
+  let written: Record<string, unknown> | undefined;
+  const document = () => (written ??= createDocument(api, routes));
   const own = routes.map((route) => {
     const template = api.basePath + route.path;
     return prepareRoute(route, { address: template, template, limits: context });

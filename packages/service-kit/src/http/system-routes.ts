@@ -40,12 +40,13 @@ export const probePaths: readonly string[] = ['/livez', '/readyz', '/metrics'];
  */
 export const systemRoutes = (
   { health, metrics, ops, prometheus }: BaseContext,
-  document: object,
+  document: () => object,
 ): Route[] => {
   const { registry, history, samples } = metrics;
-  const json = Buffer.from(JSON.stringify(document));
+  let [json, zippedJson]: [Buffer?, Buffer?] = [];
+  const plainDocument = () => (json ??= Buffer.from(JSON.stringify(document())));
   /** Compressed once: the gateway would compress it for each request. */
-  const zippedJson = gzipSync(json);
+  const zippedDocument = () => (zippedJson ??= gzipSync(plainDocument()));
   let [status, until] = [Promise.resolve({ ready: false, degraded: false }), 0];
 
   const currentStatus = () => {
@@ -95,8 +96,8 @@ export const systemRoutes = (
       const Vary = 'Accept-Encoding';
       // Not a fast route, so the request is that of Express.
       return (req as Request).acceptsEncodings('gzip')
-        ? { status: 200, headers: { Vary, 'Content-Encoding': 'gzip' }, rawBody: zippedJson }
-        : { status: 200, headers: { Vary }, rawBody: json };
+        ? { status: 200, headers: { Vary, 'Content-Encoding': 'gzip' }, rawBody: zippedDocument() }
+        : { status: 200, headers: { Vary }, rawBody: plainDocument() };
     }),
     route({ ...common, path: '/ops/status' }, async () => freshJson(await currentStatus())),
     ...(ops === undefined

@@ -58,6 +58,8 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
   addPoolMetrics(metrics, context.database);
   addRedisMetrics(metrics, context.redis);
   const app = createApp(context);
+  // Before it listens: writing it takes some tenths of a second, which requests would wait for.
+  app.document();
   const listener = behindGateway(app.listener, env.GATEWAY_SECRET);
   const limited = (handle: RequestListener, maxConnections: number): Server =>
     createHttpServer(handle, {

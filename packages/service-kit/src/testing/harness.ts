@@ -48,7 +48,8 @@ export interface TestInstance<Context> extends RunningServer {
   /** The request listener, for supertest; `url` is the same service listening. */
   app: RequestListener;
   context: Context;
-  document: HttpApp['document'];
+  /** Most tests need none, and writing one takes as long as the rest of the start. */
+  readonly document: ReturnType<HttpApp['document']>;
   /** The log so far, one JSON object a line. */
   lines: string[];
   databaseUrl: string;
@@ -126,7 +127,9 @@ export const createHarness = <Env, Context extends BaseContext>(
       port,
       server,
       context,
-      document,
+      get document() {
+        return document();
+      },
       lines,
       databaseUrl,
       variables,
