@@ -104,7 +104,9 @@ test('the search knows every heading of the guides, with an address that exists'
 
 test('the search knows the text of lists and tables, without the notation of Markdown', async () => {
   const known = knownWords(await searchIndex(), 'Changing a store');
-  expect(known).toEqual(expect.arrayContaining(['clearedcredentials', 'replay', 'provider', 'stores', 'kind']));
+  expect(known).toEqual(
+    expect.arrayContaining(['clearedcredentials', 'replay', 'provider', 'stores', 'kind']),
+  );
 });
 
 test('the search knows the titles of decisions, and nothing that they say', async () => {
