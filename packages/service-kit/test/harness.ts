@@ -34,7 +34,7 @@ export const startFixture = async (variables: Record<string, string> = {}) => {
     url,
     port,
     context,
-    document: document(),
+    document,
     lines,
     database,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

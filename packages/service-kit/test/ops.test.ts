@@ -107,7 +107,7 @@ test('without a guard /ops/summary is 404', async () => {
 
 test('the OpenAPI document contains no /ops path', async () => {
   await using fixture = await startFixture();
-  expect(JSON.stringify(fixture.document)).not.toContain('/ops/');
+  expect(JSON.stringify(fixture.document())).not.toContain('/ops/');
 });
 
 /** An HTTP server that answers as Prometheus does. */

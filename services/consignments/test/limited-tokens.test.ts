@@ -89,7 +89,7 @@ describe('a token with the claim clients', () => {
   test('finds any other record to be 404, in every operation with an id, as one that does not exist', async () => {
     const token = await limitedTo(0);
     const operations = Object.entries(
-      (service.document as unknown as { paths: Record<string, object> }).paths,
+      (service.document() as unknown as { paths: Record<string, object> }).paths,
     ).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => ({ path, method: method as 'get' | 'post' | 'patch' | 'delete' })),
     );

@@ -17,7 +17,7 @@ interface Operation {
   responses: Record<string, unknown>;
 }
 
-const { paths, components } = service.document as unknown as {
+const { paths, components } = service.document() as unknown as {
   paths: Record<string, { post: Operation }>;
   components: { schemas: Record<string, Schema> };
 };

@@ -386,7 +386,7 @@ test('a store cannot read the records of another store', async () => {
 });
 
 test('the OpenAPI document describes the ten webhooks and every management route', () => {
-  const paths = Object.keys(service.document['paths'] as object);
+  const paths = Object.keys(service.document()['paths'] as object);
   expect(paths.filter((path) => path.startsWith('/api/v1/hooks/'))).toHaveLength(10);
   expect(paths).toContain('/v1/stores/{storeId}/events/{eventId}/replay');
 });

@@ -48,8 +48,7 @@ export interface TestInstance<Context> extends RunningServer {
   /** The request listener, for supertest; `url` is the same service listening. */
   app: RequestListener;
   context: Context;
-  /** Most tests need none, and writing one takes as long as the rest of the start. */
-  readonly document: ReturnType<HttpApp['document']>;
+  document: HttpApp['document'];
   /** The log so far, one JSON object a line. */
   lines: string[];
   databaseUrl: string;
@@ -127,9 +126,7 @@ export const createHarness = <Env, Context extends BaseContext>(
       port,
       server,
       context,
-      get document() {
-        return document();
-      },
+      document,
       lines,
       databaseUrl,
       variables,
