@@ -21,10 +21,13 @@ const maxLineBytes = 16_384;
 /** Batches that are stored at the same time. */
 const concurrency = 2;
 
+/** In bytes: some thousand short lines. Objects take many times that, and nobody else is answered while they are checked. */
+const maxBatchBytes = 262_144;
+
 /** Lines of one slice that arrived together, of which `line` is the last. */
 interface Batch {
   line: number;
-  readings: Reading[];
+  lines: Line[];
 }
 
 /** Why no further line is confirmed. */
@@ -43,8 +46,8 @@ const settlesNow = (promise: Promise<unknown>): Promise<boolean> =>
   ]);
 
 /**
- * A batch is a whole slice while the client sends fast, otherwise what has arrived: batches of the same slice have to
- * wait for each other.
+ * A batch is a whole slice while the client sends fast and its lines are short, otherwise what has arrived: batches of the
+ * same slice have to wait for each other.
  */
 export async function* batchesOf(
   pieces: AsyncIterable<Buffer>,
@@ -54,9 +57,11 @@ export async function* batchesOf(
   const splitter = createLineSplitter(maxLineBytes, firstLine);
   const body = pieces[Symbol.asyncIterator]();
   let lines: Line[] = [];
+  let bytes = 0;
   const takeBatch = (): Batch => {
-    const batch = { line: lines.at(-1)?.line ?? 0, readings: validateLines(lines, maxLineBytes) };
+    const batch = { line: lines.at(-1)?.line ?? 0, lines };
     lines = [];
+    bytes = 0;
     return batch;
   };
   try {
@@ -72,7 +77,8 @@ export async function* batchesOf(
           throw new Problem({ status: 413, code: 'too_many_lines', detail });
         }
         lines.push(line);
-        if (endsSlice(line)) yield takeBatch();
+        bytes += line.bytes?.length ?? 0;
+        if (endsSlice(line) || bytes >= maxBatchBytes) yield takeBatch();
       }
     }
     if (lines.length > 0) yield takeBatch();
@@ -116,19 +122,23 @@ const createCompletion = async (sql: TransactionSql, readings: readonly Reading[
   };
 };
 
-/** Stores the lines that are new, with their results, in one transaction. */
+/**
+ * Stores the lines that are new, with their results, in one transaction. They are parsed when it is their turn: of all
+ * imports only as many lines are objects at a time as there are connections.
+ */
 const storeBatch = async (
   { database, now, changed }: Context,
   caller: Caller,
   key: ImportKey,
   idsOf: ReturnType<typeof createIds>,
-  { line, readings }: Batch,
+  { line, lines }: Batch,
 ): Promise<Confirmed> => {
   const slice = sliceOf(line);
-  const newIds = idsOf(readings.length, now());
+  const newIds = idsOf(lines.length, now());
   const read = await inTurn(() =>
     database.sql.begin(async (sql): Promise<LineResult[]> => {
       const earlier = await lockSlice(sql, key, slice);
+      const readings = validateLines(lines, maxLineBytes);
       const complete = await createCompletion(sql, readings, caller);
       const { results, read, isChanged, inputs, ids } = mergeSlice(earlier, readings, newIds, complete);
       if (isChanged) {
@@ -157,11 +167,16 @@ export async function* importConsignments(
   const key = { owner: caller.subject, importId };
   const idsOf = createIds();
   const running = new Set<Promise<Confirmed | Failure>>();
+  let latest = { slice: -1, work: Promise.resolve<unknown>(undefined) };
   const start = (batch: Batch | Failure): Promise<Confirmed | Failure> => {
     if ('reason' in batch) return Promise.resolve(batch);
-    const work = storeBatch(ctx, caller, key, idsOf, batch)
+    const slice = sliceOf(batch.line);
+    const store = () => storeBatch(ctx, caller, key, idsOf, batch);
+    // Two batches of a slice would wait for each other with a connection each.
+    const work = (slice === latest.slice ? latest.work.then(store) : store())
       .catch((reason: unknown): Failure => ({ reason }))
       .finally(() => running.delete(work));
+    latest = { slice, work };
     running.add(work);
     return work;
   };
