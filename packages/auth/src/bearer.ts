@@ -89,6 +89,8 @@ const callerOf = (token: JWTVerifyResult, latestIssue: number, roles?: RoleMappi
     limits !== undefined &&
     types.has(protectedHeader.typ?.toLowerCase()) &&
     !isIdToken(payload) &&
+    // Bound to a key of its holder (RFC 8705, RFC 9449), which nobody proves here.
+    !('cnf' in payload) &&
     (roles === undefined || isAccessToken(token)) &&
     typeof sub === 'string' &&
     sub !== '' &&

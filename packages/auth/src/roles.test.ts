@@ -107,6 +107,11 @@ describe('roles', () => {
   });
 });
 
+test('a token that is bound to a key of its holder, which nobody proves here, is refused', async () => {
+  for (const cnf of [{ jkt: 'x' }, { 'x5t#S256': 'x' }])
+    await expect(tokens.verify(await rsa.sign({ cnf, scope: 'stores:read' }))).rejects.toMatchObject(refused);
+});
+
 describe('an ID token is no access token', () => {
   const roles = { claim: 'groups', scopes };
   const withRoles = createTokenVerifier({ ...provider, roles });

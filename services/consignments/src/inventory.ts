@@ -1,4 +1,5 @@
 import { booleanParameter } from '@platform/pagination/list';
+import { inTransaction } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import { instant, text } from '@platform/service-kit/text';
 import type { Context } from './context.ts';
@@ -7,7 +8,7 @@ import { searchText, shortTextLimit, textFilter, uuidFilter } from './records/fi
 import { columnsOf, listedRecord } from './records/listed-record.ts';
 import { tableRows } from './records/rows.ts';
 import { count, recordSchemas, uuid } from './records/schema.ts';
-import { requireStockFor } from './stock/use-cases.ts';
+import { setStock } from './stock/use-cases.ts';
 
 const schemas = recordSchemas(
   'InventoryItem',
@@ -41,8 +42,14 @@ export const inventoryRoutes = (context: Context): Route[] =>
     input,
     rows: {
       ...rows,
-      update: async (tx, id, patch) => {
-        await requireStockFor(tx, id, patch);
+      insert: (sql, id, { quantity, reserved, ...item }, { subject }) =>
+        inTransaction(sql, async (tx) => {
+          await rows.insert(tx, id, { ...item, quantity: 0, reserved: 0 });
+          await setStock(tx, subject, id, { quantity, reserved });
+          return (await rows.find(tx, id, false)) ?? '';
+        }),
+      update: async (tx, id, { quantity, reserved, ...patch }, _current, { subject }) => {
+        await setStock(tx, subject, id, { quantity, reserved });
         return rows.update(tx, id, patch);
       },
     },

@@ -150,10 +150,10 @@ test.each(['abc', 'a1b', 'x-12 3ab', 'ab', 'ab-cd', 'Łódź', 'zürich', 'мо�
   },
 );
 
-/** Makes the page directory count this many records. */
-const countAs = ({ context }: Service, rows: number) => context.database.sql`
+/** Makes the page directory count this many records more, of all clients or of one. */
+const countAs = ({ context }: Service, rows: number, client = '') => context.database.sql`
   insert into consignments_directory_buckets (filter, value, created_at, id, n)
-  values ('', '', '2000-01-01', '00000000-0000-7000-8000-000000000000', ${rows})`;
+  values (${client && 'client_id'}, ${client}, '2000-01-01', '00000000-0000-7000-8000-000000000000', ${rows})`;
 
 describe('a text of one letter or two, or without three letters in a row', () => {
   const texts = ['c', 'cl', 'cn-'];
@@ -185,6 +185,19 @@ describe('a text of one letter or two, or without three letters in a row', () =>
       1,
     );
     expect((await long.read(`/partners?SearchText=${text}`).expect(200)).body.total).toBe(0);
+  });
+
+  test.each(texts)('is answered to a token for several clients with few records: %s', async (text) => {
+    await using long = await startService();
+    const clients = [0, 1, 2].map((n) => `0198c5a0-7e57-7000-8a00-0000000000d${n}`);
+    for (const clientId of clients)
+      await long.post('/consignments', consignmentInput({ clientId, clientName: 'Clover' })).expect(201);
+    await countAs(long, 2_000_000);
+    const token = await long.limitedTo(...clients.slice(1));
+    expect((await token.get(`/consignments?SearchText=${text}`).expect(200)).body.total).toBe(2);
+    // Of all of its clients together.
+    await countAs(long, 1_999_999, clients[1]);
+    await token.get(`/consignments?SearchText=${text}`).expect(400);
   });
 });
 

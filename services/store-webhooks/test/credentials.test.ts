@@ -51,6 +51,13 @@ test.each([
   expect(Object.keys(before).filter((name) => !(name in after))).toEqual([names[0].replace(/\.\w+$/, '')]);
 });
 
+test('an id in capitals is that of the same store, whose credentials stay readable', async () => {
+  const id = await create();
+  const before = await stored(id);
+  await service.admin('PATCH', `/v1/stores/${id.toUpperCase()}`, { name: 'Another name' });
+  expect(await stored(id)).toEqual(before);
+});
+
 test('another path at the same origin keeps the credentials; another scheme or port does not', async () => {
   const id = await create();
   const move = async (baseUrl: string) =>

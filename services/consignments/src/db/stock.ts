@@ -50,8 +50,8 @@ export const inventory = pgTable(
 );
 
 /**
- * Changes of stock, by hand or by the status of a consignment. What a consignment has reserved and taken out is the sum of
- * its movements.
+ * Changes of stock, by hand or by the status of a consignment. The stock of an item is the sum of its movements, and so is
+ * what a consignment has reserved and taken out.
  */
 export const stockMovements = pgTable(
   'stock_movements',
@@ -62,7 +62,7 @@ export const stockMovements = pgTable(
       .references(() => inventory.id, { onDelete: 'cascade' }),
     quantity: integer().notNull(),
     reserved: integer().notNull(),
-    /** Null for a movement of a consignment. */
+    /** Null for a movement of a consignment, and where POST or PATCH of an item has set its stock. */
     reference: text(),
     reason: text(),
     consignmentId: uuid('consignment_id'),

@@ -37,11 +37,12 @@ export interface Conditions {
 const givenColumns = (columns: Columns) =>
   Object.entries(columns).filter((column): column is [string, ColumnCondition] => column[1] !== undefined);
 
-/** The columns that must have one value. */
-export const fixedColumns = (columns: Columns) =>
-  Object.entries(columns).filter(
-    (column): column is [string, FilterValue] => column[1] !== undefined && typeof column[1] !== 'object',
-  );
+/** The columns that must have a value, or one of several, and these. */
+export const givenValues = (columns: Columns) =>
+  givenColumns(columns).flatMap(([column, condition]): [string, readonly FilterValue[]][] => {
+    if (typeof condition !== 'object') return [[column, [condition]]];
+    return 'oneOf' in condition ? [[column, condition.oneOf]] : [];
+  });
 
 /**
  * Condition that `item` contains a text, ignoring case and how accents are composed; `%`, `_` and the backslash are ordinary characters. The

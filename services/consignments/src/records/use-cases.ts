@@ -1,4 +1,4 @@
-import { readPage, type Directory } from '@platform/pagination/directory';
+import { readPage, type Directory, type PageRequest } from '@platform/pagination/directory';
 import { indexedPageOf, totalledListJson, type IndexedPage } from '@platform/pagination/list';
 import { ValidationFailed } from '@platform/service-kit/problem';
 import { orNotFound } from '@platform/service-kit/record-versions';
@@ -8,7 +8,7 @@ import { hasTrigram } from '../search.ts';
 import {
   countedPage,
   directoryPage,
-  fixedColumns,
+  givenValues,
   type Columns,
   type Conditions,
   type JsonPage,
@@ -25,15 +25,21 @@ const refuseBroadSearch = async (
   columns: Columns,
   most: number,
 ): Promise<void> => {
-  const given = fixedColumns(columns);
+  const given = givenValues(columns);
   // A column without a directory, such as external_id, has few records for each value.
   const known = new Set(directory.filters.map(({ column }) => column));
   if (given.some(([column]) => !known.has(column))) return;
-  const filters = given.map(([column, value]) => ({ filter: { column, value } }));
-  for (const filter of filters.length > 0 ? filters : [{}]) {
-    const { total } = await readPage(sql, directory, { ...filter, columns: '1', offset: 0n, limit: 0 });
-    if (total <= most) return;
-  }
+  const isFew = async (filters: readonly Partial<Pick<PageRequest, 'filter'>>[]): Promise<boolean> => {
+    let all = 0;
+    for (const filter of filters) {
+      all += (await readPage(sql, directory, { ...filter, columns: '1', offset: 0n, limit: 0 })).total;
+      if (all > most) return false;
+    }
+    return true;
+  };
+  if (await isFew([{}])) return;
+  for (const [column, values] of given)
+    if (await isFew(values.map((value) => ({ filter: { column, value } })))) return;
   throw new ValidationFailed({
     SearchText: [
       `must have three letters from a to z or digits in a row, or come with a filter that leaves at most ${most} records: ` +

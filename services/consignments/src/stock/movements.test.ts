@@ -52,9 +52,33 @@ test('a movement changes the stock, is read by its address and listed, the newes
 
   const second = await move(id, { quantity: -1, reference: 'DN-2' }).expect(201);
   const { body } = await service.read(`/inventory/${id}/movements`).expect(200);
-  expect(body).toStrictEqual({ index: 0, total: 2, movements: [second.body, made.body] });
+  const first = expect.objectContaining({ quantity: 10, reserved: 2, reference: null }) as object;
+  expect(body).toStrictEqual({ index: 0, total: 3, movements: [second.body, made.body, first] });
   const page = await service.read(`/inventory/${id}/movements?pageindex=1&PageSize=1`).expect(200);
-  expect(page.body).toStrictEqual({ index: 1, total: 2, movements: [made.body] });
+  expect(page.body).toStrictEqual({ index: 1, total: 3, movements: [made.body] });
+});
+
+test('stock that is set with an item is a movement without a reference, so that the movements add up to the stock', async () => {
+  const id = await addItem({ quantity: 10, reserved: 2 });
+  await move(id, { quantity: 5, reference: 'DN-1' }).expect(201);
+  await service.patch(`/inventory/${id}`, { quantity: 12, reserved: 0 }).expect(200);
+  await service.patch(`/inventory/${id}`, { quantity: 12, description: 'Counted' }).expect(200);
+  await service.patch(`/inventory/${id}`, { quantity: 1, reserved: 2 }).expect(409);
+  await service.patch(`/inventory/${id}`, { quantity: 1, productCode: '' }).expect(400);
+  const { movements, total } = (await service.read(`/inventory/${id}/movements`).expect(200)).body as {
+    movements: { quantity: number; reserved: number; reference: string | null; createdBy: string }[];
+    total: number;
+  };
+  const by = movements[1]?.createdBy;
+  const bySetting = { reference: null, consignmentId: null, reason: null, createdBy: by };
+  expect(movements).toMatchObject([
+    { quantity: -3, reserved: -2, ...bySetting },
+    { quantity: 5, reserved: 0, reference: 'DN-1' },
+    { quantity: 10, reserved: 2, ...bySetting },
+  ]);
+  expect(total).toBe(3);
+  const empty = await addItem({ quantity: 0, reserved: 0 });
+  expect((await service.read(`/inventory/${empty}/movements`).expect(200)).body.total).toBe(0);
 });
 
 test('the same movement fifty times at once moves once, and another one with its reference is refused', async () => {
@@ -105,7 +129,8 @@ test.each([
   const { body } = await move(id, movement).expect(409);
   expect(['not_enough_stock', 'too_much_stock']).toContain(body.code);
   expect(await stockOf(id)).toEqual({ quantity: 10, reserved: 2 });
-  expect((await service.read(`/inventory/${id}/movements`)).body.total).toBe(0);
+  // The one of the new item.
+  expect((await service.read(`/inventory/${id}/movements`)).body.total).toBe(1);
   await move(id, { quantity: 1, reference: 'a' }).expect(201);
 });
 

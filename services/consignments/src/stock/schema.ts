@@ -15,7 +15,9 @@ export const Movement = z
   .object({
     id: z.guid(),
     ...fields,
-    reference: z.string().nullable().meta({ description: 'Of who moved it; null for a consignment' }),
+    reference: z.string().nullable().meta({
+      description: 'Of who moved it; null for a consignment, and where the stock of the item was set',
+    }),
     consignmentId: z.guid().nullable().meta({ description: 'The consignment whose status moved it' }),
     createdBy: z.string().nullable().meta({
       description:

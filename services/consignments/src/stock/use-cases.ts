@@ -37,16 +37,26 @@ export const moveStock = (
   return oneAtATime(sql, turn, () => sql.begin(moveOnce));
 };
 
-/** Throws a Problem unless the stock of an item, which it locks, may be set to these values. */
-export const requireStockFor = async (
+/**
+ * Sets the stock of an item, which it locks, by a movement without a reference: the movements of an item add up to its
+ * stock (docs/adr/0157). Throws a Problem `not_enough_stock`.
+ */
+export const setStock = async (
   tx: TransactionSql,
-  id: string,
+  by: string,
+  inventoryId: string,
   values: { quantity?: number | undefined; reserved?: number | undefined },
 ): Promise<void> => {
-  for (const stock of await lockStocks(tx, [id])) {
+  for (const stock of await lockStocks(tx, [inventoryId])) {
     const { quantity = stock.quantity, reserved = stock.reserved } = values;
-    const change = { quantity: quantity - stock.quantity, reserved: reserved - stock.reserved };
-    requireStock([stock], [{ inventoryId: id, ...change }]);
+    const change = {
+      inventoryId,
+      quantity: quantity - stock.quantity,
+      reserved: reserved - stock.reserved,
+    };
+    requireStock([stock], [change]);
+    if (change.quantity !== 0 || change.reserved !== 0)
+      await storeMovements(tx, by, [{ ...change, reference: null, reason: null }]);
   }
 };
 

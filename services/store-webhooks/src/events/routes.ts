@@ -29,7 +29,7 @@ const spanExample = { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00
 
 const mappingExample = { order: { status: '/state' } };
 
-const eventParams = storeId.extend({ eventId: z.uuid().meta({ description: 'The event' }) });
+const eventParams = storeId.extend({ eventId: z.uuid().toLowerCase().meta({ description: 'The event' }) });
 
 export const eventRoutes = (context: Context): Route[] => {
   const shared = { tag: 'Events', auth: allow(context, 'stores:write') } as const;

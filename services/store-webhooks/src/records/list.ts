@@ -76,10 +76,12 @@ export const exactly = (
 const maxOffsetOfEveryStore = 10_000n;
 
 const listParams = z.strictObject({
-  storeId: z.union([z.uuid('must be a UUID, or - for all stores'), z.literal(everyStore)]).meta({
-    ...storeId.shape.storeId.meta(),
-    description: 'The store; `-`: all stores that the caller may read',
-  }),
+  storeId: z
+    .union([z.uuid('must be a UUID, or - for all stores').toLowerCase(), z.literal(everyStore)])
+    .meta({
+      ...storeId.shape.storeId.meta(),
+      description: 'The store; `-`: all stores that the caller may read',
+    }),
 });
 
 /** Declares the list of one kind of record of a store, and the address of a single record. */

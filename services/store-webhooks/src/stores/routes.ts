@@ -24,7 +24,11 @@ import { deleteStore, restoreStore } from './deletion.ts';
 import { changeStore, createStore, getStore, listStores, rotateToken } from './use-cases.ts';
 
 export const storeId = z.strictObject({
-  storeId: z.uuid().meta({ description: 'The store', example: '01980000-0000-7000-8000-00000000d340' }),
+  // Also what is encrypted for a store is bound to its id, as the database writes it.
+  storeId: z
+    .uuid()
+    .toLowerCase()
+    .meta({ description: 'The store', example: '01980000-0000-7000-8000-00000000d340' }),
 });
 
 export const storeRoutes = (context: Context): Route[] => {
