@@ -1,5 +1,6 @@
 #!/bin/sh
-# Writes the secret by which the services recognise the gateway as an nginx directive, then becomes nginx.
+# Writes the secret by which the services recognise the gateway, and the name servers of this container, as nginx directives,
+# then becomes nginx.
 set -eu
 secret=$(cat "${GATEWAY_SECRET_FILE:?must name the file with the secret}")
 case $secret in
@@ -10,4 +11,7 @@ case $secret in
 esac
 umask 077
 printf 'proxy_set_header X-Gateway-Secret "%s";\n' "$secret" >/tmp/nginx/gateway-secret.conf
+# A recreated or added instance has another address, so nginx asks again every 2 s.
+servers=$(awk '$1 == "nameserver" { print $2 ~ /:/ ? "[" $2 "]" : $2 }' /etc/resolv.conf)
+echo "resolver $(echo $servers) valid=2s;" >/tmp/nginx/resolver.conf
 exec nginx -p /tmp/nginx -e stderr -c /etc/gateway/nginx.conf "$@"

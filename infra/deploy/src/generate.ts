@@ -115,9 +115,6 @@ const parts: Record<string, Record<string, (service: ListedService) => string>> 
         .join(''),
   },
   'chart/values.yaml': { services: chartService },
-  'observability/alerts.yaml': {
-    services: ({ name }) => `            or absent(db_up{service="${name}"})\n`,
-  },
   'observability/prometheus.yaml': { services: ({ name }) => `          - ${name}\n` },
   'examples/secrets.yaml': { services: exampleSecrets },
 };

@@ -8,15 +8,14 @@ import { newKey, publicKeys, signToken } from '@platform/local/keys';
 import { runProgram } from '@platform/program';
 import { services } from '@platform/service-list';
 import type { JWK } from 'jose';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { secretFileOf } from './names.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-const usage = `prepare-compose: writes passwords, keys, database URLs and the configuration of the gateway, which compose.yaml mounts
+const usage = `prepare-compose: writes passwords, keys, database URLs, probes and the configuration of the gateway, which compose.yaml mounts
 It keeps the passwords and keys that are there, and prints a token that is valid for a day.
   --out FOLDER   (infra/deploy/prepared)
-  --telemetry    with metrics and spans of the gateway, for the profile of that name
   --values FILE  takes \`nginx\` from this file, as in the values of the chart`;
 
 await runProgram(usage, async (args) => {
@@ -24,7 +23,6 @@ await runProgram(usage, async (args) => {
     args,
     options: {
       out: { type: 'string', default: join(root, 'infra/deploy/prepared') },
-      telemetry: { type: 'boolean', default: false },
       values: { type: 'string' },
     },
   });
@@ -74,16 +72,19 @@ await runProgram(usage, async (args) => {
     nginx?: object;
   };
   const options = imageOptions({
-    // Docker gives a recreated container another address, so the gateway asks Docker's name server again.
-    resolver: '127.0.0.11 valid=2s',
     services: services.map(({ name }) => name),
-    telemetry: asked.telemetry,
     ...nginx,
   });
   const gateway = join(folder, 'gateway');
   mkdirSync(gateway, { recursive: true });
   chmodSync(gateway, 0o755);
   for (const [name, text] of Object.entries(renderConfig(options))) write(join(gateway, name), text);
+
+  const probes = [
+    { targets: ['/healthz'], labels: { service: 'gateway' } },
+    ...services.map(({ name, deploy }) => ({ targets: [deploy.probe], labels: { service: name } })),
+  ];
+  write(join(folder, 'probes.yaml'), stringify(probes));
 
   const scope = services.flatMap(({ scopes }) => scopes).join(' ');
   const token = await signToken(identity, { issuer: 'compose', scope, subject: 'admin', ttl: '1d' });

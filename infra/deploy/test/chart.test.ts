@@ -210,15 +210,38 @@ describe.runIf(hasHelm)('the network', () => {
     const [, metrics] = find('NetworkPolicy gateway').spec.ingress ?? [];
     expect(metrics).toEqual({
       from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
-      ports: [9145, 9146].map((port) => ({ protocol: 'TCP', port })),
+      ports: [8080, 9146].map((port) => ({ protocol: 'TCP', port })),
     });
-    const { template } = find('Deployment gateway').spec;
-    expect(template).toMatchObject({
-      metadata: { annotations: { 'prometheus.io/port': '9146', 'prometheus.io/scrape': 'true' } },
+    for (const [pod, port] of [
+      ['gateway', '9146'],
+      ['gateway-telemetry', '9145'],
+    ])
+      expect(find(`Deployment ${pod}`).spec.template).toMatchObject({
+        metadata: { annotations: { 'prometheus.io/port': port, 'prometheus.io/scrape': 'true' } },
+      });
+  });
+
+  test('lets the gateway alone send datagrams to what counts its requests, in a pod of its own', () => {
+    expect(find('Deployment gateway').spec.template?.spec.containers).toHaveLength(1);
+    expect(find('NetworkPolicy gateway-telemetry').spec.ingress?.[0]).toEqual({
+      from: [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gateway' } } }],
+      ports: [{ protocol: 'UDP', port: 9145 }],
     });
-    expect(template?.spec.containers.find(({ name }) => name === 'telemetry')?.ports).toEqual([
-      { name: 'telemetry', containerPort: 9145 },
-    ]);
+    expect(find('NetworkPolicy gateway').spec.egress).toContainEqual({
+      to: [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gateway-telemetry' } } }],
+      ports: [{ protocol: 'UDP', port: 9145 }],
+    });
+  });
+
+  test('gives the gateway the addresses of all ready pods of a service', () => {
+    for (const { name } of services)
+      expect(find(`Service ${name}`).spec).toMatchObject({ clusterIP: 'None' });
+  });
+
+  test('tells the probes an address of each service', () => {
+    for (const { name, deploy } of list)
+      expect(find(`Service ${name}`).metadata.annotations).toEqual({ 'prometheus.io/probe': deploy.probe });
+    expect(find('Service gateway').metadata.annotations).toEqual({ 'prometheus.io/probe': '/healthz' });
   });
 });
 
@@ -228,7 +251,10 @@ describe.runIf(hasHelm)('the gateway', () => {
 
   test('gets its configuration from the options of nginx and the list of services', () => {
     const options = nginxOptions(documents);
-    expect(options).toMatchObject({ services: services.map(({ name }) => name).toSorted(), telemetry: true });
+    expect(options).toMatchObject({
+      services: services.map(({ name }) => name).toSorted(),
+      domain: 'default.svc.cluster.local',
+    });
     expect(() => imageOptions(options)).not.toThrow();
     const pod = find('Deployment gateway').spec.template?.spec;
     expect(mountsOf(pod?.initContainers?.[0])).toEqual(['/etc/gateway']);
@@ -296,7 +322,7 @@ describe.runIf(hasHelm)('a pod', () => {
     const specs = (await render({ imagePullSecrets: ['registry'] })).flatMap(({ spec }) =>
       spec.template ? [spec.template.spec] : [],
     );
-    expect(specs).toHaveLength(2 * services.length + 1);
+    expect(specs).toHaveLength(2 * services.length + 2);
     for (const spec of specs) expect(spec.imagePullSecrets).toEqual([{ name: 'registry' }]);
   });
 

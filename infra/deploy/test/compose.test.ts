@@ -104,12 +104,15 @@ describe('compose.yaml', () => {
       TITLE: 'gateway-telemetry',
       PROBE_PORT: '',
     });
-    // Where the gateway's configuration has it, and only when it is asked for.
+    // It shares nothing with the gateway, which knows its address without asking and waits for neither.
+    const address = '${TELEMETRY_ADDRESS:-10.89.0.254}';
     expect(telemetry).toMatchObject({
-      profiles: ['telemetry'],
-      network_mode: 'service:gateway',
+      networks: { inner: { ipv4_address: address } },
       environment: { HOST: '0.0.0.0', PORT: 9145 },
     });
+    expect(telemetry).not.toHaveProperty('network_mode');
+    expect(compose.services['gateway']).toMatchObject({ extra_hosts: [`gateway-telemetry:${address}`] });
+    expect(compose.services['gateway']?.depends_on).not.toHaveProperty('gateway-telemetry');
   });
 
   test.each(names)('tells %s whose tokens open the operations page', (name) => {
@@ -264,9 +267,9 @@ describe('prepare-compose', () => {
     expect(readFileSync(join(folder, 'secrets/hmac-secret'), 'utf8')).toBe(secret);
   });
 
-  test('lets the gateway look up containers that were recreated', () => {
-    const config = readFileSync(join(folder, 'gateway/settings.conf'), 'utf8');
-    expect(config).toContain('resolver 127.0.0.11 valid=2s;');
+  test('lets the gateway look up containers that were recreated or added', () => {
+    const config = readFileSync(join(folder, 'gateway/upstreams.conf'), 'utf8');
+    expect(config).toContain('server quest-service:8080 resolve;');
   });
 });
 

@@ -29,7 +29,9 @@ const startStandIn = async (): Promise<string> => {
 };
 
 beforeAll(async () => {
-  receiver = stack.use(await startReceiver(0, { onRequest: record, onInvalid: () => undefined }));
+  receiver = stack.use(
+    await startReceiver(0, '127.0.0.1', { onRequest: record, onInvalid: () => undefined }),
+  );
   const place = await startStandIn();
   const down = async () => `127.0.0.1:${await freePort()}`;
   const upstreams = {

@@ -6,13 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { inherited } from './env.ts';
 import { root } from './service.ts';
 
-const files = [
-  'compose.yaml',
-  'chart/values.yaml',
-  'observability/alerts.yaml',
-  'observability/prometheus.yaml',
-  'examples/secrets.yaml',
-];
+const files = ['compose.yaml', 'chart/values.yaml', 'observability/prometheus.yaml', 'examples/secrets.yaml'];
 
 /** A copy of the files that contain parts of services.yaml. */
 const copyFiles = (): string => {
@@ -30,7 +24,6 @@ const generate = (folder: string, ...args: string[]) =>
 test.each([
   ['compose.yaml', 'DATABASE_POOL: 10', 'DATABASE_POOL: 11'],
   ['chart/values.yaml', 'min: 3, max: 3', 'min: 3, max: 4'],
-  ['observability/alerts.yaml', '            or absent(db_up{service="consignments"})\n', ''],
   ['observability/prometheus.yaml', '          - consignments\n', ''],
   ['examples/secrets.yaml', '  SEALING_KEY: REPLACE\n', ''],
 ])('a part of %s that differs from services.yaml is named, and written again', (file, part, other) => {

@@ -78,8 +78,8 @@ const questions: Question[] = [
   ),
 ];
 
-/** What Prometheus itself adds: names of series, and labels by infra/deploy/observability/scrape.yaml. */
-const added = { metrics: ['up'], labels: ['service', 'instance', 'job'] };
+/** What Prometheus and the blackbox exporter add: names of series, and labels by infra/deploy/observability/scrape.yaml. */
+const added = { metrics: ['up', 'probe_success'], labels: ['service', 'instance', 'job'] };
 
 interface Read {
   metric: string;

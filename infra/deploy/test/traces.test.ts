@@ -43,7 +43,9 @@ beforeAll(async () => {
     }),
   );
   const spans = stack.use(openSpans({ endpoint: collector.url, env: tracing }));
-  const { port } = stack.use(await startReceiver(0, { onRequest: spans.record, onInvalid: () => undefined }));
+  const { port } = stack.use(
+    await startReceiver(0, '127.0.0.1', { onRequest: spans.record, onInvalid: () => undefined }),
+  );
   const places = Object.fromEntries(names.map((name) => [name, running[name]?.place ?? '']));
   gateway = stack.use(await startGateway(inject('nginxPath'), places, `127.0.0.1:${port}`));
 });

@@ -2,7 +2,7 @@ import { readEnv, traceEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 
 const shape = {
-  /** Address of /metrics; datagrams are received only from this machine or pod. */
+  /** Address of /metrics and of the datagrams, which only the gateway should be able to reach. */
   HOST: z.string().default('127.0.0.1'),
   /** TCP for /metrics, UDP for datagrams. */
   PORT: z.coerce.number().int().min(0).max(65535).default(9145),

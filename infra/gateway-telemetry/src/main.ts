@@ -24,7 +24,7 @@ await once(server, 'listening');
 stack.defer(() => void server.close());
 const { port } = server.address() as AddressInfo;
 stack.use(
-  await startReceiver(port, {
+  await startReceiver(port, env.HOST, {
     onRequest: (request) => {
       record(request);
       if (spans) spans.record(request);

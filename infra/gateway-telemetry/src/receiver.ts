@@ -29,7 +29,7 @@ const parse = (message: Buffer): GatewayRequest | undefined => {
   try {
     return GatewayRequest.safeParse(JSON.parse(text.slice(text.indexOf('{')))).data;
   } catch {
-    // Every program of this machine can send a datagram: `onInvalid` is called.
+    // Everything that reaches the port can send a datagram: `onInvalid` is called.
     return undefined;
   }
 };
@@ -44,15 +44,19 @@ interface Handlers {
   onInvalid(): void;
 }
 
-/** Receives nginx's datagrams on a UDP port of 127.0.0.1; 0: any free port. */
-export const startReceiver = async (port: number, { onRequest, onInvalid }: Handlers): Promise<Receiver> => {
+/** Receives nginx's datagrams on a UDP port of an address of this machine; 0: any free port. */
+export const startReceiver = async (
+  port: number,
+  address: string,
+  { onRequest, onInvalid }: Handlers,
+): Promise<Receiver> => {
   const socket = createSocket('udp4');
   socket.on('message', (message) => {
     const request = parse(message);
     if (request === undefined) onInvalid();
     else onRequest(request);
   });
-  socket.bind(port, '127.0.0.1');
+  socket.bind(port, address);
   await once(socket, 'listening');
   return {
     port: socket.address().port,

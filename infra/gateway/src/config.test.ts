@@ -26,17 +26,26 @@ describe('the configuration', () => {
     expect(allText(sound)).toContain('server 127.0.0.1:4102 max_fails=0;');
   });
 
-  test('looks single names up again when there is a name server', () => {
-    const upstreams = {
-      'quest-service': 'quests.internal:80',
-      consignments: '10.0.0.1:80',
-      'task-manager': ['a:1', 'b:2'],
-    };
-    const text = allText({ ...sound, upstreams, resolver: '127.0.0.11 valid=5s' });
-    expect(text).toContain('set $place quests.internal:80;');
-    expect(text).not.toContain('upstream quest-service');
-    expect(text).toContain('upstream consignments');
-    expect(text).toContain('upstream task-manager');
+  test('has one form that looks names up again and one that does not, which differ in the servers alone', () => {
+    const upstreams = { 'quest-service': ['a:1', 'b:2'], consignments: ['c:3', 'd:4'] };
+    const fixed = renderConfig({ ...sound, upstreams });
+    const again = renderConfig({ ...sound, upstreams, resolverFile: '/run/resolver.conf' });
+    expect(again['upstreams.conf']?.replaceAll(' resolve', '')).toBe(fixed['upstreams.conf']);
+    expect(again['settings.conf']).toContain('include "/run/resolver.conf";');
+    const different = Object.keys(fixed).filter((name) => fixed[name] !== again[name]);
+    expect(different.toSorted()).toEqual(['settings.conf', 'upstreams.conf']);
+  });
+
+  test('excludes servers that fail, never all of a service, and none because a declared long request fails', () => {
+    const text = allText({ ...sound, upstreams: { consignments: ['c:3', 'd:4'] } });
+    const [, servers] = /upstream consignments \{([^}]*)\}/.exec(text) ?? [];
+    for (const line of ['server c:3;', 'server c:3 max_fails=0 backup;', 'least_conn;'])
+      expect(servers).toContain(line);
+    const [, streams] = /upstream consignments-streams \{([^}]*)\}/.exec(text) ?? [];
+    expect(streams).not.toMatch(/server [^ ]+;/);
+    expect(text).toMatch(
+      /location = \/v1\/consignments\/import \{[^}]*proxy_pass http:\/\/consignments-streams;/,
+    );
   });
 
   test('listens on every address of its options', () => {
@@ -101,7 +110,7 @@ describe('options that would make another configuration', () => {
     ['tls.key', { tls: { ...tls, key: '/a;b' } }],
     ['tls.redirectTo', { tls: { ...tls, redirectTo: 'http://a.test' } }],
     ['tls.redirectTo', { tls: { ...tls, redirectTo: 'https://a.test/;return 200' } }],
-    ['resolver', { resolver: '1.1.1.1; x' }],
+    ['resolverFile', { resolverFile: 'resolver.conf' }],
     ['trustedProxies', { trustedProxies: ['everyone'] }],
     ['trustedProxies', { trustedProxies: ['10.0.0.0/33'] }],
     ...['*', 'null', 'https://a.test/', 'https://a.test";'].map(
@@ -127,7 +136,7 @@ test('no location has an answer that comes before its limits, and only those wit
   for (const options of [
     { upstreams },
     { upstreams, docsDir: '/docs', tls: { ...tls, redirectTo: 'https://a.test' } },
-    { upstreams: {}, docsDir: '/docs', demoServer: '127.0.0.1:1', resolver: '1.1.1.1' },
+    { upstreams: {}, docsDir: '/docs', demoServer: '127.0.0.1:1', resolverFile: '/run/resolver.conf' },
   ]) {
     const files = renderConfig({ listen, ...options });
     const text = ['server.conf', 'own.conf', 'portal.conf'].map((name) => files[name]).join('');
@@ -156,15 +165,19 @@ describe('the options of a gateway in its image', () => {
         services,
         ipv6: true,
         tls: { redirectTo: 'https://api.example.test' },
-        telemetry: true,
       }),
     );
-    expect(text).toContain('server quest-service:8080 max_fails=0;');
+    expect(text).toContain('server quest-service:8080 resolve;');
     for (const at of ['*:8080', '[::]:8080', '*:8443 ssl http2', '[::]:8443 ssl http2'])
       expect(text).toContain(`listen ${at} default_server;`);
     expect(text).toContain('ssl_certificate "/etc/gateway-tls/tls.crt";');
     expect(text).toContain('return 308 https://api.example.test$request_uri;');
-    expect(text).toContain('syslog:server=127.0.0.1:9145');
+    expect(text).toContain('syslog:server=gateway-telemetry:9145');
+  });
+
+  test('give the names of services the domain that a name server needs', () => {
+    const text = allText(imageOptions({ services, domain: 'platform.svc.cluster.local' }));
+    expect(text).toContain('server consignments.platform.svc.cluster.local:8080 resolve;');
   });
 
   test('are those of nginx, too', () => {

@@ -67,14 +67,6 @@ const Timeouts = z.strictObject({
 const choices = {
   /** Which requests the access log has: all of them, or those with a status of 400 or more. */
   requestLog: z.enum(['all', 'failures']).default('all'),
-  /**
-   * Name server, for example `127.0.0.11 valid=5s`. With it nginx looks host names up again as they expire, at the price
-   * of a new connection for each request; without it nginx looks them up once, when it starts.
-   */
-  resolver: z
-    .string()
-    .regex(/^[\w.:[\]= -]+$/, 'must be name servers')
-    .exactOptional(),
   /** Addresses or networks whose X-Forwarded-For and X-Forwarded-Proto count. */
   trustedProxies: z.array(Network).readonly().default([]),
   /** Exact origins (CORS_ORIGINS of the services) whose pages may read what the gateway refuses. */
@@ -106,7 +98,7 @@ const Options = z
         redirectTo: HttpsOrigin.exactOptional(),
       })
       .exactOptional(),
-    /** `host:port` of each service, several when it runs more than once. Requests for a missing one get 503. */
+    /** `host:port` of each service, several when it runs more than once. A missing one is not deployed: 404. */
     upstreams: z.record(z.string(), Addresses),
     /** Folder for access.log and error.log. Without it they go to standard output and standard error. */
     logDir: Path.exactOptional(),
@@ -122,6 +114,11 @@ const Options = z
      * gateway. Without it they ignore the X-Forwarded-* headers that it sends.
      */
     secretFile: Path.exactOptional(),
+    /**
+     * A file with the directive `resolver`. With it nginx (1.27.3 or later) looks the names of services up again as they
+     * expire; without it nginx looks them up once, when it starts.
+     */
+    resolverFile: Path.exactOptional(),
     /** `user` or `user group` of the worker processes; only for a gateway that is started as root. */
     user: z
       .string()
@@ -145,12 +142,15 @@ const ImageOptions = z.strictObject({
   ...choices,
   /** The services, each found by its name. */
   services: z.array(z.string()).readonly(),
+  /** What their names end with, where the name server needs it: `platform.svc.cluster.local`. */
+  domain: z
+    .string()
+    .regex(/^[a-z0-9.-]+$/, 'must be a domain')
+    .exactOptional(),
   /** Listens on IPv6 addresses, too. */
   ipv6: z.boolean().default(false),
   /** The gateway terminates TLS itself, and redirects requests without it to this address. */
   tls: z.strictObject({ redirectTo: HttpsOrigin }).exactOptional(),
-  /** nginx sends a datagram for each request to infra/gateway-telemetry, in the same network namespace. */
-  telemetry: z.boolean().default(false),
 });
 
 export type GatewayOptions = z.input<typeof Options>;
@@ -170,7 +170,7 @@ export const checkOptions = (options: GatewayOptions): GatewaySettings => checke
  * @throws an Error that names every wrong option
  */
 export const imageOptions = (chosen: unknown): GatewayOptions => {
-  const { services, ipv6, tls, telemetry, ...options } = checked(ImageOptions, chosen);
+  const { services, domain, ipv6, tls, ...options } = checked(ImageOptions, chosen);
   const listenOn = (port: number): string[] => [`*:${port}`, ...(ipv6 ? [`[::]:${port}`] : [])];
   // As in a Secret of the type kubernetes.io/tls.
   const certificate = { certificate: '/etc/gateway-tls/tls.crt', key: '/etc/gateway-tls/tls.key' };
@@ -179,11 +179,14 @@ export const imageOptions = (chosen: unknown): GatewayOptions => {
     listen: listenOn(8080),
     metrics: listenOn(9146),
     ...(tls && { tls: { listen: listenOn(8443), ...certificate, ...tls } }),
-    upstreams: Object.fromEntries(services.map((name) => [name, `${name}:8080`])),
+    upstreams: Object.fromEntries(
+      services.map((name) => [name, `${[name, ...(domain ? [domain] : [])].join('.')}:8080`]),
+    ),
     docsDir: '/usr/share/portal',
-    // Written by the entrypoint of the image.
+    // Both are written by the entrypoint of the image.
+    resolverFile: '/tmp/nginx/resolver.conf',
     secretFile: '/tmp/nginx/gateway-secret.conf',
     workers: 2,
-    ...(telemetry && { telemetry: '127.0.0.1:9145' }),
+    telemetry: 'gateway-telemetry:9145',
   };
 };

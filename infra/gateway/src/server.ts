@@ -38,7 +38,7 @@ const routeLocation = (route: Route, settings: GatewaySettings): string[] =>
     route.maxBody && `client_max_body_size ${route.maxBody};`,
     route.stream && streaming,
     route.unlimited ? connectionLimit(settings, machineFactor) : rateLimit(settings),
-    passTo(route.service, settings),
+    passTo(route.service, settings, { stream: route.stream ?? false }),
   );
 
 /** The documents of the services, those of the portal with its pages only. */
@@ -46,7 +46,7 @@ const documentLocations = (settings: GatewaySettings): string[] =>
   documents
     .filter(({ path }) => !path.startsWith('/docs/') || settings.docsDir !== undefined)
     .flatMap(({ path, service, document }) =>
-      block(`location = ${path}`, rateLimit(settings), passTo(service, settings, document)),
+      block(`location = ${path}`, rateLimit(settings), passTo(service, settings, { document })),
     );
 
 /** The pages of the portal; without its folder there are none. */

@@ -18,7 +18,7 @@ export const processFile = (settings: GatewaySettings): string[] =>
     errorLog(settings, 'error'),
   );
 
-const timeouts = ({ timeouts: ms, resolver }: GatewaySettings): Lines => [
+const timeouts = ({ timeouts: ms, resolverFile }: GatewaySettings): Lines => [
   `client_header_timeout ${ms.header}ms;`,
   `client_body_timeout ${ms.body}ms;`,
   `send_timeout ${ms.send}ms;`,
@@ -26,7 +26,7 @@ const timeouts = ({ timeouts: ms, resolver }: GatewaySettings): Lines => [
   `proxy_connect_timeout ${ms.connect}ms;`,
   `proxy_send_timeout ${ms.answer}ms;`,
   `proxy_read_timeout ${ms.answer}ms;`,
-  resolver !== undefined && [`resolver ${resolver};`, `resolver_timeout ${ms.connect}ms;`],
+  resolverFile !== undefined && [`include ${quoted(resolverFile)};`, `resolver_timeout ${ms.connect}ms;`],
 ];
 
 /** Whose X-Forwarded-For and X-Forwarded-Proto count. */

@@ -1,57 +1,70 @@
-import { isIP } from 'node:net';
 import { block, linesOf, tryNothing } from './directives.ts';
 import type { GatewaySettings } from './options.ts';
-import { services } from './routes.ts';
-
-const isNumeric = (place: string): boolean => isIP(place.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) !== 0;
-
-/** The one host name that nginx looks up again and again: it does so only for an address in a variable. */
-const lookedUp = (service: string, { resolver, upstreams }: GatewaySettings): string | undefined => {
-  const [first, ...others] = upstreams[service] ?? [];
-  return resolver !== undefined && first !== undefined && others.length === 0 && !isNumeric(first)
-    ? first
-    : undefined;
-};
+import { routes, services } from './routes.ts';
 
 /**
  * nginx excludes a server for 10 s after one failure (its defaults), so that the connect time-out of a dead host delays one
  * request, not many. While instances restart one after the other, all may be excluded although one is ready: then the
  * second list, from which nothing is excluded, is tried. A single server is never excluded.
  */
-const serverLines = (places: readonly string[]): string[] =>
-  places.length === 1
+const serverLines = (places: readonly string[], resolve: string): string[] =>
+  places.length === 1 && resolve === ''
     ? places.map((place) => `server ${place} max_fails=0;`)
     : [
-        ...places.map((place) => `server ${place};`),
-        ...places.map((place) => `server ${place} max_fails=0 backup;`),
+        ...places.map((place) => `server ${place}${resolve};`),
+        ...places.map((place) => `server ${place}${resolve} max_fails=0 backup;`),
       ];
 
-/** upstreams.conf: the servers of each service. */
+/** The servers of requests that may take minutes: that one is slow says nothing about its server. */
+const streamName = (service: string): string => `${service}-streams`;
+
+/**
+ * upstreams.conf: the servers of each service. With a name server nginx looks their names up again as they expire (`resolve`,
+ * from 1.27.3 on), and a name may have several addresses or none; else it takes the addresses that it finds when it starts.
+ */
 export const upstreamsFile = (settings: GatewaySettings): string[] =>
   services.flatMap((service) => {
     const places = settings.upstreams[service];
-    if (places === undefined || lookedUp(service, settings) !== undefined) return [];
-    return block(
-      `upstream ${service}`,
-      serverLines(places),
-      // As many as one client may have running requests by default; further requests open new connections.
-      'keepalive 256;',
-      // Shorter than DRAIN_MS of the services: a stopping instance then has no idle connection left to close, on which a
-      // POST could be lost.
-      'keepalive_timeout 1s;',
-    );
+    if (places === undefined) return [];
+    const resolve = settings.resolverFile === undefined ? '' : ' resolve';
+    const upstream = (name: string, servers: string[]): string[] =>
+      block(
+        `upstream ${name}`,
+        // Shared by the workers, as are failures and running requests.
+        `zone ${name} 256k;`,
+        // A server that does not answer keeps its requests, so it gets no more than the others have.
+        'least_conn;',
+        servers,
+        // As many as one client may have running requests by default; further requests open new connections.
+        'keepalive 256;',
+        // Shorter than DRAIN_MS of the services: a stopping instance then has no idle connection left to close, on which a
+        // POST could be lost.
+        'keepalive_timeout 1s;',
+      );
+    const hasStreams = routes.some((route) => route.service === service && route.stream);
+    return [
+      ...upstream(service, serverLines(places, resolve)),
+      ...(hasStreams
+        ? upstream(
+            streamName(service),
+            places.map((place) => `server ${place}${resolve} max_fails=0;`),
+          )
+        : []),
+    ];
   });
 
 /**
- * Passes the request to a service, byte for byte, or asks it for another document. Without a server for the service the
- * response is 503. (nginx ignores what follows a `rewrite … break`, so that comes last.)
+ * Passes the request to a service, byte for byte, or asks it for another document. A service without servers is not
+ * deployed: 404. (nginx ignores what follows a `rewrite … break`, so that comes last.)
  */
-export const passTo = (service: string, settings: GatewaySettings, document?: string): string[] => {
-  if (settings.upstreams[service] === undefined) return [tryNothing('=503')];
-  const name = lookedUp(service, settings);
-  return linesOf(
-    name !== undefined && `set $place ${name};`,
-    document !== undefined && `rewrite ^ ${document}? break;`,
-    `proxy_pass http://${name === undefined ? service : '$place'};`,
-  );
-};
+export const passTo = (
+  service: string,
+  settings: GatewaySettings,
+  { document, stream = false }: { document?: string; stream?: boolean } = {},
+): string[] =>
+  settings.upstreams[service] === undefined
+    ? [tryNothing('=404')]
+    : linesOf(
+        document !== undefined && `rewrite ^ ${document}? break;`,
+        `proxy_pass http://${stream ? streamName(service) : service};`,
+      );

@@ -166,9 +166,9 @@ describe('requests of the pages to a service', () => {
     expect([...behind.values()].flatMap(({ received }) => received)).toEqual([]);
   });
 
-  test('an unavailable service is a problem response', async () => {
+  test('a service that is not deployed is 404, by which the pages leave it out', async () => {
     await using bare = await startGateway({ docsDir: join(home, 'docs') });
-    expectProblem(await request(bare.port, '/docs/status/quest-service'), 503, 'service_unavailable');
+    expectProblem(await request(bare.port, '/docs/status/quest-service'), 404, 'not_found');
   });
 });
 

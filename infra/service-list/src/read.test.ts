@@ -16,6 +16,7 @@ const listed = {
     replicas: { min: 1, max: 1, cpu: 70 },
     resources: { cpu: '1', memory: '1Gi', memoryLimit: '1Gi' },
     pool: 1,
+    probe: '/v1/notes',
   },
   rehearsal: { stored: 'select id from notes', rename: { table: 'notes', column: 'text', type: 'text' } },
 };

@@ -55,6 +55,7 @@ const Deploy = z.strictObject({
   pool: Count,
   connectionsBesidePool: Count.exactOptional(),
   ready: z.string().startsWith('/').exactOptional(),
+  probe: z.string().startsWith('/'),
   volume: z.strictObject({ name: Name, variable: Variable, path: Text, size: Text }).exactOptional(),
   settings: z.strictObject({ all: Variables, chart: Variables, compose: Variables }).prefault({}),
   egress: z.array(Count).exactOptional(),

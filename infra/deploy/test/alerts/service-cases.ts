@@ -12,14 +12,12 @@ const buckets = (slow: number): Series =>
   );
 const gatewayAnswers = (answeredBy: string, status: string, route = '/v1/quests') =>
   series('gateway_requests_total', { upstream: 'quest-service', route, status, answered_by: answeredBy });
-const everyService = (without?: string): Series =>
-  Object.fromEntries([
-    ['up{service="gateway",job="platform"}', constant(1)],
-    ...services
-      .map(({ name }) => name)
-      .filter((name) => name !== without)
-      .map((name) => [`db_up{service="${name}",instance="one"}`, constant(1)]),
-  ]);
+const up = (service: string) => series('up', { service, job: 'platform', instance: 'one' });
+/** Every service and the gateway; those of `changes` have other values. */
+const everyService = (changes: Record<string, string> = {}): Series =>
+  Object.fromEntries(
+    ['gateway', ...services.map(({ name }) => name)].map((name) => [up(name), changes[name] ?? constant(1)]),
+  );
 const pool = (active: number): Series => ({
   [series('db_pool_connections', { ...replica, state: 'active' })]: constant(active),
   [series('db_pool_connections', { ...replica, state: 'idle' })]: constant(6 - active),
@@ -28,6 +26,15 @@ const pool = (active: number): Series => ({
 
 /** Of services, gateway, databases and page directories. */
 export const serviceCases: readonly Case[] = [
+  {
+    // nginx has died, and what counts its requests runs.
+    alert: 'ServiceDown',
+    fault: { [up('gateway')]: constant(0), [up('gateway-telemetry')]: constant(1) },
+    healthy: { [up('gateway')]: constant(1), [up('gateway-telemetry')]: constant(1) },
+    at: 2,
+    labels: { service: 'gateway', job: 'platform', instance: 'one' },
+    summary: 'gateway (one) does not answer',
+  },
   onValue('ServiceDown', 'up', {
     of: { ...replica, job: 'platform' },
     labels: { ...replica, job: 'platform' },
@@ -38,12 +45,30 @@ export const serviceCases: readonly Case[] = [
   }),
   {
     alert: 'ServiceGone',
-    fault: everyService('consignments'),
+    fault: everyService({ consignments: '1x3 stale' }),
     healthy: everyService(),
-    at: 3,
+    at: 7,
     labels: { service: 'consignments' },
     summary: 'No replica of consignments is running',
   },
+  {
+    alert: 'ServiceGone',
+    // It was never there: the others are.
+    fault: { [up('quest-service')]: constant(1) },
+    // What is not deployed is not missed.
+    healthy: { [up('gateway')]: constant(1), [up('quest-service')]: constant(1) },
+    at: 3,
+    labels: { service: 'gateway' },
+    summary: 'No replica of gateway is running',
+  },
+  onValue('ProbeFails', 'probe_success', {
+    of: { service: 'consignments', instance: '/v1/consignments', job: 'probes' },
+    labels: { service: 'consignments', instance: '/v1/consignments', job: 'probes' },
+    bad: 0,
+    good: 1,
+    at: 3,
+    summary: 'A client of consignments gets no answer (/v1/consignments through the gateway)',
+  }),
   {
     alert: 'ErrorRateHigh',
     fault: { [answers('200')]: '0+97x120', [answers('500')]: '0+3x120' },

@@ -8,7 +8,7 @@ import type { Deployment } from './platform.ts';
 
 /** Tag of the images that are built by the commands of deploy.md, "Images". */
 const DOCUMENTED = '1.0.0';
-/** Images of packages that are not services, which compose does not run by default. */
+/** Images of packages that are not services. */
 const HELPERS = ['gateway-telemetry', 'gateway-config'];
 
 const lines = (text: string): string[] => text.split('\n').filter(Boolean);
@@ -132,7 +132,7 @@ const findConfigFaults = async (
   await chmod(folder, 0o777);
   const secret = join(folder, 'secret');
   await writeFile(secret, 'a'.repeat(32), { mode: 0o644 });
-  const options = JSON.stringify({ services, telemetry: true });
+  const options = JSON.stringify({ services });
   const pod = ['run', '--rm', '--read-only', '--cap-drop', 'ALL', '--user', '101:101', '--network', network];
   const render = ['node', 'src/render.ts', '--out', '/etc/gateway', '--options', options];
   const config = `${imageOf('gateway-config')}:${DOCUMENTED}`;

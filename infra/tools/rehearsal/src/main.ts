@@ -8,6 +8,7 @@ import { findPrivileges, findSecrets } from './checks.ts';
 import { ROOT, stop, stopping } from './command.ts';
 import { openEngine } from './engine.ts';
 import { findBadEnds, findImageFaults, findMissingPages, rehearseImages } from './images.ts';
+import { rehearseMonitoring } from './monitoring.ts';
 import { findFailingOperations } from './operations.ts';
 import { deploy } from './platform.ts';
 import { rehearseRestore } from './restore.ts';
@@ -49,6 +50,7 @@ const rehearse = async (local: boolean, minutes: number): Promise<string[]> => {
   await check('labels, users, files and SBOMs of the images', () => findImageFaults(engine, platform));
   await check('pages of the portal', () => findMissingPages(platform.gateway));
   await check('services stopped and started', () => findBadEnds(engine, platform));
+  await check('gateway and its telemetry killed', () => rehearseMonitoring(engine, platform));
   await check('all images built as deploy.md says', () => rehearseImages(engine, platform));
   await check('every operation called', () => findFailingOperations(platform));
   await step('images of the next versions', () => buildVersions(engine, platform));
