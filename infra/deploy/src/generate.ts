@@ -104,7 +104,6 @@ const exampleSecrets = ({ name, database, secrets, keys }: ListedService): strin
 const parts: Record<string, Record<string, (service: ListedService) => string>> = {
   'compose.yaml': {
     passwords: ({ name }) => `      - ${name}-password\n      - ${name}-owner-password\n`,
-    'what the gateway waits for': ({ name }) => `      ${name}: { condition: service_healthy }\n`,
     services: composeService,
     secrets: (service) =>
       [

@@ -5,10 +5,11 @@ import { parseArgs } from 'node:util';
 import { renderConfig } from '@platform/gateway/config';
 import { imageOptions } from '@platform/gateway/options';
 import { newKey, publicKeys, signToken } from '@platform/local/keys';
-import { runProgram } from '@platform/program';
+import { runProgram, UsageError } from '@platform/program';
 import { services } from '@platform/service-list';
 import type { JWK } from 'jose';
 import { parse, stringify } from 'yaml';
+import { deploymentEnv } from './env.ts';
 import { secretFileOf } from './names.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -16,7 +17,17 @@ const root = join(import.meta.dirname, '../../..');
 const usage = `prepare-compose: writes passwords, keys, database URLs, probes and the configuration of the gateway, which compose.yaml mounts
 It keeps the passwords and keys that are there, and prints a token that is valid for a day.
   --out FOLDER   (infra/deploy/prepared)
-  --values FILE  takes \`nginx\` from this file, as in the values of the chart`;
+  --values FILE  takes \`nginx\` from this file, as in the values of the chart
+Variables, also in infra/deploy/.env:
+  SERVICES=quest-service,wallet-operator  deploys these alone; compose then needs FOLDER/compose.yaml, too
+  PORTAL=off|internal|public              (internal) where the portal is: nowhere, at PORTAL_PORT, everywhere`;
+
+/** The services to deploy. @throws naming one that does not exist */
+const chosenServices = (names: readonly string[] | undefined) => {
+  const unknown = names?.find((name) => services.every((service) => service.name !== name));
+  if (unknown !== undefined) throw new UsageError(`SERVICES: there is no service ${unknown}`);
+  return services.filter(({ name }) => names?.includes(name) ?? true);
+};
 
 await runProgram(usage, async (args) => {
   const { values: asked } = parseArgs({
@@ -26,6 +37,8 @@ await runProgram(usage, async (args) => {
       values: { type: 'string' },
     },
   });
+  const env = deploymentEnv();
+  const deployed = chosenServices(env.services);
   const folder = asked.out;
   const secrets = join(folder, 'secrets');
   mkdirSync(secrets, { recursive: true, mode: 0o700 });
@@ -72,7 +85,8 @@ await runProgram(usage, async (args) => {
     nginx?: object;
   };
   const options = imageOptions({
-    services: services.map(({ name }) => name),
+    services: deployed.map(({ name }) => name),
+    ...(env.portal !== undefined && { portal: env.portal }),
     ...nginx,
   });
   const gateway = join(folder, 'gateway');
@@ -82,11 +96,15 @@ await runProgram(usage, async (args) => {
 
   const probes = [
     { targets: ['/healthz'], labels: { service: 'gateway' } },
-    ...services.map(({ name, deploy }) => ({ targets: [deploy.probe], labels: { service: name } })),
+    ...deployed.map(({ name, deploy }) => ({ targets: [deploy.probe], labels: { service: name } })),
   ];
   write(join(folder, 'probes.yaml'), stringify(probes));
+  const others = services.filter((service) => !deployed.includes(service));
+  const containers = others.flatMap(({ name }) => [name, `${name}-migrate`]);
+  const unused = containers.map((name) => [name, { profiles: ['not-deployed'] }]);
+  write(join(folder, 'compose.yaml'), stringify({ services: Object.fromEntries(unused) }));
 
-  const scope = services.flatMap(({ scopes }) => scopes).join(' ');
+  const scope = deployed.flatMap(({ scopes }) => scopes).join(' ');
   const token = await signToken(identity, { issuer: 'compose', scope, subject: 'admin', ttl: '1d' });
   process.stdout.write(`${folder} is ready. A token with every scope, for a day:\n${token}\n`);
 });

@@ -39,6 +39,7 @@ interface Document extends Manifest {
     template?: { spec: PodSpec };
     replicas?: number;
     maxReplicas?: number;
+    ports?: object[];
     ingress?: Rule[];
     egress?: Rule[];
   };
@@ -72,6 +73,7 @@ const nginxOptions = (from: Document[]): unknown => {
 const everyOption = {
   trustedProxies: ['10.0.0.0/8'],
   corsOrigins: ['https://app.example.com'],
+  portal: 'internal',
   requestLog: 'failures',
   connectionsPerClient: 9,
   rateLimit: { perSecond: 7, burst: 9 },
@@ -210,7 +212,7 @@ describe.runIf(hasHelm)('the network', () => {
     const [, metrics] = find('NetworkPolicy gateway').spec.ingress ?? [];
     expect(metrics).toEqual({
       from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
-      ports: [8080, 9146].map((port) => ({ protocol: 'TCP', port })),
+      ports: [8082, 9146].map((port) => ({ protocol: 'TCP', port })),
     });
     for (const [pod, port] of [
       ['gateway', '9146'],
@@ -273,6 +275,21 @@ describe.runIf(hasHelm)('the gateway', () => {
     );
   });
 
+  test.each([
+    ['off', [8080]],
+    ['internal', [8080, 8082]],
+    ['public', [8080]],
+  ])('with a portal that is %s admits clients to the ports %j', async (portal, ports) => {
+    const rendered = await render({ nginx: { portal } });
+    const [clients] = find('NetworkPolicy gateway', rendered).spec.ingress ?? [];
+    expect(clients?.ports?.map(({ port }) => port)).toEqual(ports);
+    expect(nginxOptions(rendered)).toMatchObject({ portal });
+    // What is published has no portal unless it is public.
+    expect(find('Service gateway', rendered).spec.ports).toEqual([
+      { name: 'http', port: 8080, targetPort: 'http' },
+    ]);
+  });
+
   test('can terminate TLS with the Secret gateway-tls, on 80 and 443 of both address families', async () => {
     const rendered = await render({ nginx: everyOption });
     for (const document of rendered) await validateManifest(document);
@@ -284,6 +301,7 @@ describe.runIf(hasHelm)('the gateway', () => {
     expect(mountsOf(pod?.containers[0])).toContain('/etc/gateway-tls');
     expect(pod?.containers[0]?.ports).toEqual([
       { name: 'http', containerPort: 8080 },
+      { name: 'inner', containerPort: 8082 },
       { name: 'metrics', containerPort: 9146 },
       { name: 'https', containerPort: 8443 },
     ]);
@@ -295,7 +313,7 @@ describe.runIf(hasHelm)('the gateway', () => {
       ],
     });
     const [clients] = find('NetworkPolicy gateway', rendered).spec.ingress ?? [];
-    expect(clients?.ports?.map(({ port }) => port)).toEqual([8080, 8443]);
+    expect(clients?.ports?.map(({ port }) => port)).toEqual([8080, 8443, 8082]);
   });
 });
 

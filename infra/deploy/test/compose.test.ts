@@ -82,7 +82,6 @@ describe('compose.yaml', () => {
         command: ['node', 'src/migrate.ts'],
         image,
       });
-      expect(compose.services['gateway']?.depends_on?.[name]).toEqual({ condition: 'service_healthy' });
     }
   });
 
@@ -112,7 +111,7 @@ describe('compose.yaml', () => {
     });
     expect(telemetry).not.toHaveProperty('network_mode');
     expect(compose.services['gateway']).toMatchObject({ extra_hosts: [`gateway-telemetry:${address}`] });
-    expect(compose.services['gateway']?.depends_on).not.toHaveProperty('gateway-telemetry');
+    expect(compose.services['gateway']).not.toHaveProperty('depends_on');
   });
 
   test.each(names)('tells %s whose tokens open the operations page', (name) => {
@@ -227,7 +226,7 @@ test('compose.tls.yaml is valid, and mounts the certificate where the configurat
   onTestFinished(() => rmSync(out, { recursive: true }));
   const values = join(out, 'values.yaml');
   writeFileSync(values, stringify({ nginx: { tls: { redirectTo: 'https://api.example.test' } } }));
-  prepare(out, '--values', values);
+  prepare(out, ['--values', values]);
   const config = readFileSync(join(out, 'gateway/server.conf'), 'utf8');
   expect(config).toContain('ssl_certificate "/etc/gateway-tls/tls.crt";');
   expect(config).toContain('listen *:8443 ssl http2 default_server;');
@@ -260,7 +259,7 @@ describe('prepare-compose', () => {
     };
     const values = join(folder, 'values.yaml');
     writeFileSync(values, stringify({ nginx: options }));
-    prepare(folder, '--values', values);
+    prepare(folder, ['--values', values]);
     expect(config()).toContain('set_real_ip_from 10.89.1.1;');
     expect(config()).toContain('rate=7r/s');
     expect(config()).toContain('proxy_read_timeout 12345ms;');
@@ -270,6 +269,44 @@ describe('prepare-compose', () => {
   test('lets the gateway look up containers that were recreated or added', () => {
     const config = readFileSync(join(folder, 'gateway/upstreams.conf'), 'utf8');
     expect(config).toContain('server quest-service:8080 resolve;');
+  });
+});
+
+describe('some of the services', () => {
+  const chosen = ['quest-service', 'wallet-operator'];
+  const out = mkdtempSync(join(tmpdir(), 'prepared-'));
+  afterAll(() => rmSync(out, { recursive: true, force: true }));
+  const read = (file: string): string => readFileSync(join(out, file), 'utf8');
+
+  test('are deployed alone: containers, the gateway and the probes leave the others out', () => {
+    prepare(out, [], { SERVICES: chosen.join(), PORTAL: 'public' });
+    const unused = parse(read('compose.yaml')) as { services: Record<string, { profiles: string[] }> };
+    validate(unused);
+    expect(validate.errors).toBeNull();
+    const others = names.filter((name) => !chosen.includes(name));
+    expect(Object.keys(unused.services)).toEqual(others.flatMap((name) => [name, `${name}-migrate`]));
+    const used = entries.filter(([name]) => !(name in unused.services));
+    for (const [name, { depends_on: before = {} }] of used)
+      for (const other of Object.keys(before))
+        expect([name, unused.services[other]]).toEqual([name, undefined]);
+    const upstreams = [...read('gateway/upstreams.conf').matchAll(/^upstream ([a-z-]+) /gm)];
+    expect(upstreams.map(([, name]) => name)).toEqual([...chosen, 'wallet-operator-streams']);
+    const probes = parse(read('probes.yaml')) as { labels: { service: string } }[];
+    expect(probes.map(({ labels }) => labels.service)).toEqual(['gateway', ...chosen]);
+    expect(read('gateway/settings.conf')).toMatch(/\$has_portal \{\s+default 1;/);
+  });
+
+  test('must exist', () => {
+    expect(() => prepare(out, [], { SERVICES: 'quest-service,quests' })).toThrow(
+      'SERVICES: there is no service quests',
+    );
+  });
+
+  test('are all of them when none is named', () => {
+    prepare(out);
+    expect(parse(read('compose.yaml'))).toEqual({ services: {} });
+    expect(parse(read('probes.yaml'))).toHaveLength(names.length + 1);
+    expect(read('gateway/settings.conf')).toMatch(/\$has_portal \{\s+default 0;\s+8082 1;/);
   });
 });
 

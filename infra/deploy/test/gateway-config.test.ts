@@ -37,8 +37,8 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 /** What prepare-compose writes. */
-const prepared = (...args: string[]): Record<string, string> => {
-  const folder = join(prepare(newFolder('prepared-'), ...args), 'gateway');
+const prepared = (args: string[] = [], env: Record<string, string> = {}): Record<string, string> => {
+  const folder = join(prepare(newFolder('prepared-'), args, env), 'gateway');
   return Object.fromEntries(
     readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
   );
@@ -50,14 +50,17 @@ const shipped: [string, Record<string, string>][] = [
     renderConfig(imageOptions({ services: names, domain: 'platform.svc.cluster.local', ...values.nginx })),
   ],
   ['compose', prepared()],
+  ['compose with one service', prepared([], { SERVICES: 'consignments' })],
 ];
 
 /** What is shipped, with the addresses and folders of this machine for those of the image; all else as it is. */
 const moved = async (config: Record<string, string>) => {
-  const [home, port] = [newFolder('gateway-run-'), await freePort()];
+  const [home, port, inner] = [newFolder('gateway-run-'), await freePort(), await freePort()];
   const nowhere = `127.0.0.1:${await freePort()}`;
   const changes: [string, string][] = [
     ['listen *:8080 ', `listen 127.0.0.1:${port} `],
+    ['8082', String(inner)],
+    [`listen *:${inner} `, `listen 127.0.0.1:${inner} `],
     ['"/tmp/nginx/', `"${home}/`],
     ['"/usr/share/portal/', `"${home}/`],
     ['gateway-telemetry:9145', `127.0.0.1:${await freePort()}`],
@@ -80,22 +83,26 @@ const moved = async (config: Record<string, string>) => {
   writeFileSync(join(home, 'entrypoint.sh'), script);
   writeFileSync(join(home, 'secret'), `${gatewaySecret}\n`);
   writeFileSync(join(home, 'index.html'), 'the portal');
-  return { home, script: join(home, 'entrypoint.sh'), url: `http://127.0.0.1:${port}` };
+  return { home, script: join(home, 'entrypoint.sh'), url: `http://127.0.0.1:${port}`, inner };
 };
 
 describe.each(shipped)('the configuration for %s, with the entrypoint of the gateway', (_where, config) => {
   test('is accepted by nginx, serves the portal, and sends the services the secret of the container', async () => {
-    const { home, script, url } = await moved(config);
+    const { home, script, url, inner } = await moved(config);
     // The user of the image.
     const user = process.getuid?.() === 0 ? 101 : undefined;
     const env = { GATEWAY_SECRET_FILE: join(home, 'secret') };
     await using gateway = await runNginx(inject('nginxPath') && 'sh', [script], url, user, env);
-    const page = await fetch(`${gateway.url}/docs/`);
+    expect((await fetch(`${gateway.url}/docs/`)).status).toBe(404);
+    const page = await fetch(`http://127.0.0.1:${inner}/docs/`);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(await page.text()).toBe('the portal');
     expect((await fetch(`${gateway.url}/docs/demo`, { method: 'POST' })).status).toBe(404);
     await fetch(`${gateway.url}/v1/consignments`, { headers: { 'X-Gateway-Secret': 'forged' } });
     expect(received.splice(0)).toMatchObject([{ 'x-gateway-secret': gatewaySecret }]);
+    // Nothing listens for the others: unavailable, or not deployed.
+    const isDeployed = config['upstreams.conf']?.includes('upstream quest-service ');
+    expect((await fetch(`${gateway.url}/v1/quests`)).status).toBe(isDeployed ? 503 : 404);
   });
 });
 

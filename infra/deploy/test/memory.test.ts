@@ -34,7 +34,7 @@ const limitsOf = async (): Promise<[string, number][]> => {
   const compose = parse(read('compose.yaml'), { merge: true }) as {
     services: Record<string, { image: string; mem_limit: string }>;
   };
-  const isNode = (image: string): boolean => !/postgres:|redis:|gateway:/.test(image);
+  const isNode = (image: string): boolean => !/postgres:|redis:|gateway:|prom\//.test(image);
   const composed = Object.entries(compose.services)
     .filter(([, { image }]) => isNode(image))
     .map(([name, { mem_limit: limit }]): [string, number] => [`compose.yaml, ${name}`, mebibytes(limit)]);

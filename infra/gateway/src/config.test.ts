@@ -76,6 +76,8 @@ describe('options that would make another configuration', () => {
     ['logDir', { logDir: '/a"b' }],
     ['logDir', { logDir: '/a$b' }],
     ['docsDir', { docsDir: '/a\nb' }],
+    ['innerListen', { innerListen: '8082' }],
+    ['portal', { portal: 'off' as 'public' }],
     ['requestLog', { requestLog: 'some' as 'all' }],
     ...[
       'http://id.example.test',
@@ -178,6 +180,19 @@ describe('the options of a gateway in its image', () => {
   test('give the names of services the domain that a name server needs', () => {
     const text = allText(imageOptions({ services, domain: 'platform.svc.cluster.local' }));
     expect(text).toContain('server consignments.platform.svc.cluster.local:8080 resolve;');
+  });
+
+  test('show the portal in an inner network, at all addresses or nowhere', () => {
+    const shown = (portal?: 'off' | 'internal' | 'public') => {
+      const text = allText(imageOptions({ services, ...(portal && { portal }) }));
+      expect(text).toContain('listen *:8082 default_server;');
+      const [, ports] = /map \$server_port \$has_portal \{\n([^}]*)\}/.exec(text) ?? [];
+      return [text.includes('location /docs/'), ports?.trim().split(/\s*\n\s*/)];
+    };
+    expect(shown()).toEqual(shown('internal'));
+    expect(shown('internal')).toEqual([true, ['default 0;', '8082 1;']]);
+    expect(shown('public')).toEqual([true, ['default 1;']]);
+    expect(shown('off')[0]).toBe(false);
   });
 
   test('are those of nginx, too', () => {

@@ -102,8 +102,12 @@ const Options = z
     upstreams: z.record(z.string(), Addresses),
     /** Folder for access.log and error.log. Without it they go to standard output and standard error. */
     logDir: Path.exactOptional(),
+    /** Addresses for an inner network, where requests are not redirected to TLS. */
+    innerListen: Addresses.exactOptional(),
     /** Folder that is served at /docs. Without it /docs is 404. */
     docsDir: Path.exactOptional(),
+    /** Whether `docsDir` is served at all addresses, or at those of `innerListen` only. */
+    portal: z.enum(['public', 'internal']).default('public'),
     /**
      * The server that exchanges a one-time code for the credentials of the demo (POST /docs/demo); only for a gateway
      * that listens on loopback addresses.
@@ -147,6 +151,8 @@ const ImageOptions = z.strictObject({
     .string()
     .regex(/^[a-z0-9.-]+$/, 'must be a domain')
     .exactOptional(),
+  /** Whether there is a portal, and whether only at the port for an inner network (8082) or at all. */
+  portal: z.enum(['off', 'internal', 'public']).default('internal'),
   /** Listens on IPv6 addresses, too. */
   ipv6: z.boolean().default(false),
   /** The gateway terminates TLS itself, and redirects requests without it to this address. */
@@ -170,7 +176,7 @@ export const checkOptions = (options: GatewayOptions): GatewaySettings => checke
  * @throws an Error that names every wrong option
  */
 export const imageOptions = (chosen: unknown): GatewayOptions => {
-  const { services, domain, ipv6, tls, ...options } = checked(ImageOptions, chosen);
+  const { services, domain, portal, ipv6, tls, ...options } = checked(ImageOptions, chosen);
   const listenOn = (port: number): string[] => [`*:${port}`, ...(ipv6 ? [`[::]:${port}`] : [])];
   // As in a Secret of the type kubernetes.io/tls.
   const certificate = { certificate: '/etc/gateway-tls/tls.crt', key: '/etc/gateway-tls/tls.key' };
@@ -182,7 +188,8 @@ export const imageOptions = (chosen: unknown): GatewayOptions => {
     upstreams: Object.fromEntries(
       services.map((name) => [name, `${[name, ...(domain ? [domain] : [])].join('.')}:8080`]),
     ),
-    docsDir: '/usr/share/portal',
+    innerListen: listenOn(8082),
+    ...(portal !== 'off' && { docsDir: '/usr/share/portal', portal }),
     // Both are written by the entrypoint of the image.
     resolverFile: '/tmp/nginx/resolver.conf',
     secretFile: '/tmp/nginx/gateway-secret.conf',

@@ -58,6 +58,15 @@ const connectSources = ({ signIn }: GatewaySettings): string[] =>
     signIn && `"~^/docs/ops/" "'self' ${new URL(signIn.issuer).origin}";`,
   );
 
+/** Which listeners are those of an inner network, and at which the portal is. */
+const listeners = ({ innerListen = [], portal }: GatewaySettings): string[] => {
+  const inner = [...new Set(innerListen.map((address) => `${address.split(':').at(-1)} 1;`))];
+  return [
+    ...block('map $server_port $is_inner', 'default 0;', inner),
+    ...block('map $server_port $has_portal', portal === 'public' ? 'default 1;' : ['default 0;', ...inner]),
+  ];
+};
+
 /** settings.conf: what differs from one deployment to another. */
 export const settingsFile = (settings: GatewaySettings): string[] => {
   const { logDir, secretFile, telemetry, rateLimit, requestLog } = settings;
@@ -67,6 +76,7 @@ export const settingsFile = (settings: GatewaySettings): string[] => {
     trustedProxies(settings),
     crossOrigin(settings),
     connectSources(settings),
+    listeners(settings),
     secretFile === undefined ? 'proxy_set_header X-Gateway-Secret "";' : `include ${quoted(secretFile)};`,
     rateLimit && `limit_req_zone $client_network zone=requests:10m rate=${rateLimit.perSecond}r/s;`,
     block(
@@ -89,9 +99,9 @@ export const settingsFile = (settings: GatewaySettings): string[] => {
  * reopens its logs.)
  */
 export const listenSettings = (settings: GatewaySettings): Lines => {
-  const { listen, tls } = settings;
+  const { listen, innerListen = [], tls } = settings;
   return [
-    listen.map((at) => `listen ${at} default_server;`),
+    [...listen, ...innerListen].map((at) => `listen ${at} default_server;`),
     tls && [
       tls.listen.map((at) => `listen ${at} ssl http2 default_server;`),
       'include tls.conf;',

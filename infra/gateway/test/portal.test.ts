@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { services } from '../src/routes.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { expectProblem, request } from './http.ts';
+import { freePort } from './ports.ts';
 import { startService, type Service } from './service.ts';
 
 const compressed = gzipSync('<h1></h1>');
@@ -169,6 +170,33 @@ describe('requests of the pages to a service', () => {
   test('a service that is not deployed is 404, by which the pages leave it out', async () => {
     await using bare = await startGateway({ docsDir: join(home, 'docs') });
     expectProblem(await request(bare.port, '/docs/status/quest-service'), 404, 'not_found');
+  });
+});
+
+describe('a portal for an inner network', () => {
+  test('is at the address of that network only, which has the whole API, too', async () => {
+    const inner = await freePort();
+    const upstreams = Object.fromEntries([...behind].map(([name, { place }]) => [name, place]));
+    const options = { innerListen: `127.0.0.1:${inner}`, portal: 'internal', upstreams } as const;
+    await using hidden = await startGateway({ docsDir: join(home, 'docs'), ...options });
+    for (const target of [
+      '/',
+      '/docs',
+      '/docs/',
+      '/docs/index.html',
+      '/docs/a|b',
+      '/docs/ops/sign-in.json',
+      '/docs/status/quest-service',
+      '/docs/ops/alerts/quest-service',
+    ])
+      expectProblem(await request(hidden.port, target), 404, 'not_found');
+    expect([...behind.values()].flatMap(({ received }) => received)).toEqual([]);
+    for (const target of ['/healthz', '/v1/quests', '/openapi/quest-service.json'])
+      for (const port of [hidden.port, inner]) expect((await request(port, target)).status).toBe(200);
+    expect((await request(inner, '/')).status).toBe(308);
+    for (const target of ['/docs/', '/docs/ops/sign-in.json', '/docs/status/quest-service'])
+      expect((await request(inner, target)).status).toBe(200);
+    for (const { received } of behind.values()) received.splice(0);
   });
 });
 

@@ -183,6 +183,17 @@ describe.runIf(canLook)('the health strip', () => {
     expect(await item(page, 'Services').getAttribute('data-state')).toMatch(/^(?:warn|bad)$/);
   });
 
+  test('a service that is not deployed is left out, and the sign-in asks another one', async () => {
+    await using visited = await opened(async (page) => {
+      await page.route(summaries, withValues({}));
+      for (const path of ['status', 'ops/caller'])
+        await page.route(`**/docs/${path}/quest-service`, (route) =>
+          route.fulfill({ status: 404, json: {} }),
+        );
+    });
+    await expect.poll(() => item(visited.page, 'Services').textContent()).toContain('5 of 5 ready');
+  });
+
   test('services that become not ready are shown before their values are read', async () => {
     await using visited = await opened((page) => page.route(summaries, withValues({})));
     const { page } = visited;

@@ -35,6 +35,16 @@ describe.runIf(canLook)('the portal', () => {
     expect(await page.textContent('[data-service=quest-service] .state')).toBe('Unavailable');
   });
 
+  test('a service that is not deployed is left out', async () => {
+    await using visited = await visit('/healthz');
+    const { page } = visited;
+    await page.route('**/docs/status/quest-service', (route) => route.fulfill({ status: 404, body: '{}' }));
+    await page.goto(`${gateway}/docs/`);
+    await page.getByText('Every service is ready.').waitFor();
+    expect(await page.isVisible('[data-service=quest-service]')).toBe(false);
+    expect(await page.isVisible('[data-service=consignments]')).toBe(true);
+  });
+
   test('the demo says that it is one, and shows none of its credentials', async () => {
     await using visited = await visit('/docs/', { demo: true });
     await visited.page.getByText('This is a demo stack').waitFor();

@@ -4,11 +4,10 @@ import { askReadiness, isReady, showHealth } from './readiness.ts';
 
 const refreshMs = 10_000;
 
-const cards = [...document.querySelectorAll('[data-service]')];
+const cards = [...document.querySelectorAll<HTMLElement>('[data-service]')];
 const summary = byId('health', HTMLElement);
 
-const sentence = (ready: number): string => {
-  const all = cards.length;
+const sentence = (ready: number, all: number): string => {
   if (ready === all) return 'Every service is ready.';
   return ready === 0 ? 'No service is ready.' : `${ready} of ${all} services are ready.`;
 };
@@ -18,11 +17,13 @@ const refresh = async (): Promise<void> => {
     cards.map(async (card) => {
       const one = await askReadiness(card.getAttribute('data-service') ?? '');
       const state = card.querySelector('.state');
-      if (state) showHealth(state, one);
-      return isReady(one);
+      card.hidden = one === undefined;
+      if (state && one) showHealth(state, one);
+      return one;
     }),
   );
-  const text = sentence(found.filter(Boolean).length);
+  const deployed = found.filter((one) => one !== undefined);
+  const text = sentence(deployed.filter(isReady).length, deployed.length);
   // A screen reader reads it aloud again only when it changes.
   if (summary.textContent !== text) summary.textContent = text;
 };

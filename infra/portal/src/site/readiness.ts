@@ -17,10 +17,11 @@ const unavailable: Readiness = { look: 'bad', text: 'Unavailable', isUp: false }
 /** Whether the service of a state takes requests. */
 export const isReady = ({ look }: Readiness): boolean => look === 'good' || look === 'warn';
 
-/** Whether a service is ready; unavailable when it does not answer. */
-export const askReadiness = async (service: string): Promise<Readiness> => {
+/** Whether a service is ready; unavailable when it does not answer, undefined when it is not deployed (404 of the gateway). */
+export const askReadiness = async (service: string): Promise<Readiness | undefined> => {
   try {
     const answer = await fetch(`/docs/status/${service}`, { credentials: 'omit', cache: 'no-store' });
+    if (answer.status === 404) return undefined;
     if (answer.status === 429) return { look: 'plain', text: 'Unknown', isUp: undefined };
     const { ready, degraded, code } = (await answer.json()) as Partial<Status & { code: string }>;
     // The service itself says so: too much else asks it.

@@ -103,21 +103,22 @@ export const findBadEnds = async (
 };
 
 /** One line for each page of the portal, and each file that it loads, that the gateway's image lacks. */
-export const findMissingPages = async (gateway: string): Promise<string[]> => {
+export const findMissingPages = async ({ gateway, portal }: Deployment): Promise<string[]> => {
   const faults: string[] = [];
+  if ((await fetch(`${gateway}/docs/`)).status !== 404) faults.push('the public address shows the portal');
   for (const [page, title] of [
     ['/docs/', 'Platform'],
     ['/docs/guides/', 'Guides · Platform'],
     ['/docs/reference/', 'Reference · Platform'],
     ['/docs/ops/', 'Operations · Platform'],
   ] as const) {
-    const text = await (await fetch(`${gateway}${page}`)).text();
+    const text = await (await fetch(`${portal}${page}`)).text();
     if (!text.includes(`<title>${title}</title>`)) faults.push(`${page} is not the page "${title}"`);
     for (const [, asset = ''] of text.matchAll(/(?:src|href)="(\/docs\/[^"]+\.\w+)"/g))
-      if (!(await fetch(`${gateway}${asset}`)).ok) faults.push(`${page} lacks ${asset}`);
+      if (!(await fetch(`${portal}${asset}`)).ok) faults.push(`${page} lacks ${asset}`);
   }
   // The pages of a deployment have no credentials of a demo.
-  if ((await fetch(`${gateway}/docs/demo.json`)).status !== 404) faults.push('there is a /docs/demo.json');
+  if ((await fetch(`${portal}/docs/demo.json`)).status !== 404) faults.push('there is a /docs/demo.json');
   return faults;
 };
 

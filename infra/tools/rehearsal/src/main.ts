@@ -48,7 +48,7 @@ const rehearse = async (local: boolean, minutes: number): Promise<string[]> => {
   await check('rights of the containers', () => findPrivileges(engine, platform));
   await check('secrets in descriptions', () => findSecrets(engine, platform));
   await check('labels, users, files and SBOMs of the images', () => findImageFaults(engine, platform));
-  await check('pages of the portal', () => findMissingPages(platform.gateway));
+  await check('pages of the portal', () => findMissingPages(platform));
   await check('services stopped and started', () => findBadEnds(engine, platform));
   await check('gateway and its telemetry killed', () => rehearseMonitoring(engine, platform));
   await check('all images built as deploy.md says', () => rehearseImages(engine, platform));

@@ -30,6 +30,8 @@ type Edit = readonly [old: string, next: string];
 export interface Deployment extends Platform, AsyncDisposable {
   /** Address of the gateway. */
   gateway: string;
+  /** Address of the portal, which the gateway itself does not show. */
+  portal: string;
   /** Name of each container of the first version, by the name that it has in compose.yaml. */
   containers: Record<string, string>;
   services: readonly string[];
@@ -92,7 +94,9 @@ const preparedSecrets = async (prepared: string): Promise<string[]> => {
 export const deploy = async (engine: Engine, services: readonly string[]): Promise<Deployment> => {
   await using stack = new AsyncDisposableStack();
   const port = await freePort();
+  const portalPort = await freePort();
   const gateway = `http://127.0.0.1:${port}`;
+  const portal = `http://127.0.0.1:${portalPort}`;
   const gameServer = { host: `${OUTSIDE}.1`, port: await freePort() };
   const { path: folder } = stack.use(await mkdtempDisposable(join(tmpdir(), 'rehearsal-')));
   const prepared = join(folder, 'prepared');
@@ -104,6 +108,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     CREATED: LABELS.created,
     SOURCE: LABELS.source,
     GATEWAY_PORT: String(port),
+    PORTAL_PORT: String(portalPort),
     PUBLIC_URL: gateway,
     INNER_SUBNET: '10.89.6.0/24',
     OUTSIDE_SUBNET: `${OUTSIDE}.0/24`,
@@ -130,7 +135,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     ['http://127.0.0.1:8080', gateway],
   ]);
   const printed = await engine.compose(commands, variables);
-  const ready = (): Promise<void> => waitUntilReady(gateway, services, stopping);
+  const ready = (): Promise<void> => waitUntilReady(portal, services, stopping);
   await ready();
   const [adminToken] = /^eyJ\S+$/m.exec(printed) ?? [];
   if (adminToken === undefined) throw new Error('prepare-compose printed no token');
@@ -188,6 +193,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     access,
     gameServer,
     gateway,
+    portal,
     containers,
     services,
     labels: LABELS,

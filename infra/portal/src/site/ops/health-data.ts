@@ -91,9 +91,11 @@ export const createReader = (session: Session, name: string, keepMs: number) => 
   };
 };
 
-/** Which services are ready now. Answered within seconds also while a database is away. */
-export const readReadiness = (): Promise<Readiness[]> =>
-  Promise.all(SERVICES.map(async ({ name: service }) => ({ service, state: await askReadiness(service) })));
+/** Which of the deployed services are ready now. Answered within seconds also while a database is away. */
+export const readReadiness = async (): Promise<Readiness[]> => {
+  const states = SERVICES.map(async ({ name: service }) => ({ service, state: await askReadiness(service) }));
+  return (await Promise.all(states)).flatMap(({ service, state }) => (state ? [{ service, state }] : []));
+};
 
 /** A function that reads what gateway, services and Prometheus say now. */
 export const createHealthReader = (session: Session): (() => Promise<Values>) => {

@@ -77,7 +77,7 @@ const eventsWith = (status: string): string => addressOf('webhooks', { store: '-
 
 /** How many services take requests. */
 export const readinessText = (readiness: readonly Readiness[]): string =>
-  `${readiness.filter(({ state }) => isReady(state)).length} of ${SERVICES.length} ready`;
+  `${readiness.filter(({ state }) => isReady(state)).length} of ${readiness.length || SERVICES.length} ready`;
 
 /** In the order in which they are shown. */
 export const items: readonly Item[] = [

@@ -145,8 +145,18 @@ export const openSession = (given: Account, onExpired: () => void): Session => {
     expiresAt,
     ask,
     readScopes: async () => {
-      const caller = await ask<{ scopes: string[] }>(`/docs/ops/caller/${SERVICES[1]?.name ?? ''}`);
-      scopes = new Set(caller.scopes);
+      const readFrom = async ([service, ...others]: readonly string[]): Promise<{ scopes: string[] }> => {
+        try {
+          return await ask(`/docs/ops/caller/${service}`);
+        } catch (error) {
+          // This service is not deployed.
+          if (error instanceof Refused && error.status === 404 && others.length > 0) return readFrom(others);
+          throw error;
+        }
+      };
+      scopes = new Set(
+        (await readFrom([...SERVICES.slice(1), ...SERVICES.slice(0, 1)].map(({ name }) => name))).scopes,
+      );
     },
     may: (...wanted) => scopes === undefined || wanted.some((scope) => hasScope(scopes ?? new Set(), scope)),
     record: async (path) => {

@@ -66,7 +66,10 @@ const Service = ({ name, title, row, error }: ServiceRow) => {
   );
 };
 
-/** Request rate, errors and p99 of each service. */
+/** Whether the gateway says that there is no such service: it is not deployed. */
+const isMissing = (error: unknown): boolean => error instanceof Refused && error.status === 404;
+
+/** Request rate, errors and p99 of each deployed service. */
 export const TrafficView = () => {
   const session = useSession();
   const readers = useMemo(() => SERVICES.map(({ name }) => createRowReader(session, name)), [session]);
@@ -91,15 +94,17 @@ export const TrafficView = () => {
       </p>
       <div role="alert">{shared !== undefined && <p class="error note">{errorText(shared)}</p>}</div>
       <ul class="services">
-        {SERVICES.map(({ name, title }, at) => (
-          <Service
-            key={name}
-            name={name}
-            title={title}
-            row={rows.value[at]}
-            error={shared === undefined ? errors.value[at] : undefined}
-          />
-        ))}
+        {SERVICES.map(({ name, title }, at) =>
+          isMissing(errors.value[at]) ? undefined : (
+            <Service
+              key={name}
+              name={name}
+              title={title}
+              row={rows.value[at]}
+              error={shared === undefined ? errors.value[at] : undefined}
+            />
+          ),
+        )}
       </ul>
     </View>
   );

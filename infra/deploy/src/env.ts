@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What compose reads variables from. */
+const file = join(import.meta.dirname, '../.env');
+
+/** Settings of a deployment with compose: variables of the shell, else of infra/deploy/.env. */
+export const deploymentEnv = (): { services: string[] | undefined; portal: string | undefined } => {
+  if (existsSync(file)) process.loadEnvFile(file);
+  const { SERVICES: services, PORTAL: portal } = process.env;
+  return { services: services ? services.split(',') : undefined, portal: portal || undefined };
+};
