@@ -10,20 +10,10 @@ const OFFICIAL = {
   nginx: 'nginx:1.29-alpine',
   redis: 'redis:8-alpine',
   postgres: 'postgres:18',
-  prometheus: 'prom/prometheus:v3.5.0',
-  blackbox: 'prom/blackbox-exporter:v0.27.0',
 };
 /** The image that the stand-ins are built from. */
 const DEBIAN = 'platform-debian:latest';
-const PACKAGES = [
-  'ca-certificates',
-  'nginx-light',
-  'postgresql-18',
-  'prometheus',
-  'prometheus-blackbox-exporter',
-  'redis-server',
-  'wget',
-];
+const PACKAGES = ['ca-certificates', 'nginx-light', 'postgresql-18', 'redis-server', 'wget'];
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
 /** The configured Debian mirror. */

@@ -8,11 +8,11 @@ import { findPrivileges, findSecrets } from './checks.ts';
 import { ROOT, stop, stopping } from './command.ts';
 import { openEngine } from './engine.ts';
 import { findBadEnds, findImageFaults, findMissingPages, rehearseImages } from './images.ts';
-import { rehearseMonitoring } from './monitoring.ts';
 import { findFailingOperations } from './operations.ts';
 import { deploy } from './platform.ts';
 import { rehearseRestore } from './restore.ts';
 import { buildVersions, replaceVersions } from './rollout.ts';
+import { rehearseTelemetry } from './telemetry.ts';
 
 const usage = `rehearse: builds the images, deploys them with compose as docs/deploy.md says, checks the containers, restores a backup,
 replaces the services by their next versions, and kills and recreates all containers, while clients use the platform
@@ -50,7 +50,7 @@ const rehearse = async (local: boolean, minutes: number): Promise<string[]> => {
   await check('labels, users, files and SBOMs of the images', () => findImageFaults(engine, platform));
   await check('pages of the portal', () => findMissingPages(platform));
   await check('services stopped and started', () => findBadEnds(engine, platform));
-  await check('gateway and its telemetry killed', () => rehearseMonitoring(engine, platform));
+  await check('gateway and its telemetry killed', () => rehearseTelemetry(engine, platform));
   await check('all images built as deploy.md says', () => rehearseImages(engine, platform));
   await check('every operation called', () => findFailingOperations(platform));
   await step('images of the next versions', () => buildVersions(engine, platform));

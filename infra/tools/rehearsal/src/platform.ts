@@ -18,8 +18,7 @@ const LABELS = {
   source: 'https://git.example.test/platform',
   licenses: 'MIT',
 };
-/** Containers that watch the others. */
-const MONITORING = ['gateway-telemetry', 'prometheus', 'blackbox'];
+const TELEMETRY = 'gateway-telemetry';
 /** A step in which all containers stop and start. */
 const EVERYTHING = 'down and up';
 
@@ -113,7 +112,6 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     INNER_SUBNET: '10.89.6.0/24',
     OUTSIDE_SUBNET: `${OUTSIDE}.0/24`,
     TELEMETRY_ADDRESS: '10.89.6.254',
-    COMPOSE_PROFILES: 'monitoring',
     GAME_SERVER_URL: `http://${gameServer.host}:${gameServer.port}`,
     OPERATOR_ID,
   };
@@ -157,7 +155,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     const filters = labels.flatMap((label) => ['--filter', label]);
     return (await engine.docker('ps', ...filters, '--format', '{{.Names}}')).trim();
   };
-  const entries = [...names, ...MONITORING].map(async (name) => [name, await containerOf(name)]);
+  const entries = [...names, TELEMETRY].map(async (name) => [name, await containerOf(name)]);
   const containers = Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
   const network = `${PROJECT}_inner`;
   const addressOf = async (container: string): Promise<string> => {
