@@ -8,7 +8,7 @@ import { alertTexts } from './alert-texts.ts';
 import { readGuides } from './guides.ts';
 import { pages } from './pages.ts';
 import { createSearchIndex } from './search-index.ts';
-import { describeServices, eventFilters, mappedFields, statementFields } from './services.ts';
+import { describeServices, eventFilters, mappedFields, providerKinds, statementFields } from './services.ts';
 
 const site = resolve(import.meta.dirname, 'site');
 
@@ -65,6 +65,7 @@ export const buildPortal = async (out: string): Promise<void> => {
         SERVICES: JSON.stringify(services),
         EVENT_FILTERS: JSON.stringify(await eventFilters()),
         MAPPED_FIELDS: JSON.stringify(await mappedFields()),
+        PROVIDER_KINDS: JSON.stringify(await providerKinds()),
         STATEMENT_FIELDS: JSON.stringify(await statementFields()),
         ALERT_TEXTS: JSON.stringify(await alertTexts()),
       },

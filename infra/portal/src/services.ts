@@ -21,11 +21,20 @@ interface Schema {
   default?: string;
   properties?: Record<string, Schema>;
   required?: string[];
+  enum?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
 }
 
 interface Document {
   info: { title: string };
-  paths: Record<string, { get?: { parameters?: { name: string; schema: { enum?: string[] } }[] } }>;
+  paths: Record<
+    string,
+    {
+      get?: { parameters?: { name: string; schema: Schema }[] };
+      patch?: { requestBody?: { content: Record<string, { schema: Schema }> } };
+    }
+  >;
   components?: { schemas?: Record<string, Schema> };
 }
 
@@ -58,6 +67,21 @@ export const statementFields = async (): Promise<{ name: string; isNeeded: boole
   const { components } = await documentOf('wallet-operator');
   const { properties = {}, required = [] } = components?.schemas?.['StatementLine'] ?? {};
   return Object.keys(properties).map((name) => ({ name, isNeeded: required.includes(name) }));
+};
+
+/** The kinds in the schema of one provider, or of several. */
+const kindsIn = ({ properties, items, anyOf = [] }: Schema): string[] =>
+  properties?.['kind']?.enum ?? [...(items ? [items] : []), ...anyOf].flatMap(kindsIn);
+
+/** The kinds of providers that a store can have, by the field of the store. */
+export const providerKinds = async (): Promise<Record<string, readonly string[]>> => {
+  const { paths } = await documentOf('store-webhooks');
+  const body = paths['/v1/stores/{storeId}']?.patch?.requestBody?.content['application/json'];
+  return Object.fromEntries(
+    Object.entries(body?.schema.properties ?? {})
+      .map(([name, schema]) => [name, [...new Set(kindsIn(schema))]] as const)
+      .filter(([, kinds]) => kinds.length > 0),
+  );
 };
 
 const propertiesOf = ({ properties = {} }: Schema = {}): [string, Schema][] => Object.entries(properties);

@@ -20,6 +20,7 @@ const withValues =
         instance: 'test/1',
         startedAt: new Date().toISOString(),
         source: 'process',
+        processes: null,
         points: [],
         health: { ready: true, degraded: false, checks: { ...checks, ...changed } },
         values,

@@ -9,8 +9,9 @@ import { stack } from './stack.ts';
 useBrowser();
 const { demo } = stack;
 
+// Of a group that is one stop, arrow keys reach the others.
 const controls =
-  'a[href], button:enabled, input:enabled, select:enabled, summary, [tabindex="0"]:not(dialog [tabindex="0"])';
+  ':is(a[href], button:enabled, input:enabled, select:enabled, summary, [tabindex="0"]:not(dialog [tabindex="0"])):not([tabindex="-1"])';
 
 /** Numbers all controls that can be seen, in the order of the page; returns how many there are. */
 const numberControls = (page: Page): Promise<number> =>
@@ -40,6 +41,28 @@ const pressUntilNext = async (page: Page, key: 'Tab' | 'Shift+Tab'): Promise<num
     return stop;
   }
   return before.stop;
+};
+
+/** How many presses of Tab lead from the beginning of the page to its first row, or past it when it has no control; 0 without rows. */
+const stopsToFirstRow = async (page: Page): Promise<number> => {
+  await page.evaluate(() => {
+    const { activeElement } = document;
+    if (activeElement instanceof HTMLElement) activeElement.blur();
+    getSelection()?.setPosition(document.body, 0);
+  });
+  for (let stops = 0; stops < 60; stops++) {
+    const isThere = await page.evaluate(() => {
+      const row = document.querySelector('.view tbody tr');
+      const { activeElement } = document;
+      if (row === null) return true;
+      if (activeElement === null || activeElement === document.body) return false;
+      const position = row.compareDocumentPosition(activeElement);
+      return (position & (Node.DOCUMENT_POSITION_FOLLOWING | Node.DOCUMENT_POSITION_CONTAINED_BY)) > 0;
+    });
+    if (isThere) return stops;
+    await page.keyboard.press('Tab');
+  }
+  return Number.POSITIVE_INFINITY;
 };
 
 const focusedText = (page: Page): Promise<string> =>
@@ -86,6 +109,48 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
       expect(await pressUntilNext(page, 'Tab')).not.toBe(count - 1);
     },
   );
+
+  test.each([
+    ...views,
+    'players?playerId=demo-1',
+    'limits?playerId=demo-1',
+    'find?q=demo-1',
+    'settings?of=games',
+    'settings?of=keys',
+    'rounds?olderThan=0',
+  ])('the first row of the view %s is at most 15 presses of Tab away', async (view) => {
+    await using visited = await signedIn(view, { ...desktop, timezoneId: 'Asia/Kolkata' });
+    const { page } = visited;
+    await loaded(page);
+    expect(await stopsToFirstRow(page)).toBeLessThanOrEqual(15);
+  });
+
+  test('arrow keys, Home and End lead through the views, which are one stop of Tab', async () => {
+    await using visited = await signedIn('webhooks', desktop);
+    const { page } = visited;
+    await loaded(page);
+    await page.getByRole('link', { name: 'Webhooks' }).focus();
+    const after = async (key: string): Promise<string> => {
+      await page.keyboard.press(key);
+      return focusedText(page);
+    };
+    expect(await after('ArrowRight')).toBe('Rounds');
+    expect(await after('ArrowLeft')).toBe('Webhooks');
+    expect(await after('End')).toBe('Settings');
+    expect(await after('ArrowRight')).toBe('Find');
+    expect(await after('Home')).toBe('Find');
+    expect(await after('ArrowRight')).toBe('Traffic');
+    await page.keyboard.press('Tab');
+    expect(await isIn(page, '.views')).toBe(false);
+    await page.keyboard.press('Shift+Tab');
+    expect(await focusedText(page)).toBe('Traffic');
+    await page.keyboard.press('Enter');
+    await page.locator('section[aria-label=Traffic]').waitFor();
+    await page.getByRole('toolbar', { name: 'Session' }).getByRole('button').first().focus();
+    expect(await after('ArrowRight')).toBe('Sign out');
+    await page.getByRole('link', { name: 'Guides' }).focus();
+    expect(await after('ArrowRight')).toBe('Reference');
+  });
 
   test('Enter in the field signs in, and signing out returns to the field', async () => {
     await using visited = await visit('/docs/ops/');

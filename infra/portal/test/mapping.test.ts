@@ -95,6 +95,18 @@ describe.runIf(canLook)('a webhook that failed because of its mapping', () => {
     expect(visited.faults).toEqual([]);
   });
 
+  test('shows the mapping with which it failed beside the one now, when they differ', async () => {
+    const mapping = { order: { status: '/state', orderNo: '/later' } };
+    await send('PATCH', `/v1/stores/${store.id}`, { pos: { mapping } });
+    await using visited = await signedIn(`webhooks?store=${store.id}&status=failed`);
+    const { page } = visited;
+    const dialog = await opened(page, 'o-4');
+    const row = dialog.getByRole('table', { name: 'The mapping then and now' }).locator('tbody tr');
+    await expect
+      .poll(() => row.locator('td').allTextContents())
+      .toEqual(['order.orderNo', '/person/birthDate', '/later']);
+  });
+
   test('is shown without the mapping to somebody who may not change it', async () => {
     const token = await tokenWith('stores:write events:read');
     await using visited = await signedIn(`webhooks?store=${store.id}&status=failed`, {}, token);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addPlayer } from './api.ts';
-import { canLook, useBrowser } from './browser.ts';
+import { canLook, desktop, useBrowser } from './browser.ts';
 import { callback } from './callback.ts';
 import { signedIn } from './sign-in.ts';
 
@@ -33,6 +33,52 @@ describe.runIf(canLook)('the account summary on the operations page', () => {
       'NOK 0.00 12.50 8.00 5.00 0.00 4.50 100.00 0.00 0.00 95.50 incomplete',
     );
     expect(visited.faults).toEqual([]);
+  });
+
+  test('has the totals of all its days for each currency below the rows', async () => {
+    for (const view of ['money', 'money?by=game']) {
+      await using visited = await signedIn(view);
+      const total = visited.page.locator('tfoot tr', { hasText: 'NOK' });
+      await total.waitFor();
+      const cells = (await total.locator('td').allTextContents()).filter((text) => text !== '–');
+      expect(cells.join(' ')).toBe('Total NOK 0.00 12.50 8.00 5.00 0.00 4.50 100.00 0.00 0.00 95.50');
+    }
+  });
+
+  test('aligns amounts of several currencies at the decimal point', async () => {
+    await addPlayer('CHF');
+    await using visited = await signedIn('money', desktop);
+    const { page } = visited;
+    await page.locator('tfoot tr', { hasText: 'CHF' }).waitFor();
+    const edges = await page
+      .locator('tr > :nth-child(9) > .money')
+      .evaluateAll((amounts) => amounts.map((amount) => amount.getBoundingClientRect().right));
+    expect(edges.length).toBeGreaterThan(2);
+    expect(Math.max(...edges) - Math.min(...edges)).toBeLessThan(1);
+  });
+
+  test.each([
+    ['Today', '2026-03-01', '2026-03-01'],
+    ['Yesterday', '2026-02-28', '2026-02-28'],
+    ['This month', '2026-03-01', '2026-03-01'],
+    ['Last month', '2026-02-01', '2026-02-28'],
+  ])('has the days of %s in its address, as days of UTC', async (name, from, to) => {
+    await using visited = await signedIn('traffic', { timezoneId: 'America/Los_Angeles' });
+    const { page } = visited;
+    // It is still February where the reader is.
+    await page.clock.setFixedTime('2026-03-01T05:00:00.000Z');
+    await page.evaluate(() => (location.hash = '#money'));
+    await page.getByLabel('Days (UTC)').selectOption(name);
+    await expect.poll(() => page.url()).toContain(`from=${from}&to=${to}`);
+    if (from !== to) expect(await page.getByLabel('Days (UTC)').inputValue()).toBe(name);
+    expect(await page.getByLabel('First day').isVisible()).toBe(false);
+  });
+
+  test('shows the fields of other days when they are in the address', async () => {
+    await using visited = await signedIn('money?from=2026-01-02&to=2026-01-03');
+    const { page } = visited;
+    expect(await page.getByLabel('Days (UTC)').inputValue()).toBe('Other days');
+    expect(await page.getByLabel('First day').isVisible()).toBe(true);
   });
 
   test('has a row for each game when it is asked for, and keeps this in the address', async () => {

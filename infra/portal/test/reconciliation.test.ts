@@ -142,6 +142,55 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
     expect(visited.faults).toEqual([]);
   });
 
+  test('downloads and repairs the differences that were chosen, and no others', async () => {
+    const own = await addPlayer('EUR');
+    await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
+    const { page } = visited;
+    await compared(page, pastStatement(own));
+    const [csv, jsonl] = [await saved(page, 'Download CSV'), await saved(page, 'Download JSONL')];
+    await page.getByLabel('Choose difference 1', { exact: true }).check();
+    await page.getByText('Downloads and repairs are of 1 chosen difference.').waitFor();
+    await page.getByLabel('Choose difference 3', { exact: true }).check();
+    const some = (text: string, lineEnd: string, ...wanted: number[]): string =>
+      wanted.map((line) => text.split(lineEnd)[line] + lineEnd).join('');
+    expect(await saved(page, 'Download CSV')).toBe(some(csv, '\r\n', 0, 1, 3));
+    expect(await saved(page, 'Download JSONL')).toBe(some(jsonl, '\n', 0, 2));
+    await page.getByLabel('Choose difference 3', { exact: true }).uncheck();
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByText('1 would be repaired (No. 1)').waitFor();
+    // Another choice takes the confirmation away.
+    await page.getByRole('button', { name: 'Choose none' }).click();
+    expect(await page.getByRole('button', { name: /^Apply/ }).count()).toBe(0);
+    await page.getByLabel('Choose difference 1', { exact: true }).check();
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByRole('button', { name: 'Apply 1 repair' }).click();
+    await page.getByText('1 repaired (No. 1)').waitFor();
+    await expect.poll(() => page.locator('tbody').getByText('applied', { exact: true }).count()).toBe(1);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('marks what differs between the statement and the ledger', async () => {
+    await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
+    const { page } = visited;
+    await page.route('**/differences?*', async (route) => {
+      const answer = (await (await route.fetch()).json()) as { differences: Record<string, object>[] };
+      const [first = {}] = answer.differences;
+      const here = { ...first['there'], line: null, amount: '10.50' };
+      await route.fulfill({
+        json: { ...answer, differences: [{ ...first, kind: 'amount', here }] },
+      });
+    });
+    await compared(page, pastStatement(playerId));
+    const marks = page.locator('tbody mark');
+    const texts = ['10.00 (differs)', '10.50 (differs)'];
+    await expect.poll(() => marks.allTextContents()).toEqual(texts);
+    await page.locator('tbody tr button').first().click();
+    const both = page.getByRole('table', { name: 'Both sides' });
+    await expect
+      .poll(() => both.locator('mark').allTextContents())
+      .toEqual(['10.00 EUR (differs)', '10.50 EUR (differs)']);
+  });
+
   test('withdraws a reconciliation after a confirmation, and says so', async () => {
     await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
     const { page } = visited;

@@ -90,12 +90,32 @@ describe.runIf(canLook)('the settings of a store', () => {
     const name = 'Add: Identity provider';
     const form = again.page.getByRole('form', { name });
     await form.getByText(name).click();
-    await form.getByLabel('Kind').fill('veriff');
+    const kinds = await form.getByLabel('Kind').locator('option').allTextContents();
+    expect(kinds).toEqual(['Choose …', 'veriff']);
+    await form.getByLabel('Kind').selectOption('veriff');
     await save(again.page, name);
     await again.page.getByRole('form', { name: 'Identity provider: veriff' }).waitFor();
     expect(await storeNow()).toMatchObject({
       identity: [{ kind: 'persona', credentials: ['apiKey'] }, { kind: 'veriff' }],
     });
+  });
+
+  test('lose a provider after a confirmation, and keep the others with their credentials', async () => {
+    const identity = [{ kind: 'persona', credentials: { apiKey: 'k' } }, { kind: 'veriff' }];
+    await send('PATCH', `/v1/stores/${storeId}`, { identity, delivery: { kind: 'onfleet' } });
+    await using visited = await signedIn(`settings?of=stores&open=${storeId}`);
+    const { page } = visited;
+    for (const kind of ['veriff', 'onfleet']) {
+      await page.getByRole('button', { name: `Remove ${kind} …` }).click();
+      await page.getByRole('button', { name: `Remove ${kind}`, exact: true }).click();
+      await expect.poll(() => page.getByRole('button', { name: `Remove ${kind} …` }).count()).toBe(0);
+    }
+    expect(await storeNow()).toMatchObject({
+      identity: [{ kind: 'persona', credentials: ['apiKey'] }],
+      delivery: null,
+    });
+    // A store always has a point of sale.
+    expect(await page.getByRole('button', { name: 'Remove square …' }).count()).toBe(0);
   });
 
   test('are not overwritten when somebody else has changed them meanwhile', async () => {
@@ -164,6 +184,23 @@ describe.runIf(canLook)('other settings', () => {
     };
     expect(events.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['game_created', 'game_changed']));
     expect(visited.faults).toEqual([]);
+  });
+
+  test('an API key is replaced by another one, which is shown once', async () => {
+    const name = `key-${randomUUID()}`;
+    const { key_hint: hint } = (await (
+      await send('POST', '/v1/api-keys', { name, scopes: ['verify:read'] })
+    ).json()) as { key_hint: string };
+    await using visited = await signedIn('settings?of=keys');
+    const { page } = visited;
+    await page.getByRole('button', { name }).click();
+    await page.getByLabel('Seconds that the old key works on').fill('3600');
+    expect(await save(page, 'Rotation', 'Rotate the key')).toContain('3600');
+    const key = await page.getByText(/^vk_live_\w{20,}/).innerText();
+    expect(key.endsWith(hint.slice(-4))).toBe(false);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('tbody tr', { hasText: name }).count()).toBe(2);
+    expect(await page.content()).not.toContain(key);
   });
 
   test('an API key is shown once, and revoked', async () => {

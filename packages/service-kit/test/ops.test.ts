@@ -124,7 +124,8 @@ const startPrometheus = async () => {
     asked.push(url);
     const { searchParams } = new URL(url, 'http://prometheus');
     const end = Number(searchParams.get('end'));
-    const value = searchParams.get('query')?.includes('histogram_quantile') ? 'NaN' : '2.5';
+    const query = searchParams.get('query') ?? '';
+    const value = query.includes('histogram_quantile') ? 'NaN' : query.includes('up{') ? '3' : '2.5';
     const data = url.startsWith('/base/api/v1/alerts')
       ? { alerts: [alert('DatabaseUnavailable', 'firing'), alert('ErrorRateHigh', 'pending')] }
       : { resultType: 'matrix', result: [{ metric: {}, values: [[end, value]] }] };
@@ -160,11 +161,12 @@ test('/ops/alerts has what Prometheus says is firing, with what to do', async ()
   });
 });
 
-test('the traffic of /ops/summary is that of all replicas where Prometheus knows it', async () => {
+test('the traffic of /ops/summary is that of all replicas, and their number, where Prometheus knows it', async () => {
   using prometheus = await startPrometheus();
   const body = await askOps('/ops/summary', { PROMETHEUS_URL: prometheus.url });
   expect(body).toMatchObject({
     source: 'prometheus',
+    processes: 3,
     points: [{ requestsPerSecond: 2.5, errorsPerSecond: 2.5, p99Ms: null }],
   });
   const queries = prometheus.asked.map((url) => new URL(url, prometheus.url).searchParams.get('query'));
@@ -175,5 +177,5 @@ test('without a Prometheus, or with one that is away, the service says what it k
   expect(await askOps('/ops/alerts', {})).toEqual({ hasPrometheus: false, alerts: [] });
   const away = { PROMETHEUS_URL: 'http://127.0.0.1:1' };
   expect(await askOps('/ops/alerts', away)).toEqual({ hasPrometheus: true, alerts: null });
-  expect(await askOps('/ops/summary', away)).toMatchObject({ source: 'process' });
+  expect(await askOps('/ops/summary', away)).toMatchObject({ source: 'process', processes: null });
 });

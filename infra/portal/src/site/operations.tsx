@@ -2,6 +2,7 @@ import { batch, effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { byId } from './element.ts';
 import { Dashboard } from './ops/dashboard.tsx';
+import { makeOneStop } from './ops/one-stop.ts';
 import { moveRow } from './ops/rows.ts';
 import { openSession, SessionContext, type Account, type Session } from './ops/session.ts';
 import { SignIn } from './ops/sign-in.tsx';
@@ -80,6 +81,8 @@ addEventListener(
   },
   { capture: true },
 );
+
+document.querySelectorAll<HTMLElement>('.bar').forEach(makeOneStop);
 
 // The fragment is the place in the page, so that the link to skip to the content cannot be one: it leads to the first row.
 document.querySelector('.skip')?.addEventListener('click', (event) => {

@@ -61,7 +61,7 @@ export const systemRoutes = (
       health.check(),
       samples.read(),
       // Without an answer the points are those of this process, as `source` says.
-      prometheus?.points().catch(() => undefined),
+      prometheus?.traffic().catch(() => undefined),
     ]);
     return {
       instance: `${hostname()}/${process.pid}`,
@@ -69,7 +69,9 @@ export const systemRoutes = (
       stepSeconds: 10,
       /** Whose the points are: of this process, or of all replicas. */
       source: measured === undefined ? 'process' : 'prometheus',
-      points: measured ?? history.points(),
+      /** How many replicas Prometheus reaches; null when only this process is known. */
+      processes: measured?.processes ?? null,
+      points: measured?.points ?? history.points(),
       health: { ready, degraded, checks },
       values,
     };

@@ -67,18 +67,19 @@ export const createPrometheus = (url: string, service: string) => {
           since: activeAt,
         }));
     },
-    /** Traffic of all replicas of the service over the last half hour. */
-    points: async (): Promise<Point[]> => {
+    /** Traffic of all replicas of the service over the last half hour, and how many replicas there are now. */
+    traffic: async (): Promise<{ processes: number; points: Point[] }> => {
       const end = Math.floor(Date.now() / 1000 / stepS) * stepS;
       const buckets = `sum by (le) (rate(http_request_duration_seconds_bucket{${own},route!="none"}[1m]))`;
-      const [requests, errors, p99] = await Promise.all(
+      const [requests, errors, p99, up] = await Promise.all(
         [
           `${rate(count, ',route!="none"')} + ${refused}`,
           `${rate(count, ',route!="none",status=~"5.."')} + ${refused}`,
           `1000 * histogram_quantile(0.99, ${buckets})`,
+          `count(up{${own}} == 1)`,
         ].map((query) => range(query, end)),
       );
-      return [...(requests ?? [])].map(([at, requestsPerSecond]) => {
+      const points = [...(requests ?? [])].map(([at, requestsPerSecond]) => {
         const slowest = p99?.get(at) ?? Number.NaN;
         return {
           at: new Date(at * 1000).toISOString(),
@@ -87,6 +88,7 @@ export const createPrometheus = (url: string, service: string) => {
           p99Ms: Number.isFinite(slowest) ? slowest : null,
         };
       });
+      return { processes: up?.get(end) ?? 0, points };
     },
   };
 };

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { short } from './text.ts';
 import { timeOfDay } from './time.ts';
-import { isolated } from './traffic-data.ts';
+import { isolated, withoutRest } from './traffic-data.ts';
 
 const height = 56;
 const spanSeconds = 1800;
@@ -67,12 +67,13 @@ export const Chart = ({ name, points, ...look }: { name: string; points: Points 
   const pointed = useSignal<number | null | undefined>(undefined);
   useEffect(() => {
     if (points === undefined || canvas.current === null) return;
-    if (plot.current) plot.current.setData(points);
+    const drawn: Points = [points[0], look.line === '--bad' ? withoutRest(points[1]) : points[1]];
+    if (plot.current) plot.current.setData(drawn);
     else {
       const width = canvas.current.clientWidth || 200;
       plot.current = new uPlot(
         optionsOf(look, width, (at) => (pointed.value = at)),
-        points,
+        drawn,
         canvas.current,
       );
     }

@@ -6,6 +6,7 @@ import { Shown, useLoaded } from './content.tsx';
 import { findScopes } from './find-data.ts';
 import { HealthStrip } from './health.tsx';
 import { areLettersOn, switchLetters, useKeys } from './keys.ts';
+import { useOneStop } from './one-stop.ts';
 import { View, button, takeFocus } from './parts.tsx';
 import { addressOf, goTo, navigation, place, restartView } from './place.ts';
 import { SearchForm } from './search-form.tsx';
@@ -86,15 +87,13 @@ const changeZone = (): void => {
   restartView();
 };
 
-/** Who is signed in until when, and the time zone, with a button that changes it. */
+/** Who is signed in until when, and the time zone. */
 const SignedIn = () => {
   const { subject, expiresAt } = useSession();
-  const other = otherZone();
   return (
     <p class="soft">
       Signed in as {subject}
-      {expiresAt && ` until ${when(expiresAt.toISOString())}`}. Times in {zoneName()}.{' '}
-      {other !== undefined && button(other, changeZone, 'link')}
+      {expiresAt && ` until ${when(expiresAt.toISOString())}`}. Times in {zoneName()}.
     </p>
   );
 };
@@ -157,6 +156,8 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
   const isChoosing = useSignal(false);
   const chooseCommand = (): void => void (isChoosing.value = true);
   useKeys(chooseCommand);
+  const [tools, viewLinks] = [useOneStop<HTMLDivElement>(), useOneStop<HTMLElement>()];
+  const zone = otherZone();
   useEffect(() => whenIdle(loadAll), []);
   useEffect(() => {
     document.title = `${view?.name} · Operations · Platform`;
@@ -171,13 +172,16 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
           <SignedIn />
         </div>
         {session.may(...findScopes) && <SearchForm />}
-        <button type="button" class="quiet" aria-keyshortcuts="Control+K" onClick={chooseCommand}>
-          Commands <kbd>Ctrl K</kbd>
-        </button>
-        {button('Sign out', leave, 'quiet')}
+        <div class="tools" role="toolbar" aria-label="Session" ref={tools}>
+          {zone !== undefined && button(zone, changeZone, 'quiet')}
+          <button type="button" class="quiet" aria-keyshortcuts="Control+K" onClick={chooseCommand}>
+            Commands <kbd>Ctrl K</kbd>
+          </button>
+          {button('Sign out', leave, 'quiet')}
+        </div>
       </div>
       {session.may('ops:read') && <HealthStrip />}
-      <nav class="views" aria-label="Operations">
+      <nav class="views" aria-label="Operations" aria-keyshortcuts="ArrowLeft ArrowRight" ref={viewLinks}>
         {allowed.map(([address, { name }]) => (
           <a key={address} href={addressOf(address)} aria-current={address === current ? 'page' : undefined}>
             {name}

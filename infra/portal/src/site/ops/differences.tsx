@@ -1,9 +1,10 @@
-import { useSignal } from '@preact/signals';
+import { useSignal, type Signal } from '@preact/signals';
+import { Fragment } from 'preact';
 import { Shown, useLoaded } from './content.tsx';
 import type { WalletAnswer } from './api.ts';
 import { Dialog } from './dialog.tsx';
 import { findLink, playerLink, roundLink } from './links.tsx';
-import { Facts, nothing, opener, state, type Columns } from './parts.tsx';
+import { Facts, nothing, opener, state, type Cell, type Columns } from './parts.tsx';
 import { changeFilters } from './place.ts';
 import {
   isRepairable,
@@ -19,23 +20,46 @@ import { useSession } from './session.ts';
 import { Table } from './table.tsx';
 import { when } from './time.ts';
 
-const amountOf = ({ operation, amount, currency }: Side): string =>
-  [operation, amount, currency].filter(Boolean).join(' ');
-
 const roundState = (isClosed: boolean | null): string => {
   if (isClosed === null) return '–';
   return isClosed ? 'closed' : 'open';
 };
 
-/** What one side has, as far as it matters for the kind of difference. */
-const sideText = (kind: Difference['kind'], side: Side | null): string => {
-  if (side === null) return '–';
-  if (kind === 'player') return side.playerId;
-  if (kind === 'time') return when(side.time);
-  if (kind === 'round_state') return roundState(side.roundClosed);
-  if (kind === 'parameters') return [side.operation, side.gameCode, side.roundId].filter(Boolean).join(', ');
-  if (kind === 'duplicate' && side.line !== null) return `line ${side.line}`;
-  return amountOf(side);
+/** What one side has, in parts, as far as it matters for the kind of difference. */
+const partsOf = (kind: Difference['kind'], side: Side): (string | null)[] => {
+  if (kind === 'player') return [side.playerId];
+  if (kind === 'time') return [when(side.time)];
+  if (kind === 'round_state') return [roundState(side.roundClosed)];
+  if (kind === 'parameters') return [side.operation, side.gameCode, side.roundId];
+  if (kind === 'duplicate' && side.line !== null) return [`line ${side.line}`];
+  return [side.operation, side.amount, side.currency];
+};
+
+/** A text that the other side has otherwise. */
+const differing = (text: string) => (
+  <mark>
+    {text}
+    <span class="unseen"> (differs)</span>
+  </mark>
+);
+
+/** What one side has, with a mark on what the other side, if there is one, has otherwise. */
+const sideCell = (kind: Difference['kind'], side: Side | null, other: Side | null): Cell => {
+  if (side === null) return null;
+  const others = other && partsOf(kind, other);
+  const parts = partsOf(kind, side).map((text, at) => ({ text, isSame: !others || others[at] === text }));
+  return (
+    <span>
+      {parts
+        .filter(({ text }) => text)
+        .map(({ text, isSame }, at) => (
+          <Fragment key={text}>
+            {at > 0 && ' '}
+            {isSame ? text : differing(text ?? '')}
+          </Fragment>
+        ))}
+    </span>
+  );
 };
 
 const looks = { open: 'plain', applying: 'warn', applied: 'good', refused: 'bad' } as const;
@@ -46,18 +70,35 @@ const repairState = ({ state: now }: Difference) => state(looks[now], now);
 /** The address names the difference that is open. */
 const open = (number: number | undefined): void => changeFilters({ open: String(number ?? '') });
 
-/** The columns of the list. */
-export const differenceColumns: Columns<Difference> = {
+/** The differences that somebody has chosen, by number. */
+export type Chosen = Signal<ReadonlyMap<number, Difference>>;
+
+const choose = (chosen: Chosen, difference: Difference, isChosen: boolean): void => {
+  const { number } = difference;
+  const others = [...chosen.value].filter(([other]) => other !== number);
+  chosen.value = new Map(isChosen ? [...others, [number, difference]] : others);
+};
+
+/** The columns of the list; the first one chooses differences. */
+export const differenceColumns = (chosen: Chosen): Columns<Difference> => ({
+  Choose: (difference) => (
+    <input
+      type="checkbox"
+      aria-label={`Choose difference ${difference.number}`}
+      checked={chosen.value.has(difference.number)}
+      onChange={({ currentTarget: { checked } }) => choose(chosen, difference, checked)}
+    />
+  ),
   'No.': ({ number }) => opener(String(number), `difference ${number}`, () => open(number), 'link number'),
   Difference: ({ kind }) => <span class="what">{kindText(kind)}</span>,
   Player: ({ playerId }) => playerLink(playerId),
   Transaction: ({ transactionId }) => findLink(transactionId),
   Round: ({ playerId, here, there }) => roundLink(playerId, (here ?? there)?.roundId ?? null),
-  Statement: ({ kind, there }) => sideText(kind, there),
-  Ledger: ({ kind, here }) => sideText(kind, here),
+  Statement: ({ kind, there, here }) => sideCell(kind, there, here),
+  Ledger: ({ kind, there, here }) => sideCell(kind, here, there),
   Repair: (difference) => (difference.repair === 'ask_game_server' ? null : repairText(difference)),
   State: repairState,
-};
+});
 
 const closedText = (isClosed: boolean | null): string | null =>
   isClosed === null ? null : isClosed ? 'yes' : 'no';
@@ -75,13 +116,21 @@ const fields: Readonly<Record<string, (side: Side) => string | null>> = {
 };
 
 const sideColumns = ({
+  kind,
   here,
   there,
-}: Difference): Columns<[name: string, text: (side: Side) => string | null]> => ({
-  Field: ([name]) => <strong>{name}</strong>,
-  Statement: ([, text]) => (there && text(there)) || null,
-  Ledger: ([, text]) => (here && text(here)) || null,
-});
+}: Difference): Columns<[name: string, text: (side: Side) => string | null]> => {
+  const cellOf =
+    (side: Side | null) =>
+    ([name, text]: [string, (side: Side) => string | null]): Cell => {
+      const own = (side && text(side)) || null;
+      // Only a statement has lines, and times differ always a little.
+      const isCompared = name === 'Time' ? kind === 'time' : name !== 'Line';
+      const isOther = here && there && isCompared && text(here) !== text(there);
+      return isOther && own !== null ? differing(own) : own;
+    };
+  return { Field: ([name]) => <strong>{name}</strong>, Statement: cellOf(there), Ledger: cellOf(here) };
+};
 
 const detailsOf = (difference: Difference) => {
   const { kind, playerId, transactionId, repairedAt, repairedBy, reason, here, there } = difference;

@@ -21,8 +21,8 @@ const filters: readonly Filter[] = [
   { name: 'status', label: 'Status', options: anyOf(EVENT_FILTERS.status) },
   { name: 'event', label: 'Event', options: anyOf(EVENT_FILTERS.event) },
   { name: 'entity', label: 'About', maxLength: 200, placeholder: 'Id, such as order-1' },
-  { name: 'from', label: 'From', type: 'datetime-local' },
-  { name: 'to', label: 'To', type: 'datetime-local' },
+  { name: 'from', label: 'From', type: 'datetime-local', isFolded: true },
+  { name: 'to', label: 'To', type: 'datetime-local', isFolded: true },
 ];
 
 /** The address names the webhook that is open. */
@@ -70,7 +70,10 @@ const EventList = ({ names, refresh }: { names: ReadonlyMap<string, string>; ref
   const opened = place.value.filters.get('open');
   return (
     <>
-      <Filters filters={[storeFilter, ...filters]}>
+      <Filters
+        filters={[storeFilter, ...filters]}
+        folded={['Time', place.value.filters.has('from') || place.value.filters.has('to')]}
+      >
         {button(
           isEvery ? 'Choose a store to replay many' : 'Replay many …',
           () => (isReplaying.value = true),

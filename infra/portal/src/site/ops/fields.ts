@@ -9,6 +9,8 @@ export interface Field {
   /** A text if absent. `lines`: a list, with a line for each item; `secret`: is entered, and never shown. */
   kind?: 'number' | 'switch' | 'lines' | 'secret';
   isRequired?: boolean;
+  /** The values that can be chosen. */
+  options?: readonly string[];
   placeholder?: string | undefined;
 }
 
@@ -19,11 +21,23 @@ export const field = (name: string, label: string, more: Omit<Field, 'name' | 'l
   ...more,
 });
 
-/** The values of a switch. */
-export const switchOptions: Options = [
+/** Fields under a heading, which opens them when they are folded. */
+export interface FieldGroup {
+  title: string;
+  fields: readonly Field[];
+  isFolded?: boolean;
+}
+
+const switchOptions: Options = [
   ['true', 'Yes'],
   ['false', 'No'],
 ];
+
+/** What can be chosen for a field; undefined when its text is entered. */
+export const optionsOf = ({ kind, options }: Field): Options | undefined => {
+  if (kind === 'switch') return switchOptions;
+  return options && [['', 'Choose …'], ...options.map((option) => [option, option] as const)];
+};
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -67,6 +81,20 @@ export interface Difference {
   before: string;
   after: string;
 }
+
+/** The values of an object as texts, by their paths. */
+const textsOf = (value: unknown, path = ''): [string, string][] =>
+  isObject(value)
+    ? Object.entries(value).flatMap(([name, inner]) => textsOf(inner, path === '' ? name : `${path}.${name}`))
+    : [[path, typeof value === 'string' ? value : JSON.stringify(value)]];
+
+/** In which values two objects differ, by their paths. */
+export const differencesBetween = (before: object, after: object): Difference[] => {
+  const [old, now] = [new Map(textsOf(before)), new Map(textsOf(after))];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .map((label) => ({ label, before: old.get(label) ?? '–', after: now.get(label) ?? '–' }))
+    .filter((one) => one.before !== one.after);
+};
 
 /** A field that somebody has changed in a form, with its new value. */
 export interface Change extends Difference {

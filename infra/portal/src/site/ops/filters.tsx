@@ -15,6 +15,8 @@ export interface Filter {
   maxLength?: number;
   /** The value without one in the address; else the first option, or none. */
   initial?: string;
+  /** Whether it is in a part of the form that opens on demand. */
+  isFolded?: boolean;
 }
 
 /** The value of the address; the initial one instead of what the control cannot show. Times are ISO times. */
@@ -72,22 +74,38 @@ const Control = ({ filter, change }: { filter: Filter; change: (value: string) =
   return <Input {...more} value={value} />;
 };
 
-/** A form for the filters of a list. A change goes into the address, from which the view reads the values. */
-export const Filters = ({
-  filters,
-  children,
-}: {
+interface FilterForm {
   filters: readonly Filter[];
+  /** Stands before the filters. */
+  first?: ComponentChildren;
+  /** The name of the part that opens on demand, and whether it is open at first. */
+  folded?: readonly [name: string, isOpen: boolean];
   children?: ComponentChildren;
-}) => (
-  <form class="filters" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
-    {filters.map((filter) => (
-      <Control
-        key={filter.name}
-        filter={filter}
-        change={(value) => changeFilters({ ...filterValues(filters), [filter.name]: value, page: '' })}
-      />
-    ))}
-    {children}
-  </form>
-);
+}
+
+/** A form for the filters of a list. A change goes into the address, from which the view reads the values. */
+export const Filters = ({ filters, first, folded: [name, isOpen] = ['', false], children }: FilterForm) => {
+  const controls = (areFolded: boolean) =>
+    filters
+      .filter(({ isFolded = false }) => isFolded === areFolded)
+      .map((filter) => (
+        <Control
+          key={filter.name}
+          filter={filter}
+          change={(value) => changeFilters({ ...filterValues(filters), [filter.name]: value, page: '' })}
+        />
+      ));
+  return (
+    <form class="filters" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
+      {first}
+      {controls(false)}
+      {name !== '' && (
+        <details open={isOpen}>
+          <summary>{name}</summary>
+          {controls(true)}
+        </details>
+      )}
+      {children}
+    </form>
+  );
+};

@@ -32,6 +32,8 @@ interface ListOf<Answer, Row> {
   limit?: number;
   rows: (answer: Answer) => readonly Row[];
   columns: Columns<Row>;
+  /** Reads what is shown below the rows of each page. */
+  readTotals?: () => Promise<readonly Row[]>;
   keyOf?: (row: Row) => string;
   /** Said when there are no rows. */
   empty: ComponentChildren;
@@ -51,13 +53,13 @@ export const List = <Answer extends { page: ListPage }, Row>(list: ListOf<Answer
   const session = useSession();
   const address = `${path}${path.includes('?') ? '&' : '?'}${listQuery(filters, limit)}`;
   const content = useLoaded(async () => {
-    const answer = await session.ask<Answer>(address);
+    const [answer, totals] = await Promise.all([session.ask<Answer>(address), list.readTotals?.()]);
     const rows = list.rows(answer);
     list.onRows?.(rows);
     if (rows.length === 0) return typeof empty === 'string' ? nothing(empty) : empty;
     return (
       <>
-        <Table caption={caption} columns={columns} rows={rows} keyOf={keyOf} />
+        <Table caption={caption} columns={columns} rows={rows} totals={totals} keyOf={keyOf} />
         {pager(answer.page, isByTime)}
         {list.renderBelow?.(rows)}
       </>

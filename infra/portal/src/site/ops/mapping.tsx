@@ -1,52 +1,17 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Webhooks } from './api.ts';
 import { runBulk } from './bulk.ts';
-import { Action, type Load } from './content.tsx';
+import { Action, Shown, useLoaded, type Load } from './content.tsx';
 import { dryRunOf } from './event-parts.tsx';
-import { field, merged } from './fields.ts';
+import { differencesBetween, merged } from './fields.ts';
+import { mappingGroups, posAt, wholeMapping, type Provider } from './mapping-fields.ts';
 import { code } from './parts.tsx';
-import { Editable, RecordForm, type FieldGroup } from './record-form.tsx';
+import { Editable, RecordForm, diff } from './record-form.tsx';
 import { useSession } from './session.ts';
 import { eventsOf } from './stores.ts';
 
-/** The records that each kind of webhook of a POS is mapped to. */
-const recordsOf: Readonly<Record<string, readonly string[]>> = {
-  order_updated: ['order', 'item'],
-  new_member: ['member'],
-  member_updated: ['member'],
-};
-
-/** Whether a store's mapping decides about a kind of webhook. */
-export const isMapped = (event: string): boolean => Object.hasOwn(recordsOf, event);
-
-type Provider = Webhooks['Store']['pos'];
-
-/** The fields of the mapping of a provider: those that are read first, the others folded. */
-export const mappingGroups = (
-  { mapping = {} }: Provider,
-  records: readonly string[] = Object.keys(MAPPED_FIELDS),
-): FieldGroup[] =>
-  records.flatMap((record) => {
-    const isRead = ({ name, initial }: { name: string; initial?: string }): boolean =>
-      initial !== undefined || mapping[record]?.[name] !== undefined;
-    const { read = [], other = [] } = Object.groupBy(MAPPED_FIELDS[record] ?? [], (one) =>
-      isRead(one) ? 'read' : 'other',
-    );
-    const group = (title: string, names: typeof read, isFolded: boolean): FieldGroup => ({
-      title,
-      isFolded,
-      fields: names.map(({ name, initial }) =>
-        field(`mapping/${record}/${name}`, name, { placeholder: initial }),
-      ),
-    });
-    return [
-      group(`Fields of the ${record}`, read, read.length === 0),
-      group(`Other fields of the ${record}`, other, true),
-    ].filter(({ fields }) => fields.length > 0);
-  });
-
 /** The value at a JSON pointer (RFC 6901). */
-export const valueAtPointer = (body: unknown, pointer: string): unknown =>
+const valueAtPointer = (body: unknown, pointer: string): unknown =>
   pointer
     .split('/')
     .slice(1)
@@ -76,6 +41,23 @@ const trialsText = ({ changed, unchanged, errors }: Pick<Trials, 'changed' | 'un
     ))}
   </>
 );
+
+/** In what the mapping with which a webhook was processed differs from the one now. */
+const MappingThen = ({ storeId, at, now }: { storeId: string; at: string; now: Provider }) => {
+  const session = useSession();
+  const then = useLoaded(async () => {
+    const pos = (await posAt(session, storeId, at)) ?? now;
+    const differences = differencesBetween(wholeMapping(pos), wholeMapping(now));
+    if (differences.length === 0) return null;
+    return (
+      <div class="note">
+        <p>The mapping has been changed since this webhook was processed.</p>
+        {diff(differences, 'The mapping then and now', ['Then', 'Now'])}
+      </div>
+    );
+  }, [at, now]);
+  return <Shown content={then} />;
+};
 
 interface Mapped {
   event: Webhooks['EventDetail'];
@@ -133,12 +115,12 @@ export const MappingForm = ({ event, storeId, changed }: Mapped) => {
         return (
           <section aria-label="Mapping">
             <h3>Mapping</h3>
-            {updatedAt > (event.finishedAt ?? updatedAt) && (
-              <p class="note soft">The store has been changed since this webhook was processed.</p>
+            {event.finishedAt !== null && updatedAt > event.finishedAt && (
+              <MappingThen storeId={storeId} at={event.finishedAt} now={pos} />
             )}
             <RecordForm
               label="Mapping"
-              groups={mappingGroups(pos, recordsOf[event.event])}
+              groups={mappingGroups(pos, event.event)}
               record={pos}
               about={({ name, placeholder = '' }, text) => {
                 const pointer = text.trim() || placeholder;

@@ -4,12 +4,17 @@ import { download } from './download.ts';
 import { Filters, filterValues, type Filter } from './filters.tsx';
 import { guideAddress } from './health-text.ts';
 import { List } from './list.tsx';
-import { View, button, money, state, type Columns } from './parts.tsx';
+import { readTotals } from './money-totals.ts';
+import { Choice, View, button, money, state, type Columns } from './parts.tsx';
+import { changeFilters } from './place.ts';
 import { useSession } from './session.ts';
 
 const columns = (isByGame: boolean): Columns<Wallet['SummaryLine']> => ({
-  Day: ({ day }) => <time dateTime={day}>{day}</time>,
-  ...(isByGame && { Game: ({ gameCode }: Wallet['SummaryLine']) => gameCode ?? 'no game' }),
+  // A total has no day.
+  Day: ({ day }) => (day === '' ? <strong>Total</strong> : <time dateTime={day}>{day}</time>),
+  ...(isByGame && {
+    Game: ({ day, gameCode }: Wallet['SummaryLine']) => gameCode ?? (day === '' ? null : 'no game'),
+  }),
   Currency: ({ currency }) => currency,
   Opening: ({ opening }) => money(opening),
   Bets: ({ bets }) => money(bets),
@@ -21,11 +26,48 @@ const columns = (isByGame: boolean): Columns<Wallet['SummaryLine']> => ({
   Withdrawals: ({ withdrawals }) => money(withdrawals),
   Adjustments: ({ adjustments }) => money(adjustments),
   Closing: ({ closing }) => money(closing),
-  'Day is': ({ complete }) => (complete ? state('good', 'complete') : state('plain', 'incomplete')),
+  'Day is': ({ day, complete }) => {
+    if (day === '') return null;
+    return complete ? state('good', 'complete') : state('plain', 'incomplete');
+  },
 });
 
-const dayBefore = (days: number): string =>
-  new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+interface Days {
+  from: string;
+  to: string;
+}
+
+/** The days from one to another one. Those of the summary are days in UTC. */
+const daysOf = (from: Date, to: Date): Days => ({
+  from: from.toISOString().slice(0, 10),
+  to: to.toISOString().slice(0, 10),
+});
+
+/** Usual days by their names. */
+const presets = (now = new Date()): Record<string, Days> => {
+  const [year, month, today] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
+  const day = (before: number): Date => new Date(Date.UTC(year, month, today - before));
+  const ofMonth = (offset: number, date: number): Date => new Date(Date.UTC(year, month + offset, date));
+  return {
+    'Last 7 days': daysOf(day(6), day(0)),
+    Today: daysOf(day(0), day(0)),
+    Yesterday: daysOf(day(1), day(1)),
+    'This month': daysOf(ofMonth(0, 1), day(0)),
+    'Last month': daysOf(ofMonth(-1, 1), ofMonth(0, 0)),
+  };
+};
+
+const otherDays = 'Other days';
+
+/** The usual days; the address has the days that were chosen, so that they stay the same for whom it is sent to. */
+const Preset = ({ days, chosen }: { days: Record<string, Days>; chosen: string }) => (
+  <Choice
+    label="Days (UTC)"
+    options={[...Object.keys(days), ...(chosen === otherDays ? [otherDays] : [])].map((name) => [name, name])}
+    value={chosen}
+    onChange={({ currentTarget: { value } }) => changeFilters({ ...days[value], page: '' })}
+  />
+);
 
 const groupings = [
   ['currency', 'Currency'],
@@ -35,12 +77,17 @@ const groupings = [
 /** The account summary of days, by currency or by game, of the last week unless the address says otherwise. */
 export const MoneyView = () => {
   const session = useSession();
+  const days = presets();
+  const initial = days['Last 7 days'];
   const filters: readonly Filter[] = [
-    { name: 'from', label: 'First day (UTC)', type: 'date', initial: dayBefore(6) },
-    { name: 'to', label: 'Last day (UTC)', type: 'date', initial: dayBefore(0) },
+    { name: 'from', label: 'First day', type: 'date', initial: initial?.from ?? '', isFolded: true },
+    { name: 'to', label: 'Last day', type: 'date', initial: initial?.to ?? '', isFolded: true },
     { name: 'by', label: 'A row for each', options: groupings },
   ];
   const values = filterValues(filters);
+  const isChosen = ([, { from, to }]: [string, Days]): boolean =>
+    from === values['from'] && to === values['to'];
+  const [chosen = otherDays] = Object.entries(days).find(isChosen) ?? [];
   const saved = useContent();
   const save = () =>
     saved.show(async () => {
@@ -55,7 +102,13 @@ export const MoneyView = () => {
         are a part of the wins; revenue is bets less wins and reversals.{' '}
         <a href={guideAddress('docs/wallet-operator.md#account-summary')}>Guide</a>
       </p>
-      <Filters filters={filters}>{button('Download CSV', save, 'quiet')}</Filters>
+      <Filters
+        filters={filters}
+        first={<Preset days={days} chosen={chosen} />}
+        folded={[otherDays, chosen === otherDays]}
+      >
+        {button('Download CSV', save, 'quiet')}
+      </Filters>
       <Shown content={saved} role="status" />
       <div class="dense">
         <List
@@ -65,6 +118,7 @@ export const MoneyView = () => {
           limit={50}
           rows={({ summary }: WalletAnswer<'readSummary'>) => summary}
           columns={columns(values['by'] === 'game')}
+          readTotals={() => readTotals(session, values)}
           empty="No money moved on these days, and no player has any."
           isByTime={false}
           onRows={saved.clear}

@@ -39,7 +39,10 @@ export const state = (look: Look, text: string) => (
 
 /** An amount with its currency, unless that is in another column. */
 export const money = (amount: string, currency = '') => (
-  <span class="money">{`${amount} ${currency}`.trim()}</span>
+  <span class="money">
+    {amount}
+    {currency !== '' && <span class="unit"> {currency}</span>}
+  </span>
 );
 
 /** A time that does not break into two lines. */

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { Wallet, WalletAnswer } from './api.ts';
 import { Action, Shown, useContent, useLoaded } from './content.tsx';
-import { DifferenceDialog, differenceColumns } from './differences.tsx';
+import { csvOf, jsonLinesOf } from './differences-file.ts';
+import { DifferenceDialog, differenceColumns, type Chosen } from './differences.tsx';
 import { download } from './download.ts';
 import { Filters, filterValues, type Filter } from './filters.tsx';
 import { List } from './list.tsx';
@@ -17,7 +18,7 @@ import {
   type KindCount,
   type Reconciliation,
 } from './reconciliation-data.ts';
-import { repairable } from './repairs.ts';
+import { inOrder, repairable } from './repairs.ts';
 import { RepairsPanel } from './repairs-panel.tsx';
 import { useSession } from './session.ts';
 import { when } from './time.ts';
@@ -76,6 +77,9 @@ const detailsOf = (one: Wallet['ReconciliationWithKinds']) => {
   );
 };
 
+const chosenText = (count: number): string =>
+  count === 1 ? '1 chosen difference' : `${count.toLocaleString()} chosen differences`;
+
 interface ComparedKinds {
   id: string;
   kinds: readonly KindCount[];
@@ -87,6 +91,9 @@ const Differences = ({ id, kinds, changed }: ComparedKinds) => {
   const session = useSession();
   const saved = useContent();
   const version = useSignal(0);
+  const chosen: Chosen = useSignal(new Map());
+  const columns = useMemo(() => differenceColumns(chosen), [chosen]);
+  const { size } = chosen.value;
   const path = `${pathOf(id)}/differences`;
   const options = kinds.map(({ kind }) => [kind, kindText(kind)] as const);
   const filters: readonly Filter[] = [
@@ -100,24 +107,42 @@ const Differences = ({ id, kinds, changed }: ComparedKinds) => {
   };
   const save = (format: 'csv' | 'jsonl') => () =>
     saved.show(async () => {
-      download(`reconciliation-${id}.${format}`, await session.file(`${path}.${format}`));
-      return 'The file has all differences.';
+      const some = [...chosen.value.values()].toSorted((a, b) => a.number - b.number);
+      const file =
+        some.length === 0
+          ? await session.file(`${path}.${format}`)
+          : new Blob([format === 'csv' ? csvOf(some) : jsonLinesOf(some)]);
+      download(`reconciliation-${id}.${format}`, file);
+      return some.length === 0 ? 'The file has all differences.' : `The file has ${chosenText(some.length)}.`;
     });
+  const differences = async () =>
+    size === 0 ? repairable(session, id, kind) : inOrder([...chosen.value.values()]);
   return (
     <div class="differences dense">
       <Filters filters={filters}>
         {button('Download CSV', save('csv'), 'quiet')}
         {button('Download JSONL', save('jsonl'), 'quiet')}
       </Filters>
+      {size > 0 && (
+        <p class="soft chosen">
+          Downloads and repairs are of {chosenText(size)}.{' '}
+          {button('Choose none', () => (chosen.value = new Map()), 'link')}
+        </p>
+      )}
       <Shown content={saved} role="status" />
-      {/* A confirmation is for the kind that was counted. */}
-      <RepairsPanel key={kind} id={id} differences={() => repairable(session, id, kind)} changed={reload} />
+      {/* A confirmation is for the differences that were counted. */}
+      <RepairsPanel
+        key={`${kind} ${[...chosen.value.keys()]}`}
+        id={id}
+        differences={differences}
+        changed={reload}
+      />
       <List
         caption="Differences"
         path={path}
         filters={filters}
         rows={({ differences }: WalletAnswer<'listDifferences'>) => differences}
-        columns={differenceColumns}
+        columns={columns}
         keyOf={({ number }) => String(number)}
         empty="There are no differences of this kind."
         isByTime={false}

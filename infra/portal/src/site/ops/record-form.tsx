@@ -1,21 +1,32 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Shown, useContent, useLoaded, type Content, type Load } from './content.tsx';
-import { changesOf, initialText, patchOf, switchOptions, type Difference, type Field } from './fields.ts';
+import {
+  changesOf,
+  initialText,
+  optionsOf,
+  patchOf,
+  type Difference,
+  type Field,
+  type FieldGroup,
+} from './fields.ts';
 import { Choice, Input, button, enteredIn, nothing, takeFocus, type Columns } from './parts.tsx';
 import { Refused, useSession } from './session.ts';
 import { Table } from './table.tsx';
 
-const differenceColumns: Columns<Difference> = {
-  Field: ({ label }) => label,
-  Before: ({ before }) => <del>{before}</del>,
-  After: ({ after }) => <ins>{after}</ins>,
+/** What will change, or has changed; `names` are those of the two states. */
+export const diff = (
+  differences: readonly Difference[],
+  caption = 'Changes',
+  names: readonly [before: string, after: string] = ['Before', 'After'],
+) => {
+  const columns: Columns<Difference> = {
+    Field: ({ label }) => label,
+    [names[0]]: ({ before }) => <del>{before}</del>,
+    [names[1]]: ({ after }) => <ins>{after}</ins>,
+  };
+  return <Table caption={caption} columns={columns} rows={differences} />;
 };
-
-/** What will change, or has changed. */
-export const diff = (differences: readonly Difference[], caption = 'Changes') => (
-  <Table caption={caption} columns={differenceColumns} rows={differences} />
-);
 
 type Tell = Parameters<Load>[0];
 
@@ -96,19 +107,20 @@ interface Entered {
 /** The control of a field, with its help and what is said of its text. */
 const Entry = ({ entry, id, initial, about }: Entered) => {
   const { name, label, kind, isRequired, help, placeholder } = entry;
+  const options = optionsOf(entry);
   const text = useSignal(initial);
   const shared = { id, name, placeholder, required: isRequired, spellcheck: false };
   const described = { ...shared, 'aria-describedby': `${id}-about` };
   return (
     <div class="record-field" onInput={({ target }) => (text.value = (target as HTMLInputElement).value)}>
-      {kind === 'switch' && <Choice {...described} label={label} options={switchOptions} initial={initial} />}
+      {options && <Choice {...described} label={label} options={options} initial={initial} />}
       {kind === 'lines' && (
         <div class="field">
           <label htmlFor={id}>{label}</label>
           <textarea {...described} rows={3} defaultValue={initial} />
         </div>
       )}
-      {kind !== 'switch' && kind !== 'lines' && (
+      {!options && kind !== 'lines' && (
         <Input
           {...described}
           label={label}
@@ -123,13 +135,6 @@ const Entry = ({ entry, id, initial, about }: Entered) => {
     </div>
   );
 };
-
-/** Fields under a heading, which opens them when they are folded. */
-export interface FieldGroup {
-  title: string;
-  fields: readonly Field[];
-  isFolded?: boolean;
-}
 
 interface FormOf extends Omit<Reviewed, 'save'> {
   /** Names the form. */

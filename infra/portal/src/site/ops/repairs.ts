@@ -7,16 +7,20 @@ export type Repair = Pick<Wallet['Repairs']['repairs'][number], 'number' | 'stat
 
 const timeOf = ({ there }: Difference): number => Date.parse(there?.time ?? '1970-01-01');
 
+/** Those of differences that can be repaired, in the order of their times. */
+export const inOrder = (differences: readonly Difference[]): Difference[] =>
+  differences.filter(isRepairable).toSorted((a, b) => timeOf(a) - timeOf(b));
+
 /** All differences of a kind that can be repaired, in the order of their times; of all kinds without one. */
 export const repairable = async (session: Session, id: string, kind = ''): Promise<Difference[]> => {
   const found: Difference[] = [];
   for (let page = 1, more = true; more; page++) {
     const query = new URLSearchParams({ ...(kind !== '' && { kind }), page: String(page), limit: '200' });
     const list = await session.ask<WalletAnswer<'listDifferences'>>(`${pathOf(id)}/differences?${query}`);
-    found.push(...list.differences.filter(isRepairable));
+    found.push(...list.differences);
     more = list.page.has_more;
   }
-  return found.toSorted((a, b) => timeOf(a) - timeOf(b));
+  return inOrder(found);
 };
 
 /** What the ledger would decide about repairs, and what they would move. */

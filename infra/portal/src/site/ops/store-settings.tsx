@@ -1,13 +1,13 @@
 import type { Webhooks, WebhooksAnswer } from './api.ts';
-import { field, merged, type Difference, type Field } from './fields.ts';
+import { differencesBetween, field, type FieldGroup } from './fields.ts';
 import { List } from './list.tsx';
-import { mappingGroups } from './mapping.tsx';
-import { state, time, type Columns } from './parts.tsx';
-import { Confirmed, Editable, RecordForm, diff, type FieldGroup, type Send } from './record-form.tsx';
+import { opener, state, time, type Columns } from './parts.tsx';
+import { ProviderForms, savedBy, type Shown } from './provider-form.tsx';
+import { Confirmed, Editable, RecordForm, diff } from './record-form.tsx';
+import { open } from './records.tsx';
 import { useSession } from './session.ts';
 
 type Store = Webhooks['Store'];
-type Provider = Store['pos'];
 
 const customers = 'notifications/customers';
 
@@ -40,91 +40,11 @@ const storeGroups: readonly FieldGroup[] = [
   },
 ];
 
-const roles = {
-  pos: 'Point of sale',
-  delivery: 'Delivery provider',
-  identity: 'Identity provider',
-  payments: '3DS provider',
-} as const;
-type Role = keyof typeof roles;
-
-const hostHelp = 'Another host removes the credentials that you do not enter with it.';
-
-const providerFields = (role: Role, { credentials, credentialNames }: Provider): Field[] => [
-  field('kind', 'Kind', { isRequired: true }),
-  field('baseUrl', 'Address of its interface', { help: hostHelp }),
-  ...(role === 'payments'
-    ? [field('acceptStoreToken', 'Opened by the store’s token', { kind: 'switch' })]
-    : []),
-  ...credentialNames.map((name) =>
-    field(`credentials/${name}`, name, {
-      kind: 'secret',
-      placeholder: credentials.includes(name) ? 'Set; empty keeps it' : 'Not set',
-    }),
-  ),
-];
-
-/** A provider as a change of a list names it: what it does not say of the credentials stays. */
-const kept = ({ credentials: _set, credentialNames: _names, ...provider }: Provider): object => provider;
-
-/** The change of a store that changes one of its providers, or adds one. */
-const patchOfProvider = (value: Store[Role], provider: Provider, patch: object): object => {
-  if (!Array.isArray(value)) return patch;
-  const others = value.map((one) => (one === provider ? merged(kept(one), patch) : kept(one)));
-  return value.includes(provider as never) ? others : [...others, patch];
-};
-
-const none: Provider = { kind: '', credentials: [], credentialNames: [] };
-
-interface Shown {
-  store: Store;
-  send: Send;
-  reload: () => void;
-}
-
-/** Changes a store, and names the credentials that this has removed. */
-const savedBy = async (send: Send, patch: object) => {
-  const { clearedCredentials: cleared } = (await send('PATCH', patch)) as Webhooks['ChangedStore'];
-  if (cleared.length === 0) return null;
-  return <p class="note">Saved. Enter again, because they were removed: {cleared.join(', ')}.</p>;
-};
-
-const providerForm = ({ store, send, reload }: Shown, role: Role, provider: Provider) => {
-  const title = provider === none ? `Add: ${roles[role]}` : `${roles[role]}: ${provider.kind}`;
-  const mapping = provider.kind === 'generic' ? mappingGroups(provider) : [];
-  return (
-    <RecordForm
-      key={title}
-      label={title}
-      groups={[
-        { title, fields: providerFields(role, provider), isFolded: provider === none },
-        ...mapping.map((group) => ({ ...group, isFolded: true })),
-      ]}
-      record={provider}
-      save={(patch) => savedBy(send, { [role]: patchOfProvider(store[role], provider, patch) })}
-      reload={reload}
-    />
-  );
-};
-
-/** The values of a snapshot as texts, by their paths. */
-const textsOf = (value: unknown, path = ''): [string, string][] =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.entries(value).flatMap(([name, inner]) => textsOf(inner, path === '' ? name : `${path}.${name}`))
-    : [[path, typeof value === 'string' ? value : JSON.stringify(value)]];
-
-const differencesIn = (change: Webhooks['StoreChange']): Difference[] => {
-  const [old, now] = [new Map(textsOf(change.before)), new Map(textsOf(change.after))];
-  return [...new Set([...old.keys(), ...now.keys()])]
-    .map((label) => ({ label, before: old.get(label) ?? '–', after: now.get(label) ?? '–' }))
-    .filter(({ before, after }) => before !== after);
-};
-
 const changeColumns: Columns<Webhooks['StoreChange']> = {
   When: ({ changedAt }) => time(changedAt),
   Who: ({ changedBy }) => changedBy,
   What: (change) => {
-    const differences = differencesIn(change);
+    const differences = differencesBetween(change.before, change.after);
     return differences.length > 0 ? diff(differences, 'What has changed') : 'Credentials';
   },
 };
@@ -145,13 +65,13 @@ const Ending = ({ store: { id, deletedAt }, send, reload }: Shown) => {
 };
 
 /** Whether a store takes webhooks. */
-export const storeState = ({ active, deletedAt }: Store) => {
+const storeState = ({ active, deletedAt }: Store) => {
   if (deletedAt !== null) return state('bad', 'deleted');
   return active ? state('good', 'active') : state('warn', 'paused');
 };
 
 /** The settings of a store, and who has changed them. */
-export const StoreSettings = ({ id }: { id: string }) => (
+const StoreSettings = ({ id }: { id: string }) => (
   <Editable<Store> path={`/v1/stores/${encodeURIComponent(id)}`}>
     {(store, send, reload) => {
       const shown = { store, send, reload };
@@ -167,13 +87,7 @@ export const StoreSettings = ({ id }: { id: string }) => (
             save={(patch) => savedBy(send, patch)}
             reload={reload}
           />
-          {(Object.keys(roles) as Role[]).flatMap((role) => {
-            const value = store[role] ?? [none];
-            const providers: Provider[] = Array.isArray(value)
-              ? [...value.filter((one) => one !== none), none]
-              : [value];
-            return providers.map((provider) => providerForm(shown, role, provider));
-          })}
+          <ProviderForms {...shown} />
           <Ending {...shown} />
           <h2>Changes</h2>
           <List
@@ -189,3 +103,25 @@ export const StoreSettings = ({ id }: { id: string }) => (
     }}
   </Editable>
 );
+
+const columns: Columns<Store> = {
+  Name: ({ id, name }) => opener(name, id, () => open(id)),
+  State: storeState,
+  'Point of sale': ({ pos }) => pos.kind,
+  Currency: ({ currency }) => currency,
+  Changed: ({ updatedAt }) => time(updatedAt),
+};
+
+/** All stores, or the settings of the one that is open. */
+export const Stores = ({ opened }: { opened: string }) => {
+  if (opened !== '') return <StoreSettings id={opened} />;
+  return (
+    <List
+      caption="Stores"
+      path="/v1/stores"
+      rows={({ stores }: WebhooksAnswer<'listStores'>) => stores}
+      columns={columns}
+      empty="There is no store yet."
+    />
+  );
+};

@@ -22,12 +22,14 @@ interface TableOf<Row> {
   caption: string;
   columns: Columns<Row>;
   rows: readonly Row[];
+  /** Shown below the rows. */
+  totals?: readonly Row[] | undefined;
   /** With it, a row keeps its controls and their focus when the list is read again. */
   keyOf?: ((row: Row) => string) | undefined;
 }
 
 /** A table, shown as a list on a phone. */
-export const Table = <Row,>({ caption, columns, rows, keyOf }: TableOf<Row>) => {
+export const Table = <Row,>({ caption, columns, rows, totals = [], keyOf }: TableOf<Row>) => {
   const cells = Object.entries(columns);
   const look = (cell: (row: Row) => Cell) => (rows.some((row) => isMoney(cell(row))) ? 'amount' : undefined);
   const cellOf = (name: string, value: Cell) => (
@@ -39,6 +41,11 @@ export const Table = <Row,>({ caption, columns, rows, keyOf }: TableOf<Row>) => 
     >
       {value ?? '–'}
     </td>
+  );
+  const lineOf = (row: Row, at: number) => (
+    <tr key={keyOf?.(row) ?? at} role="row">
+      {cells.map(([name, cell]) => cellOf(name, cell(row)))}
+    </tr>
   );
   return (
     <table role="table">
@@ -52,13 +59,8 @@ export const Table = <Row,>({ caption, columns, rows, keyOf }: TableOf<Row>) => 
           ))}
         </tr>
       </thead>
-      <tbody role="rowgroup">
-        {rows.map((row, at) => (
-          <tr key={keyOf?.(row) ?? at} role="row">
-            {cells.map(([name, cell]) => cellOf(name, cell(row)))}
-          </tr>
-        ))}
-      </tbody>
+      <tbody role="rowgroup">{rows.map(lineOf)}</tbody>
+      {totals.length > 0 && <tfoot role="rowgroup">{totals.map(lineOf)}</tfoot>}
     </table>
   );
 };

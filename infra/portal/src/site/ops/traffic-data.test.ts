@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { combine, isolated, type Summary } from './traffic-data.ts';
+import { combine, isolated, sourceOf, withoutRest, type Summary } from './traffic-data.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
 const origin = Date.UTC(2026, 0, 1) / 1000;
@@ -8,6 +8,7 @@ const process = (instance: string, ...points: [number, number, number, number | 
   instance,
   startedAt: at(0),
   source: 'process',
+  processes: null,
   points: points.map(([second, requestsPerSecond, errorsPerSecond, p99Ms]) => ({
     at: at(second),
     requestsPerSecond,
@@ -44,6 +45,18 @@ test('without requests there is no error rate', () => {
 test('a process that has been gone for half an hour no longer counts', () => {
   const { times } = combine([process('gone', [10, 1, 0, 1]), process('here', [1900, 1, 0, 1])]);
   expect(times).toEqual([origin + 1900]);
+});
+
+test('says whose the traffic is: of all processes, or of which ones that answered', () => {
+  const [one, other] = [process('web-1/7'), process('web-2/7')];
+  expect(sourceOf([])).toBe('');
+  expect(sourceOf([one])).toBe('answered by web-1/7');
+  expect(sourceOf([one, other])).toBe('answered by web-2/7, and 1 more before');
+  expect(sourceOf([one, { ...other, source: 'prometheus', processes: 3 }])).toBe('3 processes');
+});
+
+test('only zeros beside an error are drawn, so that 0 % is no speck', () => {
+  expect(withoutRest([0, 0, null, 0, 5, 0, 0, null])).toEqual([null, null, null, 0, 5, 0, null, null]);
 });
 
 test('without processes there are no points', () => {

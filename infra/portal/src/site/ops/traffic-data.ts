@@ -4,6 +4,8 @@ export interface Summary {
   startedAt: string;
   /** Whose the points are: of this process, or, as Prometheus says, of all processes of the service. */
   source: 'process' | 'prometheus';
+  /** How many processes of the service Prometheus reaches; null when only this one is known. */
+  processes: number | null;
   points: { at: string; requestsPerSecond: number; errorsPerSecond: number; p99Ms: number | null }[];
 }
 
@@ -43,6 +45,21 @@ export const combine = (summaries: readonly Summary[]): Traffic => {
   }
   return traffic;
 };
+
+/** Whose the traffic is: of all processes as Prometheus says, else of those that answered, with the one that did so last. */
+export const sourceOf = (summaries: readonly Summary[]): string => {
+  const newest = summaries.at(-1);
+  if (newest === undefined) return '';
+  const { source, processes, instance } = newest;
+  if (source === 'prometheus' && processes !== null)
+    return processes === 1 ? '1 process' : `${processes} processes`;
+  const others = summaries.length - 1;
+  return `answered by ${instance}${others > 0 ? `, and ${others} more before` : ''}`;
+};
+
+/** Errors without the zeros that no error is beside: a line of moments with requests would be specks at 0 %. */
+export const withoutRest = (errors: readonly (number | null)[]): (number | null)[] =>
+  errors.map((value, at) => (value || errors[at - 1] || errors[at + 1] ? value : null));
 
 /** Positions of values without a neighbour, which a line cannot show. */
 export const isolated = (values: readonly (number | null | undefined)[]): number[] =>

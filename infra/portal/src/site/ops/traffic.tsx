@@ -6,7 +6,7 @@ import { createReader, readiness } from './health-data.ts';
 import { View, state } from './parts.tsx';
 import { Refused, useSession, type Session } from './session.ts';
 import { errorText } from './text.ts';
-import { combine } from './traffic-data.ts';
+import { combine, sourceOf } from './traffic-data.ts';
 
 const refreshMs = 10_000;
 
@@ -16,7 +16,8 @@ const keepMs = 1_800_000;
 /** What is known of a service. */
 interface Row {
   charts: Record<'requests' | 'errors' | 'p99', Points> | undefined;
-  processes: number;
+  /** Whose traffic it is. */
+  source: string;
 }
 
 /** A function that reads what is known of a service now, and the error, if any. */
@@ -26,8 +27,10 @@ const createRowReader = (session: Session, name: string) => {
     const { statements, error } = await read();
     const { times, requests, errors, p99 } = combine(statements);
     const charts: Row['charts'] = { requests: [times, requests], errors: [times, errors], p99: [times, p99] };
-    const processes = statements.length;
-    return { row: { charts: processes > 0 ? charts : undefined, processes }, error };
+    return {
+      row: { charts: statements.length > 0 ? charts : undefined, source: sourceOf(statements) },
+      error,
+    };
   };
 };
 
@@ -47,16 +50,15 @@ interface ServiceRow {
 }
 
 const Service = ({ name, title, row, error }: ServiceRow) => {
-  const { charts, processes = 0 } = row ?? {};
+  const { charts, source = '' } = row ?? {};
   const now = readiness.value.find(({ service }) => service === name)?.state;
-  const note = processes > 1 ? `${processes} processes` : '';
   return (
     <li class="service">
       <div class="service-head">
         <h2>{title}</h2>
         {now ? state(now.look, now.text) : state('plain', 'Checking')}
         <p class={error === undefined ? 'soft instances' : 'soft instances error'}>
-          {error === undefined ? note : errorText(error)}
+          {error === undefined ? source : errorText(error)}
         </p>
       </div>
       <Chart name="Requests" unit="/s" floor={1} line="--accent" points={charts?.requests} />
