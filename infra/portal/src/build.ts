@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { alertTexts } from './alert-texts.ts';
 import { readGuides } from './guides.ts';
 import { pages } from './pages.ts';
-import { createSearchIndex } from './search-index.ts';
+import { createSearchIndex, pack } from './search-index.ts';
 import { describeServices, eventFilters, mappedFields, providerKinds, statementFields } from './services.ts';
 
 const site = resolve(import.meta.dirname, 'site');
@@ -79,7 +79,7 @@ export const buildPortal = async (out: string): Promise<void> => {
     }),
     writeFile(
       join(out, 'assets/guides.json'),
-      JSON.stringify(createSearchIndex(guides.flatMap(({ sections }) => sections))),
+      JSON.stringify(pack(createSearchIndex(guides.flatMap(({ sections }) => sections)))),
     ),
     cp(join(site, 'icon.svg'), join(out, 'icon.svg')),
   ]);

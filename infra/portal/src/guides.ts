@@ -1,6 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Marked, type Tokens } from 'marked';
+import { headingId } from './heading-id.ts';
 import { html, type Markup } from './html.ts';
 
 const docs = resolve(import.meta.dirname, '../../../docs');
@@ -29,13 +30,6 @@ export const isDecision = (name: string): boolean => name.startsWith('adr/');
 
 /** The address of a guide in the portal. */
 export const addressOf = (name: string): string => `/docs/guides/${name}/`;
-
-/** Ids of headings as GitHub makes them, because the links in docs/ are written for it. */
-const headingId = (text: string): string =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(/\s/g, '-');
 
 /**
  * Where a link of a guide leads: another guide keeps its heading, an address stays. Undefined for files outside of

@@ -1,6 +1,7 @@
 import type { Section } from './guides.ts';
+import { headingId } from './heading-id.ts';
 
-/** What the search of the guides loads: small, because it has each word once. */
+/** What the search of the guides knows: each word once. */
 export interface SearchIndex {
   /** `start` is the beginning of the text. */
   sections: (Omit<Section, 'text'> & { start: string })[];
@@ -8,7 +9,7 @@ export interface SearchIndex {
   words: Record<string, number[]>;
 }
 
-const startLength = 80;
+const startLength = 48;
 
 /** The words of a text in lower case. `?dryRun=true` has two. */
 export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -21,5 +22,45 @@ export const createSearchIndex = (sections: readonly Section[]): SearchIndex => 
   return {
     sections: sections.map(({ text, ...section }) => ({ ...section, start: text.slice(0, startLength) })),
     words: Object.fromEntries([...words].toSorted(([one], [other]) => one.localeCompare(other))),
+  };
+};
+
+/** A section in the file: its heading and anchor, null where the heading says it, its start, and of the first of a page the title, null where the heading says it, and the address. */
+type Row = [heading: string, anchor: string | null, start: string, title?: string | null, path?: string];
+
+/** The index as a file, in which nothing stands twice: of a word, the distances between its sections. */
+export interface PackedIndex {
+  rows: Row[];
+  words: Record<string, number[]>;
+}
+
+/** Writes an index small. */
+export const pack = ({ sections, words }: SearchIndex): PackedIndex => ({
+  rows: sections.map(({ page, heading, href, start }, at): Row => {
+    const [path = '', anchor = ''] = href.split('#');
+    const section: Row = [heading, anchor === headingId(heading) ? null : anchor, start];
+    if (sections[at - 1]?.href.split('#')[0] === path) return section;
+    return [...section, page === heading ? null : page, path] as Row;
+  }),
+  words: Object.fromEntries(
+    Object.entries(words).map(([word, all]) => [word, all.map((at, nth) => at - (all[nth - 1] ?? 0))]),
+  ),
+});
+
+/** Reads what `pack` has written. */
+export const unpack = ({ rows, words }: PackedIndex): SearchIndex => {
+  let [page, path] = ['', ''];
+  const sections = rows.map(([heading, anchor, start, title, address]) => {
+    if (address !== undefined) [page, path] = [title ?? heading, address];
+    const hash = anchor ?? headingId(heading);
+    return { page, heading, href: hash === '' ? path : `${path}#${hash}`, start };
+  });
+  const positions = (distances: number[]): number[] => {
+    let at = 0;
+    return distances.map((distance) => (at += distance));
+  };
+  return {
+    sections,
+    words: Object.fromEntries(Object.entries(words).map(([word, all]) => [word, positions(all)])),
   };
 };
