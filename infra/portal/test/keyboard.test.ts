@@ -51,14 +51,15 @@ const stopsToFirstRow = async (page: Page): Promise<number> => {
     getSelection()?.setPosition(document.body, 0);
   });
   for (let stops = 0; stops < 60; stops++) {
-    const isThere = await page.evaluate(() => {
+    const isThere = await page.evaluate((pressed) => {
       const row = document.querySelector('.view tbody tr');
       const { activeElement } = document;
       if (row === null) return true;
-      if (activeElement === null || activeElement === document.body) return false;
+      // After the last control of a page the focus is the browser's.
+      if (activeElement === null || activeElement === document.body) return pressed > 0;
       const position = row.compareDocumentPosition(activeElement);
       return (position & (Node.DOCUMENT_POSITION_FOLLOWING | Node.DOCUMENT_POSITION_CONTAINED_BY)) > 0;
-    });
+    }, stops);
     if (isThere) return stops;
     await page.keyboard.press('Tab');
   }
