@@ -38,9 +38,9 @@ export interface PackedIndex {
 export const pack = ({ sections, words }: SearchIndex): PackedIndex => ({
   rows: sections.map(({ page, heading, href, start }, at): Row => {
     const [path = '', anchor = ''] = href.split('#');
-    const section: Row = [heading, anchor === headingId(heading) ? null : anchor, start];
-    if (sections[at - 1]?.href.split('#')[0] === path) return section;
-    return [...section, page === heading ? null : page, path] as Row;
+    const isFirst = sections[at - 1]?.href.split('#')[0] !== path;
+    const ofPage: [] | [string | null, string] = isFirst ? [page === heading ? null : page, path] : [];
+    return [heading, anchor === headingId(heading) ? null : anchor, start, ...ofPage];
   }),
   words: Object.fromEntries(
     Object.entries(words).map(([word, all]) => [word, all.map((at, nth) => at - (all[nth - 1] ?? 0))]),

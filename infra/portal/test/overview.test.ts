@@ -145,7 +145,7 @@ describe.runIf(canLook)('the portal', () => {
     await page.waitForLoadState('networkidle');
     // The first stop from the top of the page; until then out of sight.
     await page.getByText('Skip to the content').focus();
-    const controls = await page.locator('a:visible, button:visible, input:visible').count();
+    const controls = await page.locator(':is(a, button, input):not([tabindex="-1"]):visible').count();
     for (let index = 1; index < controls; index++) {
       await page.keyboard.press('Tab');
       const seen = await page.evaluate(() => {

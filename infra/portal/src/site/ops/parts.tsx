@@ -41,7 +41,12 @@ export const state = (look: Look, text: string) => (
 export const money = (amount: string, currency = '') => (
   <span class="money">
     {amount}
-    {currency !== '' && <span class="unit"> {currency}</span>}
+    {currency !== '' && (
+      <>
+        {' '}
+        <span class="unit">{currency}</span>
+      </>
+    )}
   </span>
 );
 

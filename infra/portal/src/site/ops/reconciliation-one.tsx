@@ -132,7 +132,7 @@ const Differences = ({ id, kinds, changed }: ComparedKinds) => {
       <Shown content={saved} role="status" />
       {/* A confirmation is for the differences that were counted. */}
       <RepairsPanel
-        key={`${kind} ${[...chosen.value.keys()]}`}
+        key={`${kind} ${[...chosen.value.keys()].join()}`}
         id={id}
         differences={differences}
         changed={reload}
