@@ -43,23 +43,20 @@ const pressUntilNext = async (page: Page, key: 'Tab' | 'Shift+Tab'): Promise<num
   return before.stop;
 };
 
-/** How many presses of Tab lead from the beginning of the page to its first row, or past it when it has no control; 0 without rows. */
+/** How many presses of Tab lead from the beginning of the page to its first row, or past it when it has no control; 1 without rows. */
 const stopsToFirstRow = async (page: Page): Promise<number> => {
-  await page.evaluate(() => {
-    const { activeElement } = document;
-    if (activeElement instanceof HTMLElement) activeElement.blur();
-    getSelection()?.setPosition(document.body, 0);
-  });
-  for (let stops = 0; stops < 60; stops++) {
-    const isThere = await page.evaluate((pressed) => {
+  // The first Tab of a page leads to the skip link.
+  await page.locator('.skip').focus();
+  for (let stops = 1; stops < 60; stops++) {
+    const isThere = await page.evaluate(() => {
       const row = document.querySelector('.view tbody tr');
       const { activeElement } = document;
       if (row === null) return true;
       // After the last control of a page the focus is the browser's.
-      if (activeElement === null || activeElement === document.body) return pressed > 0;
+      if (activeElement === null || activeElement === document.body) return true;
       const position = row.compareDocumentPosition(activeElement);
       return (position & (Node.DOCUMENT_POSITION_FOLLOWING | Node.DOCUMENT_POSITION_CONTAINED_BY)) > 0;
-    }, stops);
+    });
     if (isThere) return stops;
     await page.keyboard.press('Tab');
   }
