@@ -186,6 +186,21 @@ test('while the database hangs, only the first look-ups wait for it; when it is 
   expect(await tokens.recognise(tokenHash)).toMatchObject({ state: 'unknown' });
 });
 
+test('a changed row is read from a slow database, too', async () => {
+  const { tokenHash } = makePathToken();
+  let row: Row = { tokenHash, graceUntil: null, store: 's1' };
+  const find = () => new Promise<Row>((resolve) => void setTimeout(() => resolve(row), 1000));
+  const tokens = createPathTokens<Row>({ find });
+  const first = tokens.recognise(tokenHash);
+  await advanceTime(1000);
+  expect(await first).toMatchObject({ row });
+  row = { ...row, store: 's2' };
+  const read = tokens.refresh(tokenHash);
+  await advanceTime(1000);
+  await read;
+  expect(tokens.validRow(tokenHash)).toEqual(row);
+});
+
 test('only the look-up of a token that was not valid before may be prevented', async () => {
   const { state, token } = setUp();
   const tokens = createPathTokens<Row>({ find: () => Promise.resolve(state.row), ttlMs: 1 });

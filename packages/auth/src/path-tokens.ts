@@ -20,7 +20,7 @@ export interface PathTokenOptions<Row extends PathTokenRow> {
   rememberMs?: number;
   /**
    * A database that takes longer counts as unavailable; default 2 seconds. For a token that was valid recently an eighth of
-   * it, so that its senders do not pile up, and a twentieth while the database is unavailable.
+   * it, so that its senders do not pile up, and a twentieth while the database is unavailable; `refresh` always takes all of it.
    */
   patienceMs?: number;
   now?: () => Date;
@@ -89,8 +89,11 @@ export const createPathTokens = <Row extends PathTokenRow>(
   let changes = 0;
   /** Whether the last look-up found the database unavailable. Then the next ones give it a twentieth of the time. */
   let isAway = false;
+  /** Tokens whose rows have changed: what is remembered of them is out of date. */
+  const changed = new Set<string>();
 
   const patienceFor = (tokenHash: string): number => {
+    if (changed.has(tokenHash)) return patienceMs;
     if (isAway) return patienceMs / 20;
     return tokens.valid.has(tokenHash) ? patienceMs / 8 : patienceMs;
   };
@@ -144,8 +147,10 @@ export const createPathTokens = <Row extends PathTokenRow>(
     },
     refresh: async (tokenHash) => {
       changes++;
+      changed.add(tokenHash);
       // When the query fails, the next request with this token asks again.
       await tokens.refresh(tokenHash).catch(() => undefined);
+      changed.delete(tokenHash);
     },
     get changes() {
       return changes;

@@ -101,6 +101,7 @@ CREATE TABLE "queue" (
 	"attempts" integer NOT NULL,
 	"crashes" integer DEFAULT 0 NOT NULL,
 	"error" text,
+	"is_remapped" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "queue_store_id_entity_id_pk" PRIMARY KEY("store_id","entity","id")
 );
 --> statement-breakpoint

@@ -5,6 +5,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startWork } from '../src/processing/background-work.ts';
 import { allRows } from './all-rows.ts';
 import { startService } from './harness.ts';
+import { holdAt } from './hold.ts';
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
@@ -206,4 +207,22 @@ test('while events wait in the spool, which may be about the person, it is 503',
   onTestFinished(() => void Object.defineProperty(spool, 'active', active));
   Object.defineProperty(spool, 'active', { ...active, get: () => true });
   expect(await remove(store.id, 'm-1')).toEqual([503, 'spool_active']);
+});
+
+test('a person whose import ends during the erasure is not left behind as a user', async () => {
+  await using idle = await startService({ work: false });
+  const { sql: db } = idle.context.database;
+  const store = await idle.store({ customerImportsEnabled: true });
+  await idle.hook('new_member', store.webhookToken, member('m-1', 'Ilse'));
+  await using hold = await holdAt(idle.databaseUrl, { trigger: 'after insert on users for each row' });
+  await using _work = startWork(idle.context);
+  // The import has the member's row and has made the user, but has not committed.
+  await hold.reached();
+  const erased = remove(store.id, 'm-1', idle.token, idle.url);
+  const waits = () =>
+    db`select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
+  await expect.poll(waits).not.toHaveLength(0);
+  await hold.open();
+  expect(await erased).toEqual([204, undefined]);
+  expect((await allRows(db)).filter((row) => /ilse/i.test(row))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { startWork } from '../src/processing/background-work.ts';
 import { startService, type Json } from './harness.ts';
 
 const service = await startService();
@@ -169,3 +170,41 @@ test('a store names the credentials that its kinds of providers use, set or not'
     identity: [{ credentials: [], credentialNames: ['webhookSecret'] }],
   });
 });
+
+test.each(['an event that waits', 'a replay of one event', 'a replay of a span of time'])(
+  'a mapping that is changed behind the back of %s reads no masked value without the scope of a reveal',
+  async (waiting) => {
+    await using idle = await startService({ work: false });
+    const fits = { status: '/state', orderNo: '/no' };
+    const store = await idle.store(generic(fits));
+    const inDatabase = idle.context.database.sql;
+    const hook = () => idle.hook('order_updated', store.webhookToken, order('o-1'));
+    const isReplay = waiting !== 'an event that waits';
+    if (isReplay) {
+      await idle.admin('PATCH', `/v1/stores/${store.id}`, { active: false });
+      // Until the pause has arrived, events wait.
+      await expect.poll(() => hook().then(() => inDatabase`select from results`)).not.toHaveLength(0);
+      await idle.admin('PATCH', `/v1/stores/${store.id}`, { active: true });
+      const { body } = await idle.admin('GET', `/v1/stores/${store.id}/events?status=ignored`);
+      const [event] = body['events'] as unknown as { id: string }[];
+      const path = `/v1/stores/${store.id}/events`;
+      const own = waiting === 'a replay of one event';
+      const answer = await fetch(`${idle.url}${path}/${own ? `${event?.id}/` : ''}replay`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${await idle.tokenWith('stores:write')}`,
+          'content-type': 'application/json',
+        },
+        ...(!own && { body: JSON.stringify({ ...span, status: 'ignored' }) }),
+      });
+      expect(answer.status).toBe(202);
+    } else await hook();
+    const reads = generic({ status: '/state', orderNo: '/person/birthDate' });
+    await idle.admin('PATCH', `/v1/stores/${store.id}`, reads);
+    await using _work = startWork(idle.context);
+    await idle.settled();
+    const { body: list } = await idle.admin('GET', `/v1/stores/${store.id}/orders`);
+    expect(list['orders']).toMatchObject([{ id: 'o-1', orderNo: 'N-o-1' }]);
+    expect(JSON.stringify(list)).not.toContain(birthDate);
+  },
+);

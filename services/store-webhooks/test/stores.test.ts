@@ -146,6 +146,8 @@ test.each([
   ['a store address with a line end', { storeUrl: 'https://shop.example.test/\r\nX: y' }, 'storeUrl'],
   ['a store address with a backslash', { storeUrl: 'https://shop.example.test\\@evil.example/' }, 'storeUrl'],
   ['a store address in another script', { storeUrl: 'https://shоp.example.test/' }, 'storeUrl'],
+  ['a store address with an empty query', { storeUrl: 'https://shop.example.test/?' }, 'storeUrl'],
+  ['a store address with an empty fragment', { storeUrl: 'https://shop.example.test/#' }, 'storeUrl'],
   ['a store address of a script', { storeUrl: 'javascript:alert(1)' }, 'storeUrl'],
   ['a network that is none', { allowedAddresses: ['10.0.0.0/99'] }, 'allowedAddresses.0'],
   ['an unknown field', { colour: 'red' }, 'colour'],

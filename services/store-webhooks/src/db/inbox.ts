@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { index, integer, jsonb, pgTable, pgView, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  pgView,
+  primaryKey,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { isoColumn } from '@platform/service-kit/columns';
 import type { HookEvent } from '../webhooks.ts';
 import { bytea, byId, ofStore } from './columns.ts';
@@ -66,6 +77,8 @@ export const queue = pgTable(
     /** Number of workers that died while they processed it, since an attempt last ended normally. */
     crashes: integer().notNull().default(0),
     error: text(),
+    /** Whether a replay may read it with the mapping of today; else that of its receipt counts. */
+    isRemapped: boolean('is_remapped').notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.entity, table.id] }),

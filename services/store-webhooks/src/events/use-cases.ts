@@ -16,6 +16,13 @@ import {
 import { knownStoreToChange, replacedSettings } from '../stores/use-cases.ts';
 import { recordIfRemapped, type Repetition, type Requester } from './reveals.ts';
 
+/**
+ * Whether an event is mapped otherwise now than at receipt. That is recorded, and the event may be processed so then. Throws
+ * InsufficientScope.
+ */
+const allowRemapping = async (context: Context, repetition: Repetition): Promise<boolean> =>
+  (await recordIfRemapped(context, repetition, 'events:reveal')) !== undefined;
+
 type NewState = 'pending' | 'failed' | 'refused' | 'ignored';
 
 /**
@@ -34,9 +41,9 @@ const recheck = async (
   const request = { store, address: event, body, content, headers, url: urlOf(box, event), receivedAt };
   if (inspectWebhook(request).signed !== true) return 'refused';
   if (isDryRun) return 'pending';
-  await recordIfRemapped(context, { store, event, requester }, 'events:reveal');
+  const isRemapped = await allowRemapping(context, { store, event, requester });
   const received = receivedEventOf(box, event.id, request);
-  const state = await acceptRefusedEvent(database.sql, received);
+  const state = await acceptRefusedEvent(database.sql, received, isRemapped);
   if (state === 'failed') reportUnreadable(tracker, received);
   return state;
 };
@@ -66,9 +73,9 @@ export const reprocessEvent = async (
   let state: NewState = 'pending';
   if (isRefused) state = await recheck(context, repetition, false);
   else {
-    await recordIfRemapped(context, repetition, 'events:reveal');
-    if (event.state === 'pending') await restartEvent(sql, event);
-    else await requeueEvents(sql, storeId, [id], event.state);
+    const isRemapped = await allowRemapping(context, repetition);
+    if (event.state === 'pending') await restartEvent(sql, event, isRemapped);
+    else await requeueEvents(sql, storeId, [id], event.state, isRemapped ? [id] : []);
   }
   context.inbox.wake();
   return state;
@@ -124,15 +131,14 @@ export const reprocessSpan = async (
     state !== 'refused' && !isDryRun && (await replacedSettings(context, storeId, span.from)) !== undefined;
   const replay = async (ids: string[]): Promise<number> => {
     if (isDryRun) return ids.length;
+    const remapped: string[] = [];
     if (mayBeRemapped)
-      for (const id of ids)
-        await recordIfRemapped(
-          context,
-          { store, event: await findEvent(orm, storeId, id), requester },
-          'events:reveal',
-        );
+      for (const id of ids) {
+        const event = await findEvent(orm, storeId, id);
+        if (await allowRemapping(context, { store, event, requester })) remapped.push(id);
+      }
     // Another request may have replayed some of them meanwhile.
-    return requeueEvents(sql, storeId, ids, state);
+    return requeueEvents(sql, storeId, ids, state, remapped);
   };
   const each = async (ids: string[]): Promise<void> => {
     counts.visited += ids.length;

@@ -14,7 +14,7 @@ import type { ClaimedEvent, ClaimedRow } from '../queue/event.ts';
 import { beat, removeWorker, type DueWork } from '../queue/heartbeat.ts';
 import type { EventWorker } from '../queue/inbox.ts';
 import type { Change } from '../records/change.ts';
-import { knownStores } from '../stores/use-cases.ts';
+import { knownStores, storeMappedAt } from '../stores/use-cases.ts';
 import { applyChanges, eventTypes } from './event-types.ts';
 import { pauseAfter } from './provider-pause.ts';
 import { ConnectionLost, createUnwritten, isSuspect } from './unwritten-events.ts';
@@ -144,7 +144,11 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
       // Processing this event may be what crashed the earlier workers.
       if (event.crashes >= maxCrashes)
         throw new Unprocessable('Ten workers crashed while processing this event.');
-      const planned = { event, change: await eventTypes[event.event].plan(context, event) };
+      // Who changes a mapping must not read with it what waits in the queue.
+      const store = event.isRemapped
+        ? event.store
+        : await storeMappedAt(context, event.store, event.receivedAt);
+      const planned = { event, change: await eventTypes[event.event].plan(context, { ...event, store }) };
       await (isSuspect(event) ? applyAll([planned]) : batches.add(planned));
     } catch (error) {
       if (isDisconnected(error)) unwritten.keep([event], error);

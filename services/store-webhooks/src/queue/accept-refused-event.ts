@@ -7,9 +7,13 @@ class Duplicate extends Error {}
 
 /**
  * Replaces a refused event by `event`, which is the same with a valid signature. Returns its new state: `ignored` if the
- * same event was accepted before.
+ * same event was accepted before. If it `isRemapped`, it may be read with the mapping of today.
  */
-export const acceptRefusedEvent = async (sql: Sql, event: ReceivedEvent): Promise<ReceivedEvent['state']> => {
+export const acceptRefusedEvent = async (
+  sql: Sql,
+  event: ReceivedEvent,
+  isRemapped: boolean,
+): Promise<ReceivedEvent['state']> => {
   const { storeId, id } = event;
   try {
     return await sql.begin(async (tx) => {
@@ -21,6 +25,8 @@ export const acceptRefusedEvent = async (sql: Sql, event: ReceivedEvent): Promis
       if (count === 0) return 'pending';
       const [stored] = await storeEvents(tx, [event]);
       if (stored === 'duplicate') throw new Duplicate();
+      if (isRemapped)
+        await tx`update queue set is_remapped = true where store_id = ${storeId} and id = ${id}`;
       return event.state;
     });
   } catch (error) {

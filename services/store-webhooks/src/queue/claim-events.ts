@@ -59,10 +59,10 @@ const claimOrPark = (
   claimed as (
     update queue q set attempts = attempts + 1, worker = ${worker}, due_at = now() + ${keepMs} * interval '1 ms'
     where q.ctid = any(array(select place from sized where n = 1 or bytes <= ${bytes}))
-    returning q.store_id, q.entity, q.id, q.attempts, q.worker, q.crashes, q.queued_at)
+    returning q.store_id, q.entity, q.id, q.attempts, q.worker, q.crashes, q.queued_at, q.is_remapped)
   select e.store_id as "storeId", e.id, e.event, e.service, claimed.entity, e.body, e.headers,
     e.received_at as "receivedAt", claimed.queued_at as "queuedAt", claimed.attempts, claimed.worker, claimed.crashes,
-    parked
+    claimed.is_remapped as "isRemapped", parked
   from (select count(*)::int as parked from parked) as p
   left join (claimed join events e on e.store_id = claimed.store_id and e.id = claimed.id) on true`;
 

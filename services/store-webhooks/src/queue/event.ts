@@ -49,6 +49,8 @@ export interface ClaimedEvent extends PlannedEvent {
   worker: string;
   /** Number of workers that died while they processed it, since an attempt last ended normally. */
   crashes: number;
+  /** Whether it may be read with the mapping of today; else that of its receipt counts. */
+  isRemapped: boolean;
 }
 
 /** A claimed event without its store, as a statement returns it. */

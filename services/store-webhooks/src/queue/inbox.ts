@@ -59,6 +59,7 @@ const handOver = (worker: EventWorker, { event, store }: EventToStore): void => 
     attempts: 1,
     worker: worker.claimer.worker,
     crashes: 0,
+    isRemapped: false,
     store,
   });
 };

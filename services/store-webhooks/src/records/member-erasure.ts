@@ -40,6 +40,8 @@ const findTraces = async (sql: TransactionSql, storeId: string, memberId: string
 /** Deletes the records of a person, and takes them out of those that stay. Returns how many there were. */
 const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: string): Promise<number> => {
   const isTheirs = sql`store_id = ${storeId} and consumer_id = ${memberId}`;
+  // First, because an import that makes the user holds this row: what it has made is there afterwards.
+  const members = await sql`delete from members where store_id = ${storeId} and id = ${memberId}`;
   const users = await sql<{ id: string }[]>`
     delete from users where store_id = ${storeId} and consumer_user_id = ${memberId} returning id`;
   // The answers to requests with an Idempotency-Key that registered them.
@@ -47,7 +49,7 @@ const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: stri
     delete from idempotency_keys where exists (
       select from unnest(${arrayOf(users.map(({ id }) => id))}::text::text[]) as id where position(id in answer) > 0)`;
   const changed = [
-    await sql`delete from members where store_id = ${storeId} and id = ${memberId}`,
+    members,
     await sql`delete from import_jobs where store_id = ${storeId} and member_id = ${memberId}`,
     await sql`
       update notifications set consumer_id = null, error = null, worker = null,

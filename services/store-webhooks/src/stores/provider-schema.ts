@@ -15,8 +15,8 @@ export const webAddress = z
   })
   .check(z.url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true }))
   .refine((url) => {
-    const { username, password, search, hash } = new URL(url);
-    return username === '' && password === '' && search === '' && hash === '';
+    const { username, password } = new URL(url);
+    return username === '' && password === '' && !/[?#]/.test(url);
   }, 'must have no credentials, query or fragment');
 
 const credentials = z.record(text(1, 50), text(1, 4000)).meta({

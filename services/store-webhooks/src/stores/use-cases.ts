@@ -85,6 +85,20 @@ export const replacedSettings = async (
   return change?.before;
 };
 
+/**
+ * A store with the mapping of its generic POS that it had at a time. A later mapping may read fields of an event that its
+ * views mask; of another POS before it there is neither an address nor a credential any more.
+ */
+export const storeMappedAt = async (context: Context, store: KnownStore, at: string): Promise<KnownStore> => {
+  const { settings, updatedAt } = store;
+  if (settings.pos.kind !== 'generic' || Date.parse(updatedAt) <= Date.parse(at)) return store;
+  const then = (await replacedSettings(context, store.id, at))?.pos;
+  if (then === undefined) return store;
+  return then.kind === 'generic'
+    ? { ...store, settings: { ...settings, pos: { ...settings.pos, mapping: then.mapping } } }
+    : { ...store, settings: { ...settings, pos: { kind: then.kind } }, credentials: {} };
+};
+
 /** A page of the stores, or of those with the ids `only`, newest first. */
 export const listStores = (context: Context, query: PageQuery, only?: ReadonlySet<string>) =>
   readPageList('stores', query, async ({ offset, limit }) => {
