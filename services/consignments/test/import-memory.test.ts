@@ -36,6 +36,6 @@ test('the lines of forty imports that wait for their turn, three hundred objects
     }
     const sizes = waiting.map(({ lines }) => lines.reduce((all, { bytes }) => all + bytes.length, 0));
     process.stdout.write(String(Math.max(...sizes)));`);
-  // One turn of the event loop parses so many.
+  // A batch of this many lines is parsed at once, in one turn of the event loop.
   expect(Number(heaviest)).toBeLessThan(280_000);
 });

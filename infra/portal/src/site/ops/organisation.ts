@@ -173,7 +173,7 @@ const openAccount = (connection: Connection, first: TokenEndpointResponse): Acco
       renewal ??= renew(refresh).finally(() => (renewal = undefined));
       // Requests wait only when there is no valid token.
       if (Date.now() >= endsAt) await renewal;
-      // A failure is told by the request that finds no valid token.
+      // When it fails, the next request finds no valid token and reports it.
       else renewal.catch(() => undefined);
       return tokens.access;
     },
