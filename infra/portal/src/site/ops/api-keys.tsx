@@ -1,8 +1,9 @@
 import type { KeysAnswer } from './api.ts';
 import { field } from './fields.ts';
 import { opener, state, time, type Columns } from './parts.tsx';
-import { Confirmed, Editable, RecordForm } from './record-form.tsx';
-import { Records, newOne, open, type Opened } from './records.tsx';
+import { open } from './place.ts';
+import { Confirmed, RecordForm } from './record-form.tsx';
+import { Records } from './records.tsx';
 import { useSession } from './session.ts';
 
 type ApiKey = KeysAnswer<'getApiKey'>;
@@ -31,31 +32,29 @@ const columns: Columns<ApiKey> = {
   'Last used': ({ last_used_at }) => time(last_used_at),
 };
 
-const Key = ({ opened, changed }: Opened) => {
+/** The API keys of verify-projects. */
+export const ApiKeys = () => {
   const session = useSession();
-  const path = `/v1/api-keys/${encodeURIComponent(opened)}`;
-  const create = async (address: string, body: object) => {
-    const { key } = await session.ask<KeysAnswer<'createApiKey'>>(address, 'POST', body);
+  const create = async (path: string, body: object) => {
+    const { key } = await session.ask<KeysAnswer<'createApiKey'>>(path, 'POST', body);
     return (
       <p class="note">
         The key is shown this once: <code>{key}</code>
       </p>
     );
   };
-  if (opened === newOne)
-    return (
-      <RecordForm
-        label="API key"
-        groups={[{ title: 'API key', fields: keyFields }]}
-        record={{}}
-        verb="Create the key"
-        save={(key) => create('/v1/api-keys', { scopes: ['verify:read'], ...key })}
-        reload={changed}
-      />
-    );
+  const save = (key: object) => create('/v1/api-keys', { scopes: ['verify:read'], ...key });
   return (
-    <Editable<ApiKey> path={path}>
-      {({ name, revoked_at }, send) =>
+    <Records<ApiKey>
+      noun="API key"
+      path="/v1/api-keys"
+      query="?include=revoked"
+      columns={columns}
+      fields={keyFields}
+      isReadOnce
+      create={{ record: {}, verb: 'Create the key', save }}
+    >
+      {({ name, revoked_at }, send, path) =>
         revoked_at === null && (
           <>
             <RecordForm
@@ -64,29 +63,15 @@ const Key = ({ opened, changed }: Opened) => {
               record={{}}
               verb="Rotate the key"
               save={(entered) => create(`${path}/rotate`, entered)}
-              reload={changed}
             />
             <Confirmed
               verb="Revoke the key"
               difference={{ label: name, before: 'valid', after: 'revoked at once' }}
               save={() => send('DELETE').then(() => <p class="note">Revoked.</p>)}
-              reload={changed}
             />
           </>
         )
       }
-    </Editable>
+    </Records>
   );
 };
-
-/** The API keys of verify-projects. */
-export const ApiKeys = ({ opened }: { opened: string }) => (
-  <Records
-    noun="API key"
-    path="/v1/api-keys?include=revoked"
-    rows={({ api_keys }: KeysAnswer<'listApiKeys'>) => api_keys}
-    columns={columns}
-    opened={opened}
-    One={Key}
-  />
-);

@@ -1,5 +1,6 @@
 import { csvLine } from '@platform/service-kit/csv';
-import type { WebhooksAnswer } from './api.ts';
+import type { Webhooks, WebhooksAnswer } from './api.ts';
+import { readAll } from './pages.ts';
 import type { Session } from './session.ts';
 
 /** The webhooks of a store that were received in a span of time and have a status. */
@@ -100,14 +101,9 @@ const columns = ['id', 'event', 'entity', 'status', 'attempts', 'error', 'receiv
  * @param since ISO time of the services, not of the browser
  */
 export const resultOf = async (session: Session, span: Span, since: string): Promise<string> => {
-  const lines = [csvLine(columns)];
-  for (let page = 1, more = true; more; page++) {
-    const query = new URLSearchParams({ from: span.from, to: span.to, page: String(page), limit: '200' });
-    const found = await session.ask<WebhooksAnswer<'listEvents'>>(`${span.events}?${query}`);
-    for (const event of found.events)
-      if (event.finishedAt === null || event.finishedAt >= since)
-        lines.push(csvLine(columns.map((column) => event[column])));
-    more = found.page.has_more;
-  }
-  return lines.join('');
+  const { events, from, to } = span;
+  const all = await readAll<Webhooks['Event']>(session, events, { from, to });
+  const ended = all.filter(({ finishedAt }) => finishedAt === null || finishedAt >= since);
+  const lines = ended.map((event) => columns.map((column) => event[column]));
+  return [columns, ...lines].map((line) => csvLine(line)).join('');
 };

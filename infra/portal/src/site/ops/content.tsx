@@ -3,7 +3,14 @@ import type { ComponentChildren, HTMLAttributes, JSX, RefObject } from 'preact';
 import { useCallback, useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { isAbort } from './network.ts';
 import { button, takeFocus } from './parts.tsx';
+import { useSession } from './session.ts';
 import { errorText, isTemporary, mistakesOf } from './text.ts';
+
+/** Counts how often what is shown is to be read again; an input of what depends on changes. */
+export const reads = signal(0);
+
+/** Reads what is shown again, after a change or when somebody asks for it. */
+export const readAgain = (): void => void reads.value++;
 
 interface State {
   isLoading: boolean;
@@ -15,10 +22,12 @@ interface State {
 export type Load = (tell: (shown: ComponentChildren) => void) => Promise<ComponentChildren>;
 
 /** What is shown for an error, with a button when the same request may succeed later. */
-const failureOf = (error: unknown, retry: () => void): JSX.Element => (
+export const failureOf = (error: unknown, retry: () => void, consequence = ''): JSX.Element => (
   <div class="note failure">
     <div class="error" role="alert">
-      <p>{errorText(error)}</p>
+      <p>
+        {consequence} {errorText(error)}
+      </p>
       {mistakesOf(error).map((mistake) => (
         <p key={mistake}>{mistake}</p>
       ))}
@@ -85,14 +94,13 @@ export const useLoaded = (load: Load, inputs: readonly unknown[]): Content & { r
   return { ...content, reload };
 };
 
+type Attributes = Partial<Pick<HTMLAttributes<HTMLDivElement>, 'class' | 'role' | 'tabIndex'>>;
+
 /**
  * Shows a content, or why it cannot be drawn. A focus on a control that disappears moves to the element itself, so that the next Tab continues
  * there.
  */
-export const Shown = ({
-  content: { state, box },
-  ...attributes
-}: { content: Content } & Partial<Pick<HTMLAttributes<HTMLDivElement>, 'class' | 'role' | 'tabIndex'>>) => {
+export const Shown = ({ content: { state, box }, ...attributes }: { content: Content } & Attributes) => {
   const { isLoading, shown, failure } = state.value;
   /** What could not be drawn. */
   const broken = useRef<ComponentChildren>(undefined);
@@ -122,6 +130,18 @@ export const Shown = ({
   );
 };
 
+interface LoadedFrom<Answer> extends Attributes {
+  path: string;
+  children: (answer: Answer) => ComponentChildren;
+}
+
+/** Shows the answer of a request, which is sent again after each change. */
+export const Loaded = <Answer,>({ path, children, ...attributes }: LoadedFrom<Answer>) => {
+  const session = useSession();
+  const content = useLoaded(async () => children(await session.ask<Answer>(path)), [path, reads.value]);
+  return <Shown content={content} {...attributes} />;
+};
+
 interface Pressed {
   name: string;
   look?: string;
@@ -141,6 +161,16 @@ export const Action = ({ name, look, run, isFocused = false }: Pressed) => {
     </>
   );
 };
+
+const refreshMs = 2000;
+
+/** Reads what is shown again after a pause, while something changes by itself; `newest` is what was read last. */
+export const useRefresh = (isChanging: boolean, newest: unknown): void =>
+  useEffect(() => {
+    if (!isChanging) return undefined;
+    const timer = setTimeout(readAgain, refreshMs);
+    return () => clearTimeout(timer);
+  }, [isChanging, newest]);
 
 /** Calls a function now and again and again, with a pause after each end, while the page is seen. */
 export const usePolling = (refresh: () => Promise<void>, pauseMs: number): void => {

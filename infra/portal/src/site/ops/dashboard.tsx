@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import type { FunctionComponent } from 'preact';
+import type { ComponentChildren, FunctionComponent } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { CommandsDialog, type Command } from './commands.tsx';
 import { Shown, useLoaded } from './content.tsx';
 import { findScopes } from './find-data.ts';
 import { HealthStrip } from './health.tsx';
 import { areLettersOn, switchLetters, useKeys } from './keys.ts';
 import { useOneStop } from './one-stop.ts';
-import { View, button, takeFocus } from './parts.tsx';
+import { button, takeFocus } from './parts.tsx';
 import { addressOf, goTo, navigation, place, restartView } from './place.ts';
 import { SearchForm } from './search-form.tsx';
 import { useSession, type Session } from './session.ts';
@@ -17,53 +17,27 @@ interface ViewEntry {
   name: string;
   /** One of them is needed. */
   scopes: readonly string[];
-  load: () => Promise<FunctionComponent>;
+  load: () => Promise<{ View: FunctionComponent }>;
 }
 
 const wallet = ['wallet:read'];
+const webhooks = ['events:read', 'stores:admin'];
+const settings = ['stores:read', 'wallet:admin', 'verify:admin'];
 
 /** The views by their address; the code of a view is loaded when it is opened. */
 const views: Readonly<Record<string, ViewEntry>> = {
-  find: { name: 'Find', scopes: findScopes, load: async () => (await import('./find.tsx')).FindView },
-  traffic: {
-    name: 'Traffic',
-    scopes: ['ops:read'],
-    load: async () => (await import('./traffic.tsx')).TrafficView,
-  },
-  webhooks: {
-    name: 'Webhooks',
-    scopes: ['events:read', 'stores:admin'],
-    load: async () => (await import('./events.tsx')).EventsView,
-  },
-  rounds: { name: 'Rounds', scopes: wallet, load: async () => (await import('./rounds.tsx')).RoundsView },
-  refusals: {
-    name: 'Refusals',
-    scopes: wallet,
-    load: async () => (await import('./refusals.tsx')).RefusalsView,
-  },
-  players: { name: 'Players', scopes: wallet, load: async () => (await import('./players.tsx')).PlayersView },
-  limits: { name: 'Limits', scopes: wallet, load: async () => (await import('./limits.tsx')).LimitsView },
-  money: { name: 'Money', scopes: wallet, load: async () => (await import('./money.tsx')).MoneyView },
-  reconciliation: {
-    name: 'Reconciliation',
-    scopes: wallet,
-    load: async () => (await import('./reconciliation.tsx')).ReconciliationView,
-  },
-  ledger: {
-    name: 'Ledger',
-    scopes: ['wallet:admin'],
-    load: async () => (await import('./ledger.tsx')).LedgerView,
-  },
-  evidence: {
-    name: 'Evidence',
-    scopes: ['wallet:audit', ...wallet],
-    load: async () => (await import('./evidence.tsx')).EvidenceView,
-  },
-  settings: {
-    name: 'Settings',
-    scopes: ['stores:read', 'wallet:admin', 'verify:admin'],
-    load: async () => (await import('./settings.tsx')).SettingsView,
-  },
+  find: { name: 'Find', scopes: findScopes, load: () => import('./find.tsx') },
+  traffic: { name: 'Traffic', scopes: ['ops:read'], load: () => import('./traffic.tsx') },
+  webhooks: { name: 'Webhooks', scopes: webhooks, load: () => import('./events.tsx') },
+  rounds: { name: 'Rounds', scopes: wallet, load: () => import('./rounds.tsx') },
+  refusals: { name: 'Refusals', scopes: wallet, load: () => import('./refusals.tsx') },
+  players: { name: 'Players', scopes: wallet, load: () => import('./players.tsx') },
+  limits: { name: 'Limits', scopes: wallet, load: () => import('./limits.tsx') },
+  money: { name: 'Money', scopes: wallet, load: () => import('./money.tsx') },
+  reconciliation: { name: 'Reconciliation', scopes: wallet, load: () => import('./reconciliation.tsx') },
+  ledger: { name: 'Ledger', scopes: ['wallet:admin'], load: () => import('./ledger.tsx') },
+  evidence: { name: 'Evidence', scopes: ['wallet:audit', ...wallet], load: () => import('./evidence.tsx') },
+  settings: { name: 'Settings', scopes: settings, load: () => import('./settings.tsx') },
 };
 
 /** Loads the code of all views: after another version was deployed, the gateway has it no more, and a reload ends the session. */
@@ -98,10 +72,30 @@ const SignedIn = () => {
   );
 };
 
-const LoadedView = ({ load }: { load: () => Promise<FunctionComponent> }) => {
+/** A view. After a link in the page has led to it, it has the focus, so that its name is read out. */
+const Section = ({ name, children }: { name: string; children: ComponentChildren }) => {
+  const section = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    if (!navigation.peek().isFromContent || section.current === null) return;
+    section.current.tabIndex = -1;
+    section.current.focus({ preventScroll: true });
+    section.current.parentElement?.scrollIntoView();
+  }, []);
+  return (
+    <section ref={section} aria-label={name}>
+      {children}
+    </section>
+  );
+};
+
+const LoadedView = ({ name, load }: ViewEntry) => {
   const content = useLoaded(async () => {
-    const View = await load();
-    return <View />;
+    const { View } = await load();
+    return (
+      <Section name={name}>
+        <View />
+      </Section>
+    );
   }, []);
   return <Shown content={content} class="view" />;
 };
@@ -111,11 +105,11 @@ const eitherOf = new Intl.ListFormat('en', { type: 'disjunction' });
 /** In place of a view that the token does not allow. */
 const Forbidden = ({ name, scopes }: ViewEntry) => (
   <div class="view">
-    <View name={name}>
+    <Section name={name}>
       <p class="note">
         {name} needs the scope {eitherOf.format(scopes)}, which your access token does not have.
       </p>
-    </View>
+    </Section>
   </div>
 );
 
@@ -193,7 +187,7 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
       )}
       {view &&
         (session.may(...view.scopes) ? (
-          <LoadedView key={`${current} ${count}`} load={view.load} />
+          <LoadedView key={`${current} ${count}`} {...view} />
         ) : (
           <Forbidden {...view} />
         ))}

@@ -1,11 +1,11 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { Fragment } from 'preact';
-import { Shown, useLoaded } from './content.tsx';
+import { Shown, reads, useLoaded } from './content.tsx';
 import type { WalletAnswer } from './api.ts';
 import { Dialog } from './dialog.tsx';
 import { findLink, playerLink, roundLink } from './links.tsx';
 import { Facts, nothing, opener, state, type Cell, type Columns } from './parts.tsx';
-import { changeFilters } from './place.ts';
+import { open } from './place.ts';
 import {
   isRepairable,
   kindText,
@@ -67,9 +67,6 @@ const looks = { open: 'plain', applying: 'warn', applied: 'good', refused: 'bad'
 /** The state of the repair of a difference. */
 const repairState = ({ state: now }: Difference) => state(looks[now], now);
 
-/** The address names the difference that is open. */
-const open = (number: number | undefined): void => changeFilters({ open: String(number ?? '') });
-
 /** The differences that somebody has chosen, by number. */
 export type Chosen = Signal<ReadonlyMap<number, Difference>>;
 
@@ -89,7 +86,8 @@ export const differenceColumns = (chosen: Chosen): Columns<Difference> => ({
       onChange={({ currentTarget: { checked } }) => choose(chosen, difference, checked)}
     />
   ),
-  'No.': ({ number }) => opener(String(number), `difference ${number}`, () => open(number), 'link number'),
+  'No.': ({ number }) =>
+    opener(String(number), `difference ${number}`, () => open(String(number)), 'link number'),
   Difference: ({ kind }) => <span class="what">{kindText(kind)}</span>,
   Player: ({ playerId }) => playerLink(playerId),
   Transaction: ({ transactionId }) => findLink(transactionId),
@@ -158,16 +156,8 @@ const detailsOf = (difference: Difference) => {
   );
 };
 
-/** One difference: what both sides have, and its repair. `changed` is called after a repair. */
-export const DifferenceDialog = ({
-  id,
-  number,
-  changed,
-}: {
-  id: string;
-  number: number;
-  changed: () => void;
-}) => {
+/** One difference: what both sides have, and its repair. */
+export const DifferenceDialog = ({ id, number }: { id: string; number: number }) => {
   const session = useSession();
   /** It stays after it was repaired, and so does the result. */
   const repaired = useSignal<Difference>();
@@ -179,17 +169,13 @@ export const DifferenceDialog = ({
     if (difference === undefined) return nothing('There is no such difference.');
     if (isRepairable(difference) && session.may('wallet:admin')) repaired.value = difference;
     return detailsOf(difference);
-  }, []);
+  }, [reads.value]);
   const differences = async () => (repaired.value ? [repaired.value] : []);
-  const repairEnded = (): void => {
-    body.reload();
-    changed();
-  };
   return (
-    <Dialog title={`Difference ${number}`} closed={() => open(undefined)}>
+    <Dialog title={`Difference ${number}`} closed={open}>
       <Shown content={body} class="dialog-body" />
       {repaired.value && <h3>Repair</h3>}
-      {repaired.value && <RepairsPanel id={id} differences={differences} changed={repairEnded} />}
+      {repaired.value && <RepairsPanel id={id} differences={differences} />}
     </Dialog>
   );
 };

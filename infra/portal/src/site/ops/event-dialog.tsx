@@ -1,6 +1,6 @@
 import { useSignal, type ReadonlySignal } from '@preact/signals';
 import type { WebhooksAnswer, Webhooks } from './api.ts';
-import { Shown, useContent, useLoaded, type Load } from './content.tsx';
+import { Shown, readAgain, useContent, useLoaded, type Load } from './content.tsx';
 import { Dialog } from './dialog.tsx';
 import { dryRunOf, outlineOf, payloadOf, processedText } from './event-parts.tsx';
 import { field } from './fields.ts';
@@ -42,13 +42,11 @@ interface OpenEvent {
   /** `-` when it is not known. */
   store: string;
   nameOf: (storeId: string) => string;
-  /** Called when the webhook has been processed again. */
-  changed: () => void;
   closed: () => void;
 }
 
 /** One webhook: its content and result, revealing its body, and a dry run and a replay, or a recheck of a refused one. */
-export const EventDialog = ({ id, store, nameOf, changed, closed }: OpenEvent) => {
+export const EventDialog = ({ id, store, nameOf, closed }: OpenEvent) => {
   const session = useSession();
   const mayWrite = session.may('stores:write', 'stores:admin');
   const storeId = useSignal(store);
@@ -73,7 +71,7 @@ export const EventDialog = ({ id, store, nameOf, changed, closed }: OpenEvent) =
         <div class="beside">
           {payloadOf(event.value)}
           {isMapped(event.value.event) && session.may('stores:admin') && (
-            <MappingForm event={event.value} storeId={storeId.value} changed={changed} />
+            <MappingForm event={event.value} storeId={storeId.value} />
           )}
         </div>
       </>
@@ -100,7 +98,7 @@ export const EventDialog = ({ id, store, nameOf, changed, closed }: OpenEvent) =
     tell(<p class="note">Waiting for the result …</p>);
     scroll();
     const processed = await untilProcessed();
-    changed();
+    readAgain();
     if (processed === undefined) return null;
     event.value = processed;
     return processedText(processed);
@@ -120,7 +118,7 @@ export const EventDialog = ({ id, store, nameOf, changed, closed }: OpenEvent) =
     show(async (tell) => {
       const { status } = await session.ask<WebhooksAnswer<'recheckEvent'>>(`${path()}/recheck`, 'POST');
       if (status === 'pending') return follow(tell);
-      changed();
+      readAgain();
       return <p class="note">{rechecked[status] ?? status}</p>;
     });
   const ask = (isAsked: boolean) => (): void => {
@@ -141,14 +139,7 @@ export const EventDialog = ({ id, store, nameOf, changed, closed }: OpenEvent) =
   };
   const dismiss = () =>
     show(async () => (
-      <RecordForm
-        label="Dismissal"
-        groups={dismissal}
-        record={{}}
-        verb="Dismiss"
-        save={saveDismissal}
-        reload={changed}
-      />
+      <RecordForm label="Dismissal" groups={dismissal} record={{}} verb="Dismiss" save={saveDismissal} />
     ));
 
   const returned = { key: 'ask', ref: isAsking.value === false ? takeFocus : null };

@@ -2,19 +2,12 @@ import type { Webhooks } from './api.ts';
 import { CopyableId } from './copy.tsx';
 import { guideAddress } from './health-text.ts';
 import { aboutLink, findLink } from './links.tsx';
-import { Facts, Json, state, type Cell, type Look } from './parts.tsx';
+import { Facts, Json, badge, type Cell } from './parts.tsx';
 import { when } from './time.ts';
-
-const looks: Partial<Record<Webhooks['Event']['status'], Look>> = {
-  done: 'good',
-  pending: 'warn',
-  failed: 'bad',
-  refused: 'bad',
-};
 
 /** The status of a webhook as a badge. */
 export const eventState = ({ status, error }: Webhooks['Event']) =>
-  state(status === 'pending' && error === null ? 'plain' : (looks[status] ?? 'plain'), status);
+  badge(status, status === 'pending' && error === null ? 'plain' : undefined);
 
 type Change = NonNullable<Webhooks['Replay']['changes']>[number];
 

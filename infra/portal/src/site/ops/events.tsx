@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
-import type { Webhooks, WebhooksAnswer } from './api.ts';
-import { Shown, useLoaded } from './content.tsx';
+import type { Webhooks } from './api.ts';
+import { Shown, readAgain, useLoaded } from './content.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { eventState } from './event-parts.tsx';
 import { Filters, filterValues, type Filter } from './filters.tsx';
 import { aboutLink } from './links.tsx';
 import { List } from './list.tsx';
-import { View, button, nothing, opener, time, type Columns, type Options } from './parts.tsx';
-import { addressOf, changeFilters, place } from './place.ts';
+import { button, nothing, opener, time, type Columns, type Options } from './parts.tsx';
+import { addressOf, open, place } from './place.ts';
 import { ReplaySpan } from './replay-span.tsx';
 import { useSession } from './session.ts';
 import { eventsOf, everyStore, storeNames } from './stores.ts';
@@ -24,9 +24,6 @@ const filters: readonly Filter[] = [
   { name: 'from', label: 'From', type: 'datetime-local', isFolded: true },
   { name: 'to', label: 'To', type: 'datetime-local', isFolded: true },
 ];
-
-/** The address names the webhook that is open. */
-const open = (id: string): void => changeFilters({ open: id });
 
 /** @param nameOf only where the list has webhooks of several stores */
 const columns = (nameOf: ((id?: string) => string) | undefined): Columns<Webhooks['Event']> => ({
@@ -49,7 +46,7 @@ const noMatch = (about: string | undefined) => (
   </p>
 );
 
-const EventList = ({ names, refresh }: { names: ReadonlyMap<string, string>; refresh: () => void }) => {
+const EventList = ({ names }: { names: ReadonlyMap<string, string> }) => {
   const storeFilter: Filter = {
     name: 'store',
     label: 'Store',
@@ -60,12 +57,6 @@ const EventList = ({ names, refresh }: { names: ReadonlyMap<string, string>; ref
   const isEvery = store === everyStore;
   const path = eventsOf(store);
   const nameOf = (id = store): string => names.get(id) ?? id;
-  const changes = useSignal(0);
-  const changed = () => changes.value++;
-  const readAgain = (): void => {
-    changed();
-    refresh();
-  };
   const isReplaying = useSignal(false);
   const opened = place.value.filters.get('open');
   return (
@@ -86,28 +77,18 @@ const EventList = ({ names, refresh }: { names: ReadonlyMap<string, string>; ref
         caption="Webhooks"
         path={path}
         filters={filters}
-        rows={({ events }: WebhooksAnswer<'listEvents'>) => events}
         columns={columns(isEvery ? nameOf : undefined)}
         keyOf={({ id }) => id}
         empty={noMatch(values['entity'])}
-        version={changes.value}
       />
       {opened !== null && (
-        <EventDialog
-          key={opened}
-          store={store}
-          id={opened}
-          nameOf={nameOf}
-          changed={changed}
-          closed={() => open('')}
-        />
+        <EventDialog key={opened} store={store} id={opened} nameOf={nameOf} closed={open} />
       )}
       {isReplaying.value && (
         <ReplaySpan
           events={path}
           storeName={nameOf()}
           initial={values}
-          changed={changed}
           closed={() => (isReplaying.value = false)}
         />
       )}
@@ -116,16 +97,12 @@ const EventList = ({ names, refresh }: { names: ReadonlyMap<string, string>; ref
 };
 
 /** Webhooks: filter, open, dry run, replay. */
-export const EventsView = () => {
+export const View = () => {
   const session = useSession();
   const list = useLoaded(async () => {
     const names = await storeNames(session);
     if (names.size === 0 && session.may('stores:read')) return nothing('There is no store yet.');
-    return <EventList names={names} refresh={list.reload} />;
+    return <EventList names={names} />;
   }, []);
-  return (
-    <View name="Webhooks">
-      <Shown content={list} />
-    </View>
-  );
+  return <Shown content={list} />;
 };

@@ -1,13 +1,12 @@
-import { useSignal } from '@preact/signals';
-import { useLayoutEffect } from 'preact/hooks';
+import { batch, useSignal } from '@preact/signals';
 import type { Wallet, WalletAnswer } from './api.ts';
-import { Action, Shown, useContent } from './content.tsx';
+import { Action, Shown, readAgain, reads, useLoaded } from './content.tsx';
 import { download } from './download.ts';
 import { guideAddress } from './health-text.ts';
 import { findLink } from './links.tsx';
 import { List } from './list.tsx';
-import { Facts, Input, View, button, code, enteredIn, money, time, type Columns } from './parts.tsx';
-import { changeFilters, place } from './place.ts';
+import { Facts, Input, button, code, enteredIn, money, time, type Columns } from './parts.tsx';
+import { changeFilters, pathOfRound, place } from './place.ts';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
 import { decimalOf } from './text.ts';
@@ -51,27 +50,21 @@ const evidenceOf = (file: File) => {
 /** The form for the evidence of a round; the address keeps what was asked for. */
 const RoundEvidence = () => {
   const session = useSession();
-  const result = useContent();
   // Only the summary is read out, not up to 1,000 rows.
   const summary = useSignal('');
-  const load = (player: string, round: string): void => {
-    const path = [player, round].map(encodeURIComponent).join('/rounds/');
-    summary.value = '';
-    void result.show(async () => {
-      const file = await session.ask<WalletAnswer<'getRoundEvidence'>>(`/v1/players/${path}/evidence`);
-      summary.value = `Entries with evidence: ${file.evidence.entries.length}`;
-      return evidenceOf(file);
-    });
-  };
   const [player = '', round = ''] = ['player', 'round'].map((name) => place.value.filters.get(name) ?? '');
-  useLayoutEffect(() => {
-    if (player && round) load(player, round);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what the address names when the view begins
-  }, []);
-  const show = (asked: Record<string, string>): void => {
-    changeFilters(asked);
-    load(asked['player'] ?? '', asked['round'] ?? '');
-  };
+  const result = useLoaded(async () => {
+    summary.value = '';
+    if (!player || !round) return null;
+    const file = await session.ask<File>(`${pathOfRound(player, round)}/evidence`);
+    summary.value = `Entries with evidence: ${file.evidence.entries.length}`;
+    return evidenceOf(file);
+  }, [player, round, reads.value]);
+  const show = (asked: Record<string, string>): void =>
+    batch(() => {
+      changeFilters(asked);
+      readAgain();
+    });
   return (
     <>
       <form class="filters" onSubmit={(event) => show(enteredIn(event))}>
@@ -109,7 +102,6 @@ const Checkpoints = () => {
       <List
         caption="Checkpoints"
         path="/v1/audit/checkpoints?sort=-number"
-        rows={({ checkpoints }: WalletAnswer<'listCheckpoints'>) => checkpoints}
         columns={columns}
         empty="Nothing is sealed yet."
         renderBelow={(checkpoints) => (
@@ -123,16 +115,16 @@ const Checkpoints = () => {
 };
 
 /** The evidence of a round, and the checkpoints. */
-export const EvidenceView = () => {
+export const View = () => {
   const { may } = useSession();
   return (
-    <View name="Evidence">
+    <>
       <p class="soft intro">
         A file that proves to others which entries a round has, and that they were not changed since.{' '}
         <a href={guideAddress('docs/wallet-operator.md#evidence')}>Guide</a>
       </p>
       {may('wallet:read') && <RoundEvidence />}
       {may('wallet:audit') && <Checkpoints />}
-    </View>
+    </>
   );
 };

@@ -1,4 +1,5 @@
 import type { Wallet, Webhooks } from './api.ts';
+import { rowsOf, type ListAnswer } from './pages.ts';
 import { Refused, type Session } from './session.ts';
 
 /** What a search finds, by the titles of the groups in which the records are shown. */
@@ -18,16 +19,8 @@ export interface Found {
 
 type Title = keyof Found;
 
-/** One request of a search. */
-interface Source {
-  group: Title;
-  service: 'store-webhooks' | 'wallet-operator';
-  scope: string;
-  /** The request for a text; undefined when the text cannot be such a value. */
-  path: (text: string) => string | undefined;
-  /** Name of the array in the response; the response is one record if absent. */
-  list?: string;
-}
+/** One request of a search: the text is added to its path, when it can be such a value. */
+type Source = readonly [group: Title, scope: string, path: string, possible?: RegExp];
 
 /** Results of one group; `hasMore` when the services have others. */
 export interface Group {
@@ -44,89 +37,57 @@ export interface SearchResult {
   errors: Refused[];
 }
 
-const limit = 20;
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-const ofStores = (
-  group: Title,
-  list: string,
-  filter: string,
-  scope = 'stores:read',
-  isPossible = (_text: string) => true,
-): Source => ({
-  group,
-  service: 'store-webhooks',
-  scope,
-  list,
-  path: (text) => {
-    const name = list.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const query = new URLSearchParams({ [filter]: text, limit: String(limit) });
-    return text.length <= 200 && isPossible(text) ? `/v1/stores/-/${name}?${query}` : undefined;
-  },
-});
-
-const ofWallet = (group: Title, list: string, path: string, filter: string): Source => ({
-  group,
-  service: 'wallet-operator',
-  scope: 'wallet:read',
-  list,
-  path: (text) => `${path}?${new URLSearchParams({ [filter]: text, limit: String(limit) })}`,
-});
+const requestId = /^[\w.-]{1,128}$/;
+/** A browser takes these two segments out of an address. */
+const segment = /^(?!\.{1,2}$)/;
 
 /** In the order in which they are shown. */
 const sources: readonly Source[] = [
-  ofStores('Orders', 'orders', 'id'),
-  ofStores('Orders', 'orders', 'orderNo'),
-  ofStores('Members', 'members', 'id'),
-  ofStores('Delivery jobs', 'deliveryJobs', 'id'),
-  ofStores('Delivery jobs', 'deliveryJobs', 'orderId'),
-  ofStores('Payments', 'payments', 'transactionId', 'payments:read'),
-  ofStores('Payments', 'payments', 'orderId', 'payments:read'),
-  ofStores('Verifications', 'verifications', 'transactionId'),
-  ofStores('Webhooks', 'events', 'id', 'events:read', (text) => uuid.test(text)),
-  ofStores('Webhooks', 'events', 'entity', 'events:read'),
-  ofStores('Webhooks', 'events', 'value', 'events:reveal'),
-  ofStores('Webhooks', 'events', 'requestId', 'events:read', (text) => /^[\w.-]{1,128}$/.test(text)),
-  ofStores('Notifications', 'notifications', 'reference'),
-  {
-    group: 'Players',
-    service: 'wallet-operator',
-    scope: 'wallet:admin',
-    // A browser takes these two segments out of an address.
-    path: (text) => (text === '.' || text === '..' ? undefined : `/v1/players/${encodeURIComponent(text)}`),
-  },
-  ofWallet('Rounds', 'rounds', '/v1/rounds', 'roundId'),
-  ofWallet('Ledger entries', 'entries', '/v1/audit/entries', 'transactionId'),
-  ofWallet('Refused callbacks', 'refusals', '/v1/refusals', 'transactionId'),
-  ofWallet('Refused callbacks', 'refusals', '/v1/refusals', 'roundId'),
-  ofWallet('Refused callbacks', 'refusals', '/v1/refusals', 'playerId'),
+  ['Orders', 'stores:read', '/v1/stores/-/orders?limit=20&id='],
+  ['Orders', 'stores:read', '/v1/stores/-/orders?limit=20&orderNo='],
+  ['Members', 'stores:read', '/v1/stores/-/members?limit=20&id='],
+  ['Delivery jobs', 'stores:read', '/v1/stores/-/delivery-jobs?limit=20&id='],
+  ['Delivery jobs', 'stores:read', '/v1/stores/-/delivery-jobs?limit=20&orderId='],
+  ['Payments', 'payments:read', '/v1/stores/-/payments?limit=20&transactionId='],
+  ['Payments', 'payments:read', '/v1/stores/-/payments?limit=20&orderId='],
+  ['Verifications', 'stores:read', '/v1/stores/-/verifications?limit=20&transactionId='],
+  ['Webhooks', 'events:read', '/v1/stores/-/events?limit=20&id=', uuid],
+  ['Webhooks', 'events:read', '/v1/stores/-/events?limit=20&entity='],
+  ['Webhooks', 'events:reveal', '/v1/stores/-/events?limit=20&value='],
+  ['Webhooks', 'events:read', '/v1/stores/-/events?limit=20&requestId=', requestId],
+  ['Notifications', 'stores:read', '/v1/stores/-/notifications?limit=20&reference='],
+  ['Players', 'wallet:admin', '/v1/players/', segment],
+  ['Rounds', 'wallet:read', '/v1/rounds?limit=20&roundId='],
+  ['Ledger entries', 'wallet:read', '/v1/audit/entries?limit=20&transactionId='],
+  ['Refused callbacks', 'wallet:read', '/v1/refusals?limit=20&transactionId='],
+  ['Refused callbacks', 'wallet:read', '/v1/refusals?limit=20&roundId='],
+  ['Refused callbacks', 'wallet:read', '/v1/refusals?limit=20&playerId='],
 ];
 
+const isOfWallet = ([, scope]: Source): boolean => scope.startsWith('wallet:');
+
 /** Of store-webhooks, one scope includes all. */
-const scopesOf = ({ service, scope }: Source): string[] =>
-  service === 'store-webhooks' ? [scope, 'stores:admin'] : [scope];
+const scopesOf = (source: Source): string[] =>
+  isOfWallet(source) ? [source[1]] : [source[1], 'stores:admin'];
 
 /** With one of these, a search finds something. */
 export const findScopes: readonly string[] = [...new Set(sources.flatMap(scopesOf))];
 
-interface Answer {
-  group: Title;
-  records: Found[Title][];
-  hasMore: boolean;
+interface Answer extends Group {
   missing?: string;
   error?: Refused;
 }
 
 const askSource = async (session: Session, source: Source, text: string): Promise<Answer> => {
-  const { group, scope, path, list } = source;
-  const none: Answer = { group, records: [], hasMore: false };
-  const address = path(text);
-  if (address === undefined) return none;
+  const [name, scope, path, possible] = source;
+  const none: Answer = { name, records: [], hasMore: false };
+  if (possible ? !possible.test(text) : !isOfWallet(source) && text.length > 200) return none;
   if (!session.may(...scopesOf(source))) return { ...none, missing: scope };
   try {
-    const body = await session.ask<Record<string, unknown> & { page?: { has_more: boolean } }>(address);
-    const records = (list === undefined ? [body] : body[list]) as Found[Title][];
-    return { group, records, hasMore: body.page?.has_more ?? false };
+    const answer = await session.ask<Found['Players'] | ListAnswer>(path + encodeURIComponent(text));
+    if (!('page' in answer)) return { ...none, records: [answer] };
+    return { name, records: rowsOf(answer), hasMore: answer.page.has_more };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     if (error.status === 403) return { ...none, missing: scope };
@@ -148,10 +109,11 @@ export const search = async (
   waiting: (services: string[]) => void,
 ): Promise<SearchResult> => {
   const pending = new Set(sources);
-  const timer = setTimeout(() => waiting([...new Set([...pending].map(({ service }) => service))]), slowMs);
+  const serviceOf = (source: Source): string => (isOfWallet(source) ? 'wallet-operator' : 'store-webhooks');
+  const timer = setTimeout(() => waiting([...new Set([...pending].map(serviceOf))]), slowMs);
   const ask = (source: Source) => askSource(session, source, text).finally(() => pending.delete(source));
   const answers = await Promise.all(sources.map(ask)).finally(() => clearTimeout(timer));
-  const groups = [...Map.groupBy(answers, ({ group }) => group)].map(([name, parts]) => {
+  const groups = [...Map.groupBy(answers, ({ name }) => name)].map(([name, parts]) => {
     const records = parts.flatMap((part) => part.records);
     // Two filters may find the same record.
     const byContent = new Map(records.map((record) => [JSON.stringify(record), record]));

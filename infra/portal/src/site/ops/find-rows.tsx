@@ -1,21 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Found } from './find-data.ts';
 import { aboutLink, findLink, playerLink, roundLink } from './links.tsx';
-import { code, money, state, time, type Columns, type Look } from './parts.tsx';
+import { badge, code, money, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { refusalColumns } from './refusals.tsx';
-
-const looks: Readonly<Record<string, Look>> = {
-  done: 'good',
-  pending: 'warn',
-  failed: 'bad',
-  refused: 'bad',
-  open: 'warn',
-  closed: 'good',
-  active: 'good',
-  disabled: 'bad',
-};
-const badge = (status: string | null) => state(looks[status ?? ''] ?? 'plain', status ?? '–');
 
 const eventLink = (text: ComponentChildren, storeId: string | undefined, id: string) => (
   <a href={addressOf('webhooks', { store: storeId ?? null, open: id })}>{text}</a>

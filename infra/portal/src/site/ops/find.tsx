@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Shown, useLoaded } from './content.tsx';
 import { search, type Group, type SearchResult } from './find-data.ts';
 import { groupColumns } from './find-rows.tsx';
-import { View, button, nothing, type Columns } from './parts.tsx';
+import { button, nothing, type Columns } from './parts.tsx';
 import { place } from './place.ts';
 import { useSession, type Refused, type Session } from './session.ts';
 import { storeNames } from './stores.ts';
@@ -73,7 +73,7 @@ const resultOf = (
 };
 
 /** Everything that all stores and services know of the id in the address. */
-export const FindView = () => {
+export const View = () => {
   const session = useSession();
   const text = place.value.filters.get('q') ?? '';
   const results = useLoaded(
@@ -94,9 +94,5 @@ export const FindView = () => {
     },
     [text],
   );
-  return (
-    <View name="Find">
-      <Shown content={results} role="status" />
-    </View>
-  );
+  return <Shown content={results} role="status" />;
 };

@@ -1,8 +1,9 @@
-import type { Wallet, WalletAnswer } from './api.ts';
+import type { Wallet } from './api.ts';
 import { field } from './fields.ts';
 import { opener, state, time, type Columns } from './parts.tsx';
-import { Editable, RecordForm } from './record-form.tsx';
-import { Records, newOne, open, type Opened } from './records.tsx';
+import { open } from './place.ts';
+import { RecordForm } from './record-form.tsx';
+import { Records } from './records.tsx';
 import { useSession } from './session.ts';
 
 const gameFields = [
@@ -18,45 +19,27 @@ const columns: Columns<Wallet['Game']> = {
   Added: ({ createdAt }) => time(createdAt),
 };
 
-const Game = ({ opened, changed }: Opened) => {
+/** The games that the wallet knows. */
+export const Games = () => {
   const session = useSession();
-  if (opened === newOne)
-    return (
-      <RecordForm
-        label="Game"
-        groups={[{ title: 'Game', fields: [gameCode, ...gameFields] }]}
-        record={{ enabled: true }}
-        save={(game) => session.ask('/v1/games', 'POST', { enabled: true, ...game }).then(() => null)}
-        reload={changed}
-      />
-    );
+  const save = (game: object) =>
+    session.ask('/v1/games', 'POST', { enabled: true, ...game }).then(() => null);
   return (
-    <Editable<Wallet['Game']> path={`/v1/games/${encodeURIComponent(opened)}`}>
-      {(game, send, reload) => (
+    <Records<Wallet['Game']>
+      noun="game"
+      path="/v1/games"
+      columns={columns}
+      fields={[gameCode, ...gameFields]}
+      create={{ record: { enabled: true }, save }}
+    >
+      {(game, send) => (
         <RecordForm
           label="Game"
           groups={[{ title: game.gameCode, fields: gameFields }]}
           record={game}
-          save={(patch) =>
-            send('PATCH', patch)
-              .then(changed)
-              .then(() => null)
-          }
-          reload={reload}
+          save={(patch) => send('PATCH', patch).then(() => null)}
         />
       )}
-    </Editable>
+    </Records>
   );
 };
-
-/** The games that the wallet knows. */
-export const Games = ({ opened }: { opened: string }) => (
-  <Records
-    noun="game"
-    path="/v1/games"
-    rows={({ games }: WalletAnswer<'listGames'>) => games}
-    columns={columns}
-    opened={opened}
-    One={Game}
-  />
-);

@@ -2,7 +2,7 @@ import { isReady } from '../readiness.ts';
 import type { Health, Readiness, Values } from './health-data.ts';
 import { items, notYet, readinessText, type Item } from './health-items.ts';
 import type { Look } from './parts.tsx';
-import { errorText } from './text.ts';
+import { counted, errorText } from './text.ts';
 
 /** Something that is wrong, and what to do. */
 export interface Entry {
@@ -94,10 +94,7 @@ export const servicesText = (services: readonly string[]): string =>
 const alertsText = ({ error, alerts }: Values, entries: readonly Entry[]): string => {
   if (error !== undefined) return errorText(error);
   const names = entries.map(({ alert }) => alert).join(', ');
-  const found =
-    entries.length === 0
-      ? 'No alerts'
-      : `${entries.length} ${entries.length === 1 ? 'alert' : 'alerts'}: ${names}`;
+  const found = entries.length === 0 ? 'No alerts' : `${counted(entries.length, 'alert')}: ${names}`;
   return alerts === null ? `${found}; Prometheus does not answer` : found;
 };
 

@@ -4,7 +4,7 @@ import { Action } from './content.tsx';
 import { Filters, playerFilter } from './filters.tsx';
 import { findLink, playerLink } from './links.tsx';
 import { List } from './list.tsx';
-import { Facts, Json, View, code, state, time, type Columns } from './parts.tsx';
+import { Facts, Json, code, state, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
@@ -59,11 +59,11 @@ const eventColumns: Columns<Wallet['AuditEvent']> = {
 };
 
 /** The verification of the ledger, and the audit log. */
-export const LedgerView = () => {
+export const View = () => {
   const session = useSession();
   const prove = async () => resultOf(await session.ask<WalletAnswer<'proveLedger'>>('/v1/audit/proof'));
   return (
-    <View name="Ledger">
+    <>
       <p class="soft intro">
         Compares every balance with its entries in one snapshot. Callbacks are not interrupted.
       </p>
@@ -74,11 +74,10 @@ export const LedgerView = () => {
         caption="Audit log"
         path="/v1/audit/events"
         filters={[playerFilter]}
-        rows={({ events }: WalletAnswer<'listAuditEvents'>) => events}
         columns={eventColumns}
         keyOf={({ eventId }) => eventId}
         empty="There are no audit events."
       />
-    </View>
+    </>
   );
 };

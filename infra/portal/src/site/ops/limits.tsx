@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
-import type { Wallet, WalletAnswer } from './api.ts';
-import { Shown, useLoaded } from './content.tsx';
+import type { Wallet } from './api.ts';
+import { Loaded } from './content.tsx';
 import { field, merged } from './fields.ts';
 import { Filters, ShowButton, filterValues, playerFilter } from './filters.tsx';
 import { guideAddress } from './health-text.ts';
 import { nameOfLimit, type LimitSlot } from './limit-name.ts';
 import { List } from './list.tsx';
-import { Facts, View, money, nothing, state, time, type Columns } from './parts.tsx';
+import { Facts, money, nothing, state, time, type Columns } from './parts.tsx';
 import { RecordForm } from './record-form.tsx';
 import { Refused, useSession } from './session.ts';
 import { Table } from './table.tsx';
@@ -81,15 +81,7 @@ const wantedOf = ({ pending, ...limits }: Wallet['Limits'], setter: (typeof sett
     )
     .reduce<object>((wanted, patch) => merged(wanted, patch) as object, limits[setter]);
 
-const LimitForms = ({
-  limits,
-  path,
-  reload,
-}: {
-  limits: Wallet['Limits'];
-  path: string;
-  reload: () => void;
-}) => {
+const LimitForms = ({ limits, path }: { limits: Wallet['Limits']; path: string }) => {
   const session = useSession();
   return setters.map((setBy) => {
     const wanted = wantedOf(limits, setBy);
@@ -108,7 +100,6 @@ const LimitForms = ({
         groups={[{ title, fields: limitFields, isFolded: true }]}
         record={wanted}
         save={save}
-        reload={reload}
       />
     );
   });
@@ -138,36 +129,28 @@ const Limits = ({ playerId }: { playerId: string }) => {
   const path = `/v1/players/${encodeURIComponent(playerId)}`;
   /** Of the player; the history does not say it. */
   const currency = useSignal('');
-  const version = useSignal(0);
-  const reload = () => version.value++;
-  const limits = useLoaded(async () => {
-    const answer = await session.ask<WalletAnswer<'getLimits'>>(`${path}/limits`);
-    currency.value = answer.currency;
-    return (
-      <>
-        {inForce(answer)}
-        {session.may('wallet:admin') && <LimitForms limits={answer} path={path} reload={reload} />}
-      </>
-    );
-  }, [path, version.value]);
-  const play = useLoaded(
-    async () => playedIn(await session.ask<WalletAnswer<'getPlaySession'>>(`${path}/session`)),
-    [path],
-  );
   return (
     <>
-      <Shown content={limits} />
+      <Loaded path={`${path}/limits`}>
+        {(limits: Wallet['Limits']) => {
+          currency.value = limits.currency;
+          return (
+            <>
+              {inForce(limits)}
+              {session.may('wallet:admin') && <LimitForms limits={limits} path={path} />}
+            </>
+          );
+        }}
+      </Loaded>
       <h2>Session of play</h2>
-      <Shown content={play} />
+      <Loaded path={`${path}/session`}>{playedIn}</Loaded>
       <h2>Changes</h2>
       {currency.value && (
         <List
           caption="Changes of limits"
           path={`${path}/limits/history`}
-          rows={({ changes }: WalletAnswer<'listLimitChanges'>) => changes}
           columns={changeColumns(currency.value)}
           empty="The limits were never changed."
-          version={version.value}
         />
       )}
     </>
@@ -175,10 +158,10 @@ const Limits = ({ playerId }: { playerId: string }) => {
 };
 
 /** The limits of the player that the filter names. */
-export const LimitsView = () => {
+export const View = () => {
   const { playerId } = filterValues([playerFilter]);
   return (
-    <View name="Limits">
+    <>
       <p class="soft intro">
         Limits that the player has chosen, and limits of the operator.{' '}
         <a href={guideAddress('docs/wallet-operator.md#limits-of-players')}>Guide</a>
@@ -187,6 +170,6 @@ export const LimitsView = () => {
         <ShowButton />
       </Filters>
       {playerId !== undefined && <Limits key={playerId} playerId={playerId} />}
-    </View>
+    </>
   );
 };

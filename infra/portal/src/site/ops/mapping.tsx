@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Webhooks } from './api.ts';
 import { runBulk } from './bulk.ts';
-import { Action, Shown, useLoaded, type Load } from './content.tsx';
+import { Action, Shown, readAgain, useLoaded, type Load } from './content.tsx';
 import { dryRunOf } from './event-parts.tsx';
 import { differencesBetween, merged } from './fields.ts';
 import { mappingGroups, posAt, wholeMapping, type Provider } from './mapping-fields.ts';
@@ -9,6 +9,7 @@ import { code } from './parts.tsx';
 import { Editable, RecordForm, diff } from './record-form.tsx';
 import { useSession } from './session.ts';
 import { eventsOf } from './stores.ts';
+import { counted } from './text.ts';
 
 /** The value at a JSON pointer (RFC 6901). */
 const valueAtPointer = (body: unknown, pointer: string): unknown =>
@@ -27,9 +28,6 @@ const foundText = (value: unknown) => {
   if (Array.isArray(value)) return `A list of ${value.length}.`;
   return value === '[redacted]' ? 'In this body, masked.' : code(JSON.stringify(value));
 };
-
-const webhooks = (count: number): string =>
-  count === 1 ? '1 webhook' : `${count.toLocaleString()} webhooks`;
 
 type Trials = Webhooks['MappingTrials'];
 
@@ -62,12 +60,10 @@ const MappingThen = ({ storeId, at, now }: { storeId: string; at: string; now: P
 interface Mapped {
   event: Webhooks['EventDetail'];
   storeId: string;
-  /** Called when webhooks have been processed again. */
-  changed: () => void;
 }
 
 /** The mapping of a generic POS beside a webhook: edits it, tries it on all failed webhooks, saves it and replays them. */
-export const MappingForm = ({ event, storeId, changed }: Mapped) => {
+export const MappingForm = ({ event, storeId }: Mapped) => {
   const session = useSession();
   const events = eventsOf(storeId);
   const isClosed = useRef(false);
@@ -82,7 +78,7 @@ export const MappingForm = ({ event, storeId, changed }: Mapped) => {
       for (const name of ['tried', 'changed', 'unchanged'] as const) sums[name] += step[name];
       for (const { error, count } of step.errors) errors.set(error, (errors.get(error) ?? 0) + count);
       after = step.next;
-      tell(<p class="note">Tried {webhooks(sums.tried)} …</p>);
+      tell(<p class="note">Tried {counted(sums.tried, 'webhook')} …</p>);
     }
     return (
       <>
@@ -95,10 +91,10 @@ export const MappingForm = ({ event, storeId, changed }: Mapped) => {
     const to = new Date(session.serverTime().getTime() + 60_000).toISOString();
     const span = { events, from: '1970-01-01T00:00:00.000Z', to, status: 'failed' };
     const report = ({ visited }: { visited: number }): void =>
-      tell(<p class="note">{webhooks(visited)} …</p>);
+      tell(<p class="note">{counted(visited, 'webhook')} …</p>);
     const { accepted } = await runBulk(session, span, false, { report, stop: () => isClosed.current });
-    changed();
-    return <p class="note">{webhooks(accepted)} will be processed again.</p>;
+    readAgain();
+    return <p class="note">{counted(accepted, 'webhook')} will be processed again.</p>;
   };
   const savedText = (
     <div class="note">
@@ -108,7 +104,7 @@ export const MappingForm = ({ event, storeId, changed }: Mapped) => {
   );
   return (
     <Editable<Webhooks['Store']> path={`/v1/stores/${storeId}`}>
-      {({ pos, updatedAt }, send, reload) => {
+      {({ pos, updatedAt }, send) => {
         if (pos.kind !== 'generic') return null;
         const items = valueAtPointer(event.body, pos.mapping?.['order']?.['items'] ?? '/items');
         const bodyOf = (record = '') => (record === 'item' ? valueAtPointer(items, '/0') : event.body);
@@ -129,7 +125,6 @@ export const MappingForm = ({ event, storeId, changed }: Mapped) => {
               verb="Save the mapping"
               preview={(patch, tell) => attempt((merged(pos, patch) as Provider).mapping ?? {}, tell)}
               save={(patch) => send('PATCH', { pos: patch }).then(() => savedText)}
-              reload={reload}
             />
           </section>
         );

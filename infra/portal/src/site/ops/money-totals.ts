@@ -1,4 +1,5 @@
-import type { Wallet, WalletAnswer } from './api.ts';
+import type { Wallet } from './api.ts';
+import { readAll } from './pages.ts';
 import type { Session } from './session.ts';
 import { decimalOf } from './text.ts';
 
@@ -55,13 +56,4 @@ export const totalsOf = (lines: readonly Line[], first: string): Line[] =>
 export const readTotals = async (
   session: Session,
   { from = '', to = '' }: Readonly<Record<string, string>>,
-): Promise<Line[]> => {
-  const lines: Line[] = [];
-  for (let page = 1, more = true; more; page++) {
-    const query = new URLSearchParams({ from, to, page: String(page), limit: '200' });
-    const answer = await session.ask<WalletAnswer<'readSummary'>>(`/v1/audit/summary?${query}`);
-    lines.push(...answer.summary);
-    more = answer.page.has_more;
-  }
-  return totalsOf(lines, from);
-};
+): Promise<Line[]> => totalsOf(await readAll<Line>(session, '/v1/audit/summary', { from, to }), from);

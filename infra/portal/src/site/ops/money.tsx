@@ -1,11 +1,11 @@
-import type { Wallet, WalletAnswer } from './api.ts';
+import type { Wallet } from './api.ts';
 import { Shown, useContent } from './content.tsx';
 import { download } from './download.ts';
 import { Filters, filterValues, type Filter } from './filters.tsx';
 import { guideAddress } from './health-text.ts';
 import { List } from './list.tsx';
 import { readTotals } from './money-totals.ts';
-import { Choice, View, button, money, state, type Columns } from './parts.tsx';
+import { Choice, button, money, state, type Columns } from './parts.tsx';
 import { changeFilters } from './place.ts';
 import { useSession } from './session.ts';
 
@@ -75,7 +75,7 @@ const groupings = [
 ] as const;
 
 /** The account summary of days, by currency or by game, of the last week unless the address says otherwise. */
-export const MoneyView = () => {
+export const View = () => {
   const session = useSession();
   const days = presets();
   const initial = days['Last 7 days'];
@@ -96,7 +96,7 @@ export const MoneyView = () => {
       return 'The file has all rows of these days.';
     });
   return (
-    <View name="Money">
+    <>
       <p class="soft intro">
         What players had at the beginning and at the end of each day, and what changed it. Promotional wins
         are a part of the wins; revenue is bets less wins and reversals.{' '}
@@ -116,7 +116,6 @@ export const MoneyView = () => {
           path="/v1/audit/summary"
           filters={filters}
           limit={50}
-          rows={({ summary }: WalletAnswer<'readSummary'>) => summary}
           columns={columns(values['by'] === 'game')}
           readTotals={() => readTotals(session, values)}
           empty="No money moved on these days, and no player has any."
@@ -124,6 +123,6 @@ export const MoneyView = () => {
           onRows={saved.clear}
         />
       </div>
-    </View>
+    </>
   );
 };

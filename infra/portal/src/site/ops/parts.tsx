@@ -6,8 +6,6 @@ import type {
   SelectHTMLAttributes,
   TargetedEvent,
 } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
-import { navigation } from './place.ts';
 import { pretty } from './text.ts';
 import { when } from './time.ts';
 
@@ -36,6 +34,21 @@ export const state = (look: Look, text: string) => (
     {text}
   </span>
 );
+
+const looks: Readonly<Partial<Record<string, Look>>> = {
+  done: 'good',
+  closed: 'good',
+  active: 'good',
+  pending: 'warn',
+  open: 'warn',
+  failed: 'bad',
+  refused: 'bad',
+  disabled: 'bad',
+};
+
+/** The status of a record as a badge. */
+export const badge = (status: string | null, look = looks[status ?? ''] ?? 'plain') =>
+  state(look, status ?? '–');
 
 /** An amount with its currency, unless that is in another column. */
 export const money = (amount: string, currency = '') => (
@@ -148,19 +161,3 @@ export const enteredIn = (event: TargetedEvent<HTMLFormElement>): Record<string,
 
 /** Moves the focus to an element that appears. Use it as its `ref`. */
 export const takeFocus = (element: HTMLElement | null): void => element?.focus();
-
-/** A view. After a link in the page has led to it, it has the focus, so that its name is read out. */
-export const View = ({ name, children }: { name: string; children: ComponentChildren }) => {
-  const section = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    if (!navigation.peek().isFromContent || section.current === null) return;
-    section.current.tabIndex = -1;
-    section.current.focus({ preventScroll: true });
-    section.current.parentElement?.scrollIntoView();
-  }, []);
-  return (
-    <section ref={section} aria-label={name}>
-      {children}
-    </section>
-  );
-};

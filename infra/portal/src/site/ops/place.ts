@@ -35,6 +35,10 @@ export const addressOf = (view: string, filters: Readonly<Record<string, string 
   return given.length === 0 ? `#${view}` : `#${view}?${new URLSearchParams(given)}`;
 };
 
+/** The path of a round in the API. */
+export const pathOfRound = (player: string, round: string): string =>
+  `/v1/players/${encodeURIComponent(player)}/rounds/${encodeURIComponent(round)}`;
+
 /** Opens a view, which gets the focus. */
 export const goTo = (address: string): void =>
   batch(() => {
@@ -51,6 +55,9 @@ export const changeFilters = (changes: Readonly<Record<string, string>>): void =
   history.pushState(null, '', address);
   place.value = read();
 };
+
+/** Opens the record with an id above the view; the address names it. Closes the one that is open without an id. */
+export const open = (id = ''): void => changeFilters({ open: id });
 
 /** Replaces the whole address of the page, query included, by a view (`#webhooks`, or nothing for the first one). */
 export const replaceAddress = (fragment: string): void => {

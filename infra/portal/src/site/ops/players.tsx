@@ -1,9 +1,9 @@
-import type { Wallet, WalletAnswer } from './api.ts';
-import { Shown, useLoaded } from './content.tsx';
+import type { Wallet } from './api.ts';
+import { Loaded } from './content.tsx';
 import { Filters, ShowButton, filterValues, playerFilter } from './filters.tsx';
 import { findLink, roundLink } from './links.tsx';
 import { List } from './list.tsx';
-import { Facts, View, money, state, time, type Columns } from './parts.tsx';
+import { Facts, badge, money, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { NewestRefusals } from './refusals.tsx';
 import { useSession } from './session.ts';
@@ -25,23 +25,16 @@ const columns = (playerId: string): Columns<Wallet['Entry']> => ({
 });
 
 /** Balance and status, which need the scope `wallet:admin`. */
-const About = ({ path }: { path: string }) => {
-  const session = useSession();
-  const about = useLoaded(async () => {
-    const player = await session.ask<WalletAnswer<'getPlayer'>>(path);
-    return (
-      <Facts
-        pairs={[
-          ['Status', state(player.status === 'active' ? 'good' : 'bad', player.status)],
-          ['Balance', money(player.balance, player.currency)],
-          ['Excluded', exclusion(player)],
-          ['Added', time(player.createdAt)],
-        ]}
-      />
-    );
-  }, [path]);
-  return <Shown content={about} />;
-};
+const about = (player: Wallet['Player']) => (
+  <Facts
+    pairs={[
+      ['Status', badge(player.status)],
+      ['Balance', money(player.balance, player.currency)],
+      ['Excluded', exclusion(player)],
+      ['Added', time(player.createdAt)],
+    ]}
+  />
+);
 
 /** One player: balance, status, refused callbacks, and the entries with the newest first. */
 const Player = ({ playerId }: { playerId: string }) => {
@@ -49,7 +42,7 @@ const Player = ({ playerId }: { playerId: string }) => {
   const path = `/v1/players/${encodeURIComponent(playerId)}`;
   return (
     <>
-      {isAdmin && <About path={path} />}
+      {isAdmin && <Loaded path={path}>{about}</Loaded>}
       <p class="links">
         <a href={addressOf('limits', { playerId })}>Limits</a>
         {isAdmin && <a href={addressOf('ledger', { playerId })}>Audit log</a>}
@@ -60,7 +53,6 @@ const Player = ({ playerId }: { playerId: string }) => {
       <List
         caption="Entries"
         path={`${path}/entries?sort=-seq`}
-        rows={({ entries }: WalletAnswer<'listEntries'>) => entries}
         columns={columns(playerId)}
         empty="This player has no entries."
       />
@@ -69,14 +61,14 @@ const Player = ({ playerId }: { playerId: string }) => {
 };
 
 /** The player that the filter names. */
-export const PlayersView = () => {
+export const View = () => {
   const { playerId } = filterValues([playerFilter]);
   return (
-    <View name="Players">
+    <>
       <Filters filters={[playerFilter]}>
         <ShowButton />
       </Filters>
       {playerId !== undefined && <Player playerId={playerId} />}
-    </View>
+    </>
   );
 };

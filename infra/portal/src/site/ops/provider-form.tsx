@@ -54,7 +54,6 @@ const patchOfProvider = (value: Store[Role], provider: Provider, patch: object |
 export interface Shown {
   store: Store;
   send: Send;
-  reload: () => void;
 }
 
 /** Changes a store, and names the credentials that this has removed. */
@@ -64,13 +63,7 @@ export const savedBy = async (send: Send, patch: object) => {
   return <p class="note">Saved. Enter again, because they were removed: {cleared.join(', ')}.</p>;
 };
 
-const ProviderForm = ({
-  store,
-  send,
-  reload,
-  role,
-  provider,
-}: Shown & { role: Role; provider: Provider }) => {
+const ProviderForm = ({ store, send, role, provider }: Shown & { role: Role; provider: Provider }) => {
   const title = provider === none ? `Add: ${roles[role]}` : `${roles[role]}: ${provider.kind}`;
   const mapping = provider.kind === 'generic' ? mappingGroups(provider) : [];
   const others = providersOf(store[role]).filter((one) => one !== provider);
@@ -94,7 +87,6 @@ const ProviderForm = ({
         ]}
         record={provider}
         save={save}
-        reload={reload}
       />
       {/* A store always has a point of sale. */}
       {role !== 'pos' && provider !== none && (
@@ -106,7 +98,6 @@ const ProviderForm = ({
             after: 'none; its credentials are erased',
           }}
           save={() => save(null)}
-          reload={reload}
         />
       )}
     </>

@@ -12,9 +12,6 @@ export type Difference = Wallet['Difference'];
 /** A transaction as the statement (`there`) or the ledger (`here`) has it. */
 export type Side = NonNullable<Difference['here' | 'there']>;
 
-/** The pause between two looks at a reconciliation that still changes. */
-export const refreshMs = 2000;
-
 /** The path of a reconciliation in the API. */
 export const pathOf = (id: string): string => `/v1/reconciliations/${encodeURIComponent(id)}`;
 

@@ -1,33 +1,30 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Wallet, WalletAnswer } from './api.ts';
-import { Action, Shown, useContent, useLoaded } from './content.tsx';
+import { Action, Shown, readAgain, reads, useContent, useLoaded, useRefresh } from './content.tsx';
 import { csvOf, jsonLinesOf } from './differences-file.ts';
 import { DifferenceDialog, differenceColumns, type Chosen } from './differences.tsx';
 import { download } from './download.ts';
 import { Filters, filterValues, type Filter } from './filters.tsx';
 import { List } from './list.tsx';
-import { Facts, button, state, time } from './parts.tsx';
+import { Facts, badge, button, time } from './parts.tsx';
 import { addressOf, place } from './place.ts';
 import {
   failureText,
   isRunning,
   kindText,
   pathOf,
-  refreshMs,
   type KindCount,
   type Reconciliation,
 } from './reconciliation-data.ts';
 import { inOrder, repairable } from './repairs.ts';
 import { RepairsPanel } from './repairs-panel.tsx';
 import { useSession } from './session.ts';
+import { counted } from './text.ts';
 import { when } from './time.ts';
 
 /** The state of a reconciliation as a badge. */
-export const stateOf = ({ status }: Reconciliation) => {
-  if (status === 'failed') return state('bad', 'failed');
-  return state(status === 'done' ? 'good' : 'warn', status);
-};
+export const stateOf = (one: Reconciliation) => badge(one.status, isRunning(one) ? 'warn' : undefined);
 
 const progressOf = ({ status, lines, comparedLines }: Reconciliation) => (
   <div class="note progress">
@@ -44,7 +41,7 @@ const heading = (one: Reconciliation): string => {
   if (isRunning(one)) return `Differences so far: ${one.differences.toLocaleString()}`;
   if (one.status === 'done' && one.differences === 0)
     return 'The statement and the ledger agree in this period';
-  return one.differences === 1 ? '1 difference' : `${one.differences.toLocaleString()} differences`;
+  return counted(one.differences, 'difference');
 };
 
 const detailsOf = (one: Wallet['ReconciliationWithKinds']) => {
@@ -77,20 +74,12 @@ const detailsOf = (one: Wallet['ReconciliationWithKinds']) => {
   );
 };
 
-const chosenText = (count: number): string =>
-  count === 1 ? '1 chosen difference' : `${count.toLocaleString()} chosen differences`;
-
-interface ComparedKinds {
-  id: string;
-  kinds: readonly KindCount[];
-  changed: () => void;
-}
+const chosenText = (count: number): string => counted(count, 'chosen difference');
 
 /** The differences of a kind in pages, downloads, and repairs. */
-const Differences = ({ id, kinds, changed }: ComparedKinds) => {
+const Differences = ({ id, kinds }: { id: string; kinds: readonly KindCount[] }) => {
   const session = useSession();
   const saved = useContent();
-  const version = useSignal(0);
   const chosen: Chosen = useSignal(new Map());
   const columns = useMemo(() => differenceColumns(chosen), [chosen]);
   const { size } = chosen.value;
@@ -101,10 +90,6 @@ const Differences = ({ id, kinds, changed }: ComparedKinds) => {
   ];
   const { kind } = filterValues(filters);
   const opened = Number(place.value.filters.get('open'));
-  const reload = (): void => {
-    version.value++;
-    changed();
-  };
   const save = (format: 'csv' | 'jsonl') => () =>
     saved.show(async () => {
       const some = [...chosen.value.values()].toSorted((a, b) => a.number - b.number);
@@ -131,36 +116,27 @@ const Differences = ({ id, kinds, changed }: ComparedKinds) => {
       )}
       <Shown content={saved} role="status" />
       {/* A confirmation is for the differences that were counted. */}
-      <RepairsPanel
-        key={`${kind} ${[...chosen.value.keys()].join()}`}
-        id={id}
-        differences={differences}
-        changed={reload}
-      />
+      <RepairsPanel key={`${kind} ${[...chosen.value.keys()].join()}`} id={id} differences={differences} />
       <List
         caption="Differences"
         path={path}
         filters={filters}
-        rows={({ differences }: WalletAnswer<'listDifferences'>) => differences}
         columns={columns}
         keyOf={({ number }) => String(number)}
         empty="There are no differences of this kind."
         isByTime={false}
-        version={version.value}
       />
-      {opened > 0 && Number.isInteger(opened) && (
-        <DifferenceDialog key={opened} id={id} number={opened} changed={reload} />
-      )}
+      {opened > 0 && Number.isInteger(opened) && <DifferenceDialog key={opened} id={id} number={opened} />}
     </div>
   );
 };
 
 /** Withdraws a reconciliation after a confirmation. */
-const Withdrawal = ({ id, changed }: { id: string; changed: () => void }) => {
+const Withdrawal = ({ id }: { id: string }) => {
   const session = useSession();
   const withdraw = async () => {
     await session.ask(pathOf(id), 'DELETE');
-    changed();
+    readAgain();
     return 'Withdrawn.';
   };
   const ask = async () => (
@@ -183,12 +159,8 @@ export const OneReconciliation = ({ id }: { id: string }) => {
   const summary = useLoaded(async () => {
     newest.value = await session.ask<WalletAnswer<'getReconciliation'>>(pathOf(id));
     return detailsOf(newest.value);
-  }, []);
-  useEffect(() => {
-    if (!newest.value || !isRunning(newest.value)) return undefined;
-    const timer = setTimeout(summary.reload, refreshMs);
-    return () => clearTimeout(timer);
-  }, [newest.value, summary.reload]);
+  }, [reads.value]);
+  useRefresh(newest.value !== undefined && isRunning(newest.value), newest.value);
   const { value: one } = newest;
   return (
     <div>
@@ -196,12 +168,8 @@ export const OneReconciliation = ({ id }: { id: string }) => {
         <a href={addressOf('reconciliation')}>All reconciliations</a>
       </p>
       <Shown content={summary} />
-      {one?.failure === null && session.may('wallet:admin') && (
-        <Withdrawal id={id} changed={summary.reload} />
-      )}
-      {one && !isRunning(one) && one.differences > 0 && (
-        <Differences id={id} kinds={one.kinds} changed={summary.reload} />
-      )}
+      {one?.failure === null && session.may('wallet:admin') && <Withdrawal id={id} />}
+      {one && !isRunning(one) && one.differences > 0 && <Differences id={id} kinds={one.kinds} />}
     </div>
   );
 };

@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren, TargetedEvent } from 'preact';
 import type { WalletAnswer } from './api.ts';
-import { Shown, useContent } from './content.tsx';
+import { Shown, readAgain, useContent } from './content.tsx';
 import { bytes } from './health-text.ts';
 import { Choice, Input, enteredIn } from './parts.tsx';
 import { addressOf } from './place.ts';
@@ -142,7 +142,10 @@ export const UploadForm = ({ isSending }: { isSending: Signal<boolean> }) => {
           'POST',
           file.slice(0, file.size, typeOf(file)),
         )
-        .finally(() => (isSending.value = false));
+        .finally(() => {
+          isSending.value = false;
+          readAgain();
+        });
       if (result.isOpen()) location.hash = addressOf('reconciliation', { id: reconciliationId });
       return 'The statement was received.';
     });

@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import type { WalletAnswer } from './api.ts';
+import { useRefresh } from './content.tsx';
 import { guideAddress } from './health-text.ts';
 import { List } from './list.tsx';
-import { View, time, type Columns } from './parts.tsx';
+import { time, type Columns } from './parts.tsx';
 import { addressOf, place } from './place.ts';
-import { isRunning, refreshMs, type Reconciliation } from './reconciliation-data.ts';
+import { isRunning, type Reconciliation } from './reconciliation-data.ts';
 import { OneReconciliation, stateOf } from './reconciliation-one.tsx';
 import { UploadForm } from './reconciliation-upload.tsx';
 import { useSession } from './session.ts';
@@ -27,12 +26,7 @@ const AllReconciliations = () => {
   const isAdmin = useSession().may('wallet:admin');
   const isSending = useSignal(false);
   const newest = useSignal<readonly Reconciliation[]>([]);
-  const version = useSignal(0);
-  useEffect(() => {
-    if (!isSending.value && !newest.value.some(isRunning)) return undefined;
-    const timer = setTimeout(() => version.value++, refreshMs);
-    return () => clearTimeout(timer);
-  }, [newest.value, isSending, version]);
+  useRefresh(isSending.value || newest.value.some(isRunning), newest.value);
   return (
     <>
       {isAdmin && <UploadForm isSending={isSending} />}
@@ -40,11 +34,9 @@ const AllReconciliations = () => {
       <List
         caption="Reconciliations"
         path="/v1/reconciliations"
-        rows={({ reconciliations }: WalletAnswer<'listReconciliations'>) => reconciliations}
         columns={columns}
         keyOf={({ reconciliationId }) => reconciliationId}
         empty="No statement has been compared yet."
-        version={`${version.value} ${isSending.value}`}
         onRows={(rows) => (newest.value = rows)}
       />
     </>
@@ -52,15 +44,15 @@ const AllReconciliations = () => {
 };
 
 /** Comparisons of the ledger with statements of the game server; the address may name one of them. */
-export const ReconciliationView = () => {
+export const View = () => {
   const id = place.value.filters.get('id');
   return (
-    <View name="Reconciliation">
+    <>
       <p class="soft intro">
         Compares the ledger with a statement of the game server, line by line, and repairs what the contract
         allows. <a href={guideAddress('docs/wallet-operator.md#reconciliation')}>Guide</a>
       </p>
       {id === null ? <AllReconciliations /> : <OneReconciliation id={id} />}
-    </View>
+    </>
   );
 };

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { Shown, useContent, useLoaded, type Content, type Load } from './content.tsx';
+import { Shown, readAgain, reads, useContent, useLoaded, type Content, type Load } from './content.tsx';
 import {
   changesOf,
   initialText,
@@ -35,8 +35,6 @@ interface Reviewed {
   verb?: string;
   /** Makes the change; resolves to what is said then, if it is more than that it is saved. */
   save: Load;
-  /** Reads the record again. */
-  reload: () => void;
 }
 
 /** Somebody else has changed the record meanwhile (412). */
@@ -46,17 +44,18 @@ const staleText = 'Somebody else has changed this since you opened it, so nothin
 const review = (
   result: Content,
   differences: readonly Difference[],
-  { verb = 'Save', save, reload }: Reviewed,
+  { verb = 'Save', save }: Reviewed,
   more?: ComponentChildren,
+  reset = readAgain,
 ) => {
   const showNewest = (): void => {
     result.clear();
-    reload();
+    reset();
   };
   const confirm: Load = async (tell) => {
     try {
       const saved = await save(tell);
-      reload();
+      reset();
       return saved ?? <p class="note">Saved.</p>;
     } catch (error) {
       if (!(error instanceof Refused && error.status === 412)) throw error;
@@ -136,7 +135,8 @@ const Entry = ({ entry, id, initial, about }: Entered) => {
   );
 };
 
-interface FormOf extends Omit<Reviewed, 'save'> {
+/** A form for a record. */
+export interface FormOf extends Omit<Reviewed, 'save'> {
   /** Names the form. */
   label: string;
   groups: readonly FieldGroup[];
@@ -155,9 +155,9 @@ export const RecordForm = ({ label, groups, record, preview, about = () => null,
   const result = useContent();
   /** Counts the forms: a new one shows the record as it is, and no secret. */
   const forms = useSignal(0);
-  const reload = (): void => {
+  const reset = (): void => {
     forms.value++;
-    reviewed.reload();
+    readAgain();
   };
   const ask = (entered: Record<string, string>) =>
     result.show(async (tell) => {
@@ -169,7 +169,7 @@ export const RecordForm = ({ label, groups, record, preview, about = () => null,
       if (changes.length === 0) return nothing('Nothing was changed.');
       const patch = patchOf(changes);
       const save: Load = (report) => reviewed.save(patch, report);
-      return review(result, changes, { ...reviewed, save, reload }, await preview?.(patch, tell));
+      return review(result, changes, { ...reviewed, save }, await preview?.(patch, tell), reset);
     });
   return (
     <>
@@ -213,16 +213,18 @@ export type Send = (method: 'PATCH' | 'DELETE', body?: object) => Promise<unknow
 
 interface EditableOf<T> {
   path: string;
-  children: (record: T, send: Send, reload: () => void) => ComponentChildren;
+  /** Whether it is not read again after a change. */
+  isReadOnce?: boolean | undefined;
+  children: (record: T, send: Send) => ComponentChildren;
 }
 
 /** Reads a record, and shows it with what changes it. */
-export const Editable = <T,>({ path, children }: EditableOf<T>) => {
+export const Editable = <T,>({ path, isReadOnce = false, children }: EditableOf<T>) => {
   const session = useSession();
   const content = useLoaded(async () => {
     const { value, version } = await session.record(path);
     const send: Send = (method, body) => session.ask(path, method, body, version);
-    return children(value as T, send, content.reload);
-  }, [path]);
+    return children(value as T, send);
+  }, [path, isReadOnce || reads.value]);
   return <Shown content={content} />;
 };

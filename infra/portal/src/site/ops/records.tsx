@@ -1,53 +1,54 @@
-import { useSignal } from '@preact/signals';
-import type { ComponentChildren, FunctionComponent } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { Dialog } from './dialog.tsx';
+import type { Field } from './fields.ts';
 import { List } from './list.tsx';
 import { button, type Columns } from './parts.tsx';
-import { changeFilters } from './place.ts';
+import { open, place } from './place.ts';
+import { Editable, RecordForm, type FormOf, type Send } from './record-form.tsx';
 
 /** In place of the id of a record that is opened: a new one. */
-export const newOne = '+';
+const newOne = '+';
 
-/** The address names the record that is open. */
-export const open = (id: string): void => changeFilters({ open: id });
-
-/** The record that is open, and what is called after a change of it. */
-export interface Opened {
-  opened: string;
-  changed: () => void;
-}
-
-interface RecordsOf<Answer, Row> {
+interface RecordsOf<Row> {
   noun: string;
+  /** Of the list, and of what is created. */
   path: string;
-  rows: (answer: Answer) => readonly Row[];
+  /** Of the list. */
+  query?: string;
   columns: Columns<Row>;
-  opened: string;
-  One: FunctionComponent<Opened>;
+  /** What is entered for a new record, and how it is created. */
+  fields: readonly Field[];
+  create: Pick<FormOf, 'record' | 'verb' | 'save'>;
+  /** Whether a record that is open stays as it was, so that what a change has answered does. */
+  isReadOnce?: boolean;
+  /** What changes a record that is open, which is at `path`. */
+  children: (record: Row, send: Send, path: string) => ComponentChildren;
 }
 
 /** A list of records that are changed in a dialog, and a button for a new one. */
-export const Records = <Answer extends { page: { number: number; has_more: boolean } }, Row>({
-  noun,
-  opened,
-  One,
-  ...list
-}: RecordsOf<Answer, Row>): ComponentChildren => {
-  const version = useSignal(0);
-  const empty = `There is no ${noun} yet.`;
+export const Records = <Row,>({ noun, path, query = '', fields, create, ...records }: RecordsOf<Row>) => {
+  const opened = place.value.filters.get('open') ?? '';
+  const title = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
+  const own = `${path}/${encodeURIComponent(opened)}`;
   return (
     <>
       <div class="actions">{button(`New ${noun} …`, () => open(newOne), 'quiet')}</div>
-      <List<Answer, Row>
+      <List<Row>
         caption={`${noun}s`}
-        {...list}
-        empty={empty}
-        version={version.value}
+        path={path + query}
+        columns={records.columns}
+        empty={`There is no ${noun} yet.`}
         isByTime={false}
       />
       {opened !== '' && (
-        <Dialog title={opened === newOne ? `New ${noun}` : `Change the ${noun}`} closed={() => open('')}>
-          <One key={opened} opened={opened} changed={() => version.value++} />
+        <Dialog title={opened === newOne ? `New ${noun}` : `Change the ${noun}`} closed={open}>
+          {opened === newOne ? (
+            <RecordForm label={title} groups={[{ title, fields }]} {...create} />
+          ) : (
+            <Editable<Row> path={own} isReadOnce={records.isReadOnce}>
+              {(record, send) => records.children(record, send, own)}
+            </Editable>
+          )}
         </Dialog>
       )}
     </>

@@ -1,13 +1,12 @@
 import type { Wallet, WalletAnswer } from './api.ts';
-import { Shown, useLoaded } from './content.tsx';
+import { Loaded } from './content.tsx';
 import { Filters, ShowButton, playerFilter, type Filter } from './filters.tsx';
 import { guideAddress } from './health-text.ts';
 import { findLink, playerLink, roundLink } from './links.tsx';
 import { List } from './list.tsx';
-import { View, money, nothing, time, type Columns } from './parts.tsx';
+import { money, nothing, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { causeText, causes } from './refusal-text.ts';
-import { useSession } from './session.ts';
 import { Table } from './table.tsx';
 
 const what: Columns<Wallet['Refusal']> = {
@@ -34,31 +33,30 @@ const transaction: Columns<Wallet['Refusal']> = {
 /** What is shown of a refused callback of any player. */
 export const refusalColumns = { ...what, ...player, ...round, ...transaction };
 
-type Answer = WalletAnswer<'listRefusals'>;
-
 /** The newest refused callbacks of a player, or of one round of a player. */
 export const NewestRefusals = ({ playerId, roundId }: { playerId: string; roundId?: string }) => {
-  const session = useSession();
-  const query = { playerId, ...(roundId !== undefined && { roundId }), limit: '5' };
-  const path = `/v1/refusals?${new URLSearchParams(query)}`;
-  const newest = useLoaded(async () => {
-    const { refusals, page } = await session.ask<Answer>(path);
-    if (refusals.length === 0) return nothing('No callback was refused.');
-    const ofPlayer = roundId === undefined;
-    const all = ofPlayer ? addressOf('refusals', { playerId }) : addressOf('find', { q: roundId });
-    const columns = { ...what, ...(ofPlayer && round), ...transaction };
-    return (
-      <>
-        <Table caption="Refused callbacks" columns={columns} rows={refusals} />
-        {page.has_more && (
-          <p class="links">
-            <a href={all}>All refused callbacks</a>
-          </p>
-        )}
-      </>
-    );
-  }, [path]);
-  return <Shown content={newest} class="list" />;
+  const ofPlayer = roundId === undefined;
+  const query = { playerId, ...(!ofPlayer && { roundId }), limit: '5' };
+  const all = ofPlayer ? addressOf('refusals', { playerId }) : addressOf('find', { q: roundId });
+  const columns = { ...what, ...(ofPlayer && round), ...transaction };
+  return (
+    <Loaded path={`/v1/refusals?${new URLSearchParams(query)}`} class="list">
+      {({ refusals, page }: WalletAnswer<'listRefusals'>) =>
+        refusals.length === 0 ? (
+          nothing('No callback was refused.')
+        ) : (
+          <>
+            <Table caption="Refused callbacks" columns={columns} rows={refusals} />
+            {page.has_more && (
+              <p class="links">
+                <a href={all}>All refused callbacks</a>
+              </p>
+            )}
+          </>
+        )
+      }
+    </Loaded>
+  );
 };
 
 const filters: readonly Filter[] = [
@@ -67,8 +65,8 @@ const filters: readonly Filter[] = [
 ];
 
 /** All refused callbacks, the newest first. */
-export const RefusalsView = () => (
-  <View name="Refusals">
+export const View = () => (
+  <>
     <p class="soft intro">
       Callbacks of the game server that were refused, and why. Search for one by its transaction or round with
       Find. <a href={guideAddress('docs/wallet-operator.md#when-callbacks-are-refused')}>Guide</a>
@@ -80,10 +78,9 @@ export const RefusalsView = () => (
       caption="Refused callbacks"
       path="/v1/refusals"
       filters={filters}
-      rows={({ refusals }: Answer) => refusals}
       columns={refusalColumns}
       keyOf={({ refusalId }) => refusalId}
       empty="No callback was refused."
     />
-  </View>
+  </>
 );

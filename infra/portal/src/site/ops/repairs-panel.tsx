@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Shown, useContent } from './content.tsx';
+import { Shown, readAgain, useContent } from './content.tsx';
 import { button } from './parts.tsx';
 import type { Difference } from './reconciliation-data.ts';
 import {
@@ -12,8 +12,7 @@ import {
   type Repair,
 } from './repairs.ts';
 import { useSession } from './session.ts';
-
-const count = (of: number): string => (of === 1 ? '1 repair' : `${of.toLocaleString()} repairs`);
+import { counted } from './text.ts';
 
 /** Longer lists of numbers or players are not shown. */
 const mostShown = 10;
@@ -62,21 +61,19 @@ interface ToRepair {
   id: string;
   /** The differences that are meant. */
   differences: () => Promise<readonly Difference[]>;
-  /** Called when repairs were made. */
-  changed: () => void;
 }
 
 /**
  * Repairs differences: a dry run, whose result stays, then a confirmation, and the result. When they move more than is
  * allowed, the answer names the dry run that another person has to approve.
  */
-export const RepairsPanel = ({ id, differences: read, changed }: ToRepair) => {
+export const RepairsPanel = ({ id, differences: read }: ToRepair) => {
   const session = useSession();
   const [forecast, outcome] = [useContent(), useContent()];
   const apply = ({ dryRunId }: DryRun) =>
     outcome.show(async () => {
       const results = await applyDryRun(session, id, dryRunId);
-      changed();
+      readAgain();
       return outcomesList('Result', results, false);
     });
   const dryRun = (): void => {
@@ -90,7 +87,7 @@ export const RepairsPanel = ({ id, differences: read, changed }: ToRepair) => {
       const others = othersText(leftOut, untried);
       const wanted = differences.filter(({ number }) => possible.has(number));
       // It stays: an apply that needs an approval is repeated after it.
-      const confirm = button(`Apply ${count(possible.size)}`, () => apply(run), 'danger');
+      const confirm = button(`Apply ${counted(possible.size, 'repair')}`, () => apply(run), 'danger');
       return outcomesList(
         'Dry run',
         run.repairs,

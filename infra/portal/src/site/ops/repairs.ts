@@ -1,4 +1,5 @@
 import type { Wallet, WalletAnswer } from './api.ts';
+import { readAll } from './pages.ts';
 import { isRepairable, kindText, pathOf, reasonText, type Difference } from './reconciliation-data.ts';
 import type { Session } from './session.ts';
 
@@ -12,16 +13,8 @@ export const inOrder = (differences: readonly Difference[]): Difference[] =>
   differences.filter(isRepairable).toSorted((a, b) => timeOf(a) - timeOf(b));
 
 /** All differences of a kind that can be repaired, in the order of their times; of all kinds without one. */
-export const repairable = async (session: Session, id: string, kind = ''): Promise<Difference[]> => {
-  const found: Difference[] = [];
-  for (let page = 1, more = true; more; page++) {
-    const query = new URLSearchParams({ ...(kind !== '' && { kind }), page: String(page), limit: '200' });
-    const list = await session.ask<WalletAnswer<'listDifferences'>>(`${pathOf(id)}/differences?${query}`);
-    found.push(...list.differences);
-    more = list.page.has_more;
-  }
-  return inOrder(found);
-};
+export const repairable = async (session: Session, id: string, kind?: string): Promise<Difference[]> =>
+  inOrder(await readAll<Difference>(session, `${pathOf(id)}/differences`, kind ? { kind } : {}));
 
 /** What the ledger would decide about repairs, and what they would move. */
 export type DryRun = WalletAnswer<'makeDryRun'>;

@@ -8,15 +8,16 @@ import {
   type Sample,
   type Span,
 } from './bulk.ts';
-import { Action, Shown, useContent, type Load } from './content.tsx';
+import { Action, Shown, readAgain, useContent, type Load } from './content.tsx';
 import { Dialog } from './dialog.tsx';
 import { download } from './download.ts';
 import { Choice, Input, button, enteredIn } from './parts.tsx';
 import { useSession } from './session.ts';
+import { counted } from './text.ts';
 import { fieldValue, isoOf } from './time.ts';
 
 const number = (value: number): string => value.toLocaleString();
-const webhooks = (count: number): string => (count === 1 ? '1 webhook' : `${number(count)} webhooks`);
+const webhooks = (count: number): string => counted(count, 'webhook');
 
 /** What the dry run found, for a person who decides whether to go on. */
 const forecast = ({ visited, accepted, failed }: BulkResult, sample: Sample | undefined) => {
@@ -62,7 +63,6 @@ interface Replayed {
   events: string;
   storeName: string;
   initial: { from?: string; to?: string; status?: string };
-  changed: () => void;
   closed: () => void;
 }
 
@@ -70,7 +70,7 @@ interface Replayed {
  * Replays the webhooks of a store in a span of time, or verifies refused ones again: first a dry run that counts them,
  * then a confirmation, then the progress and the result.
  */
-export const ReplaySpan = ({ events, storeName, initial, changed, closed }: Replayed) => {
+export const ReplaySpan = ({ events, storeName, initial, closed }: Replayed) => {
   const session = useSession();
   const result = useContent();
   /** A run that goes on must stay in view, with its button. */
@@ -116,7 +116,7 @@ export const ReplaySpan = ({ events, storeName, initial, changed, closed }: Repl
       const counted = await runBulk(session, span, true);
       const sample = isRecheck ? undefined : await trySample(session, span);
       const wanted = isRecheck ? counted.accepted : counted.visited;
-      const confirm = () => result.show(run(span, counted.visited)).then(changed);
+      const confirm = () => result.show(run(span, counted.visited)).then(readAgain);
       return (
         <div class="note">
           <h3>Dry run</h3>

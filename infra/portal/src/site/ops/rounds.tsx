@@ -1,13 +1,12 @@
 import type { Wallet, WalletAnswer } from './api.ts';
-import { Shown, useLoaded } from './content.tsx';
+import { Loaded } from './content.tsx';
 import { Dialog } from './dialog.tsx';
 import { Filters, type Filter } from './filters.tsx';
 import { findLink, playerLink } from './links.tsx';
 import { List } from './list.tsx';
-import { Facts, Input, View, code, enteredIn, money, opener, state, time, type Columns } from './parts.tsx';
-import { addressOf, changeFilters, place } from './place.ts';
+import { Facts, Input, badge, code, enteredIn, money, opener, time, type Columns } from './parts.tsx';
+import { addressOf, changeFilters, pathOfRound, place } from './place.ts';
 import { NewestRefusals } from './refusals.tsx';
-import { useSession } from './session.ts';
 import { Table } from './table.tsx';
 import { operationText } from './text.ts';
 
@@ -45,42 +44,38 @@ const entryColumns = (currency: string): Columns<Wallet['RoundWithEntries']['ent
   Reverses: ({ reverseTransactionId }) => findLink(reverseTransactionId),
 });
 
-const RoundDialog = ({ player, round: id }: { player: string; round: string }) => {
-  const session = useSession();
-  const body = useLoaded(async () => {
-    const path = `/v1/players/${encodeURIComponent(player)}/rounds/${encodeURIComponent(id)}`;
-    const round = await session.ask<WalletAnswer<'getRound'>>(path);
-    return (
-      <>
-        <Facts
-          pairs={[
-            ['Status', state(round.status === 'open' ? 'warn' : 'good', round.status)],
-            ['Round', findLink(round.roundId)],
-            ['Player', playerLink(round.playerId)],
-            ['Game', code(round.gameCode)],
-            ['Stake', money(round.stake, round.currency)],
-            ['Result', money(round.result, round.currency)],
-            ['Opened', time(round.openedAt)],
-            ['Closed', time(round.closedAt)],
-          ]}
-        />
-        <h3>History</h3>
-        <Table caption="Entries of the round" columns={entryColumns(round.currency)} rows={round.entries} />
-        {round.page.has_more && <p>The first {round.page.limit} entries.</p>}
-        <p>
-          <a href={addressOf('evidence', { player, round: id })}>Evidence</a>
-        </p>
-      </>
-    );
-  }, []);
-  return (
-    <Dialog title="Round" closed={() => open('', '')}>
-      <Shown content={body} class="dialog-body" />
-      <h3>Refused callbacks</h3>
-      <NewestRefusals playerId={player} roundId={id} />
-    </Dialog>
-  );
-};
+const historyOf = (round: WalletAnswer<'getRound'>) => (
+  <>
+    <Facts
+      pairs={[
+        ['Status', badge(round.status)],
+        ['Round', findLink(round.roundId)],
+        ['Player', playerLink(round.playerId)],
+        ['Game', code(round.gameCode)],
+        ['Stake', money(round.stake, round.currency)],
+        ['Result', money(round.result, round.currency)],
+        ['Opened', time(round.openedAt)],
+        ['Closed', time(round.closedAt)],
+      ]}
+    />
+    <h3>History</h3>
+    <Table caption="Entries of the round" columns={entryColumns(round.currency)} rows={round.entries} />
+    {round.page.has_more && <p>The first {round.page.limit} entries.</p>}
+    <p>
+      <a href={addressOf('evidence', { player: round.playerId, round: round.roundId })}>Evidence</a>
+    </p>
+  </>
+);
+
+const RoundDialog = ({ player, round }: { player: string; round: string }) => (
+  <Dialog title="Round" closed={() => open('', '')}>
+    <Loaded path={pathOfRound(player, round)} class="dialog-body">
+      {historyOf}
+    </Loaded>
+    <h3>Refused callbacks</h3>
+    <NewestRefusals playerId={player} roundId={round} />
+  </Dialog>
+);
 
 const lookUp = ({ player = '', round = '' }: Record<string, string>): void => {
   // Rounds of different players may have the same id: the search shows all.
@@ -89,16 +84,15 @@ const lookUp = ({ player = '', round = '' }: Record<string, string>): void => {
 };
 
 /** Rounds that stay open, and the history of any round. */
-export const RoundsView = () => {
+export const View = () => {
   const [player, round] = ['player', 'round'].map((name) => place.value.filters.get(name));
   return (
-    <View name="Rounds">
+    <>
       <Filters filters={filters} />
       <List
         caption="Open rounds"
         path="/v1/rounds"
         filters={filters}
-        rows={({ rounds }: WalletAnswer<'listRounds'>) => rounds}
         columns={columns}
         keyOf={({ playerId, roundId }) => `${playerId} ${roundId}`}
         empty="No round has been open that long."
@@ -112,6 +106,6 @@ export const RoundsView = () => {
         </button>
       </form>
       {player && round && <RoundDialog key={`${player} ${round}`} player={player} round={round} />}
-    </View>
+    </>
   );
 };

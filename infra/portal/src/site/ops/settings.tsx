@@ -2,22 +2,19 @@ import type { FunctionComponent } from 'preact';
 import { ApiKeys } from './api-keys.tsx';
 import { Games } from './games.tsx';
 import { useOneStop } from './one-stop.ts';
-import { View } from './parts.tsx';
 import { addressOf, place } from './place.ts';
 import { useSession } from './session.ts';
 import { Stores } from './store-settings.tsx';
 
 /** What can be set here, by the filter `of`. */
-const parts: Readonly<
-  Record<string, { name: string; scope: string; Part: FunctionComponent<{ opened: string }> }>
-> = {
+const parts: Readonly<Record<string, { name: string; scope: string; Part: FunctionComponent }>> = {
   stores: { name: 'Stores', scope: 'stores:read', Part: Stores },
   games: { name: 'Games', scope: 'wallet:admin', Part: Games },
   keys: { name: 'API keys', scope: 'verify:admin', Part: ApiKeys },
 };
 
 /** The settings of stores, games and API keys; the limits of players are in a view of their own. */
-export const SettingsView = () => {
+export const View = () => {
   const { filters } = place.value;
   const { may } = useSession();
   const links = useOneStop<HTMLElement>();
@@ -25,7 +22,7 @@ export const SettingsView = () => {
   const of = filters.get('of') ?? allowed[0]?.[0] ?? '';
   const Part = Object.hasOwn(parts, of) ? parts[of]?.Part : undefined;
   return (
-    <View name="Settings">
+    <>
       <nav class="links" aria-label="Settings" aria-keyshortcuts="ArrowLeft ArrowRight" ref={links}>
         {allowed.map(([part, { name }]) => (
           <a
@@ -37,7 +34,7 @@ export const SettingsView = () => {
           </a>
         ))}
       </nav>
-      {Part && <Part opened={filters.get('open') ?? ''} />}
-    </View>
+      {Part && <Part />}
+    </>
   );
 };

@@ -1,10 +1,10 @@
-import type { Webhooks, WebhooksAnswer } from './api.ts';
+import type { Webhooks } from './api.ts';
 import { differencesBetween, field, type FieldGroup } from './fields.ts';
 import { List } from './list.tsx';
 import { opener, state, time, type Columns } from './parts.tsx';
 import { ProviderForms, savedBy, type Shown } from './provider-form.tsx';
 import { Confirmed, Editable, RecordForm, diff } from './record-form.tsx';
-import { open } from './records.tsx';
+import { open, place } from './place.ts';
 import { useSession } from './session.ts';
 
 type Store = Webhooks['Store'];
@@ -49,7 +49,7 @@ const changeColumns: Columns<Webhooks['StoreChange']> = {
   },
 };
 
-const Ending = ({ store: { id, deletedAt }, send, reload }: Shown) => {
+const Ending = ({ store: { id, deletedAt }, send }: Shown) => {
   const session = useSession();
   const isDeleted = deletedAt !== null;
   const [inUse, deleted] = ['in use', 'deleted; can be restored until its data is erased'];
@@ -59,7 +59,6 @@ const Ending = ({ store: { id, deletedAt }, send, reload }: Shown) => {
       verb={isDeleted ? 'Restore the store' : 'Delete the store'}
       difference={{ label: 'Store', before: isDeleted ? deleted : inUse, after: isDeleted ? inUse : deleted }}
       save={() => change().then(() => null)}
-      reload={reload}
     />
   );
 };
@@ -73,34 +72,28 @@ const storeState = ({ active, deletedAt }: Store) => {
 /** The settings of a store, and who has changed them. */
 const StoreSettings = ({ id }: { id: string }) => (
   <Editable<Store> path={`/v1/stores/${encodeURIComponent(id)}`}>
-    {(store, send, reload) => {
-      const shown = { store, send, reload };
-      return (
-        <>
-          <h2>
-            {store.name} {storeState(store)}
-          </h2>
-          <RecordForm
-            label="Store"
-            groups={storeGroups}
-            record={store}
-            save={(patch) => savedBy(send, patch)}
-            reload={reload}
-          />
-          <ProviderForms {...shown} />
-          <Ending {...shown} />
-          <h2>Changes</h2>
-          <List
-            caption="Changes of the store"
-            path={`/v1/stores/${store.id}/changes`}
-            rows={({ changes }: WebhooksAnswer<'listStoreChanges'>) => changes}
-            columns={changeColumns}
-            empty="Nobody has changed the settings."
-            version={store}
-          />
-        </>
-      );
-    }}
+    {(store, send) => (
+      <>
+        <h2>
+          {store.name} {storeState(store)}
+        </h2>
+        <RecordForm
+          label="Store"
+          groups={storeGroups}
+          record={store}
+          save={(patch) => savedBy(send, patch)}
+        />
+        <ProviderForms store={store} send={send} />
+        <Ending store={store} send={send} />
+        <h2>Changes</h2>
+        <List
+          caption="Changes of the store"
+          path={`/v1/stores/${store.id}/changes`}
+          columns={changeColumns}
+          empty="Nobody has changed the settings."
+        />
+      </>
+    )}
   </Editable>
 );
 
@@ -113,15 +106,8 @@ const columns: Columns<Store> = {
 };
 
 /** All stores, or the settings of the one that is open. */
-export const Stores = ({ opened }: { opened: string }) => {
-  if (opened !== '') return <StoreSettings id={opened} />;
-  return (
-    <List
-      caption="Stores"
-      path="/v1/stores"
-      rows={({ stores }: WebhooksAnswer<'listStores'>) => stores}
-      columns={columns}
-      empty="There is no store yet."
-    />
-  );
+export const Stores = () => {
+  const opened = place.value.filters.get('open');
+  if (opened) return <StoreSettings id={opened} />;
+  return <List caption="Stores" path="/v1/stores" columns={columns} empty="There is no store yet." />;
 };

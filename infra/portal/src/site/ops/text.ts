@@ -25,6 +25,10 @@ export const decimalOf = (minor: string | number): string => {
   return `${text.startsWith('-') ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 };
 
+/** A number of things, such as `1 webhook`. */
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;
+
 /** A code as words: `missing_here` becomes `missing here`. */
 export const words = (code: string): string => code.replaceAll('_', ' ');
 

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { Chart, type Points } from './chart.tsx';
 import { usePolling } from './content.tsx';
 import { createReader, readiness } from './health-data.ts';
-import { View, state } from './parts.tsx';
+import { state } from './parts.tsx';
 import { Refused, useSession, type Session } from './session.ts';
 import { errorText } from './text.ts';
 import { combine, sourceOf } from './traffic-data.ts';
@@ -72,7 +72,7 @@ const Service = ({ name, title, row, error }: ServiceRow) => {
 const isMissing = (error: unknown): boolean => error instanceof Refused && error.status === 404;
 
 /** Request rate, errors and p99 of each deployed service. */
-export const TrafficView = () => {
+export const View = () => {
   const session = useSession();
   const readers = useMemo(() => SERVICES.map(({ name }) => createRowReader(session, name)), [session]);
   const rows = useSignal<readonly (Row | undefined)[]>(SERVICES.map(() => undefined));
@@ -89,7 +89,7 @@ export const TrafficView = () => {
   }, refreshMs);
   const shared = sharedError(errors.value);
   return (
-    <View name="Traffic">
+    <>
       <p class="soft">
         The last half hour, measured by the services (or Prometheus, where they know one), refreshed every ten
         seconds. p99: 99 of 100 requests were answered within this time.
@@ -108,6 +108,6 @@ export const TrafficView = () => {
           ),
         )}
       </ul>
-    </View>
+    </>
   );
 };
