@@ -52,6 +52,12 @@ describe.runIf(canLook)('the look of the operations page', () => {
     });
   });
 
+  test('the link of the view that is open can be seen on a phone', async () => {
+    await using visited = await signedIn('settings', phone);
+    const link = visited.page.getByRole('link', { name: 'Settings', exact: true });
+    await expect.poll(async () => (await link.boundingBox())?.x).toBeLessThan(phone.viewport.width);
+  });
+
   test('25 webhooks with long ids and errors are at most 1,100 pixels high, each in one line', async () => {
     await using visited = await signedIn('webhooks', desktop);
     const { page } = visited;

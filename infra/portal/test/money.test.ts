@@ -45,6 +45,20 @@ describe.runIf(canLook)('the account summary on the operations page', () => {
     }
   });
 
+  test('keeps its rows when the totals cannot be read, and says so', async () => {
+    await using visited = await signedIn('traffic');
+    const { page } = visited;
+    await page.route('**/v1/audit/summary?*limit=200*', (route) =>
+      route.fulfill({ status: 503, json: { detail: 'The database is unavailable.', requestId: 'r-1' } }),
+    );
+    await page.evaluate(() => (location.hash = '#money'));
+    await page.getByRole('alert').getByText('The totals are missing. The database is unavailable.').waitFor();
+    await page.locator('tbody tr', { hasText: 'NOK' }).last().waitFor();
+    await page.unroute('**/v1/audit/summary?*limit=200*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('tfoot tr', { hasText: 'NOK' }).waitFor();
+  });
+
   test('aligns amounts of several currencies at the decimal point', async () => {
     await addPlayer('CHF');
     await using visited = await signedIn('money', desktop);

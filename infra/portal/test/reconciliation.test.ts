@@ -196,6 +196,22 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
       .toEqual(['10.00 EUR (differs)', '10.50 EUR (differs)']);
   });
 
+  test('names both sides of a difference on a phone, where the head of the table is not shown', async () => {
+    await using visited = await signedIn('reconciliation', { ...utc, ...phone });
+    const { page } = visited;
+    await compared(page, pastStatement(playerId));
+    const row = page.locator('tbody tr').first();
+    const side = row.locator('td', { hasText: '10.00 EUR' });
+    expect(await side.getAttribute('data-label')).toBe('Statement');
+    const [choice, number, state] = await Promise.all(
+      [row.getByRole('checkbox'), row.getByRole('button').first(), row.locator('.state')].map((one) =>
+        one.boundingBox(),
+      ),
+    );
+    expect(choice?.x).toBeLessThan(number?.x ?? 0);
+    expect(number?.x).toBeLessThan(state?.x ?? 0);
+  });
+
   test('withdraws a reconciliation after a confirmation, and says so', async () => {
     await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
     const { page } = visited;

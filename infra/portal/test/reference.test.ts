@@ -89,13 +89,17 @@ describe.runIf(canLook)('the reference', () => {
     },
   );
 
-  test.each([phone, desktop])('it has no axe violation, by day and by night (%j)', async (screen) => {
-    await using visited = await visit('/docs/reference/?api=store-webhooks', {
+  test.each([
+    ['store-webhooks', phone],
+    ['store-webhooks', desktop],
+    ['wallet-operator', desktop],
+  ])('the part of %s has no axe violation, by day and by night (%j)', async (name, screen) => {
+    await using visited = await visit(`/docs/reference/?api=${name}`, {
       ...screen,
       bypassCSP: true,
       reducedMotion: 'reduce',
     });
-    await headingOf(visited, 'store-webhooks').waitFor();
+    await headingOf(visited, name).waitFor();
     await visited.page.getByRole('button', { name: 'Copy the code' }).first().waitFor({ state: 'attached' });
     const { violations } = await faultsOfLook(visited.page);
     expect(violations).toEqual(noFaults.violations);

@@ -81,6 +81,9 @@ const mend = (): void => {
   for (const button of page.querySelectorAll('.show-more[aria-label]')) button.removeAttribute('aria-label');
   for (const list of page.querySelectorAll('ul.endpoints:not([tabindex])'))
     list.setAttribute('tabindex', '0');
+  // Examples of several operations have the same name.
+  for (const examples of page.querySelectorAll('.response-card[role=region]'))
+    examples.setAttribute('role', 'group');
   // The page has a header of its own.
   for (const header of page.querySelectorAll('header:not([role])')) {
     header.setAttribute('role', 'presentation');

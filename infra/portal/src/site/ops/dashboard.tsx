@@ -155,7 +155,10 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
   useEffect(() => whenIdle(loadAll), []);
   useEffect(() => {
     document.title = `${view?.name} · Operations · Platform`;
-  }, [view]);
+    // On a phone the links scroll.
+    const link = viewLinks.current?.querySelector('[aria-current]');
+    link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [view, viewLinks]);
   return (
     <>
       <div class="dashboard-head">

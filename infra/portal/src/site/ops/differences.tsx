@@ -4,7 +4,7 @@ import { Shown, reads, useLoaded } from './content.tsx';
 import type { WalletAnswer } from './api.ts';
 import { Dialog } from './dialog.tsx';
 import { findLink, playerLink, roundLink } from './links.tsx';
-import { Facts, nothing, opener, state, type Cell, type Columns } from './parts.tsx';
+import { facts, nothing, opener, state, type Cell, type Columns } from './parts.tsx';
 import { open } from './place.ts';
 import {
   isRepairable,
@@ -135,18 +135,16 @@ const detailsOf = (difference: Difference) => {
   const { roundId = null, reverseTransactionId = null } = here ?? there ?? {};
   return (
     <>
-      <Facts
-        pairs={[
-          ['Difference', kindText(kind)],
-          ['State', repairState(difference)],
-          ['Repair', repairText(difference)],
-          ['Transaction', findLink(transactionId)],
-          ['Player', playerLink(playerId)],
-          ['Round', roundLink(playerId, roundId)],
-          ...(reverseTransactionId === null ? [] : [['Reverses', findLink(reverseTransactionId)] as const]),
-          ...(repairedAt === null ? [] : [['Last attempt', `${when(repairedAt)}, ${repairedBy}`] as const]),
-        ]}
-      />
+      {facts({
+        Difference: kindText(kind),
+        State: repairState(difference),
+        Repair: repairText(difference),
+        Transaction: findLink(transactionId),
+        Player: playerLink(playerId),
+        Round: roundLink(playerId, roundId),
+        ...(reverseTransactionId !== null && { Reverses: findLink(reverseTransactionId) }),
+        ...(repairedAt !== null && { 'Last attempt': `${when(repairedAt)}, ${repairedBy}` }),
+      })}
       {reason !== null && <p class="note error">Refused: {reasonText(reason)}</p>}
       <h3>Both sides</h3>
       <div class="list">

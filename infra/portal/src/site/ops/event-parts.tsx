@@ -2,7 +2,7 @@ import type { Webhooks } from './api.ts';
 import { CopyableId } from './copy.tsx';
 import { guideAddress } from './health-text.ts';
 import { aboutLink, findLink } from './links.tsx';
-import { Facts, Json, badge, type Cell } from './parts.tsx';
+import { facts, Json, badge, type Cell } from './parts.tsx';
 import { when } from './time.ts';
 
 /** The status of a webhook as a badge. */
@@ -70,8 +70,8 @@ const relatedOf = ({ links }: Webhooks['EventDetail']) => {
   );
 };
 
-const known = (name: string, value: string | null): (readonly [string, Cell])[] =>
-  value === null ? [] : [[name, value]];
+const known = (name: string, value: string | null): Record<string, Cell> =>
+  value === null ? {} : { [name]: value };
 
 /** What a replay changes: the status, and the records that the event is about. */
 export const outlineOf = (event: Webhooks['EventDetail']) => (
@@ -82,22 +82,20 @@ export const outlineOf = (event: Webhooks['EventDetail']) => (
         <a href={guideAddress('docs/store-webhooks.md#replaying-failed-events')}>Guide</a>
       </p>
     )}
-    <Facts
-      pairs={[
-        ['Status', eventState(event)],
-        ['About', aboutLink(event.entity)],
-        ...known('Service', event.service),
-        ['Received', when(event.receivedAt)],
-        ...known('Finished', event.finishedAt && when(event.finishedAt)),
-        ...known('Dismissed', event.dismissedAt && `${when(event.dismissedAt)} by ${event.dismissedBy}`),
-        ...known('Note', event.note),
-        ...known('Next attempt', event.nextAttemptAt && when(event.nextAttemptAt)),
-        ['Attempts', String(event.attempts)],
-        ['Size', `${event.bytes} bytes`],
-        ['Request', findLink(event.headers['x-request-id'] ?? null)],
-        ['Id', <CopyableId key={event.id} id={event.id} />],
-      ]}
-    />
+    {facts({
+      Status: eventState(event),
+      About: aboutLink(event.entity),
+      ...known('Service', event.service),
+      Received: when(event.receivedAt),
+      ...known('Finished', event.finishedAt && when(event.finishedAt)),
+      ...known('Dismissed', event.dismissedAt && `${when(event.dismissedAt)} by ${event.dismissedBy}`),
+      ...known('Note', event.note),
+      ...known('Next attempt', event.nextAttemptAt && when(event.nextAttemptAt)),
+      Attempts: String(event.attempts),
+      Size: `${event.bytes} bytes`,
+      Request: findLink(event.headers['x-request-id'] ?? null),
+      Id: <CopyableId key={event.id} id={event.id} />,
+    })}
     {relatedOf(event)}
   </div>
 );

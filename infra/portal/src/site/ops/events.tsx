@@ -46,7 +46,7 @@ const noMatch = (about: string | undefined) => (
   </p>
 );
 
-const EventList = ({ names }: { names: ReadonlyMap<string, string> }) => {
+const EventList = ({ names, refresh }: { names: ReadonlyMap<string, string>; refresh: () => void }) => {
   const storeFilter: Filter = {
     name: 'store',
     label: 'Store',
@@ -71,7 +71,7 @@ const EventList = ({ names }: { names: ReadonlyMap<string, string> }) => {
           'quiet',
           { disabled: isEvery },
         )}
-        {button('Refresh', readAgain, 'quiet')}
+        {button('Refresh', refresh, 'quiet')}
       </Filters>
       <List
         caption="Webhooks"
@@ -102,7 +102,11 @@ export const View = () => {
   const list = useLoaded(async () => {
     const names = await storeNames(session);
     if (names.size === 0 && session.may('stores:read')) return nothing('There is no store yet.');
-    return <EventList names={names} />;
+    return <EventList names={names} refresh={refresh} />;
   }, []);
+  const refresh = (): void => {
+    list.reload();
+    readAgain();
+  };
   return <Shown content={list} />;
 };

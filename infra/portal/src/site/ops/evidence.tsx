@@ -5,7 +5,7 @@ import { download } from './download.ts';
 import { guideAddress } from './health-text.ts';
 import { findLink } from './links.tsx';
 import { List } from './list.tsx';
-import { Facts, Input, button, code, enteredIn, money, time, type Columns } from './parts.tsx';
+import { facts, Input, button, code, enteredIn, money, time, type Columns } from './parts.tsx';
 import { changeFilters, pathOfRound, place } from './place.ts';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
@@ -31,14 +31,12 @@ const evidenceOf = (file: File) => {
   const { playerId, roundId, currency, entries, checkpoints } = file.evidence;
   return (
     <>
-      <Facts
-        pairs={[
-          ['Player', findLink(playerId)],
-          ['Round', findLink(roundId)],
-          ['Entries', String(entries.length)],
-          ['Sealed', time(checkpoints.at(-1)?.sealedAt ?? null)],
-        ]}
-      />
+      {facts({
+        Player: findLink(playerId),
+        Round: findLink(roundId),
+        Entries: String(entries.length),
+        Sealed: time(checkpoints.at(-1)?.sealedAt ?? null),
+      })}
       <div class="actions">{button('Download evidence', () => save('evidence.json', file))}</div>
       <div class="list">
         <Table caption="Entries of the evidence" columns={entryColumns(currency)} rows={entries} />

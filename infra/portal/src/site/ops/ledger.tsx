@@ -4,7 +4,7 @@ import { Action } from './content.tsx';
 import { Filters, playerFilter } from './filters.tsx';
 import { findLink, playerLink } from './links.tsx';
 import { List } from './list.tsx';
-import { Facts, Json, code, state, time, type Columns } from './parts.tsx';
+import { facts, Json, code, state, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
@@ -18,17 +18,14 @@ const violationColumns: Columns<Wallet['Proof']['violations'][number]> = {
 
 const resultOf = ({ ok, checkedAt, players, entries, violations }: Wallet['Proof']) => (
   <div class="note">
-    <Facts
-      pairs={[
-        [
-          'Result',
-          ok ? state('good', 'The ledger is consistent') : state('bad', `${violations.length} violations`),
-        ],
-        ['Players', players.toLocaleString()],
-        ['Entries', entries.toLocaleString()],
-        ['Checked', time(checkedAt)],
-      ]}
-    />
+    {facts({
+      Result: ok
+        ? state('good', 'The ledger is consistent')
+        : state('bad', `${violations.length} violations`),
+      Players: players.toLocaleString(),
+      Entries: entries.toLocaleString(),
+      Checked: time(checkedAt),
+    })}
     {violations.length > 0 && <Table caption="Violations" columns={violationColumns} rows={violations} />}
   </div>
 );
@@ -47,7 +44,7 @@ const whatCell = (event: AuditEvent) => {
 
 const eventColumns: Columns<Wallet['AuditEvent']> = {
   When: ({ at }) => time(at),
-  Who: (event) => <span>{whoActed(event)}</span>,
+  Who: whoActed,
   What: whatCell,
   Player: ({ playerId }) => playerLink(playerId),
   Details: ({ details }) => (

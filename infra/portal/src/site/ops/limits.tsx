@@ -6,14 +6,14 @@ import { Filters, ShowButton, filterValues, playerFilter } from './filters.tsx';
 import { guideAddress } from './health-text.ts';
 import { nameOfLimit, type LimitSlot } from './limit-name.ts';
 import { List } from './list.tsx';
-import { Facts, money, nothing, state, time, type Columns } from './parts.tsx';
+import { facts, money, nothing, state, time, type Columns } from './parts.tsx';
 import { RecordForm } from './record-form.tsx';
 import { Refused, useSession } from './session.ts';
 import { Table } from './table.tsx';
 import { when } from './time.ts';
 
 const valueOf = ({ kind }: LimitSlot, value: string | null, currency: string) =>
-  value === null ? <span>no limit</span> : money(value, kind === 'session' ? 'min' : currency);
+  value === null ? 'no limit' : money(value, kind === 'session' ? 'min' : currency);
 
 const limitColumns = (currency: string): Columns<LimitSlot & { limit: string | null }> => ({
   Limit: nameOfLimit,
@@ -108,19 +108,15 @@ const LimitForms = ({ limits, path }: { limits: Wallet['Limits']; path: string }
 const playedIn = ({ currency, session }: Wallet['PlaySession']) => {
   if (session === null) return nothing('This player has never played.');
   const { isOver, minutes, startedAt, lastBetAt, wagered, won, result } = session;
-  return (
-    <Facts
-      pairs={[
-        ['State', isOver ? state('plain', 'over') : state('good', 'playing')],
-        ['Time', `${minutes} min`],
-        ['First bet', time(startedAt)],
-        ['Last bet', time(lastBetAt)],
-        ['Bets', money(wagered, currency)],
-        ['Wins', money(won, currency)],
-        ['Result', money(result, currency)],
-      ]}
-    />
-  );
+  return facts({
+    State: isOver ? state('plain', 'over') : state('good', 'playing'),
+    Time: `${minutes} min`,
+    'First bet': time(startedAt),
+    'Last bet': time(lastBetAt),
+    Bets: money(wagered, currency),
+    Wins: money(won, currency),
+    Result: money(result, currency),
+  });
 };
 
 /** The limits of one player with what is used of them, the newest session of play, and the changes. */

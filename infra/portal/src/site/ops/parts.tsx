@@ -16,9 +16,9 @@ export type Cell = JSX.Element | string | null;
 export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
 
 /** Names and values. */
-export const Facts = ({ pairs }: { pairs: readonly (readonly [name: string, value: Cell])[] }) => (
+export const facts = (values: Readonly<Record<string, Cell>>) => (
   <dl class="facts">
-    {pairs.map(([name, value]) => (
+    {Object.entries(values).map(([name, value]) => (
       <div key={name}>
         <dt>{name}</dt>
         <dd>{value ?? '–'}</dd>

@@ -3,7 +3,7 @@ import { Loaded } from './content.tsx';
 import { Filters, ShowButton, filterValues, playerFilter } from './filters.tsx';
 import { findLink, roundLink } from './links.tsx';
 import { List } from './list.tsx';
-import { Facts, badge, money, time, type Columns } from './parts.tsx';
+import { facts, badge, money, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { NewestRefusals } from './refusals.tsx';
 import { useSession } from './session.ts';
@@ -25,16 +25,13 @@ const columns = (playerId: string): Columns<Wallet['Entry']> => ({
 });
 
 /** Balance and status, which need the scope `wallet:admin`. */
-const about = (player: Wallet['Player']) => (
-  <Facts
-    pairs={[
-      ['Status', badge(player.status)],
-      ['Balance', money(player.balance, player.currency)],
-      ['Excluded', exclusion(player)],
-      ['Added', time(player.createdAt)],
-    ]}
-  />
-);
+const about = (player: Wallet['Player']) =>
+  facts({
+    Status: badge(player.status),
+    Balance: money(player.balance, player.currency),
+    Excluded: exclusion(player),
+    Added: time(player.createdAt),
+  });
 
 /** One player: balance, status, refused callbacks, and the entries with the newest first. */
 const Player = ({ playerId }: { playerId: string }) => {

@@ -7,7 +7,7 @@ import { DifferenceDialog, differenceColumns, type Chosen } from './differences.
 import { download } from './download.ts';
 import { Filters, filterValues, type Filter } from './filters.tsx';
 import { List } from './list.tsx';
-import { Facts, badge, button, time } from './parts.tsx';
+import { facts, badge, button, time } from './parts.tsx';
 import { addressOf, place } from './place.ts';
 import {
   failureText,
@@ -52,24 +52,22 @@ const detailsOf = (one: Wallet['ReconciliationWithKinds']) => {
   });
   return (
     <>
-      <Facts
-        pairs={[
-          ['State', stateOf(one)],
-          ['From', when(one.from)],
-          ['To', when(one.to)],
-          ['Tolerance', `${one.tolerance} s`],
-          ['Lines', one.lines.toLocaleString()],
-          ['Sent', time(one.createdAt)],
-          ['By', one.createdBy],
-        ]}
-      />
+      {facts({
+        State: stateOf(one),
+        From: when(one.from),
+        To: when(one.to),
+        Tolerance: `${one.tolerance} s`,
+        Lines: one.lines.toLocaleString(),
+        Sent: time(one.createdAt),
+        By: one.createdBy,
+      })}
       {isRunning(one) && progressOf(one)}
       {missing.length > 0 && (
         <p class="note">Not compared, because no line has them: {missing.join(', ')}.</p>
       )}
       {one.failure !== null && <p class="note error">{failureText(one.failure)}</p>}
       <h2>{heading(one)}</h2>
-      {kinds.length > 0 && <Facts pairs={kinds} />}
+      {kinds.length > 0 && facts(Object.fromEntries(kinds))}
     </>
   );
 };

@@ -33,47 +33,25 @@ const likelyDelimiter = (begin: string): string => {
   return counted.toSorted((a, b) => b.columns - a.columns)[0]?.delimiter ?? ',';
 };
 
-/** A chosen file, and how it is read. */
+/** A chosen file with its beginning and its end. */
 interface Statement {
   file: File;
-  /** Its beginning and its end. */
   parts: readonly [begin: string, end: string];
-  delimiter: string;
-  columns: readonly string[];
-  /** The column with the times. */
-  timeColumn: string;
 }
-
-const statementOf = ({
-  file,
-  parts,
-  delimiter,
-}: Pick<Statement, 'file' | 'parts' | 'delimiter'>): Statement => {
-  const columns = columnsOf(parts[0], { type: typeOf(file), delimiter });
-  return { file, parts, delimiter, columns, timeColumn: likelyColumn('time', columns) };
-};
 
 const readStatement = async (file: File): Promise<Statement> => {
   const begin = await file.slice(0, partBytes).text();
-  const end = await file.slice(Math.max(partBytes, file.size - partBytes)).text();
-  return statementOf({ file, parts: [begin, end], delimiter: likelyDelimiter(begin) });
+  return { file, parts: [begin, await file.slice(Math.max(partBytes, file.size - partBytes)).text()] };
 };
 
 /**
- * The earliest and the latest time as values of fields, to the second. A period that is not that of the statement would
- * compare nothing, so it is taken from the file, or left empty.
+ * From and To, with the earliest and the latest time of the file, to the second, and where they come from. A period that
+ * is not that of the statement would compare nothing, so it is left empty when the file says none.
  */
-const periodOf = ({ file, parts, delimiter, timeColumn }: Statement): { from: string; to: string } => {
-  const times = timesOf(parts, timeColumn, { type: typeOf(file), delimiter });
-  if (times === undefined) return { from: '', to: '' };
+const Period = ({ times, children }: { times: ReturnType<typeof timesOf>; children: ComponentChildren }) => {
   const valueOf = (ms: number): string => fieldValue(new Date(ms).toISOString(), true);
   // The end is not part of the period.
-  return { from: valueOf(times.first), to: valueOf(times.last + 1000) };
-};
-
-/** From and To, with what the file says, and where that comes from. */
-const Period = ({ statement, children }: { statement: Statement; children: ComponentChildren }) => {
-  const { from, to } = periodOf(statement);
+  const [from, to] = times ? [valueOf(times.first), valueOf(times.last + 1000)] : ['', ''];
   const look = { type: 'datetime-local', required: true, step: '1' } as const;
   return (
     <>
@@ -91,29 +69,55 @@ const Period = ({ statement, children }: { statement: Statement; children: Compo
   );
 };
 
-/** A select element for each field of a statement, with the columns of the file. */
-const Mapping = ({
-  columns,
-  chooseTime,
-}: {
-  columns: readonly string[];
-  chooseTime: (column: string) => void;
-}) => (
-  <fieldset class="filters">
-    <legend>Which column has what</legend>
-    {STATEMENT_FIELDS.map(({ name, isNeeded }) => (
-      <Choice
-        key={name}
-        id={`column-${name}`}
-        name={name}
-        label={isNeeded ? `${name} (needed)` : name}
-        options={[['', '–'], ...columns.map((column) => [column, column] as const)]}
-        initial={likelyColumn(name, columns)}
-        onChange={({ currentTarget: { value } }) => name === 'time' && chooseTime(value)}
-      />
-    ))}
-  </fieldset>
-);
+/** How a chosen file is read: fields whose values become parameters of the request. */
+const Reading = ({ file, parts }: Statement) => {
+  const delimiter = useSignal(likelyDelimiter(parts[0]));
+  const timeColumn = useSignal<string>();
+  const format = { type: typeOf(file), delimiter: delimiter.value };
+  const columns = columnsOf(parts[0], format);
+  const choose = (value: string): void => {
+    delimiter.value = value;
+    timeColumn.value = undefined;
+  };
+  return (
+    <>
+      <Period times={timesOf(parts, timeColumn.value ?? likelyColumn('time', columns), format)}>
+        <Input
+          label="Tolerance (seconds)"
+          name="tolerance"
+          type="number"
+          required
+          min="0"
+          max="99999"
+          defaultValue="300"
+        />
+        {format.type === 'text/csv' && (
+          <Choice
+            label="Columns are separated by"
+            name="delimiter"
+            options={delimiters}
+            value={delimiter}
+            onChange={({ currentTarget: { value } }) => choose(value)}
+          />
+        )}
+      </Period>
+      <fieldset class="filters" key={columns.join()}>
+        <legend>Which column has what</legend>
+        {STATEMENT_FIELDS.map(({ name, isNeeded }) => (
+          <Choice
+            key={name}
+            id={`column-${name}`}
+            name={name}
+            label={isNeeded ? `${name} (needed)` : name}
+            options={[['', '–'], ...columns.map((column) => [column, column] as const)]}
+            initial={likelyColumn(name, columns)}
+            onChange={({ currentTarget: { value } }) => name === 'time' && (timeColumn.value = value)}
+          />
+        ))}
+      </fieldset>
+    </>
+  );
+};
 
 /** The form that sends a statement of the game server, and then opens its reconciliation. */
 export const UploadForm = ({ isSending }: { isSending: Signal<boolean> }) => {
@@ -160,33 +164,7 @@ export const UploadForm = ({ isSending }: { isSending: Signal<boolean> }) => {
         <Input label="Statement (CSV or JSONL)" type="file" required accept={accept} onChange={choose} />
         {statement && (
           <div class="more">
-            <Period statement={statement}>
-              <Input
-                label="Tolerance (seconds)"
-                name="tolerance"
-                type="number"
-                required
-                min="0"
-                max="99999"
-                defaultValue="300"
-              />
-              {typeOf(statement.file) === 'text/csv' && (
-                <Choice
-                  label="Columns are separated by"
-                  name="delimiter"
-                  options={delimiters}
-                  value={statement.delimiter}
-                  onChange={({ currentTarget: { value: delimiter } }) =>
-                    (chosen.value = statementOf({ ...statement, delimiter }))
-                  }
-                />
-              )}
-            </Period>
-            <Mapping
-              key={statement.columns}
-              columns={statement.columns}
-              chooseTime={(timeColumn) => (chosen.value = { ...statement, timeColumn })}
-            />
+            <Reading key={statement} {...statement} />
             <div class="actions">
               <button type="submit" disabled={isSending.value}>
                 Compare

@@ -4,7 +4,7 @@ import { Dialog } from './dialog.tsx';
 import { Filters, type Filter } from './filters.tsx';
 import { findLink, playerLink } from './links.tsx';
 import { List } from './list.tsx';
-import { Facts, Input, badge, code, enteredIn, money, opener, time, type Columns } from './parts.tsx';
+import { facts, Input, badge, code, enteredIn, money, opener, time, type Columns } from './parts.tsx';
 import { addressOf, changeFilters, pathOfRound, place } from './place.ts';
 import { NewestRefusals } from './refusals.tsx';
 import { Table } from './table.tsx';
@@ -46,18 +46,16 @@ const entryColumns = (currency: string): Columns<Wallet['RoundWithEntries']['ent
 
 const historyOf = (round: WalletAnswer<'getRound'>) => (
   <>
-    <Facts
-      pairs={[
-        ['Status', badge(round.status)],
-        ['Round', findLink(round.roundId)],
-        ['Player', playerLink(round.playerId)],
-        ['Game', code(round.gameCode)],
-        ['Stake', money(round.stake, round.currency)],
-        ['Result', money(round.result, round.currency)],
-        ['Opened', time(round.openedAt)],
-        ['Closed', time(round.closedAt)],
-      ]}
-    />
+    {facts({
+      Status: badge(round.status),
+      Round: findLink(round.roundId),
+      Player: playerLink(round.playerId),
+      Game: code(round.gameCode),
+      Stake: money(round.stake, round.currency),
+      Result: money(round.result, round.currency),
+      Opened: time(round.openedAt),
+      Closed: time(round.closedAt),
+    })}
     <h3>History</h3>
     <Table caption="Entries of the round" columns={entryColumns(round.currency)} rows={round.entries} />
     {round.page.has_more && <p>The first {round.page.limit} entries.</p>}

@@ -3,16 +3,16 @@
 import { CopyableId } from './copy.tsx';
 import type { Cell, Columns } from './parts.tsx';
 
-const isMoney = (cell: Cell | undefined): boolean =>
-  typeof cell === 'object' && cell?.props.class === 'money';
+const isMoney = (cell: Cell): boolean => typeof cell === 'object' && cell?.props.class === 'money';
 
-/** Plain text, ids, links, times and amounts need the name of their column where the head of the table is not shown. */
-const needsLabel = (cell: Cell): boolean =>
-  typeof cell === 'string' ||
-  isMoney(cell) ||
-  cell?.type === CopyableId ||
-  cell?.type === 'a' ||
-  cell?.type === 'time';
+const ownWords: readonly unknown[] = ['code', 'strong', 'button', 'input', 'details', 'state', 'what', 'cut'];
+
+/** Badges, controls and sentences say themselves what they are where the head of the table is not shown. */
+const needsLabel = (cell: Cell): boolean => {
+  if (typeof cell !== 'object' || cell === null) return true;
+  if (typeof cell.type === 'function') return cell.type === CopyableId;
+  return !ownWords.includes(cell.type) && !ownWords.includes(String(cell.props.class).split(' ')[0]);
+};
 
 /** Whether a cell has nothing to show; such cells are left out on a phone. */
 const isNone = (cell: Cell): boolean =>
@@ -31,13 +31,15 @@ interface TableOf<Row> {
 /** A table, shown as a list on a phone. */
 export const Table = <Row,>({ caption, columns, rows, totals = [], keyOf }: TableOf<Row>) => {
   const cells = Object.entries(columns);
-  const look = (cell: (row: Row) => Cell) => (rows.some((row) => isMoney(cell(row))) ? 'amount' : undefined);
+  const amounts = new Set(
+    cells.filter(([, cell]) => rows.some((row) => isMoney(cell(row)))).map(([name]) => name),
+  );
   const cellOf = (name: string, value: Cell) => (
     <td
       key={name}
       role="cell"
       data-label={needsLabel(value) ? name : undefined}
-      class={isNone(value) ? 'none' : undefined}
+      class={[isNone(value) && 'none', amounts.has(name) && 'amount'].filter(Boolean).join(' ') || undefined}
     >
       {value ?? '–'}
     </td>
@@ -52,8 +54,8 @@ export const Table = <Row,>({ caption, columns, rows, totals = [], keyOf }: Tabl
       <caption class="unseen">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {cells.map(([name, cell]) => (
-            <th key={name} scope="col" role="columnheader" class={look(cell)}>
+          {cells.map(([name]) => (
+            <th key={name} scope="col" role="columnheader" class={amounts.has(name) ? 'amount' : undefined}>
               {name}
             </th>
           ))}

@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { Chart, type Points } from './chart.tsx';
 import { usePolling } from './content.tsx';
-import { createReader, readiness } from './health-data.ts';
+import { createReader, readiness, type Statement } from './health-data.ts';
 import { state } from './parts.tsx';
-import { Refused, useSession, type Session } from './session.ts';
+import { Refused, useSession } from './session.ts';
 import { errorText } from './text.ts';
 import { combine, sourceOf } from './traffic-data.ts';
 
@@ -12,27 +12,6 @@ const refreshMs = 10_000;
 
 /** A process that has ended is shown with its last half hour, too. */
 const keepMs = 1_800_000;
-
-/** What is known of a service. */
-interface Row {
-  charts: Record<'requests' | 'errors' | 'p99', Points> | undefined;
-  /** Whose traffic it is. */
-  source: string;
-}
-
-/** A function that reads what is known of a service now, and the error, if any. */
-const createRowReader = (session: Session, name: string) => {
-  const read = createReader(session, name, keepMs);
-  return async (): Promise<{ row: Row; error: unknown }> => {
-    const { statements, error } = await read();
-    const { times, requests, errors, p99 } = combine(statements);
-    const charts: Row['charts'] = { requests: [times, requests], errors: [times, errors], p99: [times, p99] };
-    return {
-      row: { charts: statements.length > 0 ? charts : undefined, source: sourceOf(statements) },
-      error,
-    };
-  };
-};
 
 const reasonOf = (error: unknown): string => (error instanceof Refused ? error.reason : errorText(error));
 
@@ -45,12 +24,17 @@ const sharedError = (errors: readonly unknown[]): unknown =>
 interface ServiceRow {
   name: string;
   title: string;
-  row: Row | undefined;
+  /** Undefined before it was asked. */
+  statements: Statement[] | undefined;
   error: unknown;
 }
 
-const Service = ({ name, title, row, error }: ServiceRow) => {
-  const { charts, source = '' } = row ?? {};
+const Service = ({ name, title, statements, error }: ServiceRow) => {
+  const charts = useMemo((): Partial<Record<'requests' | 'errors' | 'p99', Points>> => {
+    if (!statements?.length) return {};
+    const { times, requests, errors, p99 } = combine(statements);
+    return { requests: [times, requests], errors: [times, errors], p99: [times, p99] };
+  }, [statements]);
   const now = readiness.value.find(({ service }) => service === name)?.state;
   return (
     <li class="service">
@@ -58,12 +42,12 @@ const Service = ({ name, title, row, error }: ServiceRow) => {
         <h2>{title}</h2>
         {now ? state(now.look, now.text) : state('plain', 'Checking')}
         <p class={error === undefined ? 'soft instances' : 'soft instances error'}>
-          {error === undefined ? source : errorText(error)}
+          {error === undefined ? sourceOf(statements ?? []) : errorText(error)}
         </p>
       </div>
-      <Chart name="Requests" unit="/s" floor={1} line="--accent" points={charts?.requests} />
-      <Chart name="Errors" unit=" %" floor={5} line="--bad" points={charts?.errors} />
-      <Chart name="p99" unit=" ms" floor={10} line="--accent" points={charts?.p99} />
+      <Chart name="Requests" unit="/s" floor={1} line="--accent" points={charts.requests} />
+      <Chart name="Errors" unit=" %" floor={5} line="--bad" points={charts.errors} />
+      <Chart name="p99" unit=" ms" floor={10} line="--accent" points={charts.p99} />
     </li>
   );
 };
@@ -74,15 +58,15 @@ const isMissing = (error: unknown): boolean => error instanceof Refused && error
 /** Request rate, errors and p99 of each deployed service. */
 export const View = () => {
   const session = useSession();
-  const readers = useMemo(() => SERVICES.map(({ name }) => createRowReader(session, name)), [session]);
-  const rows = useSignal<readonly (Row | undefined)[]>(SERVICES.map(() => undefined));
+  const readers = useMemo(() => SERVICES.map(({ name }) => createReader(session, name, keepMs)), [session]);
+  const answers = useSignal<readonly (Statement[] | undefined)[]>(SERVICES.map(() => undefined));
   const errors = useSignal<readonly unknown[]>([]);
   usePolling(async () => {
     errors.value = await Promise.all(
       readers.map(async (read, at) => {
-        const { row, error } = await read();
+        const { statements, error } = await read();
         // A service that answers late does not hold up the others.
-        rows.value = rows.value.with(at, row);
+        answers.value = answers.value.with(at, statements);
         return error;
       }),
     );
@@ -102,7 +86,7 @@ export const View = () => {
               key={name}
               name={name}
               title={title}
-              row={rows.value[at]}
+              statements={answers.value[at]}
               error={shared === undefined ? errors.value[at] : undefined}
             />
           ),
