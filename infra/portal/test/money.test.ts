@@ -56,7 +56,7 @@ describe.runIf(canLook)('the account summary on the operations page', () => {
     await page.locator('tbody tr', { hasText: 'NOK' }).last().waitFor();
     await page.unroute('**/v1/audit/summary?*limit=200*');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.locator('tfoot tr', { hasText: 'NOK' }).waitFor();
+    await expect.poll(() => page.locator('tfoot tr', { hasText: 'NOK' }).count()).toBe(1);
   });
 
   test('aligns amounts of several currencies at the decimal point', async () => {

@@ -1,3 +1,5 @@
+import { withStorage } from './storage.ts';
+
 /** Credentials of the demo data, which `start` gives out in exchange for a code; a deployment has none. */
 export interface DemoCredentials {
   /** Access token with every scope. */
@@ -20,32 +22,17 @@ export interface DemoCredentials {
 const key = 'demo';
 
 /** Without storage, which the browser may refuse, the credentials last as long as the page. */
-let unstored: string | null = null;
+let unstored: string | undefined;
 
 const keep = (text: string): void => {
-  try {
-    sessionStorage.setItem(key, text);
-  } catch {
-    unstored = text;
-  }
+  unstored = text;
+  withStorage('sessionStorage', (storage) => storage.setItem(key, text));
 };
 
 /** Removes credentials that are not valid any more. */
 export const forgetDemo = (): void => {
-  unstored = null;
-  try {
-    sessionStorage.removeItem(key);
-  } catch {
-    // Nothing was stored.
-  }
-};
-
-const kept = (): string | null => {
-  try {
-    return sessionStorage.getItem(key) ?? unstored;
-  } catch {
-    return unstored;
-  }
+  unstored = undefined;
+  withStorage('sessionStorage', (storage) => storage.removeItem(key));
 };
 
 const codeIn = (fragment: string): string | undefined => /^#code=([\w-]+)$/.exec(fragment)?.[1];
@@ -77,6 +64,6 @@ const exchange = async (code: string): Promise<void> => {
 export const demoCredentials = async (): Promise<DemoCredentials | undefined> => {
   const code = takeCode();
   if (code !== undefined) await exchange(code);
-  const text = kept();
-  return text === null ? undefined : (JSON.parse(text) as DemoCredentials);
+  const text = withStorage('sessionStorage', (storage) => storage.getItem(key)) ?? unstored;
+  return text === undefined ? undefined : (JSON.parse(text) as DemoCredentials);
 };

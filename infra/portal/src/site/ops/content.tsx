@@ -26,7 +26,8 @@ export const failureOf = (error: unknown, retry: () => void, consequence = ''): 
   <div class="note failure">
     <div class="error" role="alert">
       <p>
-        {consequence} {errorText(error)}
+        {consequence}
+        {errorText(error)}
       </p>
       {mistakesOf(error).map((mistake) => (
         <p key={mistake}>{mistake}</p>

@@ -40,20 +40,13 @@ const views: Readonly<Record<string, ViewEntry>> = {
   settings: { name: 'Settings', scopes: settings, load: () => import('./settings.tsx') },
 };
 
+/** After the first view has most likely been shown. Safari has no requestIdleCallback. */
+const idleMs = 2000;
+
 /** Loads the code of all views: after another version was deployed, the gateway has it no more, and a reload ends the session. */
 const loadAll = (): void => {
   // A view that could not be loaded is loaded again when it is opened.
   for (const { load } of Object.values(views)) load().catch(() => undefined);
-};
-
-/** Calls a function when the page has nothing else to do; returns what cancels that. Safari has no requestIdleCallback. */
-const whenIdle = (work: () => void): (() => void) => {
-  if (!('requestIdleCallback' in globalThis)) {
-    const timer = setTimeout(work, 2000);
-    return () => clearTimeout(timer);
-  }
-  const request = requestIdleCallback(work);
-  return () => cancelIdleCallback(request);
 };
 
 const changeZone = (): void => {
@@ -152,7 +145,10 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
   useKeys(chooseCommand);
   const [tools, viewLinks] = [useOneStop<HTMLDivElement>(), useOneStop<HTMLElement>()];
   const zone = otherZone();
-  useEffect(() => whenIdle(loadAll), []);
+  useEffect(() => {
+    const timer = setTimeout(loadAll, idleMs);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => {
     document.title = `${view?.name} · Operations · Platform`;
     // On a phone the links scroll.

@@ -1,17 +1,9 @@
-/** A choice that the browser keeps. Reading `localStorage` throws where the browser keeps no site data. */
-export const kept = (name: string): string | null => {
-  try {
-    return localStorage.getItem(name);
-  } catch {
-    return null;
-  }
-};
+import { withStorage } from '../storage.ts';
 
-/** Keeps a choice, if the browser keeps site data. */
-export const keep = (name: string, value: string): void => {
-  try {
-    localStorage.setItem(name, value);
-  } catch {
-    // The choice is lost with the page.
-  }
-};
+/** A choice that the browser keeps, if it keeps any. */
+export const kept = (name: string): string | null | undefined =>
+  withStorage('localStorage', (storage) => storage.getItem(name));
+
+/** Keeps a choice, which else is lost with the page. */
+export const keep = (name: string, value: string): void =>
+  withStorage('localStorage', (storage) => storage.setItem(name, value));

@@ -4,7 +4,7 @@ import { Loaded } from './content.tsx';
 import { field, merged } from './fields.ts';
 import { Filters, ShowButton, filterValues, playerFilter } from './filters.tsx';
 import { guideAddress } from './health-text.ts';
-import { nameOfLimit, type LimitSlot } from './limit-name.ts';
+import { kinds, nameOfLimit, type LimitSlot } from './limit-name.ts';
 import { List } from './list.tsx';
 import { facts, money, nothing, state, time, type Columns } from './parts.tsx';
 import { RecordForm } from './record-form.tsx';
@@ -62,8 +62,6 @@ const inForce = ({ currency, lowest, pending, timeZone }: Wallet['Limits']) => {
 };
 
 const setters = ['operator', 'player'] as const;
-
-const kinds = { deposit: 'Deposits', wager: 'Bets', loss: 'Losses' };
 
 const limitFields = [
   ...Object.entries(kinds).flatMap(([kind, label]) =>

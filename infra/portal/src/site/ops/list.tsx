@@ -73,7 +73,7 @@ export const List = <Row,>({
       } catch (error) {
         if (isAbort(error)) throw error;
         // The rows are of use without them.
-        return shown([], failureOf(error, readAgain, 'The totals are missing.'));
+        return shown([], failureOf(error, readAgain, 'The totals are missing. '));
       }
     },
     [address, reads.value],

@@ -1,4 +1,5 @@
 import type { TokenEndpointResponse } from 'oauth4webapi';
+import { withStorage } from '../storage.ts';
 import { isAbort } from './network.ts';
 import { replaceAddress } from './place.ts';
 import { Refused, type Account } from './session.ts';
@@ -82,16 +83,12 @@ export interface Returned {
   started: Started | undefined;
 }
 
-const takeStarted = (): Started | undefined => {
-  try {
-    const text = sessionStorage.getItem(key);
-    sessionStorage.removeItem(key);
+const takeStarted = (): Started | undefined =>
+  withStorage('sessionStorage', (storage) => {
+    const text = storage.getItem(key);
+    storage.removeItem(key);
     return text === null ? undefined : (JSON.parse(text) as Started);
-  } catch {
-    // The browser may refuse storage.
-    return undefined;
-  }
-};
+  });
 
 /** Takes the answer of the provider out of the address and the history; also forgets a sign-in that never came back. */
 export const takeReturned = (): Returned | undefined => {

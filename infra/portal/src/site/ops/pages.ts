@@ -6,8 +6,11 @@ export interface ListAnswer {
 }
 
 /** The records of a list, which has no other array. */
-export const rowsOf = <Row>(answer: ListAnswer): Row[] =>
-  (Object.values(answer) as unknown[]).find((value): value is Row[] => Array.isArray(value)) ?? [];
+export const rowsOf = <Row>(answer: ListAnswer): Row[] => {
+  const rows = (Object.values(answer) as unknown[]).find((value): value is Row[] => Array.isArray(value));
+  if (rows === undefined) throw new Error('the answer has no list');
+  return rows;
+};
 
 /** Reads all pages of a list. */
 export const readAll = async <Row>(

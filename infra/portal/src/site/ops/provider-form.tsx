@@ -17,12 +17,8 @@ export type Role = keyof typeof roles;
 
 const hostHelp = 'Another host removes the credentials that you do not enter with it.';
 
-/** @param taken kinds that other providers of the role have */
-const fieldsOf = (role: Role, { credentials, credentialNames }: Provider, taken: string[]): Field[] => [
-  field('kind', 'Kind', {
-    isRequired: true,
-    options: PROVIDER_KINDS[role].filter((kind) => !taken.includes(kind)),
-  }),
+const fieldsOf = (role: Role, options: string[], { credentials, credentialNames }: Provider): Field[] => [
+  field('kind', 'Kind', { isRequired: true, options }),
   field('baseUrl', 'Address of its interface', { help: hostHelp }),
   ...(role === 'payments'
     ? [field('acceptStoreToken', 'Opened by the store’s token', { kind: 'switch' })]
@@ -66,7 +62,9 @@ export const savedBy = async (send: Send, patch: object) => {
 const ProviderForm = ({ store, send, role, provider }: Shown & { role: Role; provider: Provider }) => {
   const title = provider === none ? `Add: ${roles[role]}` : `${roles[role]}: ${provider.kind}`;
   const mapping = provider.kind === 'generic' ? mappingGroups(provider) : [];
+  // A store has one provider of each kind.
   const others = providersOf(store[role]).filter((one) => one !== provider);
+  const kinds = PROVIDER_KINDS[role].filter((kind) => !others.some((one) => one.kind === kind));
   const save = (patch: object | null) =>
     savedBy(send, { [role]: patchOfProvider(store[role], provider, patch) });
   return (
@@ -74,15 +72,7 @@ const ProviderForm = ({ store, send, role, provider }: Shown & { role: Role; pro
       <RecordForm
         label={title}
         groups={[
-          {
-            title,
-            fields: fieldsOf(
-              role,
-              provider,
-              others.map(({ kind }) => kind),
-            ),
-            isFolded: provider === none,
-          },
+          { title, fields: fieldsOf(role, kinds, provider), isFolded: provider === none },
           ...mapping.map((group) => ({ ...group, isFolded: true })),
         ]}
         record={provider}

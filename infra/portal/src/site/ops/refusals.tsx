@@ -74,13 +74,15 @@ export const View = () => (
     <Filters filters={filters}>
       <ShowButton />
     </Filters>
-    <List
-      caption="Refused callbacks"
-      path="/v1/refusals"
-      filters={filters}
-      columns={refusalColumns}
-      keyOf={({ refusalId }) => refusalId}
-      empty="No callback was refused."
-    />
+    <div class="dense">
+      <List
+        caption="Refused callbacks"
+        path="/v1/refusals"
+        filters={filters}
+        columns={refusalColumns}
+        keyOf={({ refusalId }) => refusalId}
+        empty="No callback was refused."
+      />
+    </div>
   </>
 );
