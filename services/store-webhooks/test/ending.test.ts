@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedis } from '@platform/local/redis';
 import { startProxy } from '@platform/service-kit/testing';
+import postgres from 'postgres';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startWork } from '../src/processing/background-work.ts';
 import { eraseStores } from '../src/store-erasure.ts';
@@ -300,6 +301,41 @@ test('what is added to a store while it is being erased is erased before the sto
     execute function add_user()`;
   const before = new Date(Date.now() - 30 * 86_400_000);
   while (await eraseStores(sql, before));
+  expect((await allRows(sql)).filter((row) => row.includes(store.id))).toEqual([]);
+});
+
+test('two instances that erase a store at once leave nothing of it', async () => {
+  const store = await service.store();
+  await sql`update stores set deleted_at = now() - interval '40 days' where id = ${store.id}`;
+  for (const table of ['webhook_tokens', 'store_changes'])
+    await sql`delete from ${sql(table)} where store_id = ${store.id}`;
+  await sql`
+    insert into results (store_id, id, state, attempts, finished_at)
+    select ${store.id}, uuidv7(), 'done', 1, now() from generate_series(1, 1500)`;
+  await sql`
+    create function wait_for_test() returns trigger language plpgsql as $$ begin
+      perform pg_advisory_xact_lock(1);
+      return null;
+    end $$`;
+  onTestFinished(async () => void (await sql`drop function wait_for_test cascade`));
+  await sql`create trigger held after delete on results execute function wait_for_test()`;
+  const waiting = async () =>
+    (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      .length;
+  const erase = () => eraseStores(sql, new Date(Date.now() - 30 * 86_400_000));
+  const other = postgres(service.databaseUrl, { max: 1 });
+  onTestFinished(() => other.end());
+  const both = await other.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(1)`;
+    const first = erase();
+    await expect.poll(waiting).toBe(1);
+    let isDone = false;
+    const second = erase().finally(() => (isDone = true));
+    await expect.poll(async () => isDone || (await waiting()) === 2).toBe(true);
+    return { erasures: [first, second] };
+  });
+  await Promise.all(both.erasures);
+  while (await erase());
   expect((await allRows(sql)).filter((row) => row.includes(store.id))).toEqual([]);
 });
 
