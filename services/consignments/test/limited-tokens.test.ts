@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startService, type Service } from './harness.ts';
 import { consignmentInput, ids, inventoryInput, partnerInput, warehouseInput } from './inputs.ts';
@@ -178,6 +179,26 @@ describe('a token with the claim clients', () => {
       .patch(`/consignments/${made.consignments[0]}`)
       .send({ lines: [{ productId: made.inventory[1], quantity: 1 }] })
       .expect(422);
+  });
+
+  test('reads no results of lines that a token of its subject without that limit has imported', async () => {
+    const ours = JSON.stringify(consignmentInput({ clientId: clients[0], clientName: 'Ours' }));
+    const theirs = JSON.stringify(consignmentInput({ clientId: clients[1], clientName: 'Theirs' }));
+    const importer = async (...limits: number[][]) => {
+      const claims = Object.fromEntries(limits.map((some) => ['clients', some.map((n) => clients[n])]));
+      const token = await service.tokens.token({ scope: 'consignments:write', sub: 'importer', claims });
+      return supertest.agent(`${service.url}/v1`).auth(token, { type: 'bearer' });
+    };
+    const importLine = async (agent: ReturnType<typeof supertest.agent>, line: string) => {
+      const headers = { 'Content-Type': 'application/x-ndjson', 'Import-Id': 'shared' };
+      return agent.post('/consignments/import').set(headers).send(line).buffer(true).expect(200);
+    };
+    const results = '/consignments/imports/shared/results';
+    await importLine(await importer(), theirs);
+    await (await importer([0, 2])).get(results).expect(404);
+    const { text } = await importLine(await importer([0, 2]), ours);
+    expect((await (await importer([2, 0])).get(results).buffer(true).expect(200)).text).toBe(text);
+    await (await importer([2])).get(results).expect(404);
   });
 
   test('is told the stock of no other client, and moves none, where somebody else gave its consignment such a line', async () => {

@@ -125,7 +125,7 @@ export const statusChanges = pgTable(
 export const importResults = pgTable(
   'import_results',
   {
-    /** Subject of the token; import ids of two callers are independent. */
+    /** Subject of the token, with its claim `clients` as JSON if it has one: import ids of two callers are independent. */
     owner: text().notNull(),
     importId: text('import_id').notNull(),
     slice: integer().notNull(),

@@ -1,13 +1,20 @@
+import type { Caller } from '@platform/auth/bearer';
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { Sql, TransactionSql } from 'postgres';
 import type { NewConsignment } from '../consignments/schema.ts';
 import type { LineResult } from './domain.ts';
 
-/** An import belongs to the subject of the access token. */
+/** An import belongs to the subject of the access token and to the clients that the token is limited to. */
 export interface ImportKey {
   owner: string;
   importId: string;
 }
+
+/** The import of a caller. */
+export const importKeyOf = ({ subject, clients }: Caller, importId: string): ImportKey => ({
+  owner: clients === undefined ? subject : JSON.stringify([subject, ...[...clients].toSorted()]),
+  importId,
+});
 
 interface Slice {
   slice: number;

@@ -15,6 +15,7 @@ import { ConsignmentInput } from '../consignments/schema.ts';
 import type { Context } from '../context.ts';
 import { createSender, holdAnswer } from './answer.ts';
 import { piecesOf } from './pieces.ts';
+import { importKeyOf } from './queries.ts';
 import { createReaders } from './readers.ts';
 import { ImportHeaders, ImportPath, ImportResult, ResultsQuery } from './schema.ts';
 import { importConsignments, readResults } from './use-cases.ts';
@@ -63,7 +64,7 @@ const readAhead = 262_144;
 
 const importBody = async (ctx: Context, caller: Caller, req: IncomingMessage, res: ServerResponse) => {
   const { 'Import-Id': importId = v7(), 'Import-First-Line': firstLine } = importHeadersOf(req);
-  const key = { owner: caller.subject, importId };
+  const key = importKeyOf(caller, importId);
   allowSlowBody(req);
   beginAnswer(req, res);
   res.setHeader('Import-Id', importId);
@@ -164,7 +165,7 @@ export const importRoutes = (ctx: Context): Route[] => {
         // It takes as long as the client needs to read it.
         allowSlowBody(req);
         const send = createSender(res, ctx.importLimits.idleMs);
-        const key = { owner: caller.subject, importId };
+        const key = importKeyOf(caller, importId);
         let isEmpty = true;
         readers.begin(caller.subject);
         try {

@@ -13,7 +13,7 @@ import { endsSlice, mergeSlice, resultText, sliceOf, type LineResult } from './d
 import { createIds } from './ids.ts';
 import { createLineSplitter, type Line } from './lines.ts';
 import { validateLines, type Reading } from './readings.ts';
-import { findSlice, lockSlice, storeSlice, type ImportKey } from './queries.ts';
+import { findSlice, importKeyOf, lockSlice, storeSlice, type ImportKey } from './queries.ts';
 
 /** In bytes: some fifty lines of goods. What is longer is sent by POST. */
 const maxLineBytes = 16_384;
@@ -164,7 +164,7 @@ export async function* importConsignments(
   pieces: AsyncIterable<Buffer>,
   firstLine: number,
 ): AsyncGenerator<Confirmed, void> {
-  const key = { owner: caller.subject, importId };
+  const key = importKeyOf(caller, importId);
   const idsOf = createIds();
   const running = new Set<Promise<Confirmed | Failure>>();
   let latest = { slice: -1, work: Promise.resolve<unknown>(undefined) };
