@@ -146,6 +146,18 @@ test('requests that stay in progress are not joined by more than MAX_IN_PROGRESS
   expect((await busy.get('quick')).status).toBe(200);
 });
 
+test('probes that are answered while all requests wait for something let no request be refused', async () => {
+  await using busy = await startBusy();
+  const held = Array.from({ length: max }, () => busy.get('held'));
+  await expect.poll(busy.waiting).toBe(max);
+  // Longer than requests have to stay in progress until others are refused.
+  const until = performance.now() + 200;
+  while (performance.now() < until) expect((await fetch(`${busy.url}/livez`)).status).toBe(200);
+  expect((await busy.get('quick')).status).toBe(200);
+  busy.release();
+  await Promise.all(held);
+});
+
 test('requests that are refused early write no line, and count in the metrics and in the summary', async () => {
   await using busy = await startBusy();
   await overload(busy);

@@ -34,6 +34,8 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
   const { log, metrics, database, maxInProgress, requestDeadlineMs, clientAddress } = context;
   const cors = createCors(corsOrigins);
   const concurrency = createConcurrencyLimit(maxInProgress);
+  /** Probes count apart: their answers are no progress of requests that all wait for a database. */
+  const ofProbes = createConcurrencyLimit(maxInProgress);
   const accessLog = createAccessLog(context, logPaths);
   const handleError = createErrorHandler(log);
   const match = createMatcher(routes.filter(({ fast }) => fast));
@@ -52,12 +54,9 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
     };
   /** A fast route may need no connection of the pool: it is not refused because its queue is full. */
   const isOverloaded = (
-    { url = '' }: IncomingMessage,
     isFast: boolean,
     { network, client }: Pick<RequestScope, 'network' | 'client'>,
-  ): boolean =>
-    (concurrency.isReached(network) || (!isFast && database.queue.refuses(client))) &&
-    !exempt.has(pathOf(url));
+  ): boolean => concurrency.isReached(network) || (!isFast && database.queue.refuses(client));
 
   // Made once, but for the request id: under overload a refusal must cost much less than an answer.
   const { headers, body } = problemResponse(refusal, '{id}');
@@ -77,12 +76,14 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
     const address = clientAddress(req);
     const network = widestNetworkOf(address);
     const client = clientOf(req, address);
-    if (isOverloaded(req, matched !== undefined, { network, client })) {
+    const isProbe = matched === undefined && exempt.has(pathOf(req.url ?? ''));
+    if (!isProbe && isOverloaded(matched !== undefined, { network, client })) {
       refuse(req, res);
       return;
     }
     accessLog.start(req, res);
-    runInRequestScope(req, res, { deadlineMs: requestDeadlineMs, concurrency, network, client }, () => {
+    const limits = { deadlineMs: requestDeadlineMs, concurrency: isProbe ? ofProbes : concurrency };
+    runInRequestScope(req, res, { ...limits, network, client }, () => {
       try {
         refuseInvalidRequest(req);
         if (cors.answerPreflight(req, res)) return;
