@@ -125,3 +125,22 @@ test('the batches of an import take turns with new requests, although the import
   expect(done).toEqual(['read', 'batch']);
   run.req.end();
 });
+
+test('a caller has ten imports at the same time; a further one is 503 until one has ended, and others go on', async () => {
+  const begin = (Authorization = service.writing) => {
+    const run = connection.begin({ Authorization });
+    run.send(consignmentInput());
+    return run;
+  };
+  const running = Array.from({ length: 10 }, () => begin());
+  for (const run of running) expect(await run.next()).toMatchObject({ line: 1 });
+  const refused = await begin().answered;
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '2']);
+  const other = begin(`Bearer ${await service.tokens.token({ scope: 'consignments:write' })}`);
+  expect(await other.next()).toMatchObject({ line: 1 });
+  for (const run of [...running, other]) run.req.end();
+  for (const run of [...running, other]) expect(await run.rest()).toEqual([]);
+  const next = begin();
+  next.req.end();
+  expect(await next.rest()).toHaveLength(1);
+});

@@ -15,8 +15,8 @@ import { ConsignmentInput } from '../consignments/schema.ts';
 import type { Context } from '../context.ts';
 import { createSender, holdAnswer } from './answer.ts';
 import { piecesOf } from './pieces.ts';
+import { createPlaces, importBounds, readerBounds } from './places.ts';
 import { importKeyOf } from './queries.ts';
-import { createReaders } from './readers.ts';
 import { ImportHeaders, ImportPath, ImportResult, ResultsQuery } from './schema.ts';
 import { importConsignments, readResults } from './use-cases.ts';
 
@@ -94,7 +94,8 @@ const importBody = async (ctx: Context, caller: Caller, req: IncomingMessage, re
 };
 
 export const importRoutes = (ctx: Context): Route[] => {
-  const readers = createReaders();
+  const asImport = createPlaces(importBounds);
+  const asReader = createPlaces(readerBounds);
   return [
     route(
       {
@@ -139,7 +140,7 @@ export const importRoutes = (ctx: Context): Route[] => {
       async ({ caller, req, res }) => {
         // Not a fast route, so the request is that of Express.
         refuseOtherTypes(req as Request);
-        await importBody(ctx, caller, req, res);
+        await asImport(caller.subject, () => importBody(ctx, caller, req, res));
         res.end();
         return { status: 200, rawBody: '' };
       },
@@ -167,18 +168,15 @@ export const importRoutes = (ctx: Context): Route[] => {
         const send = createSender(res, ctx.importLimits.idleMs);
         const key = importKeyOf(caller, importId);
         let isEmpty = true;
-        readers.begin(caller.subject);
-        try {
+        await asReader(caller.subject, async () => {
           for await (const { text } of readResults(ctx, key, FirstLine)) {
             if (isEmpty) beginAnswer(req, res);
             isEmpty = false;
             await send(text);
           }
-        } catch (error) {
+        }).catch((error: unknown) => {
           if (!res.closed) throw error;
-        } finally {
-          readers.end(caller.subject);
-        }
+        });
         if (isEmpty) throw new NotFound('import with results from that line on');
         res.end();
         return { status: 200, rawBody: '' };
