@@ -33,14 +33,20 @@ export const retentionOf = (env: Env) => {
   } satisfies Record<string, Aging>;
 };
 
-const atOnce = 1000;
+const mostAtOnce = 1000;
 const dayMs = 86_400_000;
 
 /**
- * Deletes at most 1,000 rows of a table, those of each store oldest first. The lock makes sure that none of them was
+ * Deletes at most `atOnce` rows of a table, those of each store oldest first. The lock makes sure that none of them was
  * changed since it was chosen; what another instance has locked is left for the next slice.
  */
-const pruneTable = async (sql: Sql, table: string, { by, ended = 'true' }: Aging, before: Date) => {
+const pruneTable = async (
+  sql: Sql,
+  table: string,
+  { by, ended = 'true' }: Aging,
+  before: Date,
+  atOnce: number,
+) => {
   const limit = by === 'created_at' ? before.toISOString() : firstIdOf(before);
   const deletion = sql`
     delete from ${sql(table)} where ctid = any(array(
@@ -62,12 +68,14 @@ export const prune = async (
   sql: Sql,
   tables: Partial<Record<string, Aging>>,
   now: Date,
+  atOnce = mostAtOnce,
 ): Promise<boolean> => {
   let hasMore = false;
   for (const [table, aging] of Object.entries(tables))
     if (aging !== undefined && aging.days !== Infinity)
       hasMore =
-        (await pruneTable(sql, table, aging, new Date(now.getTime() - aging.days * dayMs))) || hasMore;
+        (await pruneTable(sql, table, aging, new Date(now.getTime() - aging.days * dayMs), atOnce)) ||
+        hasMore;
   return hasMore;
 };
 
@@ -106,17 +114,31 @@ export const createClockCheck = (pauseMs: number) => {
   };
 };
 
-/** Returns a function that prunes all tables once, if the clocks can be trusted; true if there may be more to delete. */
+/** How long a pass over all tables should take; a statement may take 5 s. */
+const passMs = 2000;
+
+/**
+ * Returns a function that prunes all tables once, if the clocks can be trusted; true if there may be more to delete. Rows
+ * may have a megabyte each: after a pass that took long, or failed for that, the slices of the next one are smaller.
+ */
 export const createPruning = (sql: Sql, env: Env) => {
   const check = createClockCheck(env.PRUNE_PAUSE_MS);
   const tables = retentionOf(env);
+  let atOnce = mostAtOnce;
   return async (): Promise<boolean> => {
     const [{ database }] = await sql<[{ database: number }]>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as database`;
     const now = check({ database, machine: Date.now(), monotonic: performance.now() });
     if (now === undefined) return false;
-    const hasMore = await prune(sql, tables, now);
-    // Last, so that a store that cannot be erased does not keep the other rows from being deleted.
-    return (await eraseStores(sql, new Date(now.getTime() - env.STORE_ERASE_DAYS * dayMs))) || hasMore;
+    const begun = performance.now();
+    try {
+      const hasMore = await prune(sql, tables, now, atOnce);
+      // Last, so that a store that cannot be erased does not keep the other rows from being deleted.
+      const before = new Date(now.getTime() - env.STORE_ERASE_DAYS * dayMs);
+      return (await eraseStores(sql, before, atOnce)) || hasMore;
+    } finally {
+      const fitting = Math.floor((atOnce * passMs) / (performance.now() - begun));
+      atOnce = Math.min(mostAtOnce, Math.max(1, fitting));
+    }
   };
 };

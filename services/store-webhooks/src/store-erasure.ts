@@ -13,14 +13,12 @@ const tablesOfStores = Object.values<unknown>(schema)
   .map(getTableName)
   .toSorted((one, other) => Number(first.has(other)) - Number(first.has(one)));
 
-const atOnce = 1000;
-
 /**
  * Deletes a slice of what belongs to a store that was deleted before `before`, and last the store itself. Returns whether
  * there may be more. Its tokens have been unknown for a day or more, so that nothing arrives for it any more. The store is
  * locked: an instance that waited for rows that another one deletes would find none, and delete the store before the rest.
  */
-export const eraseStores = (sql: Sql, before: Date): Promise<boolean> =>
+export const eraseStores = (sql: Sql, before: Date, atOnce = 1000): Promise<boolean> =>
   sql.begin(async (tx) => {
     const [store] = await tx<{ id: string }[]>`
       select id from stores where deleted_at < ${before.toISOString()}

@@ -2,7 +2,7 @@ import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { firstIdOf } from '../src/queue/event.ts';
 import { startWork } from '../src/processing/background-work.ts';
-import { prune, retentionOf } from '../src/retention.ts';
+import { createPruning, prune, retentionOf } from '../src/retention.ts';
 import { startService } from './harness.ts';
 
 const dayMs = 86_400_000;
@@ -147,3 +147,28 @@ test('the worker prunes records, all of them, without being asked', async () => 
   await using _work = startWork(service.context);
   await expect.poll(() => countAll(sql), { timeout: 20_000 }).toEqual(each(0));
 });
+
+test('rows that take too long to delete are deleted in smaller slices, and keep no other table waiting for ever', async () => {
+  await using service = await start({ ...always, PRUNE_PAUSE_MS: '0' });
+  const { sql } = service.context.database;
+  const { id } = await service.store();
+  await insertRecords(sql, id, 'a', new Date(Date.now() - 41 * dayMs));
+  await sql`
+    with old as (
+      insert into events (store_id, id, event, dedup, body, headers, received_at)
+      select ${id}, uuidv7(interval '-41 days'), 'order_updated', sha256(n::text::bytea), '', '{}', now()
+      from generate_series(1, 700) n returning store_id, id)
+    insert into results (store_id, id, state, attempts, finished_at)
+    select store_id, id, 'done', 1, now() from old`;
+  await sql`
+    create function take_time() returns trigger language plpgsql as $$ begin
+      perform pg_sleep(0.01);
+      return old;
+    end $$`;
+  await sql`create trigger slow before delete on results for each row execute function take_time()`;
+  const pruneOnce = createPruning(sql, service.context.env);
+  await expect(pruneOnce()).rejects.toMatchObject({ code: '57014' });
+  await expect.poll(() => pruneOnce().catch(() => true), { timeout: 60_000 }).toBe(false);
+  expect(await sql`select from events`).toHaveLength(0);
+  expect(await countAll(sql)).toEqual(each(0));
+}, 60_000);
