@@ -1,4 +1,3 @@
-import type { Caller } from '@platform/auth/bearer';
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { Sql, TransactionSql } from 'postgres';
 import type { NewConsignment } from '../consignments/schema.ts';
@@ -9,12 +8,6 @@ export interface ImportKey {
   owner: string;
   importId: string;
 }
-
-/** The import of a caller. */
-export const importKeyOf = ({ subject, clients }: Caller, importId: string): ImportKey => ({
-  owner: clients === undefined ? subject : JSON.stringify([subject, ...[...clients].toSorted()]),
-  importId,
-});
 
 interface Slice {
   slice: number;

@@ -16,9 +16,8 @@ import type { Context } from '../context.ts';
 import { createSender, holdAnswer } from './answer.ts';
 import { piecesOf } from './pieces.ts';
 import { createPlaces, importBounds, readerBounds } from './places.ts';
-import { importKeyOf } from './queries.ts';
 import { ImportHeaders, ImportPath, ImportResult, ResultsQuery } from './schema.ts';
-import { importConsignments, readResults } from './use-cases.ts';
+import { importConsignments, importKeyOf, readResults } from './use-cases.ts';
 
 const ndjson = 'application/x-ndjson';
 

@@ -13,7 +13,13 @@ import { endsSlice, mergeSlice, resultText, sliceOf, type LineResult } from './d
 import { createIds } from './ids.ts';
 import { createLineSplitter, type Line } from './lines.ts';
 import { validateLines, type Reading } from './readings.ts';
-import { findSlice, importKeyOf, lockSlice, storeSlice, type ImportKey } from './queries.ts';
+import { findSlice, lockSlice, storeSlice, type ImportKey } from './queries.ts';
+
+/** The import of a caller. */
+export const importKeyOf = ({ subject, clients }: Caller, importId: string): ImportKey => ({
+  owner: clients === undefined ? subject : JSON.stringify([subject, ...[...clients].toSorted()]),
+  importId,
+});
 
 /** In bytes: some fifty lines of goods. What is longer is sent by POST. */
 const maxLineBytes = 16_384;
