@@ -84,6 +84,8 @@ const balance = z.string().meta({ description: 'Two decimals', examples: ['987.5
 
 const common = { requestId: z.string(), status: z.enum(statuses) };
 
+const day = z.string().meta({ format: 'date' });
+
 export const AuthenticateResponse = z
   .object({
     ...common,
@@ -92,11 +94,11 @@ export const AuthenticateResponse = z
     name: z.string().optional(),
     countryCode: z.string().optional(),
     languageCode: z.string().optional(),
-    birthDate: z.string().optional(),
-    registrationDate: z.string().optional(),
+    birthDate: day.optional(),
+    registrationDate: day.optional(),
     address: z.string().optional(),
     excluded: z.boolean().optional(),
-    excludedUntil: z.string().optional(),
+    excludedUntil: day.optional(),
   })
   .meta({ id: 'AuthenticateResponse' });
 

@@ -1,4 +1,4 @@
-import { boundedList } from '@platform/service-kit/bounded-list';
+import { uniqueList } from '@platform/service-kit/bounded-list';
 import type { Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
 import type { z } from 'zod';
@@ -24,9 +24,9 @@ const {
   },
   {},
   {
-    relationships: boundedList(relationship, 1, 4)
-      .refine((all) => new Set(all).size === all.length, 'must not name a relationship twice')
-      .meta({ description: 'All that the partner is to us; `relationship` is the first' }),
+    relationships: uniqueList(relationship, 1, 4, 'must not name a relationship twice').meta({
+      description: 'All that the partner is to us; `relationship` is the first',
+    }),
   },
 );
 

@@ -21,11 +21,8 @@ const shape = {
   MAX_IN_PROGRESS: whole(1, 100),
   /** Encrypts credentials of providers and outcomes of payments. */
   SECRETS_KEY: z.string().min(1),
-  /** The public address of this service, without a slash at the end; webhook addresses begin with it. */
-  PUBLIC_URL: z
-    .url({ protocol: /^https?$/ })
-    .transform((url) => (url.endsWith('/') ? url.slice(0, -1) : url))
-    .default('http://127.0.0.1:8080'),
+  /** Webhook addresses begin with it, too. */
+  PUBLIC_URL: commonEnv.PUBLIC_URL.default('http://127.0.0.1:8080'),
   /** Folder for events that arrive while the database is unavailable. */
   SPOOL_DIR: z.string().min(1).default('.local/spool'),
   SPOOL_MAX_BYTES: whole(0, 1024 ** 3),

@@ -16,6 +16,10 @@ export type HookEvent = keyof typeof hookEvents;
 
 export const hookEventNames = Object.keys(hookEvents) as HookEvent[];
 
+/** `order_updated` → `OrderUpdated`. */
+export const pascalOf = (event: HookEvent): string =>
+  event.replaceAll(/(?:^|[-_])(\w)/g, (_, first: string) => first.toUpperCase());
+
 export const hooksPath = '/api/v1/hooks';
 
 /** What logs, metrics and the OpenAPI document call an event's address. */

@@ -4,20 +4,20 @@ import type { ProblemCodes } from '@platform/service-kit/openapi';
 export const problemCodes: ProblemCodes = {
   createPlayer: { 409: ['player_exists'], 422: ['currency_not_supported'] },
   createGame: { 409: ['game_exists'] },
-  deposit: {
+  createDeposit: {
     409: ['duplicate_transaction'],
     422: ['player_disabled', 'player_self_excluded', 'balance_overflow', 'deposit_limit_reached'],
   },
-  withdrawal: {
+  createWithdrawal: {
     409: ['duplicate_transaction'],
     422: ['player_disabled', 'player_self_excluded', 'not_enough_money'],
   },
-  adjust: {
+  createAdjustment: {
     409: ['duplicate_transaction', 'approval_needed'],
     422: ['player_disabled', 'player_self_excluded', 'not_enough_money', 'balance_overflow'],
   },
   approveAdjustment: { 409: ['own_adjustment', 'nothing_to_apply'] },
-  launch: {
+  launchGame: {
     409: ['idempotency_key_used'],
     422: [
       'player_disabled',

@@ -64,6 +64,7 @@ test('every operation answers as the document says', async () => {
       differences: [[1]],
       dryRunId: [dryRunId],
     },
+    takesAnything: ['authenticate', 'debit', 'credit', 'getBalance', 'rollback'],
     // Random periods are rarely valid, and come before the body; statement.test.ts sends both. The dry run has nothing
     // to apply, so it cannot be approved; repair-brake.test.ts approves others. The session ends when the player or the
     // game is disabled before; sessions.test.ts ends others.

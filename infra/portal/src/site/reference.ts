@@ -31,14 +31,19 @@ const authentication = (service: string, demo: DemoCredentials, login: string | 
   },
 });
 
-/** Adds examples from the demo data to the document of a service; changes no other response. */
-const withExamples = (service: string, demo: DemoCredentials): typeof fetch => {
+/**
+ * Fetches the document of a service, with this origin as its server, because a browser sends no requests to another one,
+ * and with examples from the demo data; changes no other response.
+ */
+const withExamples = (service: string, demo: DemoCredentials | undefined): typeof fetch => {
   const once = crypto.randomUUID().slice(0, 8);
   return async (input, init) => {
     const answer = await fetch(input, init);
     const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
     if (pathname !== `/openapi/${service}.json` || !answer.ok) return answer;
-    return Response.json(fillIn((await answer.json()) as Document, demoIds(demo), once));
+    const document = (await answer.json()) as Document & { servers: { url: string }[] };
+    for (const server of document.servers) server.url = new URL(server.url, location.href).pathname;
+    return Response.json(demo ? fillIn(document, demoIds(demo), once) : document);
   };
 };
 
@@ -64,10 +69,8 @@ const start = async (): Promise<void> => {
       mcp: { disabled: true },
       documentDownloadType: 'json',
       defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-      ...(demo && {
-        authentication: authentication(name, demo, login),
-        customFetch: withExamples(name, demo),
-      }),
+      ...(demo && { authentication: authentication(name, demo, login) }),
+      customFetch: withExamples(name, demo),
       ...(sign && { onRequestBuilt: ({ request }: Outgoing) => sign(request) }),
     })),
   );

@@ -38,6 +38,8 @@ test('each mistake in an OpenAPI document fails the lint', () => {
     'rule/array-items',
     'rule/example',
     'rule/info-description',
+    'rule/operation-id',
+    'rule/parameter-description',
     'rule/path-parameter-example',
     'rule/short-summary',
     'spec-ref-siblings',

@@ -2,8 +2,9 @@ import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
 import { DOCUMENT, type OpenApi, type Operation } from './document.ts';
 import type { Received } from './send.ts';
+import { wrongHeaders } from './headers.ts';
 
-const describeErrors = (errors: ErrorObject[] | null | undefined): string =>
+export const describeErrors = (errors: ErrorObject[] | null | undefined): string =>
   (errors ?? []).map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`).join('; ');
 
 /** Parses a body into its documents: several where each line is one, the text itself for text, else one JSON document. */
@@ -13,11 +14,16 @@ const documentsIn = (type: string, body: string, hasLines: boolean): unknown[] =
   return lines.map((line) => JSON.parse(line) as unknown);
 };
 
-/** Returns a function that says how a response differs from the document, or undefined when it does not. */
-export const checkOf = ({ components }: OpenApi) => {
-  const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
+/** A validator as proxies have it: that of JSON Schema, which knows the formats. */
+export const validatorOf = ({ components }: OpenApi, coerceTypes = false): Ajv => {
+  const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, coerceTypes });
   formats.default(ajv);
-  ajv.addSchema({ components }, DOCUMENT);
+  return ajv.addSchema({ components }, DOCUMENT);
+};
+
+/** Returns a function that says how a response differs from the document, or undefined when it does not. */
+export const checkOf = (document: OpenApi) => {
+  const ajv = validatorOf(document);
 
   return ({ responses }: Operation, { status, headers, body }: Received): string | undefined => {
     if (status >= 500) return `a ${status} is a fault, documented or not`;
@@ -25,6 +31,8 @@ export const checkOf = ({ components }: OpenApi) => {
     if (!described) return `the document has no ${status} here`;
     if (status === 401 && headers['www-authenticate'] === undefined)
       return 'a 401 has no WWW-Authenticate header';
+    const header = wrongHeaders(ajv, document, described.headers ?? {}, headers);
+    if (header !== undefined) return `the ${status} ${header}`;
     if (!described.content) return body === '' ? undefined : `the document has no body for ${status}`;
     const type = String(headers['content-type']).replace(/;.*/, '');
     const content = described.content[type];

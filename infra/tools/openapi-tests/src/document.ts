@@ -32,6 +32,18 @@ export interface Parameter {
   schema: Schema;
 }
 
+export interface Header {
+  $ref?: string;
+  required?: boolean;
+  schema: Schema;
+}
+
+interface Response {
+  description?: string;
+  headers?: Record<string, Header>;
+  content?: Content;
+}
+
 export interface SecurityScheme {
   type: 'http' | 'apiKey';
   in?: 'header' | 'cookie';
@@ -43,13 +55,17 @@ interface OperationObject {
   parameters?: Parameter[];
   requestBody?: { content: Content };
   security?: Record<string, string[]>[];
-  responses: Record<string, { description?: string; content?: Content }>;
+  responses: Record<string, Response>;
 }
 
 export interface OpenApi {
   servers: { url: string }[];
   paths: Record<string, Record<string, OperationObject>>;
-  components: { schemas: Record<string, Schema>; securitySchemes?: Record<string, SecurityScheme> };
+  components: {
+    headers?: Record<string, Header>;
+    schemas: Record<string, Schema>;
+    securitySchemes?: Record<string, SecurityScheme>;
+  };
 }
 
 export interface Operation {
@@ -61,7 +77,7 @@ export interface Operation {
   body: Content | undefined;
   /** Alternatives, each a list of schemes that are required together. Empty: no authentication. */
   security: string[][];
-  responses: Record<string, { description?: string; content?: Content }>;
+  responses: Record<string, Response>;
 }
 
 /** Name of the document in its references, so that each of its schemas can be used alone. */
@@ -76,7 +92,8 @@ const order = ['post', 'put', 'get', 'patch', 'delete'];
 
 /** The operations of a document, ordered so that most find a resource that an earlier one created. */
 export const operationsOf = ({ servers, paths }: OpenApi): Operation[] => {
-  const base = (servers[0]?.url ?? '').replace(/\/$/, '');
+  // Only the path: the requests go to the service itself, wherever its document says that it is.
+  const base = new URL(servers[0]?.url ?? '/', 'http://service').pathname.replace(/\/$/, '');
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       id: operation.operationId,

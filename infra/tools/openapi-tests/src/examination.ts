@@ -1,3 +1,4 @@
+import { refusalByDocument } from './acceptance.ts';
 import { addressBook, type AddressBook } from './addresses.ts';
 import { checkOf } from './check.ts';
 import { credentialsOf, type Credential } from './credentials.ts';
@@ -21,6 +22,8 @@ export interface Subject {
   values?: KnownValues;
   /** Responses (`operation status`) that need not be seen, because requests alone cannot cause them. */
   unreachable?: string[];
+  /** Operations that accept requests whatever they contain, and say in their answer what they make of them. */
+  takesAnything?: readonly string[];
   /** How long (ms) an operation may take to refuse a caller whose body does not come; on a busy machine some seconds. */
   refusalLimitMs?: number;
 }
@@ -72,18 +75,21 @@ const wrongLocation = async (
 interface Examination {
   operations: Operation[];
   valueOf: ReturnType<typeof valuesOf>;
+  /** As `valueOf`, with values at the edges of what the document allows, and just beyond. */
+  edgeOf: ReturnType<typeof valuesOf>;
   /** Sends a request and resolves with the status. Throws an Error that says how the response differs from the document. */
   ask: (operation: Operation, plan: Plan) => Promise<number>;
 }
 
 /** Reads the document of a service. */
 export const openExamination = async (subject: Subject): Promise<Examination> => {
-  const { url, documentPath = '/openapi.json', paths = [], values = {} } = subject;
+  const { url, documentPath = '/openapi.json', paths = [], values = {}, takesAnything = [] } = subject;
   const document = parseDocument(await (await fetch(`${url}${documentPath}`)).text());
   const operations = operationsOf(document);
   const book = addressBook(operations);
   for (const path of paths) book.add(path);
   const check = checkOf(document);
+  const refusal = refusalByDocument(document);
   const credentials = credentialsOf(document, subject);
 
   const ask = async (operation: Operation, plan: Plan): Promise<number> => {
@@ -99,6 +105,10 @@ export const openExamination = async (subject: Subject): Promise<Examination> =>
     const location = received.headers['location'];
     if (received.status === 201 && location !== undefined) book.add(location);
     const promised = refusalOf(operation, plan);
+    const refused =
+      received.status < 300 && !takesAnything.includes(operation.id) ? refusal(operation, sent) : undefined;
+    if (refused !== undefined)
+      throw new Error(`the document refuses what is accepted: ${refused}\n${describe(sent, received)}`);
     const wrong =
       promised === undefined || received.status === promised
         ? (check(operation, received) ?? (await wrongLocation(url, operation, sent, received)))
@@ -106,5 +116,5 @@ export const openExamination = async (subject: Subject): Promise<Examination> =>
     if (wrong) throw new Error(`${wrong}\n${describe(sent, received)}`);
     return received.status;
   };
-  return { operations, valueOf: valuesOf(document, values), ask };
+  return { operations, valueOf: valuesOf(document, values), edgeOf: valuesOf(document, values, true), ask };
 };

@@ -137,10 +137,16 @@ const invalidPlans = (operation: Operation, valueOf: ValueOf, plan: Arbitrary<Pl
   return fc.oneof(...mistakes);
 };
 
-/** Requests of an operation: half of them valid, half with one mistake. */
-export const plansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan> => {
+/** Requests of an operation: valid ones, some at the edges of the document (`edgeOf`), and as many with one mistake. */
+export const plansOf = (operation: Operation, valueOf: ValueOf, edgeOf: ValueOf): Arbitrary<Plan> => {
   const good = validPlans(operation, valueOf);
-  return fc.oneof(good, invalidPlans(operation, valueOf, good));
+  const edges = validPlans(operation, edgeOf);
+  const invalid = invalidPlans(operation, valueOf, good);
+  return fc.oneof(
+    { weight: 3, arbitrary: good },
+    { weight: 1, arbitrary: edges },
+    { weight: 3, arbitrary: invalid },
+  );
 };
 
 /** Without conditional headers, which rarely match. */

@@ -43,8 +43,49 @@ const numbers = ({ type, minimum, maximum }: Schema): Arbitrary<number> =>
     ? fc.integer({ min: minimum ?? -1_000, max: Math.min(maximum ?? 1_000, Number.MAX_SAFE_INTEGER) })
     : fc.double({ min: minimum ?? -1e6, max: maximum ?? 1e6, noNaN: true });
 
-/** Returns a function that generates values which a schema of the document allows. */
-export const valuesOf = ({ components }: OpenApi, known: KnownValues) => {
+/** Ways to write a time and an address, of which services accept more than one. */
+const written: Record<string, string[]> = {
+  date: ['2026-01-31', '2026-01-31T09:30:00Z', '0001-01-01'],
+  'date-time': [
+    '2026-01-31',
+    '2026-01-31T09:30Z',
+    '2026-01-31T09:30:00Z',
+    '2026-01-31T09:30:00.123456+01:00',
+    '2026-01-31 09:30:00Z',
+    '2026-01-31t09:30:00z',
+  ],
+  email: ['ADA@Example.TEST', 'a@b.test', 'a@b', "o'neil+x@a-b.c-d.test"],
+};
+
+/** Values at the edges of a schema, and just beyond them. */
+const edgesOf = ({
+  type,
+  format = '',
+  minLength,
+  maxLength,
+  minimum,
+  maximum,
+  enum: listed,
+}: Schema): unknown[] => {
+  if (listed) return [String(listed[0]).toUpperCase()];
+  if (type === 'integer' || type === 'number')
+    return [minimum, maximum].flatMap((edge) =>
+      edge === undefined ? [] : [edge - 1, edge, edge + 1, String(edge)],
+    );
+  if (type !== 'string') return [];
+  const lengths = [minLength, maxLength].flatMap((edge) =>
+    edge === undefined ? [] : [edge - 1, edge, edge + 1],
+  );
+  return [
+    ...(written[format] ?? []),
+    ...lengths
+      .filter((length) => length >= 0 && length <= 300)
+      .flatMap((length) => ['x'.repeat(length), '😀'.repeat(length)]),
+  ];
+};
+
+/** Returns a function that generates values which a schema of the document allows; `atEdges`: or nearly allows. */
+export const valuesOf = ({ components }: OpenApi, known: KnownValues, atEdges = false) => {
   const objects = ({ properties = {}, required = [], additionalProperties }: Schema): Arbitrary<unknown> => {
     const model = Object.fromEntries(
       Object.entries(properties).map(([name, schema]) => [name, values(schema, name)]),
@@ -86,6 +127,8 @@ export const valuesOf = ({ components }: OpenApi, known: KnownValues) => {
     const choices = [{ weight: 6, arbitrary: plain(schema) }];
     if (known[name]) choices.push({ weight: 6, arbitrary: fc.constantFrom(...known[name]) });
     if (schema.nullable) choices.push({ weight: 1, arbitrary: fc.constant(null) });
+    const edges = atEdges ? edgesOf(schema) : [];
+    if (edges.length > 0) choices.push({ weight: 3, arbitrary: fc.constantFrom(...edges) });
     return fc.oneof(...choices);
   };
   return values;

@@ -11,15 +11,16 @@ const operation = {
   security: [{ bearer: [] }],
   responses: {
     200: {
+      headers: { 'X-Count': { schema: { type: 'string', pattern: '^[0-9]+$' } } },
       content: {
         'application/json': {
           schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
         },
       },
     },
-    201: {},
+    201: { headers: { Location: { schema: { type: 'string' } } } },
     400: { content: problem },
-    401: { content: problem },
+    401: { headers: { 'WWW-Authenticate': { schema: { type: 'string' } } }, content: problem },
   },
 };
 const requestBody = { content: { 'application/json': { schema: { type: 'object' } } } };
@@ -55,7 +56,11 @@ const faultsOf = async (serve: Serve, waits = false): Promise<string[]> => {
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const subject = { url: `http://127.0.0.1:${port}`, credentials: { bearer: 'good' } };
+  const subject = {
+    url: `http://127.0.0.1:${port}`,
+    credentials: { bearer: 'good' },
+    takesAnything: ['addNote'],
+  };
   return exercise({ ...subject, ...(waits && { refusalLimitMs: 100 }) });
 };
 
@@ -87,6 +92,21 @@ test.each<[string, Serve, string]>([
         ? valid(res, query, who)
         : write(res, 401, { code: 'x' }, 'application/problem+json'),
     'a 401 has no WWW-Authenticate header',
+  ],
+  [
+    'a header that the document lacks',
+    answering((res) => write(res.setHeader('X-Secret', '1'), 200, { text: 'hello' })),
+    'the 200 has the header x-secret, which the document lacks',
+  ],
+  [
+    'a header that its schema refuses',
+    answering((res) => write(res.setHeader('X-Count', 'many'), 200, { text: 'hello' })),
+    'the 200 has a header that its schema refuses: x-count: many',
+  ],
+  [
+    'a request that is accepted although the document refuses it',
+    (res, query, who) => valid(res, query === '?loud=-1' ? '' : query, who),
+    'the document refuses what is accepted: query loud: /value must be boolean',
   ],
   ['a 201 without Location', answering((res) => res.writeHead(201).end()), 'a 201 has no Location header'],
   [

@@ -18,7 +18,10 @@ export interface HttpApp {
   listener: RequestListener;
   /** Handles requests to PROBE_PORT: /livez, /readyz and /metrics. */
   probes: RequestListener;
-  /** The OpenAPI document that `/openapi.json` answers, written when it is first asked for. */
+  /**
+   * The OpenAPI document, written when it is first asked for. `/openapi.json` answers it with the public address of the
+   * platform.
+   */
   document: () => Record<string, unknown>;
 }
 
@@ -33,7 +36,9 @@ export const createHttpApp = (
     const template = api.basePath + route.path;
     return prepareRoute(route, { address: template, template, limits: context });
   });
-  const system = systemRoutes(context, document).map((route) =>
+  const { publicUrl } = context;
+  const servers = publicUrl === undefined ? {} : { servers: [{ url: publicUrl + api.basePath }] };
+  const system = systemRoutes(context, () => ({ ...document(), ...servers })).map((route) =>
     prepareRoute(route, { address: route.path, template: undefined, limits: context }),
   );
   const common = { exempt: new Set(probePaths), logPaths };

@@ -50,6 +50,17 @@ export const boundedList = <Item extends z.ZodType>(
   return (min === 0 ? list : list.min(min)).max(max);
 };
 
+/** A `boundedList` without repeats. */
+export const uniqueList = <Item extends z.ZodType>(
+  item: Item,
+  min: number,
+  max: number,
+  message: string,
+): z.ZodArray<Item> =>
+  boundedList(item, min, max)
+    .refine((all) => new Set(all).size === all.length, message)
+    .meta({ uniqueItems: true });
+
 /** Whether a schema is an array that `boundedList` did not make. */
 export const isUnboundedArray = (schema: z.core.$ZodType): boolean =>
   schema instanceof z.ZodArray && !(schema instanceof BoundedList);

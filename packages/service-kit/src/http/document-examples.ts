@@ -3,6 +3,7 @@ import {
   byFormat,
   exampleWriter,
   knownOf,
+  pathNames,
   type Document,
   type Known,
   type MediaType,
@@ -51,7 +52,7 @@ export const addExamples = <D extends object>(written: D, fields: Record<string,
       stated,
       ...knownWhere(() => true),
     ];
-    const write = exampleWriter(components.schemas ?? {}, knowns);
+    const write = exampleWriter(components.schemas ?? {}, knowns, pathNames(operation));
     const bodyExample = ({ schema, 'x-itemSchema': line }: MediaType) =>
       line === undefined ? write(schema, '') : `${JSON.stringify(write(line, ''))}\n`;
     for (const parameter of operation.parameters ?? [])

@@ -9,6 +9,7 @@ export interface Schema {
   example?: unknown;
   items?: Schema;
   properties?: Record<string, Schema>;
+  required?: string[];
   additionalProperties?: boolean | Schema;
   anyOf?: Schema[];
   allOf?: Schema[];
@@ -87,14 +88,23 @@ export const knownOf = (path: string, { parameters = [], requestBody }: Operatio
   return known;
 };
 
+/** The parameters of the path of an operation. */
+export const pathNames = ({ parameters = [] }: Operation): string[] =>
+  parameters.flatMap(({ name, in: place }) => (place === 'path' ? [name] : []));
+
 /**
  * Returns a function that writes the example of a schema: the one that it states, else that of its parts. A part without
- * one takes a value of the same name from `knowns`, the nearest first, else what its format or type has.
+ * one takes a value of the same name from `knowns`, the nearest first, else what its format or type has. `inPath`: the
+ * parameters of the path.
  */
-export const exampleWriter = (schemas: Record<string, Schema>, knowns: Known[]) => {
+export const exampleWriter = (
+  schemas: Record<string, Schema>,
+  knowns: Known[],
+  inPath: readonly string[],
+) => {
   const write = (schema: Schema, name: string, outer: readonly string[] = []): unknown => {
     const { $ref, type = '', format = '', enum: values, example, items, anyOf, allOf, nullable } = schema;
-    const { additionalProperties: more } = schema;
+    const { additionalProperties: more, required = [] } = schema;
     if (example !== undefined) return example;
     if ($ref !== undefined) {
       const component = schemas[$ref.split('/').at(-1) ?? ''];
@@ -106,7 +116,10 @@ export const exampleWriter = (schemas: Record<string, Schema>, knowns: Known[]) 
     if (allOf) return Object.assign({}, ...allOf.map((part) => inner(part)));
     if (schema.properties)
       return Object.fromEntries(
-        Object.entries(schema.properties).map(([field, part]) => [field, inner(part, field)]),
+        Object.entries(schema.properties)
+          // A record repeats the id of its parent only where the path does not name one.
+          .filter(([field]) => required.includes(field) || !inPath.includes(field))
+          .map(([field, part]) => [field, inner(part, field)]),
       );
     const same = knowns.flatMap((known) => known.get(name) ?? []).find((value) => isFitting(value, schema));
     if (same !== undefined) return same;

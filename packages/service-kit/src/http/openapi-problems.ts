@@ -42,24 +42,9 @@ const problemTexts: Record<number, string> = {
   503: 'The service or a dependency is unavailable; try again later',
 };
 
-/** Headers of an OpenAPI document, from their descriptions by name. */
-export const stringHeaders = (headers: Record<string, string>) =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [
-      name,
-      { description, schema: { type: 'string' as const } },
-    ]),
-  );
-
 /** OpenAPI 3.0 has scopes for OAuth flows only, so the document names them in its texts. */
 export const scopesOf = ({ auth }: Route): string =>
   [...new Set(auth.security.flatMap((way) => Object.values(way).flat()))].join(' or ');
-
-/** The headers that every problem of a status has. */
-const headersOf = (status: number): Record<string, string> => {
-  if (status === 401) return { 'WWW-Authenticate': 'The schemes of credentials that are accepted' };
-  return status === 429 || status === 503 ? { 'Retry-After': 'Seconds to wait before the next attempt' } : {};
-};
 
 /** `not_enough_stock` → `NotEnoughStockProblem`. */
 const schemaName = (code: string): string =>
@@ -118,10 +103,8 @@ export const problemsOf = (
       status === 403 && scopes !== ''
         ? `The credential lacks the scope ${scopes}`
         : (problemTexts[status] ?? '');
-    const headers = headersOf(status);
     return {
       description: listed.length === 0 ? text : `${text}: ${listed.map((code) => `\`${code}\``).join(', ')}`,
-      ...(Object.keys(headers).length > 0 && { headers: stringHeaders(headers) }),
       content: { 'application/problem+json': { schema: schemaOf(listed, withMembers) } },
     };
   };

@@ -9,13 +9,14 @@ import {
 } from 'zod-openapi';
 import { isUnboundedArray } from './bounded-list.ts';
 import { addExamples } from './document-examples.ts';
+import { describeIds, nameBodies } from './openapi-names.ts';
 import { contentOf } from './openapi-content.ts';
+import { headerComponents, headersOf, requestHeaders, stringHeaders } from './openapi-headers.ts';
 import {
   memberSchemas,
   problemsOf,
   requireOperations,
   scopesOf,
-  stringHeaders,
   type ProblemCodes,
 } from './openapi-problems.ts';
 import type { Deprecation, Route } from './route.ts';
@@ -59,11 +60,14 @@ const correctSchema: NonNullable<CreateDocumentOptions['override']> = ({ zodSche
   if (Array.isArray(schema['examples'])) schema['example'] = schema['examples'][0];
   delete schema['examples'];
   const { enum: values, anyOf, nullable, type } = schema;
+  // OpenAPI 3.0 allows null only where the list has it, too.
+  if (nullable === true && Array.isArray(values) && !values.includes(null))
+    schema['enum'] = [...values, null];
   // A flag that is written `true` or `false` is a boolean.
   if (type === 'boolean' && isDeepStrictEqual(values, ['true', 'false'])) delete schema['enum'];
-  // `nullable` is valid only beside `type`, so each of several alternatives is made nullable.
+  // `nullable` is valid only beside `type`, so one of several alternatives is made nullable: the last, which has no name.
   if (nullable === true && Array.isArray(anyOf) && type === undefined) {
-    for (const alternative of anyOf as Json[]) alternative['nullable'] = true;
+    schema['anyOf'] = (anyOf as Json[]).with(-1, { ...(anyOf as Json[]).at(-1), nullable });
     delete schema['nullable'];
   }
 };
@@ -101,27 +105,13 @@ const bodyOf = ({ body }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'>
   return { requestBody: { required: true, content: Object.fromEntries(content) } };
 };
 
-/** Headers of the answers of all operations, and of those that count against a rate limit. */
-const commonHeaders = stringHeaders({
-  'X-Request-Id':
-    'The request in the logs: that of the caller where it has 1 to 128 letters, digits, `.`, `_` or `-`',
-  RateLimit: 'What is left of the limit (`r`), and in how many seconds it begins anew (`t`)',
-  'RateLimit-Policy': 'How many requests (`q`) may be sent in how many seconds (`w`)',
-});
-
-const withCommonHeaders = (
-  { skipRateLimit }: Route,
-  responses: ZodOpenApiResponsesObject,
-): ZodOpenApiResponsesObject => {
-  const names = Object.keys(commonHeaders).slice(0, skipRateLimit ? 1 : undefined);
-  const common = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-  return Object.fromEntries(
+const withCommonHeaders = (route: Route, responses: ZodOpenApiResponsesObject): ZodOpenApiResponsesObject =>
+  Object.fromEntries(
     Object.entries(responses as Record<string, ZodOpenApiResponseObject>).map(([status, response]) => [
       status,
-      { ...response, headers: { ...response.headers, ...common } },
+      { ...response, headers: { ...response.headers, ...headersOf(route, Number(status)) } },
     ]),
   );
-};
 
 const deprecationText = ({ since, sunset }: Deprecation): string => {
   const [deprecatedOn, endsOn] = [since, sunset].map((time) => time.toISOString().slice(0, 10));
@@ -147,11 +137,7 @@ const operationOf = (
     ...(deprecated && { deprecated: true }),
     security: auth.security.map((way) => Object.fromEntries(Object.keys(way).map((scheme) => [scheme, []]))),
     requestParams: { ...(params && { path: params }), ...(query && { query }) },
-    parameters: Object.entries(stringHeaders(headers)).map(([name, header]) => ({
-      name,
-      in: 'header',
-      ...header,
-    })),
+    parameters: requestHeaders(headers),
     ...bodyOf(route),
     responses: withCommonHeaders(route, { ...problemsOf(route, codes, withMembers), ...answersOf(route) }),
   };
@@ -204,11 +190,12 @@ export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => 
       tags: Object.entries(api.tags).map(([name, description]) => ({ name, description })),
       paths,
       components: {
-        headers: commonHeaders,
+        headers: headerComponents(routes),
         securitySchemes: Object.assign({}, ...routes.map(({ auth }) => auth.schemes)),
       },
     },
     { override: correctSchema },
   );
-  return addExamples(JSON.parse(JSON.stringify(document), correctValue) as Json, api.examples);
+  const written = JSON.parse(JSON.stringify(document), correctValue) as Json;
+  return addExamples(nameBodies(describeIds(written)), api.examples);
 };

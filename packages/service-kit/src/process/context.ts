@@ -32,6 +32,8 @@ export interface BaseContext extends LogAndMetrics, Limits, AsyncDisposable {
   ops?: { guard(scope?: string): Guard<{ scopes: ReadonlySet<string> }> } | undefined;
   /** `failures`: no line for requests that were answered below 400. */
   requestLog: 'all' | 'failures';
+  /** The public address of the platform, where it is known. */
+  publicUrl: string | undefined;
   /** Origins whose pages may read answers (CORS). */
   corsOrigins: readonly string[];
   /** After this time the statements of a request are cancelled. */
@@ -97,6 +99,7 @@ export const openBaseContext = (env: CommonEnv, about: About, parts: LogAndMetri
     ...openLimits(env, name, redis),
     refusals: resources.use(createRefusalSampler(parts.log)),
     requestLog: env.REQUEST_LOG,
+    publicUrl: env.PUBLIC_URL,
     corsOrigins: env.CORS_ORIGINS,
     requestDeadlineMs: env.REQUEST_DEADLINE_MS,
     maxInProgress: env.MAX_IN_PROGRESS,

@@ -80,6 +80,11 @@ export const commonEnv = {
     .string()
     .regex(/^[\w-]{32,}$/, 'must be 32 or more of A-Z, a-z, 0-9, _ and -')
     .optional(),
+  /** The public address of the platform, without a slash at the end: the server that the OpenAPI document names. */
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => (url.endsWith('/') ? url.slice(0, -1) : url))
+    .optional(),
   /** Origins whose pages may call this service, comma separated (docs/adr/0073); none by default. */
   CORS_ORIGINS: corsOrigins,
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),

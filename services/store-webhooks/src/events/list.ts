@@ -29,7 +29,6 @@ export const eventList = declareList({
     filters: ['event', 'entity', 'id', 'requestId', 'from', 'to'],
   },
   name: 'events',
-  operationId: 'listEvents',
   tag: 'Events',
   scope: 'events:read',
   summary: 'Received webhooks, newest first',
@@ -43,7 +42,7 @@ export const eventList = declareList({
   filters: {
     status: { schema: eventState.optional(), condition: hasState },
     event: {
-      schema: z.enum(hookEventNames).optional(),
+      schema: z.enum(hookEventNames).optional().meta({ description: 'The event in its address' }),
       condition: (event) => eq(inbox.event, event as HookEvent),
     },
     entity: {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { eventStates } from '../db/tables.ts';
 import { storeOfRow } from '../records/view.ts';
 import { mapping } from '../stores/provider-schema.ts';
+import { hookEventNames } from '../webhooks.ts';
 
 export const eventState = z.enum(eventStates).meta({
   description:
@@ -21,7 +22,7 @@ export const EventView = z
   .object({
     storeId: storeOfRow,
     id: z.uuid(),
-    event: z.string(),
+    event: z.enum(hookEventNames),
     service: z.string().nullable(),
     entity: z.string().nullable().meta({
       description:

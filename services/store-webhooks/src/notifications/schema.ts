@@ -57,7 +57,8 @@ export const storeNotifications = z
   .transform(({ email, ...others }) => ({
     ...others,
     staff: others.staff ?? (email === undefined ? undefined : { email }),
-  }));
+  }))
+  .meta({ id: 'NotificationSettings' });
 
 export type NotificationSettings = z.output<typeof storeNotifications>;
 
@@ -85,8 +86,13 @@ export const notificationsPatch = z
   });
 
 /** As they are shown. */
-export const NotificationsView = z.object({
-  email: z.string().optional().meta(oldEmail),
-  staff: staff.nullable(),
-  customers,
-});
+export const NotificationsView = z
+  .object({
+    email: z
+      .string()
+      .optional()
+      .meta({ ...oldEmail, format: 'email' }),
+    staff: staff.nullable(),
+    customers,
+  })
+  .meta({ id: 'ShownNotificationSettings' });

@@ -26,6 +26,7 @@ export const PaymentView = viewOf(
   payments,
   'service transactionId orderId threeDSServerTransId status eci settledAt createdAt',
   {
+    service: Payment.shape.service,
     orderKnown: z.boolean().meta({ description: 'Whether a webhook has brought the order' }),
     status:
       'pending: no challenge has a final result; failed: may still succeed, unless it was registered with its challenge',

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { challengeForm } from '../payments/challenge.ts';
 import { eventTypes } from '../processing/event-types.ts';
 import { demoOrder } from '../providers/pos-payloads.ts';
-import { hookEventNames, hookEvents, templateOf, type HookEvent } from '../webhooks.ts';
+import { hookEventNames, hookEvents, pascalOf, templateOf, type HookEvent } from '../webhooks.ts';
 import { maxBody } from './body-memory.ts';
 import { createReceiver } from './receive.ts';
 import { createTokenGuard } from './token-guard.ts';
@@ -40,7 +40,7 @@ export const hookRoutes = (context: Context): Route[] => {
     fast: true,
     method: 'post',
     path: templateOf(event),
-    operationId: `receive_${event.replaceAll('-', '_')}`,
+    operationId: `receive${pascalOf(event)}`,
     tag: 'Webhooks',
     summary: hookEvents[event].summary,
     description: 'The token in the path is the credential.',
@@ -75,7 +75,7 @@ const checkRoute = (event: HookEvent): Route =>
       fast: true,
       method: 'get',
       path: templateOf(event),
-      operationId: `check_${event.replaceAll('-', '_')}`,
+      operationId: `check${pascalOf(event)}`,
       tag: 'Webhooks',
       summary: 'Verify the address',
       description:

@@ -32,11 +32,7 @@ export const deliveryJobList = declareList({
       laterStage: z
         .enum(finalStages)
         .nullable()
-        .meta({
-          // OpenAPI 3.0 allows null only where the list has it too.
-          enum: [...finalStages, null],
-          description: 'Another end that the provider reported after this one',
-        }),
+        .meta({ description: 'Another end that the provider reported after this one' }),
       status: 'As the provider named it',
       driverName: z.string().nullable(),
       driverPhone: z.string().nullable(),
@@ -60,7 +56,7 @@ export const deliveryJobList = declareList({
     orderId: exactly(deliveryJobs.orderId, posId),
     status: compared(deliveryJobs.status, 'As the provider named it'),
     stage: {
-      schema: z.enum(jobStages).optional(),
+      schema: z.enum(jobStages).optional().meta({ description: 'How far it is' }),
       condition: (stage) => eq(deliveryJobs.position, jobStages.indexOf(stage as JobStage) + 1),
       isSearch: true,
     },

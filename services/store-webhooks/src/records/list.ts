@@ -178,7 +178,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
         auth: allow(context, scope),
         problems: [404],
         path: `/v1/stores/{storeId}/${path}`,
-        operationId: spec.operationId ?? `list_${name}`,
+        operationId: spec.operationId ?? `list${name.charAt(0).toUpperCase()}${name.slice(1)}`,
         summary,
         ...(description !== undefined && { description }),
         params: listParams,

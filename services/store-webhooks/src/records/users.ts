@@ -31,6 +31,7 @@ const UserView = viewOf(
   users,
   'id consumerUserId email firstName lastName phone language refreshedAt createdAt',
   {
+    email: z.string().meta({ format: 'email' }),
     refreshedAt: 'When the POS last sent something new',
     verification: z
       .object({

@@ -19,16 +19,20 @@ export const webAddress = z
     return username === '' && password === '' && !/[?#]/.test(url);
   }, 'must have no credentials, query or fragment');
 
+/** An address as it is shown. */
+export const shownAddress = z.string().meta({ format: 'uri' });
+
 const credentials = z.record(text(1, 50), text(1, 4000)).meta({
+  id: 'Credentials',
   description:
     'Kept encrypted and never returned. A change keeps those that it does not name, null removes one; a new kind or origin of baseUrl removes all that are not sent with it. Without webhookSecret, signatures are not checked',
 });
 
 /** In a change, null removes one, or all of a provider. */
-export const changedCredentials = z
-  .record(text(1, 50), text(1, 4000).nullable())
-  .nullable()
-  .meta({ description: 'A change keeps those that it does not name; null removes one, or all' });
+export const changedCredentials = z.record(text(1, 50), text(1, 4000).nullable()).nullable().meta({
+  id: 'ChangedCredentials',
+  description: 'A change keeps those that it does not name; null removes one, or all',
+});
 
 const pointer = z
   .string()
@@ -58,8 +62,10 @@ export const mapping = z
 
 type Adapters = ReadonlyMap<string, { credentials?: z.ZodType }>;
 
+const kindOf = (adapters: Adapters) => z.enum([...adapters.keys()]);
+
 const providerFields = (adapters: Adapters) => ({
-  kind: z.enum([...adapters.keys()]),
+  kind: kindOf(adapters),
   baseUrl: webAddress.optional(),
   credentials: credentials.optional(),
   mapping: mapping.optional(),
@@ -80,7 +86,7 @@ export const provider = <More extends z.ZodRawShape>(adapters: Adapters, more: M
 export const providerPatch = (adapters: Adapters) =>
   z
     .strictObject({
-      kind: z.enum([...adapters.keys()]),
+      kind: kindOf(adapters),
       baseUrl: webAddress.nullable(),
       credentials: changedCredentials,
       mapping: z.record(text(0, 50), z.record(text(0, 50), pointer.nullable()).nullable()).nullable(),
@@ -88,12 +94,14 @@ export const providerPatch = (adapters: Adapters) =>
     .partial();
 
 /** A provider as it is shown: of its credentials the names only. */
-export const ShownProvider = z.object({
-  kind: z.string(),
-  baseUrl: z.string().optional(),
-  mapping: z.record(z.string(), z.record(z.string(), z.string())).optional(),
-  credentials: z.array(z.string()).meta({ description: 'Names of the credentials that are set' }),
-  credentialNames: z
-    .array(z.string())
-    .meta({ description: 'Names of the credentials that this kind of provider uses' }),
-});
+export const shownProvider = <More extends z.ZodRawShape>(adapters: Adapters, more: More) =>
+  z.object({
+    kind: kindOf(adapters),
+    baseUrl: shownAddress.optional(),
+    mapping: z.record(z.string(), z.record(z.string(), z.string())).optional(),
+    credentials: z.array(z.string()).meta({ description: 'Names of the credentials that are set' }),
+    credentialNames: z
+      .array(z.string())
+      .meta({ description: 'Names of the credentials that this kind of provider uses' }),
+    ...more,
+  });

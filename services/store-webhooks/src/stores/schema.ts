@@ -6,7 +6,14 @@ import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from
 import { notificationsPatch, NotificationsView, storeNotifications } from '../notifications/schema.ts';
 import { hookEventNames } from '../webhooks.ts';
 import { isNetwork } from './address-list.ts';
-import { changedCredentials, provider, providerPatch, ShownProvider, webAddress } from './provider-schema.ts';
+import {
+  changedCredentials,
+  provider,
+  providerPatch,
+  shownAddress,
+  shownProvider,
+  webAddress,
+} from './provider-schema.ts';
 import { tokenPurposes } from './settings.ts';
 
 /** One provider or several of different kinds, because credentials are kept by kind; always an array afterwards. */
@@ -39,11 +46,13 @@ export const StoreBody = z.strictObject({
     .meta({
       description: 'Of the orders whose payload names none; a change leaves stored orders as they are',
     }),
-  pos: provider(posAdapters, {}),
+  pos: provider(posAdapters, {}).meta({ id: 'PosProvider' }),
   customerImportsEnabled: z.boolean().default(false),
-  delivery: provider(deliveryAdapters, {}).optional(),
-  identity: oneOrMore(provider(identityAdapters, {})).default([]),
-  payments: oneOrMore(provider(threeDSAdapters, { acceptStoreToken })).default([]),
+  delivery: provider(deliveryAdapters, {}).meta({ id: 'DeliveryProvider' }).optional(),
+  identity: oneOrMore(provider(identityAdapters, {}).meta({ id: 'IdentityProvider' })).default([]),
+  payments: oneOrMore(
+    provider(threeDSAdapters, { acceptStoreToken }).meta({ id: 'PaymentProvider' }),
+  ).default([]),
   notifications: storeNotifications.prefault({}),
   allowedAddresses: boundedList(
     z.string().max(50).refine(isNetwork, 'must be an address or a network'),
@@ -65,12 +74,16 @@ export const StorePatch = z
     active: shape.active.unwrap(),
     storeUrl: shape.storeUrl,
     currency: shape.currency.unwrap(),
-    pos: providerPatch(posAdapters),
+    pos: providerPatch(posAdapters).meta({ id: 'PosProviderPatch' }),
     customerImportsEnabled: z.boolean().nullable(),
-    delivery: providerPatch(deliveryAdapters).nullable(),
-    identity: oneOrMore(provider(identityAdapters, changed)).nullable(),
-    payments: oneOrMore(provider(threeDSAdapters, { ...changed, acceptStoreToken })).nullable(),
-    notifications: notificationsPatch.nullable(),
+    delivery: providerPatch(deliveryAdapters).nullable().meta({ id: 'DeliveryProviderPatch' }),
+    identity: oneOrMore(
+      provider(identityAdapters, changed).meta({ id: 'ChangedIdentityProvider' }),
+    ).nullable(),
+    payments: oneOrMore(
+      provider(threeDSAdapters, { ...changed, acceptStoreToken }).meta({ id: 'ChangedPaymentProvider' }),
+    ).nullable(),
+    notifications: notificationsPatch.nullable().meta({ id: 'NotificationSettingsPatch' }),
     allowedAddresses: shape.allowedAddresses.unwrap().nullable(),
     requestsPerMinute: shape.requestsPerMinute,
   })
@@ -84,32 +97,36 @@ const TokenFor = z.enum(tokenPurposes).meta({
     'events: the token of the store, which opens all webhooks; payments: the token in the address of payment-auth-completed, which opens only that',
 });
 
+const WebhookToken = z
+  .object({
+    for: TokenFor,
+    current: z.boolean(),
+    createdAt: instant(),
+    worksUntil: instant().nullable(),
+    uses: z.int().meta({ description: 'Uses since it was rotated out' }),
+    lastUsedAt: instant().nullable(),
+  })
+  .meta({ id: 'WebhookToken' });
+
 export const StoreView = z
   .object({
     id: z.uuid(),
     name: z.string(),
     active: z.boolean().meta({ description: 'False: paused' }),
-    storeUrl: z.string(),
+    storeUrl: shownAddress,
     currency: z.string(),
-    pos: ShownProvider,
+    pos: shownProvider(posAdapters, {}).meta({ id: 'ShownPosProvider' }),
     customerImportsEnabled: z.boolean(),
-    delivery: ShownProvider.nullable(),
-    identity: z.array(ShownProvider),
-    payments: z.array(z.object({ ...ShownProvider.shape, acceptStoreToken: z.boolean() })),
+    delivery: shownProvider(deliveryAdapters, {}).nullable().meta({ id: 'ShownDeliveryProvider' }),
+    identity: z.array(shownProvider(identityAdapters, {}).meta({ id: 'ShownIdentityProvider' })),
+    payments: z.array(
+      shownProvider(threeDSAdapters, { acceptStoreToken: z.boolean() }).meta({ id: 'ShownPaymentProvider' }),
+    ),
     notifications: NotificationsView,
     allowedAddresses: z.array(z.string()),
     requestsPerMinute: z.int().nullable(),
     webhookTokens: z
-      .array(
-        z.object({
-          for: TokenFor,
-          current: z.boolean(),
-          createdAt: instant(),
-          worksUntil: instant().nullable(),
-          uses: z.int().meta({ description: 'Uses since it was rotated out' }),
-          lastUsedAt: instant().nullable(),
-        }),
-      )
+      .array(WebhookToken)
       .meta({ description: 'The two tokens in force, and those that were rotated out' }),
     credentialsState: z.enum(['readable', 'unreadable']).meta({
       description:

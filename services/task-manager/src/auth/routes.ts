@@ -117,7 +117,7 @@ export const authRoutes = (context: Context): Route[] => {
       {
         method: 'get',
         path: '/auth/check',
-        operationId: 'check',
+        operationId: 'checkSession',
         tag,
         summary: 'Who you are, and until when',
         auth,

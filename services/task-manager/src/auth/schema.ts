@@ -6,20 +6,31 @@ import { z } from 'zod';
  * Trimmed and in lower case, so that one address is one user. It is validated before it is lower-cased:
  * some characters that an address may not contain, such as the Kelvin sign, have a lower case that it may.
  */
-export const email = z.string().trim().max(254).pipe(z.email().toLowerCase());
+export const email = z.string().trim().max(254).pipe(z.email().toLowerCase()).meta({ format: 'email' });
 
 const userName = text(1, 100).regex(/\S/, 'must not be blank');
 
 export const User = z
-  .object({ id: z.uuid(), email: z.string(), name: z.string().nullable(), createdAt: instant() })
+  .object({
+    id: z.uuid(),
+    email: z.string().meta({ format: 'email' }),
+    name: z.string().nullable(),
+    createdAt: instant(),
+  })
   .meta({ id: 'User' });
 
 export type User = z.output<typeof User>;
 
-const password = z.string().meta({ format: 'password', description: '8 to 128 characters' });
+/** Normalization (NFKC) can make it up to eight times as short. */
+const password = z.string().meta({
+  format: 'password',
+  maxLength: 1024,
+  description: '8 to 128 characters, after normalization (NFKC)',
+});
+const newPassword = password.meta({ minLength: 8 });
 
 export const Registration = z
-  .strictObject({ email, password, name: userName.nullable().default(null) })
+  .strictObject({ email, password: newPassword, name: userName.nullable().default(null) })
   .superRefine(({ email, password }, context) => {
     for (const message of passwordProblems(password, email)) {
       context.addIssue({ code: 'custom', path: ['password'], message });

@@ -1,4 +1,4 @@
-import { boundedList } from '@platform/service-kit/bounded-list';
+import { uniqueList } from '@platform/service-kit/bounded-list';
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
@@ -9,8 +9,7 @@ const priority = z.enum(taskPriority.enumValues).meta({ id: 'TaskPriority', desc
 const title = text(1, 200).regex(/\S/, 'must not be blank');
 const description = text(0, 10_000);
 const tag = text(1, 40);
-const isWithoutRepeats = (all: readonly string[]): boolean => new Set(all).size === all.length;
-const tags = boundedList(tag, 0, 20).refine(isWithoutRepeats, 'must not repeat a tag');
+const tags = uniqueList(tag, 0, 20, 'must not repeat a tag');
 /** PostgreSQL has no year 0. */
 const day = z.iso
   .date()
@@ -120,7 +119,7 @@ const statuses = z
     `must be one or more of ${status.options.join('|')}`,
   )
   .transform((list) => list.split(','))
-  .refine(isWithoutRepeats, 'must not repeat a status')
+  .refine((all) => new Set(all).size === all.length, 'must not repeat a status')
   .meta({ description: 'One or more, separated by commas', example: 'todo,in_progress' });
 
 const fields = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'] as const;
@@ -129,7 +128,7 @@ const sorts = fields.flatMap((field) => [field, `-${field}`] as const);
 export const TaskQuery = z.strictObject({
   ...pageLimitQuery,
   status: statuses.optional(),
-  priority: priority.optional(),
+  priority: priority.optional().meta({ description: 'Tasks of this priority' }),
   tag: tag.optional().meta({ description: 'Tasks with this tag' }),
   dueBefore: day.optional().meta({ description: 'Tasks due before this day' }),
   dueAfter: day.optional().meta({ description: 'Tasks due after this day' }),

@@ -1,4 +1,4 @@
-import { boundedList } from '@platform/service-kit/bounded-list';
+import { uniqueList } from '@platform/service-kit/bounded-list';
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { idParams } from '@platform/service-kit/record';
 import { instant, text } from '@platform/service-kit/text';
@@ -14,13 +14,9 @@ const scope = z.enum(['verify:read'], 'must be one of the scopes that a key can 
 export const ApiKeyInput = z
   .strictObject({
     name: text(1, 100),
-    scopes: boundedList(scope, 0, 10).refine(
-      (all) => new Set(all).size === all.length,
-      'must not name a scope twice',
-    ),
+    scopes: uniqueList(scope, 0, 10, 'must not name a scope twice'),
     // A page of projects is looked up for each of them.
-    clients: boundedList(clientName(), 1, 20)
-      .refine((all) => new Set(all).size === all.length, 'must not name a client twice')
+    clients: uniqueList(clientName(), 1, 20, 'must not name a client twice')
       .nullable()
       .default(null)
       .meta({ description: 'The key reads the projects of these clients only; all if absent' }),
@@ -49,7 +45,7 @@ export const ApiKey = z
     key_hint: z
       .string()
       .meta({ description: 'First and last letters of the key', example: 'vk_live_3fZ…9aQx' }),
-    scopes: z.array(z.string()),
+    scopes: z.array(scope),
     clients: z.array(z.string()).nullable(),
     created_at: instant(),
     expires_at: instant().nullable(),

@@ -1,4 +1,4 @@
-import { boundedList } from '@platform/service-kit/bounded-list';
+import { uniqueList } from '@platform/service-kit/bounded-list';
 import { booleanParameter, pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { idParams } from '@platform/service-kit/record';
 import { instant, text } from '@platform/service-kit/text';
@@ -22,10 +22,7 @@ const fields = {
   client: clientName().nullable(),
   status,
   source_language: languageTag('Language of the source, as a BCP 47 tag'),
-  target_languages: boundedList(languageTag(), 0, 200).refine(
-    (tags) => new Set(tags).size === tags.length,
-    'must not name a language twice',
-  ),
+  target_languages: uniqueList(languageTag(), 0, 200, 'must not name a language twice'),
   due_at: timestamp('When it is due.').nullable(),
 };
 

@@ -41,7 +41,7 @@ export const callbackRoutes = (context: Context): Route[] =>
         fast: true,
         method: 'post',
         path: `/callback/${callback}`,
-        operationId: callback,
+        operationId: callback === 'balance' ? 'getBalance' : callback,
         tag: 'Callbacks',
         summary,
         auth: documentedSignature,

@@ -1,12 +1,16 @@
+import { SealedEntry } from '@platform/sealed-log/entry';
 import { instant } from '@platform/service-kit/text';
 import { decimal } from '@platform/wallet-protocol/money';
 import { z } from 'zod';
+
+/** What callbacks, and so lines of a statement, do with money. */
+export const operations = ['debit', 'credit', 'rollback'] as const;
 
 /** A transaction as one side has it: the game server in its statement, or we in the ledger. */
 export const Side = z.object({
   line: z.int().nullable().meta({ description: 'Of the statement' }),
   playerId: z.string(),
-  operation: z.string(),
+  operation: SealedEntry.shape.operation,
   amount: z.string().nullable(),
   currency: z.string().nullable(),
   roundId: z.string().nullable(),
@@ -82,10 +86,7 @@ export const RepairResult = z.object({
   number: z.int(),
   kind,
   playerId: z.string(),
-  operation: z
-    .string()
-    .nullable()
-    .meta({ description: 'debit, credit or rollback; null when there is nothing to repair' }),
+  operation: z.enum(operations).nullable().meta({ description: 'null when there is nothing to repair' }),
   repair,
   state,
   status,

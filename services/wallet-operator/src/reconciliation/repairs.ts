@@ -42,7 +42,7 @@ const viewOf = (row: DryRunRow): z.input<typeof DryRun> => ({
   sums: sumsBy(row.repairs, ({ kind, operation, currency }) => `${kind} ${operation} ${currency}`).map(
     ({ same, sum }) => ({
       kind: same[0]?.kind ?? 'missing_here',
-      operation: same[0]?.operation ?? '',
+      operation: same[0]?.operation ?? 'debit',
       currency: same[0]?.currency ?? null,
       repairs: same.length,
       amount: decimal(sum),

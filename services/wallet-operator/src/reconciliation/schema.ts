@@ -2,7 +2,7 @@ import { boundedList } from '@platform/service-kit/bounded-list';
 import { instant, text } from '@platform/service-kit/text';
 import { amount } from '@platform/wallet-protocol/money';
 import { z } from 'zod';
-import { kind, RepairResult } from './difference.ts';
+import { kind, operations, RepairResult } from './difference.ts';
 import { anyInstant, statementFields, type StatementField } from './statement-line.ts';
 
 const mapping = 'must be pairs such as playerId:Player,time:Booked at';
@@ -86,7 +86,9 @@ export const ReconciliationWithKinds = z
   .meta({ id: 'ReconciliationWithKinds' });
 
 export const ReconciliationPath = z.object({ reconciliationId: z.guid() });
-export const DifferenceFilter = z.object({ kind: kind.optional() });
+export const DifferenceFilter = z.object({
+  kind: kind.optional().meta({ description: 'Differences of this kind' }),
+});
 
 /** Differences of one dry run. */
 export const maxRepairs = 1000;
@@ -112,7 +114,7 @@ export const DryRun = z
       .array(
         z.object({
           kind,
-          operation: z.string().meta({ description: 'debit, credit or rollback' }),
+          operation: z.enum(operations),
           currency: z.string().nullable(),
           repairs: z.int(),
           amount: z.string(),

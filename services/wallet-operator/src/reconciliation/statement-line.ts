@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { amount } from '@platform/wallet-protocol/money';
 import { id } from '@platform/wallet-protocol/ids';
+import { operations } from './difference.ts';
 
 /** An instant with an offset, as ISO 8601 in UTC; of the years 1970 to 9999. */
 export const anyInstant = z.iso
@@ -21,7 +22,7 @@ export const StatementLine = z
   .object({
     transactionId: id,
     playerId: id,
-    operation: z.enum(['debit', 'credit', 'rollback'], { error: 'must be debit, credit or rollback' }),
+    operation: z.enum(operations, { error: 'must be debit, credit or rollback' }),
     amount: amount.optional().meta({ description: 'Without a sign; may be absent for rollbacks' }),
     currency: id.max(20).optional(),
     roundId: id.optional(),

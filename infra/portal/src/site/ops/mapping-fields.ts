@@ -12,7 +12,7 @@ const recordsOf: Readonly<Record<string, readonly string[]>> = {
 /** Whether a store's mapping decides about a kind of webhook. */
 export const isMapped = (event: string): boolean => Object.hasOwn(recordsOf, event);
 
-export type Provider = Webhooks['Store']['pos'];
+export type Provider = Omit<Webhooks['Store']['pos'], 'kind'> & { kind: string };
 
 /** The fields of the mapping of a provider: those that are read first, the others folded. */
 export const mappingGroups = ({ mapping = {} }: Provider, event?: string): FieldGroup[] =>

@@ -87,14 +87,14 @@ test('the money that repairs move is that of the dry run, by kind, operation and
   const sums = [
     {
       kind: 'missing_here' as const,
-      operation: 'debit',
+      operation: 'debit' as const,
       currency: 'EUR',
       repairs: 2,
       amount: '10.05',
     },
     {
       kind: 'round_state' as const,
-      operation: 'credit',
+      operation: 'credit' as const,
       currency: 'USD',
       repairs: 1,
       amount: '0.00',

@@ -13,7 +13,7 @@ export const adjustmentRoutes = (context: Context): Route[] => [
     {
       method: 'post',
       path,
-      operationId: 'adjust',
+      operationId: 'createAdjustment',
       tag,
       summary: 'Adjust a balance',
       description:

@@ -73,7 +73,7 @@ export const Player = z
     birthDate: z.string().nullable().meta({ format: 'date' }),
     address: z.string().nullable(),
     timeZone: z.string().nullable(),
-    registrationDate: z.string(),
+    registrationDate: z.string().meta({ format: 'date' }),
     createdAt: instant(),
   })
   .meta({ id: 'Player' });
@@ -82,11 +82,11 @@ export const PlayerPath = z.object({ playerId: id.meta({ example: 'demo-1' }) })
 export const PlayerQuery = z.strictObject({
   ...pageLimitQuery,
   q: text(1, 255).optional().meta({ description: 'Text in the id or the name, in upper or lower case' }),
-  status: z.enum(statuses).optional(),
+  status: z.enum(statuses).optional().meta({ description: 'Players in this state' }),
   currency: currencyCode
     .transform(currencyOf)
     .optional()
-    .meta({ type: 'string', examples: ['EUR'] }),
+    .meta({ type: 'string', description: 'Players with this currency', examples: ['EUR'] }),
   excluded: z
     .enum(['true', 'false'], 'must be true or false')
     .optional()

@@ -18,7 +18,7 @@ export const launchRoutes = (context: Context): Route[] => [
     {
       method: 'post',
       path: '/v1/launches',
-      operationId: 'launch',
+      operationId: 'launchGame',
       tag,
       summary: 'Open a game for a player',
       auth: context.tokens.guard('wallet:admin'),

@@ -65,7 +65,7 @@ export const LaunchPath = z.object({ launchId: z.uuid() });
 export const LaunchFilter = z.object({
   playerId: id.optional(),
   gameCode: id.optional(),
-  outcome: LaunchOutcome.optional(),
+  outcome: LaunchOutcome.optional().meta({ description: 'Launches with this outcome' }),
   ...timeRange,
 });
 

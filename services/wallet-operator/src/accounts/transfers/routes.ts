@@ -13,7 +13,7 @@ const routesOf = (context: Context, direction: Direction, summary: string): Rout
       {
         method: 'post',
         path: `/v1/players/{playerId}/${direction}s`,
-        operationId: direction,
+        operationId: direction === 'deposit' ? 'createDeposit' : 'createWithdrawal',
         tag,
         summary,
         description: 'The same transactionId again returns the same answer and moves nothing.',

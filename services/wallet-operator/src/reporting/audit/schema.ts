@@ -6,7 +6,7 @@ import { timeRange } from '../time-range.ts';
 
 export const AuditFilter = z.object({
   playerId: text(1, 255).optional(),
-  kind: z.enum(auditKinds).optional(),
+  kind: z.enum(auditKinds).optional().meta({ description: 'Events of this kind' }),
   ...timeRange,
 });
 
