@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import {
   ApiError,
   apiKey,
@@ -16,7 +16,11 @@ import {
   unwrap,
   verifyProjects,
   walletOperator,
+  type StoreWebhooks,
+  type StoreWebhooksOperations,
+  type TaskManager,
   type TextBody,
+  type VerifyProjects,
 } from '../src/index.ts';
 import type { ChangesQuery } from '../src/pages.ts';
 import { startServices } from './services.ts';
@@ -278,4 +282,18 @@ test('wallet-operator accepts a signed callback, and refuses one signed with ano
     status: 401,
     body: { status: 'ERROR_INVALID_SIGNATURE' },
   });
+});
+
+test('values that were read can be sent back, and defaulted fields may be left out', () => {
+  type Webhooks = StoreWebhooks['schemas'];
+  type Verify = VerifyProjects['schemas'];
+  type Filters = NonNullable<StoreWebhooksOperations['listEvents']['parameters']['query']>;
+  expectTypeOf<Webhooks['Store']['pos']['kind']>().toExtend<Webhooks['PosProvider']['kind']>();
+  expectTypeOf<Webhooks['Store']['identity'][number]['kind']>().toExtend<
+    Webhooks['IdentityProvider']['kind']
+  >();
+  expectTypeOf<Webhooks['RegisteredPayment']['service']>().toExtend<Webhooks['Payment']['service']>();
+  expectTypeOf<Webhooks['Event']['event']>().toExtend<Filters['event']>();
+  expectTypeOf<Verify['ApiKey']['scopes']>().toExtend<Verify['ApiKeyInput']['scopes']>();
+  expectTypeOf<{ title: string }>().toExtend<TaskManager['schemas']['NewTask']>();
 });
