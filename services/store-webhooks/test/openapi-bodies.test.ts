@@ -43,7 +43,8 @@ const fields = {
 
 test.each(hookEventNames)('the document names the fields, forms and limits of %s', (event) => {
   const { requestBody, responses } = paths[templateOf(event)]?.post ?? ({} as Operation);
-  const [given = {}] = requestBody.content['application/json']?.schema.anyOf?.map(resolve) ?? [];
+  const body = resolve(requestBody.content['application/json']?.schema ?? {});
+  const [given = {}] = body.anyOf?.map(resolve) ?? [];
   expect(Object.keys(given.properties ?? {})).toEqual(expect.arrayContaining(fields[event]));
   expect(given.example).toBeDefined();
   const form = resolve(requestBody.content['application/x-www-form-urlencoded']?.schema ?? {});

@@ -1,3 +1,4 @@
+import { patternOf } from './addresses.ts';
 import { describeErrors, validatorOf } from './check.ts';
 import type { OpenApi, Operation } from './document.ts';
 import type { Sent } from './send.ts';
@@ -5,9 +6,8 @@ import type { Sent } from './send.ts';
 /** The values of path, query and headers by their names; those that the document does not describe are not compared. */
 const parametersOf = ({ template, parameters }: Operation, { target, headers }: Sent) => {
   const { pathname, searchParams } = new URL(target, 'http://service');
-  const pattern = template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  const inPath = new RegExp(`^${pattern}$`).exec(pathname)?.groups ?? {};
-  return parameters.flatMap((parameter) => {
+  const inPath = patternOf(template).exec(pathname)?.groups ?? {};
+  return parameters.map((parameter) => {
     const { name } = parameter;
     const segment = inPath[name];
     const sent = {
@@ -15,7 +15,7 @@ const parametersOf = ({ template, parameters }: Operation, { target, headers }: 
       query: searchParams.get(name) ?? undefined,
       header: headers[name],
     }[parameter.in];
-    return [{ ...parameter, sent }];
+    return { ...parameter, sent };
   });
 };
 

@@ -8,7 +8,8 @@ interface Resource {
   values: Values;
 }
 
-const patternOf = (template: string): RegExp =>
+/** What paths of a template look like, with a group for each parameter. */
+export const patternOf = (template: string): RegExp =>
   new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
 /** Whether one path is the other, or below it. */

@@ -13,7 +13,8 @@ const ROUNDS = 8;
 /**
  * Sends valid and invalid requests to every operation of a running service and compares each response with the document:
  * a documented status below 500, its media type, its schema, 401 and 403 where they are documented, 401 before the body
- * is read and with WWW-Authenticate, no request accepted that the document refuses, and a Location that answers GET in the 201 of every POST.
+ * is read and with WWW-Authenticate, no request accepted that the document refuses, and a Location that answers GET in
+ * the 201 of every POST.
  * @returns one text for each fault, and for each documented response that was never seen
  */
 export const exercise = async (subject: Subject): Promise<string[]> => {

@@ -72,7 +72,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       headers: ifNoneMatch,
       responses: {
         200: { description: 'Some of the questions', body: z.array(Question), headers: etag },
-        304: { description: 'The caller has the current version' },
+        304: { description: 'The caller has the current version', headers: etag },
       },
       problems: [404, 414, 431],
     },

@@ -31,7 +31,7 @@ const UserView = viewOf(
   users,
   'id consumerUserId email firstName lastName phone language refreshedAt createdAt',
   {
-    email: z.string().meta({ format: 'email' }),
+    email: z.string().nullable().meta({ format: 'email' }),
     refreshedAt: 'When the POS last sent something new',
     verification: z
       .object({
