@@ -22,24 +22,23 @@ interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   enum?: string[];
-  items?: Schema;
-  anyOf?: Schema[];
 }
 
 interface Document {
   info: { title: string };
-  paths: Record<
-    string,
-    {
-      get?: { parameters?: { name: string; schema: Schema }[] };
-      patch?: { requestBody?: { content: Record<string, { schema: Schema }> } };
-    }
-  >;
+  paths: Record<string, { get?: { parameters?: { name: string; schema: Schema }[] } }>;
   components?: { schemas?: Record<string, Schema> };
 }
 
 const documentOf = async (name: string): Promise<Document> =>
   JSON.parse(await readFile(resolve(root, name, 'openapi.json'), 'utf8')) as Document;
+
+/** A named schema of the document of a service; throws when there is none, because a view would miss its choices. */
+const schemaOf = async (service: string, name: string): Promise<Schema> => {
+  const schema = (await documentOf(service)).components?.schemas?.[name];
+  if (schema === undefined) throw new Error(`the document of ${service} has no schema ${name}`);
+  return schema;
+};
 
 /** The services of services.yaml, in its order, with the titles of their OpenAPI documents. */
 export const describeServices = (): Promise<ServiceCard[]> =>
@@ -64,33 +63,34 @@ export const eventFilters = async (): Promise<Record<'status' | 'event', string[
 
 /** The fields of a line of a statement for reconciliations. */
 export const statementFields = async (): Promise<{ name: string; isNeeded: boolean }[]> => {
-  const { components } = await documentOf('wallet-operator');
-  const { properties = {}, required = [] } = components?.schemas?.['StatementLine'] ?? {};
+  const { properties = {}, required = [] } = await schemaOf('wallet-operator', 'StatementLine');
   return Object.keys(properties).map((name) => ({ name, isNeeded: required.includes(name) }));
 };
 
-/** The kinds in the schema of one provider, or of several. */
-const kindsIn = ({ properties, items, anyOf = [] }: Schema): string[] =>
-  properties?.['kind']?.enum ?? [...(items ? [items] : []), ...anyOf].flatMap(kindsIn);
+/** The schemas of the providers that a store can have, by the field of the store. */
+const providerSchemas = {
+  pos: 'PosProvider',
+  delivery: 'DeliveryProvider',
+  identity: 'IdentityProvider',
+  payments: 'PaymentProvider',
+};
 
 /** The kinds of providers that a store can have, by the field of the store. */
 export const providerKinds = async (): Promise<Record<string, readonly string[]>> => {
-  const { paths } = await documentOf('store-webhooks');
-  const body = paths['/v1/stores/{storeId}']?.patch?.requestBody?.content['application/json'];
-  return Object.fromEntries(
-    Object.entries(body?.schema.properties ?? {})
-      .map(([name, schema]) => [name, [...new Set(kindsIn(schema))]] as const)
-      .filter(([, kinds]) => kinds.length > 0),
-  );
+  const kinds = Object.entries(providerSchemas).map(async ([field, name]) => {
+    const { properties } = await schemaOf('store-webhooks', name);
+    return [field, properties?.['kind']?.enum ?? []] as const;
+  });
+  return Object.fromEntries(await Promise.all(kinds));
 };
 
-const propertiesOf = ({ properties = {} }: Schema = {}): [string, Schema][] => Object.entries(properties);
+const propertiesOf = ({ properties = {} }: Schema): [string, Schema][] => Object.entries(properties);
 
 /** The fields that a mapping of a generic POS can name, by record, each with the pointer of one that is not named. */
 export const mappedFields = async (): Promise<Record<string, { name: string; initial?: string }[]>> => {
-  const { components } = await documentOf('store-webhooks');
+  const mapping = await schemaOf('store-webhooks', 'Mapping');
   return Object.fromEntries(
-    propertiesOf(components?.schemas?.['Mapping']).map(([record, fields]) => [
+    propertiesOf(mapping).map(([record, fields]) => [
       record,
       propertiesOf(fields).map(([name, { default: initial }]) => ({ name, ...(initial && { initial }) })),
     ]),

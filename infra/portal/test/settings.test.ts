@@ -200,7 +200,7 @@ describe.runIf(canLook)('other settings', () => {
     expect(key.endsWith(hint.slice(-4))).toBe(false);
     await page.keyboard.press('Escape');
     await expect.poll(() => page.locator('tbody tr', { hasText: name }).count()).toBe(2);
-    expect(await page.content()).not.toContain(key);
+    await expect.poll(() => page.content()).not.toContain(key);
   });
 
   test('an API key is shown once, and revoked', async () => {
