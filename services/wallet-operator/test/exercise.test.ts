@@ -67,13 +67,11 @@ test('every operation answers as the document says', async () => {
     takesAnything: ['authenticate', 'debit', 'credit', 'getBalance', 'rollback'],
     // Random periods are rarely valid, and come before the body; statement.test.ts sends both. The dry run has nothing
     // to apply, so it cannot be approved; repair-brake.test.ts approves others. The session ends when the player or the
-    // game is disabled before; sessions.test.ts ends others. Most adjustments are
-    // those of the caller, who may not approve them; adjustments.test.ts has another one do it.
+    // game is disabled before; sessions.test.ts ends others.
     unreachable: [
       'createReconciliation success',
       'createReconciliation 415',
       'approveDryRun success',
-      'approveAdjustment success',
       'deleteSession success',
     ],
   });

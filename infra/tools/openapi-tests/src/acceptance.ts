@@ -3,20 +3,12 @@ import { describeErrors, validatorOf } from './check.ts';
 import type { OpenApi, Operation } from './document.ts';
 import type { Sent } from './send.ts';
 
-/** The values of path, query and headers by their names; those that the document does not describe are not compared. */
-const parametersOf = ({ template, parameters }: Operation, { target, headers }: Sent) => {
+/** The values of the parameters by their names, which are all different. */
+const valuesIn = ({ template }: Operation, { target, headers }: Sent): Record<string, string> => {
   const { pathname, searchParams } = new URL(target, 'http://service');
-  const inPath = patternOf(template).exec(pathname)?.groups ?? {};
-  return parameters.map((parameter) => {
-    const { name } = parameter;
-    const segment = inPath[name];
-    const sent = {
-      path: segment === undefined ? undefined : decodeURIComponent(segment),
-      query: searchParams.get(name) ?? undefined,
-      header: headers[name],
-    }[parameter.in];
-    return { ...parameter, sent };
-  });
+  const inPath = Object.entries(patternOf(template).exec(pathname)?.groups ?? {});
+  const decoded = inPath.map(([name, value]) => [name, decodeURIComponent(value)]);
+  return { ...headers, ...Object.fromEntries(searchParams), ...Object.fromEntries(decoded) };
 };
 
 /**
@@ -26,17 +18,12 @@ const parametersOf = ({ template, parameters }: Operation, { target, headers }: 
 export const refusalByDocument = (document: OpenApi) => {
   const [ajv, coercing] = [validatorOf(document), validatorOf(document, true)];
   return (operation: Operation, sent: Sent): string | undefined => {
-    for (const { name, in: place, required, schema, sent: value } of parametersOf(operation, sent)) {
-      if (value === undefined && required) return `${place} ${name} is missing`;
-      const { example: _example, ...rest } = schema;
-      const validate = coercing.compile({ type: 'object', properties: { value: rest } });
-      if (value !== undefined && !validate({ value }))
-        return `${place} ${name}: ${describeErrors(validate.errors)}`;
-    }
+    const parameters = coercing.compile(operation.parameterSchema);
+    if (!parameters(valuesIn(operation, sent))) return `the parameters: ${describeErrors(parameters.errors)}`;
     const [type = ''] = (sent.headers['Content-Type'] ?? '').split(';');
     const content = operation.body?.[type.trim().toLowerCase()];
-    if (!content || !type.includes('json') || type.includes('ndjson')) return undefined;
-    const validate = ajv.compile(content.schema);
-    return validate(JSON.parse(sent.body ?? '')) ? undefined : `the body: ${describeErrors(validate.errors)}`;
+    if (!content || !type.endsWith('json') || type.endsWith('ndjson')) return undefined;
+    const body = ajv.compile(content.schema);
+    return body(JSON.parse(sent.body ?? '')) ? undefined : `the body: ${describeErrors(body.errors)}`;
   };
 };

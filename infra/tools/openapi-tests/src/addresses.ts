@@ -26,13 +26,14 @@ export const addressBook = (operations: readonly Operation[]) => {
         if (values) resources.push({ template, values: { ...values } });
       }
     },
-    /** Parameter values for which the operation's path exists, newest first. */
+    /** Parameter values for which the operation's path exists, newest first: of that path, if there are any. */
     for: ({ template, parameters }: Operation): Values[] => {
       const needed = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
-      return resources
-        .filter((one) => related(one.template, template) && needed.every((name) => name in one.values))
-        .map(({ values }) => values)
-        .toReversed();
+      const fitting = resources.filter(
+        (one) => related(one.template, template) && needed.every((name) => name in one.values),
+      );
+      const own = fitting.filter((one) => one.template === template);
+      return (own.length > 0 ? own : fitting).map(({ values }) => values).toReversed();
     },
   };
 };

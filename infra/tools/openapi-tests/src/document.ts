@@ -74,6 +74,8 @@ export interface Operation {
   /** Including the base path: `/v1/projects/{id}`. */
   template: string;
   parameters: Parameter[];
+  /** Of an object that has their values by their names. */
+  parameterSchema: Schema;
   body: Content | undefined;
   /** Alternatives, each a list of schemes that are required together. Empty: no authentication. */
   security: string[][];
@@ -95,18 +97,26 @@ export const operationsOf = ({ servers, paths }: OpenApi): Operation[] => {
   // Only the path: the requests go to the service itself, wherever its document says that it is.
   const base = new URL(servers[0]?.url ?? '/', 'http://service').pathname.replace(/\/$/, '');
   const all = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      id: operation.operationId,
-      method,
-      template: base + path,
-      parameters: (operation.parameters ?? []).map(({ example, ...parameter }) => ({
+    Object.entries(methods).map(([method, operation]) => {
+      const parameters = (operation.parameters ?? []).map(({ example, schema, ...parameter }) => ({
         ...parameter,
-        schema: { ...parameter.schema, example },
-      })),
-      body: operation.requestBody?.content,
-      security: (operation.security ?? []).map((way) => Object.keys(way)),
-      responses: operation.responses,
-    })),
+        schema: { ...schema, example },
+      }));
+      return {
+        id: operation.operationId,
+        method,
+        template: base + path,
+        parameters,
+        parameterSchema: {
+          type: 'object' as const,
+          properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+          required: parameters.filter(({ required }) => required).map(({ name }) => name),
+        },
+        body: operation.requestBody?.content,
+        security: (operation.security ?? []).map((way) => Object.keys(way)),
+        responses: operation.responses,
+      };
+    }),
   );
   // Deleting or replacing a parent deletes its children, so children first; creating needs the parent, so parents first.
   const depth = ({ template, method }: Operation) =>

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Ajv } from 'ajv';
 import type { Header, OpenApi } from './document.ts';
 
-/** Headers of HTTP itself, of caches, cookies, of browsers' security and of connections, which no document describes. */
+/** Headers of HTTP itself, of caches, of browsers' security and of connections, which no document describes. */
 const common =
-  /^(?:access-control-.*|allow|cache-control|connection|content-(?:disposition|encoding|length|security-policy|type)|cross-origin-.*|date|keep-alive|referrer-policy|set-cookie|transfer-encoding|vary|x-(?:content-type-options|frame-options))$/;
+  /^(?:access-control-.*|allow|cache-control|connection|content-(?:encoding|length|security-policy|type)|cross-origin-.*|date|keep-alive|referrer-policy|transfer-encoding|vary|x-(?:content-type-options|frame-options))$/;
 
 /** Says which header of a response the document lacks, or that a response lacks, or whose value its schema refuses. */
 export const wrongHeaders = (

@@ -39,7 +39,14 @@ const write = (type: string, value: unknown): string => {
   return new URLSearchParams(pairs).toString();
 };
 
-const entityTags = fc.constantFrom('"1"', '*', 'W/"1"', '"1", "2"', '""', 'x', '"');
+const entityTags: Arbitrary<string> = fc.constantFrom('"1"', '*', 'W/"1"', '"1", "2"', '""', 'x', '"');
+
+const headerOf =
+  (valueOf: ValueOf) =>
+  ({ name }: Parameter): Arbitrary<string> =>
+    /match/i.test(name)
+      ? entityTags
+      : valueOf({ type: 'string', pattern: '^[!-~]{1,20}$' }, name).map(String);
 
 const orExample = (values: Arbitrary<unknown>, example: unknown, weight: number): Arbitrary<unknown> =>
   example === undefined
@@ -52,16 +59,8 @@ const validPlans = (operation: Operation, valueOf: ValueOf, exampleWeight = 1): 
     const written = valueOf(schema, name).map((value) => `${name}=${encoded(value)}`);
     return required ? written : fc.option(written, { freq: 2, nil: '' });
   });
-  const named = (list: Parameter[], as: (one: Parameter) => Arbitrary<unknown>) =>
-    fc.record(Object.fromEntries(list.map((one) => [one.name, as(one)])));
-  const headers = named(parametersIn(operation, 'header'), ({ name }) =>
-    fc.option(
-      /match/i.test(name) ? entityTags : valueOf({ type: 'string', pattern: '^[!-~]{1,20}$' }, name),
-      {
-        freq: 2,
-      },
-    ),
-  );
+  const ofParameters = <T>(place: Parameter['in'], as: (one: Parameter) => Arbitrary<T>) =>
+    Object.fromEntries(parametersIn(operation, place).map((one) => [one.name, as(one)]));
   // The example of the document succeeds where generated values cannot: ids that exist, values with a meaning.
   const content = Object.entries(operation.body ?? {}).map(
     ([type, { schema, example, 'x-itemSchema': line }]) => {
@@ -74,17 +73,11 @@ const validPlans = (operation: Operation, valueOf: ValueOf, exampleWeight = 1): 
       caller: fc.constant('valid'),
       alternative: fc.nat(10),
       resource: fc.option(fc.nat(20), { freq: 9 }),
-      path: named(parametersIn(operation, 'path'), ({ name, schema }) =>
-        valueOf(schema, name).map(segment),
-      ) as Arbitrary<Record<string, string>>,
+      path: fc.record(ofParameters('path', ({ name, schema }) => valueOf(schema, name).map(segment))),
       query: fc.tuple(...queryParameters).map((all) => all.filter(Boolean)),
-      headers: headers.map(
-        (all) =>
-          Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null)) as Record<
-            string,
-            string
-          >,
-      ),
+      headers: fc.record(ofParameters('header', headerOf(valueOf)), {
+        requiredKeys: [],
+      }) as Arbitrary<Record<string, string>>,
       content: content.length > 0 ? fc.oneof(...content) : fc.constant({ type: undefined, body: undefined }),
     })
     .map(({ content: written, ...rest }) => ({ ...rest, ...written }));

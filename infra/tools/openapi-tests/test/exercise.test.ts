@@ -106,7 +106,7 @@ test.each<[string, Serve, string]>([
   [
     'a request that is accepted although the document refuses it',
     (res, query, who) => valid(res, query.startsWith('?loud=') ? '' : query, who),
-    'the document refuses what is accepted: query loud',
+    'the document refuses what is accepted: the parameters: /loud',
   ],
   ['a 201 without Location', answering((res) => res.writeHead(201).end()), 'a 201 has no Location header'],
   [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ZodOpenApiResponsesObject } from 'zod-openapi';
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import type { Route } from './route.ts';
 
 /**
@@ -89,7 +89,7 @@ export const problemsOf = (
   route: Route,
   codes: ProblemCodes,
   withMembers: ReadonlyMap<string, z.ZodType>,
-): ZodOpenApiResponsesObject => {
+): Record<number, ZodOpenApiResponseObject> => {
   const scopes = scopesOf(route);
   const own = codes[route.operationId] ?? {};
   const isKeyed = route.headers?.['Idempotency-Key'] !== undefined;

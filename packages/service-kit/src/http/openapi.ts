@@ -11,7 +11,7 @@ import { isUnboundedArray } from './bounded-list.ts';
 import { addExamples } from './document-examples.ts';
 import { describeIds, nameBodies } from './openapi-names.ts';
 import { contentOf } from './openapi-content.ts';
-import { headerComponents, headersOf, requestHeaders, stringHeaders } from './openapi-headers.ts';
+import { headersOf, requestHeaders } from './openapi-headers.ts';
 import {
   memberSchemas,
   problemsOf,
@@ -82,20 +82,6 @@ const requirementOf = (route: Route): string | undefined => {
   return `Requires ${ways}${scopes === '' ? '' : `, with the scope ${scopes}`}.`;
 };
 
-const answersOf = ({ responses }: Route): ZodOpenApiResponsesObject =>
-  Object.fromEntries(
-    Object.entries(responses).map(
-      ([status, { description, headers, body, mediaType = 'application/json' }]) => [
-        status,
-        {
-          description,
-          ...(headers && { headers: stringHeaders(headers) }),
-          ...(body && { content: { [mediaType]: contentOf(mediaType, body, undefined) } }),
-        },
-      ],
-    ),
-  );
-
 const bodyOf = ({ body }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
   if (body === undefined) return {};
   const { schema, form, example, types = ['application/json'] } = body;
@@ -106,13 +92,19 @@ const bodyOf = ({ body }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'>
   return { requestBody: { required: true, content: Object.fromEntries(content) } };
 };
 
-const withCommonHeaders = (route: Route, responses: ZodOpenApiResponsesObject): ZodOpenApiResponsesObject =>
-  Object.fromEntries(
-    Object.entries(responses as Record<string, ZodOpenApiResponseObject>).map(([status, response]) => [
-      status,
-      { ...response, headers: { ...response.headers, ...headersOf(route, Number(status)) } },
-    ]),
-  );
+/** All answers of a route: its own, and problems, of which it may describe some itself. */
+const responsesOf = (
+  route: Route,
+  problems: Record<number, ZodOpenApiResponseObject>,
+): ZodOpenApiResponsesObject => {
+  const statuses = Object.keys({ ...problems, ...route.responses }).map(Number);
+  const responses = statuses.map((status) => {
+    const { body, mediaType = 'application/json', headers, ...own } = route.responses[status] ?? {};
+    const content = body && { content: { [mediaType]: contentOf(mediaType, body, undefined) } };
+    return [status, { ...problems[status], ...own, ...content, headers: headersOf(route, status, headers) }];
+  });
+  return Object.fromEntries(responses) as ZodOpenApiResponsesObject;
+};
 
 const deprecationText = ({ since, sunset }: Deprecation): string => {
   const [deprecatedOn, endsOn] = [since, sunset].map((time) => time.toISOString().slice(0, 10));
@@ -124,7 +116,7 @@ const operationOf = (
   codes: ProblemCodes,
   withMembers: ReadonlyMap<string, z.ZodType>,
 ): ZodOpenApiOperationObject => {
-  const { operationId, tag, summary, description, auth, params, query, headers = {}, deprecated } = route;
+  const { operationId, tag, summary, description, auth, params, query, deprecated } = route;
   const twice = Object.keys(params?.shape ?? {}).find((name) => name in (query?.shape ?? {}));
   // Generators give the parameters of an operation one name space.
   if (twice !== undefined) throw new Error(`${operationId} has ${twice} in its path and in its query`);
@@ -138,9 +130,9 @@ const operationOf = (
     ...(deprecated && { deprecated: true }),
     security: auth.security.map((way) => Object.fromEntries(Object.keys(way).map((scheme) => [scheme, []]))),
     requestParams: { ...(params && { path: params }), ...(query && { query }) },
-    parameters: requestHeaders(headers),
+    parameters: requestHeaders(route),
     ...bodyOf(route),
-    responses: withCommonHeaders(route, { ...problemsOf(route, codes, withMembers), ...answersOf(route) }),
+    responses: responsesOf(route, problemsOf(route, codes, withMembers)),
   };
 };
 
@@ -191,7 +183,6 @@ export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => 
       tags: Object.entries(api.tags).map(([name, description]) => ({ name, description })),
       paths,
       components: {
-        headers: headerComponents(routes),
         securitySchemes: Object.assign({}, ...routes.map(({ auth }) => auth.schemes)),
       },
     },

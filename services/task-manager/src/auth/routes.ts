@@ -21,6 +21,7 @@ const tag = 'Auth';
 /** For routes that read credentials without a guard, which would set Vary. */
 const noStoreVary = { ...noStore, Vary: 'Authorization, Cookie' };
 const setsCookies = { 'Set-Cookie': 'The access cookie and the refresh cookie, both HttpOnly' };
+const deletesCookies = { 'Set-Cookie': 'Deletes both cookies' };
 
 const liftRoute = (context: Context, operators: TokenVerifier): Route =>
   route(
@@ -143,9 +144,7 @@ export const authRoutes = (context: Context): Route[] => {
           'Every instance refuses its access tokens from then on. Cookies do not count when a page of ' +
           'another origin caused the request.',
         auth: anyone,
-        responses: {
-          204: { description: 'You have no session', headers: { 'Set-Cookie': 'Deletes both cookies' } },
-        },
+        responses: { 204: { description: 'You have no session', headers: deletesCookies } },
       },
       async ({ req, res }) => {
         const forged = await logout(context, {
@@ -171,7 +170,10 @@ export const authRoutes = (context: Context): Route[] => {
           'session it is refused.',
         auth: refreshGuard(context),
         headers: { Cookie: 'The refresh cookie' },
-        responses: { 200: { description: 'You stay logged in', body: LoggedIn, headers: setsCookies } },
+        responses: {
+          200: { description: 'You stay logged in', body: LoggedIn, headers: setsCookies },
+          401: { description: 'The refresh token is not valid', headers: deletesCookies },
+        },
         problems: [401],
       },
       async ({ req, res }) => {

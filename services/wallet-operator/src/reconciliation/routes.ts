@@ -57,6 +57,8 @@ const files = [
 const maxDownloads = 10;
 const maxDownloadsOfCaller = 2;
 
+const fileName = { 'Content-Disposition': 'The name of the file' };
+
 /**
  * All differences as a file, which is written while they are read. A download takes as long as its reader, so it has no
  * deadline and does not count as a request in progress: slow readers must not have callbacks refused.
@@ -73,7 +75,7 @@ const fileRoutes = (context: Context): Route[] => {
         summary: format === 'csv' ? 'All differences as CSV' : 'All differences, one JSON object a line',
         auth: context.tokens.guard('wallet:read'),
         params: ReconciliationPath,
-        responses: { 200: { description: 'The file', body, mediaType } },
+        responses: { 200: { description: 'The file', body, mediaType, headers: fileName } },
         problems: [404],
       },
       async ({ params: { reconciliationId: id }, caller: { subject }, req, res }) => {

@@ -48,7 +48,13 @@ export const evidenceRoutes = (context: Context): Route[] => [
       description: 'Save the answer as it is: `verify-evidence` needs neither this service nor its database.',
       auth: context.tokens.guard('wallet:read'),
       params: RoundPath,
-      responses: { 200: { description: 'Evidence', body: EvidenceFile } },
+      responses: {
+        200: {
+          description: 'Evidence',
+          body: EvidenceFile,
+          headers: { 'Content-Disposition': 'The name of the file' },
+        },
+      },
       problems: [404, 409],
     },
     async ({ params }) => ({

@@ -39,6 +39,7 @@ export const summaryRoutes = (context: Context): Route[] => {
             description: 'A line for each row, after a line of names',
             body: z.string().meta({ example: headerLine }),
             mediaType: 'text/csv',
+            headers: { 'Content-Disposition': 'The name of the file' },
           },
         },
         problems: [422],
