@@ -67,8 +67,8 @@ const correctSchema: NonNullable<CreateDocumentOptions['override']> = ({ zodSche
   if (type === 'boolean' && isDeepStrictEqual(values, ['true', 'false'])) delete schema['enum'];
   // `nullable` is valid only beside `type`, so one of several alternatives is made nullable: the last, which has no name.
   if (nullable === true && Array.isArray(anyOf) && type === undefined) {
-    const alternatives = anyOf as Json[];
-    schema['anyOf'] = [...alternatives.slice(0, -1), { ...alternatives.at(-1), nullable }];
+    const last = (anyOf as Json[]).at(-1);
+    if (last !== undefined) last['nullable'] = true;
     delete schema['nullable'];
   }
 };
