@@ -27,7 +27,16 @@ export const createApp = (context: Context): HttpApp =>
       codes: problemCodes,
       basePath: '/v1',
       problemMembers: { not_enough_stock: { left: Left } },
-      examples: { unit: 'box', street: 'Sadama 5', changedBy: 'demo-admin', createdBy: 'demo-admin' },
+      examples: {
+        unit: 'box',
+        street: 'Sadama 5',
+        changedBy: 'demo-admin',
+        createdBy: 'demo-admin',
+        'deleteConsignment.id': '0198c5a0-7e57-7000-8d00-0000000007cf',
+        'deletePartner.id': '0198c5a0-7e57-7000-8a00-000000000019',
+        'deleteInventoryItem.id': '0198c5a0-7e57-7000-8c00-0000000000ef',
+        'deleteWarehouse.id': '0198c5a0-7e57-7000-8b00-0000000000ff',
+      },
     },
     routes: [
       // Before /consignments/{id}, which would match its path.

@@ -1,7 +1,15 @@
 import { demoEnv } from '@platform/service-kit/env';
 import { openDatabase } from '@platform/service-kit/db';
 import { consignmentDetails } from './demo/details.ts';
-import { consignments, inventory, partners, statusChanges, stockMovements, warehouses } from './demo/rows.ts';
+import {
+  consignments,
+  emptyWarehouse,
+  inventory,
+  partners,
+  statusChanges,
+  stockMovements,
+  warehouses,
+} from './demo/rows.ts';
 import { processEnv } from './env.ts';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
@@ -19,7 +27,7 @@ const load = (table: string, rows: readonly object[]) =>
   sql`insert into ${sql(table)} ${sql(rows)} on conflict (id) do nothing`;
 
 await load('partners', partners);
-await load('warehouses', warehouses);
+await load('warehouses', [...warehouses, emptyWarehouse]);
 await load('inventory', inventory);
 await load('stock_movements', stockMovements);
 await load('consignments', consignments);

@@ -15,7 +15,11 @@ export const createApp = (context: Context): HttpApp =>
       tags: { Quests: 'Questionnaires', Questions: 'What a quest asks, in order' },
       codes: problemCodes,
       basePath: '/v1',
-      examples: { version: '7', alternativeId: 'tea' },
+      examples: {
+        version: '7',
+        alternativeId: 'tea',
+        'deleteQuest.questId': '0198c5a0-7e57-7000-8000-000000000002',
+      },
     },
     routes: [...questRoutes(context), ...questionRoutes(context), ...draftRoutes(context)],
   });

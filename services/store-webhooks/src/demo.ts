@@ -16,6 +16,9 @@ import { createStore } from './stores/use-cases.ts';
 
 const id = '01980000-0000-7000-8000-00000000d340';
 const demoUserId = '01980000-0000-7000-8000-00000000d343';
+/** What examples of the API documents delete. */
+const erasedMember = 'demo-member-2';
+const deletedUserId = '01980000-0000-7000-8000-00000000d344';
 const storeUrl = 'https://shop.example.test/';
 
 const env = processEnv();
@@ -35,12 +38,12 @@ const addRecords = async (): Promise<void> => {
   const profile = { email: 'ann@example.test', firstName: 'Ann', lastName: 'Li' };
   const delivered = { ...demoOrder, id: 'demo-order-2', orderNo: '1000', status: 'COMPLETED' };
   const changes: Change[] = [
-    {
+    ...[consumerUserId, erasedMember].map((memberId): Change => ({
       kind: 'member',
-      member: member.parse({ id: consumerUserId, ...profile, status: 'ACTIVE' }),
+      member: member.parse({ id: memberId, ...profile, status: 'ACTIVE' }),
       isNew: true,
       importsUnknown: false,
-    },
+    })),
     { kind: 'order', order: toOrderRecord(order.parse(delivered), 'EUR') },
     {
       kind: 'job',
@@ -80,13 +83,13 @@ const addRecords = async (): Promise<void> => {
   });
   const outcome = { success: true, cavv: 'AAABBEg0VhI0VniQEjRWAAAAAAA=', eci: '05' } as const;
   await keepOutcome(context, payment, challenge, outcome);
-  await database.orm.insert(users).values({
-    storeId: id,
-    id: demoUserId,
-    consumerUserId,
-    ...profile,
-    createdAt: sql`now()`,
-  });
+  const accounts = [
+    { id: demoUserId, consumerUserId },
+    { id: deletedUserId, consumerUserId: erasedMember },
+  ];
+  await database.orm
+    .insert(users)
+    .values(accounts.map((user) => ({ storeId: id, ...user, ...profile, createdAt: sql`now()` })));
 };
 
 if ((await context.database.orm.$count(stores, eq(stores.id, id))) === 0) {

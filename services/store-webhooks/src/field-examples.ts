@@ -17,6 +17,8 @@ export const fieldExamples = {
   service: 'persona',
   userId: '01980000-0000-7000-8000-00000000d343',
   memberId: demoOrder.consumerId,
+  'eraseMember.memberId': 'demo-member-2',
+  'deleteUser.userId': '01980000-0000-7000-8000-00000000d344',
   orderId: 'demo-order-2',
   jobId: 'demo-job-1',
   transactionId: 'demo-check-1',

@@ -13,9 +13,9 @@ export const createApp = (context: Context): HttpApp =>
       version: '1.0.0',
       description: 'Users and their tasks.',
       tags: {
-        Auth: 'Users and their sessions',
         Tasks: 'The tasks of a user and of their lists',
         Lists: 'Lists that users share',
+        Auth: 'Users and their sessions',
       },
       codes: problemCodes,
       basePath: '/api/v1',
@@ -27,8 +27,10 @@ export const createApp = (context: Context): HttpApp =>
           'grandma@example.test': { role: 'viewer', status: 'invited', userId: null, name: null },
         },
         code: 'Zm9yLWdyYW5kbWE',
+        'deleteTask.id': '01900000-0000-7000-8000-00000000d01d',
         codes: { 'grandma@example.test': 'Zm9yLWdyYW5kbWE' },
       },
     },
-    routes: [...authRoutes(context), ...taskRoutes(context), ...listRoutes(context)],
+    // Logging out comes last, because tools send the requests in this order.
+    routes: [...taskRoutes(context), ...listRoutes(context), ...authRoutes(context)],
   });

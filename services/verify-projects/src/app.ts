@@ -22,7 +22,13 @@ export const createApp = (context: Context): HttpApp =>
       },
       codes: problemCodes,
       basePath: '/v1',
-      examples: { key: 'vk_Zm9yLWEtcGFydG5lcg', deliverable_id: '0198c5a0-7e57-7001-8000-000000000000' },
+      examples: {
+        key: 'vk_Zm9yLWEtcGFydG5lcg',
+        deliverable_id: '0198c5a0-7e57-7001-8000-000000000000',
+        // It was archived long ago.
+        'deleteProject.id': '0198c5a0-7e57-7000-8000-000000000003',
+        'revokeApiKey.id': '0198c5a0-7e57-7100-8000-000000000002',
+      },
     },
     routes: [
       ...projectRoutes(context),

@@ -23,12 +23,17 @@ const headerExample = (name: string, { operationId }: Operation): string | undef
 
 /**
  * Gives every body, response and required parameter of a document an example, from those of its schemas, parameters and
- * bodies, and from `fields`: values by the name of a field. That of a problem stands once, for all operations that have it.
+ * bodies, and from `fields`: values by the name of a field, or of the parameter of one operation (`deleteQuest.questId`).
+ * That of a problem stands once, for all operations that have it.
  */
 export const addExamples = <D extends object>(written: D, fields: Record<string, unknown> = {}): D => {
   const { paths, components } = written as unknown as Document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.values(methods).map((operation) => ({ path, operation, known: knownOf(path, operation) })),
+    Object.values(methods).map((operation) => {
+      for (const parameter of operation.parameters ?? [])
+        parameter.example = fields[`${operation.operationId}.${parameter.name}`] ?? parameter.example;
+      return { path, operation, known: knownOf(path, operation) };
+    }),
   );
   const stated: Known = new Map(Object.entries(fields).map(([name, value]) => [name, [value]]));
   const examples: Record<string, { value: unknown }> = (components.examples ??= {});

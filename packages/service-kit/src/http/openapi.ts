@@ -38,7 +38,10 @@ export interface ApiInfo {
   codes?: ProblemCodes;
   /** `members` of problems, by their code. */
   problemMembers?: Record<string, z.ZodRawShape>;
-  /** Examples of fields that no request of the service has, by the name of the field. */
+  /**
+   * Examples of fields that no request of the service has, by the name of the field; of a parameter of one operation by
+   * `deleteQuest.questId`. All records of examples are in the demo data, and what a deletion names nothing else does.
+   */
   examples?: Record<string, unknown>;
 }
 
@@ -63,6 +66,8 @@ const correctSchema: NonNullable<CreateDocumentOptions['override']> = ({ zodSche
   // OpenAPI 3.0 allows null only where the list has it, too.
   if (nullable === true && Array.isArray(values) && !values.includes(null))
     schema['enum'] = [...values, null];
+  // The format says it. Tools make up values from a pattern, such as a time zone of 20 hours.
+  if (['date', 'date-time', 'uuid'].includes(String(schema['format']))) delete schema['pattern'];
   // A flag that is written `true` or `false` is a boolean.
   if (type === 'boolean' && isDeepStrictEqual(values, ['true', 'false'])) delete schema['enum'];
   // `nullable` is valid only beside `type`, so one of several alternatives is made nullable: the last, which has no name.

@@ -34,6 +34,17 @@ export const warehouses = warehousePlaces.map(([code, name, city, country], n) =
   ...made(n),
 }));
 
+/** Keeps nothing: an example of the API documents deletes it. */
+export const emptyWarehouse = {
+  id: idOf('b', 0xff),
+  code: 'EMPTY',
+  name: 'Empty hall',
+  city: 'Tartu',
+  country_code: 'EE',
+  status: 0,
+  ...made(0),
+};
+
 const clients = partners.filter(({ relationships }) => relationships[0] === 0);
 const carriers = partners.filter(({ relationships }) => relationships[0] === 1);
 

@@ -135,30 +135,6 @@ export const authRoutes = (context: Context): Route[] => {
     ),
     route(
       {
-        method: 'get',
-        path: '/auth/logout',
-        operationId: 'logout',
-        tag,
-        summary: 'End your session, if you have one',
-        description:
-          'Every instance refuses its access tokens from then on. Cookies do not count when a page of ' +
-          'another origin caused the request.',
-        auth: anyone,
-        responses: { 204: { description: 'You have no session', headers: deletesCookies } },
-      },
-      async ({ req, res }) => {
-        const forged = await logout(context, {
-          current: await currentSession(req),
-          refreshToken: cookies.refresh.read(req),
-          beforeLookup: () => context.guessLimit.check(req, 'refresh_token'),
-        });
-        if (forged !== undefined) await context.guessLimit.count(req, forged);
-        if (isSameOrigin(req)) clearCookies(req, res);
-        return { status: 204, headers: noStoreVary };
-      },
-    ),
-    route(
-      {
         method: 'post',
         path: '/auth/refresh',
         operationId: 'refresh',
@@ -187,5 +163,29 @@ export const authRoutes = (context: Context): Route[] => {
       },
     ),
     ...(operators === undefined ? [] : [liftRoute(context, operators)]),
+    route(
+      {
+        method: 'get',
+        path: '/auth/logout',
+        operationId: 'logout',
+        tag,
+        summary: 'End your session, if you have one',
+        description:
+          'Every instance refuses its access tokens from then on. Cookies do not count when a page of ' +
+          'another origin caused the request.',
+        auth: anyone,
+        responses: { 204: { description: 'You have no session', headers: deletesCookies } },
+      },
+      async ({ req, res }) => {
+        const forged = await logout(context, {
+          current: await currentSession(req),
+          refreshToken: cookies.refresh.read(req),
+          beforeLookup: () => context.guessLimit.check(req, 'refresh_token'),
+        });
+        if (forged !== undefined) await context.guessLimit.count(req, forged);
+        if (isSameOrigin(req)) clearCookies(req, res);
+        return { status: 204, headers: noStoreVary };
+      },
+    ),
   ];
 };

@@ -107,5 +107,5 @@ export const listRoutes = ({ tokens, limitKeys, invitations, database: { sql } }
     },
   );
   // `/lists/join` is first, because `/lists/{id}` matches it.
-  return [join, ...routes, codes];
+  return [join, codes, ...routes];
 };
