@@ -92,3 +92,14 @@ test('parameters have examples beside their schemas, and one problem serves all 
     examples: { '404-1': { value: { status: 404, title: 'Not Found', detail: 'The note' } } },
   });
 });
+
+test('a parameter of one operation has an example of its own, which no other example repeats', () => {
+  const { paths } = addExamples(documentOf('Tea'), {
+    'getNote.day': '2026-02-01',
+    'putNote.noteId': 'note-2',
+  });
+  const { get, put } = paths['/notes/{noteId}'];
+  expect(get.parameters[0]).toMatchObject({ example: '2026-02-01' });
+  expect(put.parameters[0]).toMatchObject({ example: 'note-2' });
+  expect(JSON.stringify(put.responses)).not.toContain('note-2');
+});

@@ -33,7 +33,7 @@ export const createApp = (context: Context): HttpApp =>
         changedBy: 'demo-admin',
         createdBy: 'demo-admin',
         'deleteConsignment.id': '0198c5a0-7e57-7000-8d00-0000000007cf',
-        'deletePartner.id': '0198c5a0-7e57-7000-8a00-000000000019',
+        'deletePartner.id': '0198c5a0-7e57-7000-8a00-0000000000ff',
         'deleteInventoryItem.id': '0198c5a0-7e57-7000-8c00-0000000000ef',
         'deleteWarehouse.id': '0198c5a0-7e57-7000-8b00-0000000000ff',
       },

@@ -8,6 +8,7 @@ import {
   partners,
   statusChanges,
   stockMovements,
+  unusedPartner,
   warehouses,
 } from './demo/rows.ts';
 import { processEnv } from './env.ts';
@@ -26,7 +27,7 @@ const { sql } = database;
 const load = (table: string, rows: readonly object[]) =>
   sql`insert into ${sql(table)} ${sql(rows)} on conflict (id) do nothing`;
 
-await load('partners', partners);
+await load('partners', [...partners, unusedPartner]);
 await load('warehouses', [...warehouses, emptyWarehouse]);
 await load('inventory', inventory);
 await load('stock_movements', stockMovements);

@@ -29,11 +29,7 @@ const headerExample = (name: string, { operationId }: Operation): string | undef
 export const addExamples = <D extends object>(written: D, fields: Record<string, unknown> = {}): D => {
   const { paths, components } = written as unknown as Document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.values(methods).map((operation) => {
-      for (const parameter of operation.parameters ?? [])
-        parameter.example = fields[`${operation.operationId}.${parameter.name}`] ?? parameter.example;
-      return { path, operation, known: knownOf(path, operation) };
-    }),
+    Object.values(methods).map((operation) => ({ path, operation, known: knownOf(path, operation) })),
   );
   const stated: Known = new Map(Object.entries(fields).map(([name, value]) => [name, [value]]));
   const examples: Record<string, { value: unknown }> = (components.examples ??= {});
@@ -62,7 +58,11 @@ export const addExamples = <D extends object>(written: D, fields: Record<string,
       line === undefined ? write(schema, '') : `${JSON.stringify(write(line, ''))}\n`;
     for (const parameter of operation.parameters ?? [])
       if (parameter.in === 'header') parameter.example = headerExample(parameter.name, operation);
-      else if (parameter.required) parameter.example ??= write(parameter.schema, parameter.name);
+      else if (parameter.required)
+        parameter.example =
+          fields[`${operation.operationId}.${parameter.name}`] ??
+          parameter.example ??
+          write(parameter.schema, parameter.name);
     for (const content of Object.values(operation.requestBody?.content ?? {}))
       content.example ??= bodyExample(content);
     for (const [status, { description, content = {} }] of Object.entries(operation.responses))

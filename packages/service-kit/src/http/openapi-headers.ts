@@ -17,11 +17,7 @@ const rateLimits = {
   ...shared('RateLimit-Policy', 'How many requests (`q`) may be sent in how many seconds (`w`)'),
 };
 const challenge = shared('WWW-Authenticate', 'The schemes of credentials that are accepted');
-const retryAfter = shared(
-  'Retry-After',
-  'Seconds to wait before the next attempt',
-  z.string().regex(/^[0-9]+$/),
-);
+const retryAfter = shared('Retry-After', 'Seconds to wait before the next attempt', z.string());
 const deprecation = {
   ...shared('Deprecation', 'Since when the operation is deprecated (RFC 9745)'),
   ...shared('Sunset', 'When the operation ends (RFC 8594)'),

@@ -34,7 +34,15 @@ export const warehouses = warehousePlaces.map(([code, name, city, country], n) =
   ...made(n),
 }));
 
-/** Keeps nothing: an example of the API documents deletes it. */
+/** Without records, because examples of the API documents delete them. */
+export const unusedPartner = {
+  id: idOf('a', 0xff),
+  code: 'P-255',
+  name: 'Former supplier',
+  relationships: [2],
+  status: 0,
+  ...made(0),
+};
 export const emptyWarehouse = {
   id: idOf('b', 0xff),
   code: 'EMPTY',
