@@ -89,14 +89,20 @@ await runProgram(usage, async (args) => {
     ...(env.portal !== undefined && { portal: env.portal }),
     ...nginx,
   });
-  const gateway = join(folder, 'gateway');
-  mkdirSync(gateway, { recursive: true });
-  chmodSync(gateway, 0o755);
-  for (const [name, text] of Object.entries(renderConfig(options))) write(join(gateway, name), text);
+  // The backup writes into `metrics` when it ended (docs/backup.md).
+  for (const name of ['gateway', 'metrics']) {
+    mkdirSync(join(folder, name), { recursive: true });
+    chmodSync(join(folder, name), 0o755);
+  }
+  for (const [name, text] of Object.entries(renderConfig(options)))
+    write(join(folder, 'gateway', name), text);
 
   const probes = [
     { targets: ['/healthz'], labels: { service: 'gateway' } },
     ...deployed.map(({ name, deploy }) => ({ targets: [deploy.probe], labels: { service: name } })),
+    ...(options.tls
+      ? [{ targets: ['gateway:8443'], labels: { service: 'gateway', __module: 'certificate' } }]
+      : []),
   ];
   write(join(folder, 'probes.yaml'), stringify(probes));
   const others = services.filter((service) => !deployed.includes(service));

@@ -21,7 +21,7 @@ export interface GatewayPlan {
   tls: { port: number; certificate: string; key: string } | undefined;
   /** Listens on [::1], too. */
   ipv6: boolean;
-  /** Port of its metrics, and of the datagrams from which they are counted. */
+  /** Port of its metrics, and of the datagrams from which they are counted; nginx's own metrics have the next one. */
   metricsPort: number | undefined;
   docsDir: string;
   demoServer: string;
@@ -57,7 +57,10 @@ export const startGateway = async (
   const logDir = join(local.path, 'logs', 'gateway');
   const { args } = await prepareGateway({
     listen: listenOn(new URL(url).port),
-    ...(metricsPort !== undefined && { telemetry: `127.0.0.1:${metricsPort}` }),
+    ...(metricsPort !== undefined && {
+      telemetry: `127.0.0.1:${metricsPort}`,
+      metrics: [`127.0.0.1:${metricsPort + 1}`],
+    }),
     ...(tls && { tls: { listen: listenOn(tls.port), certificate: tls.certificate, key: tls.key } }),
     runDir: join(local.path, 'nginx'),
     logDir,

@@ -45,7 +45,10 @@ const gatewayPorts = ({ gatewayPort, gatewayTls, gatewayMetricsPort }: StartOpti
     ? [{ port: gatewayTls.port, by: 'the gateway', variable: 'GATEWAY_TLS_PORT' } as const]
     : []),
   ...(gatewayMetricsPort
-    ? [{ port: gatewayMetricsPort, by: "the gateway's metrics", variable: 'GATEWAY_METRICS_PORT' } as const]
+    ? [
+        { port: gatewayMetricsPort, by: "the gateway's metrics", variable: 'GATEWAY_METRICS_PORT' } as const,
+        { port: gatewayMetricsPort + 1, by: "nginx's metrics", variable: 'GATEWAY_METRICS_PORT' } as const,
+      ]
     : []),
 ];
 

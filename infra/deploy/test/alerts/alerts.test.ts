@@ -7,11 +7,12 @@ import type {} from '@platform/local/provided';
 import { describe, expect, inject, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { root } from '../service.ts';
+import { objectiveCases } from './objective-cases.ts';
 import { serviceCases } from './service-cases.ts';
 import { walletCases } from './wallet-cases.ts';
 import { webhookCases } from './webhook-cases.ts';
 
-const cases = [...serviceCases, ...webhookCases, ...walletCases];
+const cases = [...serviceCases, ...webhookCases, ...walletCases, ...objectiveCases];
 
 interface Rule {
   alert: string;
@@ -47,7 +48,10 @@ const evaluate = async (expected: 'fault' | 'healthy'): Promise<string> => {
     };
   });
   try {
-    await writeFile(join(temporary, 'tests.yaml'), stringify({ rule_files: [file], tests }));
+    await writeFile(
+      join(temporary, 'tests.yaml'),
+      stringify({ rule_files: [join(folder, 'objectives.yaml'), file], tests }),
+    );
     return await run('test', 'rules', join(temporary, 'tests.yaml'));
   } finally {
     await rm(temporary, { recursive: true });
