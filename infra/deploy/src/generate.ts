@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { runProgram } from '@platform/program';
-import { services } from '@platform/service-list';
+import { services, tagVariable } from '@platform/service-list';
 import type { ListedService } from '@platform/service-list/read';
 import { parseAllDocuments, stringify } from 'yaml';
 import { secretFileOf, secretsOf } from './names.ts';
@@ -30,7 +30,8 @@ const secretFiles = (secrets: Record<string, string>): Record<string, string> =>
 const composeService = (service: ListedService): string => {
   const { name, deploy } = service;
   const { volume, settings, migrationSecrets = [] } = deploy;
-  const image = `\${REGISTRY:-platform}/${name}:\${TAG:-latest}`;
+  const tag = `\${${tagVariable(name)}:-latest}`;
+  const image = `\${REGISTRY:-platform}/${name}:${tag}`;
   // Secrets of the migration and of the service, by variable.
   const owned = { MIGRATION_DATABASE_URL: `${name}-owner-url`, ...secretsByVariable(migrationSecrets) };
   const used = { DATABASE_URL: `${name}-database-url`, ...secretsByVariable(secretsOf(service)) };
@@ -64,7 +65,9 @@ ${entries('    ', migration)}
     <<: *hardened
     image: ${image}
     build:
-      { context: ../.., dockerfile: infra/deploy/Dockerfile, args: { <<: *labels, SERVICE: ${name} } }
+      context: ../..
+      dockerfile: infra/deploy/Dockerfile
+      args: { <<: *labels, SERVICE: ${name}, VERSION: '${tag}' }
     environment:
       <<: *settings
 ${entries('      ', environment)}${entries('    ', container)}

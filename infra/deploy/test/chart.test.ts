@@ -142,6 +142,25 @@ describe.runIf(hasHelm)('the chart', () => {
     await expect(render(changed)).rejects.toThrow(message);
   });
 
+  test('gives a service and the gateway a version of their own', async () => {
+    const manifests = await render({
+      tag: '1.0.0',
+      gateway: { tag: '1.2.0' },
+      services: { 'quest-service': { tag: '1.1.0' } },
+    });
+    const images = [...JSON.stringify(manifests).matchAll(/"image":"[^"]+\/([^"/]+)"/g)].map(
+      ([, image = '']) => image,
+    );
+    expect(new Set(images)).toEqual(
+      new Set([
+        ...['quest-service:1.1.0', 'gateway:1.2.0', 'gateway-config:1.2.0', 'gateway-telemetry:1.2.0'],
+        ...list.flatMap(({ name }) => (name === 'quest-service' ? [] : [`${name}:1.0.0`])),
+      ]),
+    );
+    const jobs = manifests.filter(({ kind }) => kind === 'Job').map(({ metadata }) => metadata.name);
+    expect(jobs).toContain('quest-service-migrate-1-1-0');
+  });
+
   test('runs the migrations before an installation or an upgrade, once for each version', async () => {
     const jobs = (await render({ tag: 'V1.2_3' })).filter(({ kind }) => kind === 'Job');
     expect(jobs.map(({ metadata }) => metadata.name).toSorted()).toEqual(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { OPERATOR_ID, type Access, type Platform } from '@platform/e2e/stack';
 import { waitUntilReady } from '@platform/e2e/wait';
 import { freePort } from '@platform/local/ports';
+import { tagVariable } from '@platform/service-list';
 import { ROOT, stopping } from './command.ts';
 import type { Engine } from './engine.ts';
 
@@ -99,10 +100,9 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   const gameServer = { host: `${OUTSIDE}.1`, port: await freePort() };
   const { path: folder } = stack.use(await mkdtempDisposable(join(tmpdir(), 'rehearsal-')));
   const prepared = join(folder, 'prepared');
-  const variables = {
+  const variables: Record<string, string> = {
     PREPARED: prepared,
     REGISTRY: PROJECT,
-    TAG: LABELS.version,
     REVISION: LABELS.revision,
     CREATED: LABELS.created,
     SOURCE: LABELS.source,
@@ -115,10 +115,13 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     GAME_SERVER_URL: `http://${gameServer.host}:${gameServer.port}`,
     OPERATOR_ID,
   };
-  const compose = (command: string, tag = variables.TAG): Promise<string> =>
+  /** The gateway keeps its version. */
+  const tagsOf = (tag: string): Record<string, string> =>
+    Object.fromEntries(services.map((name) => [tagVariable(name), tag]));
+  const compose = (command: string, tag?: string): Promise<string> =>
     engine.compose(`docker compose -p ${PROJECT} -f infra/deploy/compose.yaml ${command}`, {
       ...variables,
-      TAG: tag,
+      ...(tag !== undefined && tagsOf(tag)),
     });
   const imageOf = (name: string): string => `${PROJECT}/${name}`;
 
@@ -204,7 +207,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
       const rows = await engine.docker('exec', place, ...psql, database, '--command', sql);
       return rows.split('\n').filter(Boolean);
     },
-    useTag: (tag) => void (variables.TAG = tag),
+    useTag: (tag) => void Object.assign(variables, tagsOf(tag)),
     follow: async (page, heading, more, edits) =>
       engine.compose(await documentedCommands(page, heading, edits), {
         ...variables,

@@ -2,6 +2,7 @@ import { cp, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFailures, type Traffic } from '@platform/e2e/load';
+import { tagVariable } from '@platform/service-list';
 import { waitForGrowth, waitForMore, waitUntilStored, whileClientsRun } from './clients.ts';
 import { ROOT, waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
@@ -76,24 +77,31 @@ const checkReadiness = async (engine: Engine, platform: Deployment, service: str
 };
 
 /** Follows docs/deploy.md. */
-const replace = async (engine: Engine, platform: Deployment, service: string): Promise<void> => {
-  await checkReadiness(engine, platform, service);
-  await platform.follow('deploy.md', 'Replace a version', {}, [
-    ['1.1.0', NEXT],
+const replace = (platform: Deployment, service: string, tag: string): Promise<string> =>
+  platform.follow('deploy.md', 'Replace a version', {}, [
+    ['1.1.0', tag],
     // The image is built already.
     ['docker compose pull', ': docker compose pull'],
     ['quest-service', service],
+    ['QUEST_SERVICE_TAG', tagVariable(service)],
   ]);
-};
 
 /**
- * The right order, while clients send requests: replaces each service by its next version, then runs the migrations that
- * drop the old columns. Later commands use the last version. One line for each request that failed.
+ * The right order, while clients send requests: replaces each service by its next version, takes the first of them back beside
+ * five old ones and replaces it again, then runs the migrations that drop the old columns. Later commands use the last version. One line for each request that failed.
  * @throws when something that was acknowledged is not stored
  */
 export const replaceVersions = async (engine: Engine, platform: Deployment): Promise<string[]> => {
   const traffic = await whileClientsRun(platform, async (running) => {
-    for (const service of platform.services) await replace(engine, platform, service);
+    for (const [index, service] of platform.services.entries()) {
+      await checkReadiness(engine, platform, service);
+      await replace(platform, service, NEXT);
+      if (index > 0) continue;
+      await waitForMore(running);
+      await replace(platform, service, platform.labels['version'] ?? '');
+      await waitForMore(running);
+      await replace(platform, service, NEXT);
+    }
     for (const service of platform.services) await migrate(platform, service, LAST);
     platform.useTag(LAST);
     await waitForMore(running);

@@ -45,6 +45,7 @@ export const serviceFaults: readonly Fault[] = [
       'ServiceDown consignments',
       'ProbeFails consignments',
       'GatewayErrors consignments',
+      'ObjectiveMissed lists served',
       'ClientsRefused /v1/consignments',
     ],
     provoke: async (target) => {
@@ -78,7 +79,7 @@ export const serviceFaults: readonly Fault[] = [
   {
     fault: 'the table of quests locked for 1.6 s of every 2 s, as by a statement of somebody else',
     clears: 'the statement is ended',
-    alerts: ['ResponsesSlow quest-service', 'ObjectiveMissed lists served'],
+    alerts: ['ResponsesSlow quest-service'],
     provoke: ({ ownerOf, file }) =>
       Promise.resolve(
         allOf(

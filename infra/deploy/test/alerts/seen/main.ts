@@ -49,15 +49,18 @@ const observe = async (target: Target, { fault, clears, alerts, provoke }: Fault
   say(`        ${fault}`);
   const mend = await provoke(target);
   const seen = new Map<string, { after: number; summary: string }>();
-  while (seen.size < alerts.length && performance.now() < since + limitMs) {
-    for (const [name, summary] of await firing()) {
-      if (seen.has(name)) continue;
-      seen.set(name, { after: seconds(since), summary });
-      say(`${String(seconds(since)).padStart(5)} s ${name}: ${summary}`);
+  try {
+    while (seen.size < alerts.length && performance.now() < since + limitMs) {
+      for (const [name, summary] of await firing()) {
+        if (seen.has(name)) continue;
+        seen.set(name, { after: seconds(since), summary });
+        say(`${String(seconds(since)).padStart(5)} s ${name}: ${summary}`);
+      }
+      await sleep(200);
     }
-    await sleep(200);
+  } finally {
+    await mend();
   }
-  await mend();
   const mendedAt = performance.now();
   while ((await firing()).size > 0 && performance.now() < mendedAt + limitMs) await sleep(200);
   const cleared = seconds(mendedAt);
