@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runProgram } from '@platform/program';
+import { services, tagVariable } from '@platform/service-list';
+import { stringify } from 'yaml';
+import { helm } from './helm.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const dist = join(root, 'dist');
+const chart = join(import.meta.dirname, '../chart');
+
+const usage = `release: builds what is released into dist/, with the versions of the packages (docs/deploy.md, "Releases")
+release versions: applies the changesets: next versions and changelogs. Commit them, then run release
+  --registry NAME  what the names of images begin with (platform)
+  --push           builds the images for amd64 and arm64, and pushes them to the registry; needs docker buildx
+  --no-images      without Docker: no images, and no SBOMs`;
+
+interface Manifest {
+  version: string;
+  packageManager?: string;
+}
+const manifestIn = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
+const { version: release, packageManager = '' } = manifestIn('.');
+
+const run = (program: string, ...args: readonly string[]): string =>
+  execFileSync(program, args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 2 ** 28,
+  });
+
+/** Gives changed packages their next versions. A release as a whole, and its chart, has a number of its own. */
+const applyChangesets = (): void => {
+  if (globSync('.changeset/*.md', { cwd: root }).length === 0) throw new Error('There is no changeset.');
+  run(join(root, 'node_modules/.bin/changeset'), 'version');
+  const [major = '', minor = ''] = release.split('.');
+  const next = `${major}.${Number(minor) + 1}.0`;
+  for (const [file, before] of [
+    [join(root, 'package.json'), `"version": "${release}"`],
+    [join(chart, 'Chart.yaml'), `\nversion: ${release}\n`],
+  ] as const) {
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace(before, before.replace(release, next)));
+  }
+};
+
+interface Image {
+  name: string;
+  version: string;
+  /** Of `docker build`. */
+  args: readonly string[];
+}
+
+const buildArgs = (values: Record<string, string>): string[] =>
+  Object.entries(values).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
+
+/** All images; those of the gateway have one version. */
+const images = (): Image[] => {
+  const { version } = manifestIn('infra/gateway');
+  const helper = (name: string, folder: string, title: string): Image => ({
+    name: title,
+    version,
+    args: buildArgs({ SERVICE: name, FOLDER: folder, TITLE: title, PROBE_PORT: '' }),
+  });
+  return [
+    ...services.map(({ name }) => ({
+      name,
+      version: manifestIn(`services/${name}`).version,
+      args: buildArgs({ SERVICE: name }),
+    })),
+    helper('@platform/gateway-telemetry', 'infra/gateway-telemetry', 'gateway-telemetry'),
+    helper('@platform/gateway', 'infra/gateway', 'gateway-config'),
+    {
+      name: 'gateway',
+      version,
+      args: ['--target', 'gateway', ...buildArgs({ SERVICE: '@platform/portal' })],
+    },
+  ];
+};
+
+/** Builds an image, and writes it and its SBOM into dist; with `push` into the registry instead. */
+const buildImage = ({ name, version, args }: Image, registry: string, push: boolean): void => {
+  const tag = `${registry}/${name}:${version}`;
+  const labels = buildArgs({
+    VERSION: version,
+    REVISION: run('git', 'rev-parse', 'HEAD').trim(),
+    CREATED: new Date().toISOString(),
+  });
+  const platforms = push ? ['buildx', 'build', '--platform', 'linux/amd64,linux/arm64', '--push'] : ['build'];
+  run('docker', ...platforms, '-f', 'infra/deploy/Dockerfile', ...args, ...labels, '-t', tag, '.');
+  if (push) return;
+  const file = (folder: string, ending: string): string => join(dist, folder, `${name}-${version}${ending}`);
+  run('docker', 'save', '--output', file('images', '.tar'), tag);
+  const sbom = run('docker', 'run', '--rm', '--entrypoint', 'cat', tag, '/repo/sbom.cdx.json');
+  writeFileSync(file('sbom', '.cdx.json'), sbom);
+};
+
+/** Which version of each image belongs to the release: for compose and for the chart. */
+const writeVersions = (): void => {
+  const versions = new Map(images().map(({ name, version }) => [name, version]));
+  const gateway = versions.get('gateway');
+  const lines = [...services.map(({ name }) => name), 'gateway'].map(
+    (name) => `${tagVariable(name)}=${versions.get(name)}\n`,
+  );
+  writeFileSync(join(dist, 'versions.env'), lines.join(''));
+  const tags = services.map(({ name }) => [name, { tag: versions.get(name) }] as const);
+  const values = { gateway: { tag: gateway }, services: Object.fromEntries(tags) };
+  writeFileSync(join(dist, 'versions.yaml'), stringify(values));
+};
+
+/** Packs what others install: the chart, the clients and the tests of wallets. */
+const packPackages = async (): Promise<void> => {
+  await helm('package', chart, '--destination', dist, '--app-version', release);
+  for (const name of ['@platform/client', '@platform/wallet-conformance'])
+    run('npx', '-y', packageManager, '--filter', name, 'pack', '--pack-destination', dist);
+};
+
+const writeChecksums = (): void => {
+  const files = globSync('**/*', { cwd: dist, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(dist, join(entry.parentPath, entry.name)));
+  const lines = files.toSorted().map((file) => {
+    const hash = createHash('sha256')
+      .update(readFileSync(join(dist, file)))
+      .digest('hex');
+    return `${hash}  ${file}\n`;
+  });
+  writeFileSync(join(dist, 'SHA256SUMS'), lines.join(''));
+};
+
+await runProgram(usage, async (args) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      registry: { type: 'string', default: 'platform' },
+      push: { type: 'boolean', default: false },
+      'no-images': { type: 'boolean', default: false },
+    },
+  });
+  if (positionals[0] === 'versions') return applyChangesets();
+  if (run('git', 'status', '--porcelain') !== '')
+    throw new Error('Commit your changes first: images say from which commit they are.');
+  const built = values['no-images'] ? [] : images();
+  if (values.push) {
+    for (const image of built) buildImage(image, values.registry, true);
+    return;
+  }
+  rmSync(dist, { recursive: true, force: true });
+  for (const folder of ['images', 'sbom']) mkdirSync(join(dist, folder), { recursive: true });
+  for (const image of built) buildImage(image, values.registry, false);
+  writeVersions();
+  await packPackages();
+  writeChecksums();
+});
