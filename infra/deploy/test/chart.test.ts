@@ -153,7 +153,10 @@ describe.runIf(hasHelm)('the chart', () => {
     );
     expect(new Set(images)).toEqual(
       new Set([
-        ...['quest-service:1.1.0', 'gateway:1.2.0', 'gateway-config:1.2.0', 'gateway-telemetry:1.2.0'],
+        'quest-service:1.1.0',
+        'gateway:1.2.0',
+        'gateway-config:1.2.0',
+        'gateway-telemetry:1.2.0',
         ...list.flatMap(({ name }) => (name === 'quest-service' ? [] : [`${name}:1.0.0`])),
       ]),
     );

@@ -106,15 +106,27 @@ const questions: Question[] = [
  */
 const added = {
   metrics: [
-    ...['up', 'probe_success', 'probe_ssl_earliest_cert_expiry', 'pg_replication_lag_seconds'],
-    ...['node_filesystem_avail_bytes', 'node_filesystem_size_bytes', 'kube_job_status_failed'],
-    ...['kubelet_volume_stats_available_bytes', 'kubelet_volume_stats_capacity_bytes'],
+    'up',
+    'probe_success',
+    'probe_ssl_earliest_cert_expiry',
+    'pg_replication_lag_seconds',
+    'node_filesystem_avail_bytes',
+    'node_filesystem_size_bytes',
+    'kube_job_status_failed',
+    'kubelet_volume_stats_available_bytes',
+    'kubelet_volume_stats_capacity_bytes',
     'platform_backup_timestamp_seconds',
     ...records.map(({ record }) => record),
   ],
   labels: [
-    ...['service', 'instance', 'job', 'objective'],
-    ...['fstype', 'mountpoint', 'persistentvolumeclaim', 'job_name'],
+    'service',
+    'instance',
+    'job',
+    'objective',
+    'fstype',
+    'mountpoint',
+    'persistentvolumeclaim',
+    'job_name',
   ],
 };
 
