@@ -11,7 +11,7 @@ import { isWanted } from '../notifications/settings.ts';
 import { claim, createTurns, maxInTurns } from '../queue/claim-events.ts';
 import { endEvent, endEvents, postponeEvents } from '../queue/end-events.ts';
 import type { ClaimedEvent, ClaimedRow } from '../queue/event.ts';
-import { beat, removeWorker, type DueWork } from '../queue/heartbeat.ts';
+import { heartbeatOf } from '../queue/heartbeat.ts';
 import type { EventWorker } from '../queue/inbox.ts';
 import type { Change } from '../records/change.ts';
 import { knownStores, storeMappedAt } from '../stores/use-cases.ts';
@@ -65,6 +65,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
   const mails = env.SMTP_URL !== undefined;
   const maxAttempts = attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
   const claimer = { worker: v7(), keepMs: maxLeases * env.LEASE_MS };
+  const heartbeat = heartbeatOf(sql, claimer.worker, env.LEASE_MS);
   const claimInTurns = createTurns(sql, claimer);
   const underWay = new Set<Promise<void>>();
   const unwritten = createUnwritten(context, maxAttempts);
@@ -206,8 +207,8 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
       }
     },
     /** Reports that this worker is alive, and makes the events of dead ones due; call it several times in LEASE_MS. */
-    beat: async (): Promise<DueWork> => {
-      const due = await beat(sql, claimer.worker, env.LEASE_MS);
+    beat: async () => {
+      const { due } = await heartbeat.beat();
       isAlive = true;
       const hasMore = await unwritten.giveBack();
       return { ...due, events: due.events || hasMore };
@@ -217,6 +218,6 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },
     /** Removes the worker. Call it when it is idle. */
-    remove: (): Promise<void> => removeWorker(sql, claimer.worker),
+    remove: heartbeat.remove,
   } satisfies Omit<EventWorker, 'wake'> & Record<string, unknown>;
 };
