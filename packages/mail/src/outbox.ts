@@ -15,6 +15,8 @@ export interface Mail {
   replyTo?: string | undefined;
   subject: string;
   text: string;
+  /** The same as HTML; a mail without it has text alone. */
+  html?: string;
   /** The same when the mail is sent again after a crash, so that mail servers drop the second one. */
   messageId: string;
 }

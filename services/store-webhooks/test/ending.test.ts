@@ -9,7 +9,7 @@ import { startWork } from '../src/processing/background-work.ts';
 import { eraseStores } from '../src/store-erasure.ts';
 import { allRows } from './all-rows.ts';
 import { startService, type Json } from './harness.ts';
-import { startMailServer } from './mail-server.ts';
+import { startMailServer } from '@platform/mail/testing';
 import { sendOrder, startProcess } from './process.ts';
 import { receivedEventOf } from './received-event.ts';
 import { startStandIn } from './simulate/stand-in.ts';

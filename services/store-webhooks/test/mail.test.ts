@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';
-import { startMailServer } from './mail-server.ts';
+import { startMailServer } from '@platform/mail/testing';
 
 const customers = { enabled: true };
 

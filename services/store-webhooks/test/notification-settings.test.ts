@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startService, type Json } from './harness.ts';
-import { startMailServer } from './mail-server.ts';
+import { startMailServer } from '@platform/mail/testing';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 

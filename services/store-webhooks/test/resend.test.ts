@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startService } from './harness.ts';
-import { startMailServer } from './mail-server.ts';
+import { startMailServer } from '@platform/mail/testing';
 import { startStandIn } from './simulate/stand-in.ts';
 
 const standIn = await startStandIn();

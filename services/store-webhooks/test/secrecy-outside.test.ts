@@ -5,7 +5,7 @@ import { startPostgres } from '@platform/local/postgres';
 import { afterAll, expect, test } from 'vitest';
 import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';
-import { startMailServer } from './mail-server.ts';
+import { startMailServer } from '@platform/mail/testing';
 
 const postgres = await startPostgres({ durable: true });
 const standIn = await startStandIn();

@@ -10,7 +10,9 @@ test('every one of shuffled, repeated and broken events is accounted for', async
   await using service = await startService();
   const { id: storeId, webhookToken } = await service.store({ customerImportsEnabled: true });
   const { sendings, expected, broken } = makeTraffic('t1', 400, true, createRandom(7));
-  expect(await deliver(service.url + hooksPath, webhookToken, sendings, 16)).toMatchObject({
+  expect(
+    await deliver(service.url + hooksPath, webhookToken, sendings, { connections: 16, patienceSeconds: 120 }),
+  ).toMatchObject({
     acknowledged: sendings.length,
   });
   const where = { url: service.url, adminToken: service.token, storeId };

@@ -5,7 +5,7 @@ import { storeEvents } from '../src/queue/insert-events.ts';
 import { claim } from '../src/queue/claim-events.ts';
 import { endEvent, endEvents, postponeEvents, type Claim } from '../src/queue/end-events.ts';
 import type { ClaimedRow } from '../src/queue/event.ts';
-import { beat, removeWorker } from '../src/queue/heartbeat.ts';
+import { heartbeatOf } from '../src/queue/heartbeat.ts';
 import { createEventWorker } from '../src/processing/event-worker.ts';
 import { prune } from '../src/retention.ts';
 import { startWork } from '../src/processing/background-work.ts';
@@ -42,7 +42,7 @@ test('claimed by a worker that died: nobody has it until the worker counts as de
   const { id, webhookToken } = await service.store();
   const { sql } = service.context.database;
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
-  await beat(sql, claimer.worker, 400);
+  await heartbeatOf(sql, claimer.worker, 400).beat();
   expect(await claim(sql, claimer, 10)).toHaveLength(1);
   expect(await claim(sql, claimer, 10)).toHaveLength(0);
   await using _work = startWork(service.context);
@@ -244,9 +244,9 @@ test('events that a worker still has when it stops are due at once and count no 
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
-  await beat(sql, claimer.worker, 60_000);
+  await heartbeatOf(sql, claimer.worker, 60_000).beat();
   expect(await claim(sql, claimer, 1)).toHaveLength(1);
-  await removeWorker(sql, claimer.worker);
+  await heartbeatOf(sql, claimer.worker, 60_000).remove();
   expect(await sql`select id from workers`).toEqual([]);
   expect(await claim(sql, claimerFor(60_000), 1)).toMatchObject([{ attempts: 2, crashes: 0 }]);
 });
@@ -254,9 +254,11 @@ test('events that a worker still has when it stops are due at once and count no 
 /** Claims everything for a worker that then dies. */
 const claimAndDie = async (sql: Sql): Promise<string[]> => {
   const dead = claimerFor(60_000);
-  await beat(sql, dead.worker, 0);
+  await heartbeatOf(sql, dead.worker, 0).beat();
   const claimed = [...(await claim(sql, dead, 100)), ...(await claim(sql, dead, 1, 'suspects'))];
-  await expect.poll(async () => (await beat(sql, randomUUID(), 60_000)).recovered).toBe(claimed.length);
+  await expect
+    .poll(async () => (await heartbeatOf(sql, randomUUID(), 60_000).beat()).recovered)
+    .toBe(claimed.length);
   return claimed.map(({ entity }) => entity);
 };
 
@@ -265,8 +267,8 @@ test('a heartbeat says which work is due, so that an idle worker asks for nothin
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
   const due = async () => {
-    const { events, mails, imports } = await beat(sql, claimer.worker, 60_000);
-    return { events, mails, imports };
+    const { due } = await heartbeatOf(sql, claimer.worker, 60_000).beat();
+    return due;
   };
   const nothing = { events: false, mails: false, imports: false };
   expect(await due()).toEqual(nothing);
@@ -291,15 +293,15 @@ test('a heartbeat does not wait for a locked event of a dead worker; a later one
   const { sql } = service.context.database;
   for (const name of ['o-1', 'o-2']) await service.hook('order_updated', webhookToken, order(name, 'A'));
   const dead = claimerFor(60_000);
-  await beat(sql, dead.worker, 0);
+  await heartbeatOf(sql, dead.worker, 0).beat();
   expect(await claim(sql, dead, 2)).toHaveLength(2);
   const rescuer = randomUUID();
   const other = postgres(service.databaseUrl, { max: 1 });
   await other`begin`;
   await other`select from queue where entity = 'order:o-1' for update`;
-  await expect.poll(async () => (await beat(sql, rescuer, 60_000)).recovered).toBe(1);
+  await expect.poll(async () => (await heartbeatOf(sql, rescuer, 60_000).beat()).recovered).toBe(1);
   await other.end();
-  expect((await beat(sql, rescuer, 60_000)).recovered).toBe(1);
+  expect((await heartbeatOf(sql, rescuer, 60_000).beat()).recovered).toBe(1);
   expect(await sql`select id from workers`).toEqual([{ id: rescuer }]);
 });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Credential } from '@platform/client';
+import { LIMIT_MS } from './wait.ts';
 
-const PATIENCE_MS = 120_000;
 const PAUSE_MS = 150;
 
 /** Time limit of a call, because it may wait on a connection whose other end was killed. */
@@ -25,7 +25,7 @@ export const isTransient = (error: unknown): boolean => {
  * @throws an error that no crash explains
  */
 export const persist = async <T>(call: () => Promise<T>): Promise<T> => {
-  for (const giveUp = Date.now() + PATIENCE_MS; ;) {
+  for (const giveUp = Date.now() + LIMIT_MS; ;) {
     try {
       return await call();
     } catch (error) {

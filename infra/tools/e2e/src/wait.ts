@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Only what hangs takes longer: on a busy machine one command of Docker takes half a minute. */
-const LIMIT_MS = 900_000;
+export const LIMIT_MS = 900_000;
 const PAUSE_MS = 100;
 
 /**

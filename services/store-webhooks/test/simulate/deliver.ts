@@ -8,17 +8,16 @@ export interface Delivered {
 }
 
 const pauseMs = 200;
-const patienceMs = 120_000;
 
-/** Sends webhooks as providers do: several at a time, each repeated until the answer is 200. */
+/** Sends webhooks as providers do: several at a time, each repeated until the answer is 200, all together for as long as `patienceSeconds`. */
 export const deliver = async (
   hooksUrl: string,
   token: string,
   sendings: readonly Sending[],
-  connections: number,
+  { connections, patienceSeconds }: { connections: number; patienceSeconds: number },
 ): Promise<Delivered> => {
   const delivered = { acknowledged: 0, resent: 0 };
-  const giveUp = Date.now() + patienceMs;
+  const giveUp = Date.now() + patienceSeconds * 1000;
   let next = 0;
 
   const once = async ({ event, service, body }: Sending): Promise<boolean> => {

@@ -13,6 +13,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const usage = `simulate [--events 200] [--chaos] [--seed N] [--connections 16]: sends realistic webhooks to a running service and checks
 the records they lead to
   --url, --store, --token, --admin-token  instead of those of the platform that runs here
+  --patience SECONDS                      (120) for which they are sent again until they are acknowledged
   --stand-in                              only starts the stand-in of the providers`;
 
 const options = {
@@ -20,6 +21,7 @@ const options = {
   chaos: { type: 'boolean', default: false },
   seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   connections: { type: 'string', default: '16' },
+  patience: { type: 'string', default: '120' },
   url: { type: 'string' },
   store: { type: 'string' },
   token: { type: 'string' },
@@ -50,12 +52,10 @@ const simulate = async (values: Values): Promise<number> => {
   const random = createRandom(Number(values.seed));
   const { sendings, expected, broken } = makeTraffic(run, Number(values.events), values.chaos, random);
   say(`sending ${sendings.length} webhooks (seed ${values.seed}) to ${where.url}`);
-  const { acknowledged, resent } = await deliver(
-    `${where.url}${hooksPath}`,
-    token,
-    sendings,
-    Number(values.connections),
-  );
+  const { acknowledged, resent } = await deliver(`${where.url}${hooksPath}`, token, sendings, {
+    connections: Number(values.connections),
+    patienceSeconds: Number(values.patience),
+  });
   say(`${acknowledged} acknowledged, ${resent} sent again; waiting until all are processed`);
   const differences = await differencesWhenDone(where, run, expected, broken);
   for (const difference of differences.slice(0, 20)) say(`  ${difference}`);

@@ -1,6 +1,7 @@
 import type { Actor } from '../actor.ts';
 import { run } from '../program.ts';
 import type { Access } from '../stack.ts';
+import { LIMIT_MS } from '../wait.ts';
 
 /** Webhooks of a shop's providers, some twice and in any order: `simulate` sends them and accounts for them itself. */
 export const shop = ({ gateway, demo }: Access): Actor => {
@@ -17,6 +18,7 @@ export const shop = ({ gateway, demo }: Access): Actor => {
         `--token=${demo.store.webhookToken}`,
         '--events=60',
         '--connections=4',
+        `--patience=${LIMIT_MS / 1000}`,
         '--chaos',
         `--seed=${seed++}`,
       ];
