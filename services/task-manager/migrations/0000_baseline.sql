@@ -35,6 +35,26 @@ CREATE TABLE "lists" (
 	"updated_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "mails" (
+	"owner" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"kind" text NOT NULL,
+	"recipient" text NOT NULL,
+	"sender" uuid,
+	"list_id" uuid,
+	"invitation" uuid,
+	"state" text NOT NULL,
+	"worker" uuid,
+	"attempts" integer NOT NULL,
+	"due_at" timestamp (3) with time zone NOT NULL,
+	"error" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "mails_owner_id_pk" PRIMARY KEY("owner","id"),
+	CONSTRAINT "mails_kind" CHECK ("mails"."kind" in ('invitation', 'password_reset', 'email_verification', 'email_change', 'password_changed', 'email_changed', 'session_ended')),
+	CONSTRAINT "mails_state" CHECK ("mails"."state" in ('pending', 'sent', 'failed', 'unwanted', 'used'))
+);
+--> statement-breakpoint
 CREATE TABLE "sessions" (
 	"user_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
@@ -70,17 +90,29 @@ CREATE TABLE "users" (
 	"email" text NOT NULL,
 	"name" text,
 	"password_hash" text NOT NULL,
+	"language" text DEFAULT 'en' NOT NULL,
+	"email_verified_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone NOT NULL,
+	"version" integer DEFAULT 1 NOT NULL,
 	CONSTRAINT "users_email" UNIQUE("email")
+);
+--> statement-breakpoint
+CREATE TABLE "workers" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"alive_until" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 ALTER TABLE "known_networks" ADD CONSTRAINT "known_networks_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "list_members" ADD CONSTRAINT "list_members_list_id_lists_id_fk" FOREIGN KEY ("list_id") REFERENCES "public"."lists"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "list_members" ADD CONSTRAINT "list_members_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "mails" ADD CONSTRAINT "mails_sender_users_id_fk" FOREIGN KEY ("sender") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "known_networks_by_age" ON "known_networks" USING btree ("seen_at");--> statement-breakpoint
 CREATE INDEX "list_members_invited" ON "list_members" USING btree ("invited_at") WHERE user_id is null;--> statement-breakpoint
+CREATE INDEX "mails_due" ON "mails" USING btree ("owner","due_at") WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX "mails_by_sender" ON "mails" USING btree ("sender","created_at");--> statement-breakpoint
+CREATE INDEX "mails_by_age" ON "mails" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "sessions_by_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "tasks_by_created" ON "tasks" USING btree ("owner_id","created_at" DESC NULLS FIRST,"id");--> statement-breakpoint
 CREATE INDEX "tasks_by_updated" ON "tasks" USING btree ("owner_id","updated_at" DESC NULLS FIRST,"id");--> statement-breakpoint

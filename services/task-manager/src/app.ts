@@ -1,6 +1,8 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
+import { profileRoutes } from './account/record.ts';
+import { accountRoutes } from './account/routes.ts';
 import { listRoutes } from './lists/record.ts';
 import { taskRoutes } from './tasks/record.ts';
 import { problemCodes } from './problem-codes.ts';
@@ -15,6 +17,7 @@ export const createApp = (context: Context): HttpApp =>
       tags: {
         Tasks: 'The tasks of a user and of their lists',
         Lists: 'Lists that users share',
+        Account: 'What users do with their accounts',
         Auth: 'Users and their sessions',
       },
       codes: problemCodes,
@@ -32,5 +35,11 @@ export const createApp = (context: Context): HttpApp =>
       },
     },
     // Logging out comes last, because tools send the requests in this order.
-    routes: [...taskRoutes(context), ...listRoutes(context), ...authRoutes(context)],
+    routes: [
+      ...taskRoutes(context),
+      ...listRoutes(context),
+      ...profileRoutes(context),
+      ...accountRoutes(context),
+      ...authRoutes(context),
+    ],
   });

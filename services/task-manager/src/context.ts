@@ -1,6 +1,6 @@
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createPasswords, type Passwords } from '@platform/auth/password';
-import { createRegistrationLimit, type RegistrationLimit } from './auth/registration-limit.ts';
+import { createAddressLimit, type AddressLimit, type AddressLimitOptions } from './auth/address-limit.ts';
 import { createRevocation, type Revocation } from '@platform/auth/revocation';
 import { createTokenSigner, type TokenSigner } from './sessions/token-signer.ts';
 import { createThrottle, type Throttle } from './auth/throttle/throttle.ts';
@@ -9,7 +9,8 @@ import { tokenOptions } from '@platform/service-kit/env';
 import { validate as isUuid } from 'uuid';
 import { createCredentialCookie, type CredentialCookie } from './auth/cookies.ts';
 import type { Env } from './env.ts';
-import { createInvitationCodes, type InvitationCodes } from './lists/invitation-codes.ts';
+import { createCodes, type Codes } from './codes.ts';
+import { createMails, type Mails } from './mails/use-cases.ts';
 import { createRefreshTokens, type RefreshTokens } from './sessions/refresh-token.ts';
 import {
   accessSeconds,
@@ -26,12 +27,15 @@ import { createKeyLimit, createTaskLimits, type RowLimit } from './tasks/task-li
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
 export interface Context extends BaseContext {
+  env: Env;
   /** Logins and registrations have a hashing queue each, so that registrations never delay logins. */
   loginPasswords: Passwords;
   registrationPasswords: Passwords;
   throttle: Throttle;
   /** Undefined with RATE_LIMIT=off. */
-  registrationLimit: RegistrationLimit | undefined;
+  registrationLimit: AddressLimit | undefined;
+  /** Of mails that somebody asks for, who may be anybody. */
+  mailLimit: AddressLimit | undefined;
   searches: Searches;
   limitTasks: ReturnType<typeof createTaskLimits>;
   limitKeys: RowLimit;
@@ -39,7 +43,9 @@ export interface Context extends BaseContext {
   /** Verifies users' access tokens. */
   tokens: TokenVerifier;
   refreshTokens: RefreshTokens;
-  invitations: InvitationCodes;
+  invitations: Codes;
+  /** Undefined without a mail server. */
+  mails: Mails | undefined;
   /** Verifies operators' tokens, which the platform's identity provider signs; undefined without AUTH_JWKS. */
   operators: TokenVerifier | undefined;
   revocation: Revocation;
@@ -63,6 +69,9 @@ export const createContext = async (
   const base = { ...openBaseContext(env, { name, migrations }, parts), ...overrides };
   const { database, redis, log, now } = base;
   const operators = createOperators(env, now);
+  const invitations = createCodes(env.AUTH_SIGNING_KEY, 'invitations');
+  const limitBy = (purpose: AddressLimitOptions['purpose']) =>
+    createAddressLimit({ name, purpose, redis, perNetwork: env.REGISTRATIONS_PER_NETWORK });
   const revocation = createRevocation({
     redis,
     prefix: `${name}:ended`,
@@ -87,20 +96,20 @@ export const createContext = async (
       revocation.isRevoked(revocationId({ userId: subject, id: sessionId })),
   });
   return {
+    env,
     searches: createSearches(env, redis, base.resources),
     limitTasks: createTaskLimits(env.MAX_TASKS_PER_USER),
     limitKeys: createKeyLimit(env.MAX_TASKS_PER_USER),
     loginPasswords: createPasswords(),
     registrationPasswords: createPasswords({ concurrency: 1, waiting: 40, perSecond: 10 }),
     throttle: createThrottle({ name, redis, log }),
-    registrationLimit:
-      env.RATE_LIMIT === 'on'
-        ? createRegistrationLimit({ name, redis, perNetwork: env.REGISTRATIONS_PER_NETWORK })
-        : undefined,
+    registrationLimit: env.RATE_LIMIT === 'on' ? limitBy('register') : undefined,
+    mailLimit: env.RATE_LIMIT === 'on' ? limitBy('mail') : undefined,
     signer,
     tokens,
     refreshTokens: createRefreshTokens(env.AUTH_SIGNING_KEY),
-    invitations: createInvitationCodes(env.AUTH_SIGNING_KEY),
+    invitations,
+    mails: createMails(env, invitations),
     operators,
     ops: operators,
     revocation,

@@ -12,6 +12,8 @@ const signingKeys = z.string().transform((text, context) => {
   }
 });
 
+const page = z.url({ protocol: /^https?$/ }).optional();
+
 const shape = {
   ...commonEnv,
   ...searchEnv,
@@ -32,6 +34,18 @@ const shape = {
   AUTH_JWKS: tokenEnv.AUTH_JWKS.optional(),
   AUTH_ISSUER: tokenEnv.AUTH_ISSUER.optional(),
   AUTH_AUDIENCE: tokenEnv.AUTH_AUDIENCE.optional(),
+  /** Mail server; without it there are no mails, and what needs one is refused. */
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  SMTP_FROM: z
+    .string()
+    .regex(/^[^\s<>,;@]+@[^\s<>,;@]+$/, 'must be one address without a name')
+    .default('no-reply@localhost'),
+  /** Pages that take the code of a mail from behind `#`; without one the mail has the code itself. */
+  APP_INVITATION_URL: page,
+  APP_RESET_URL: page,
+  APP_EMAIL_URL: page,
+  /** `login`: users log in and refresh their sessions only with a confirmed address. */
+  REQUIRE_VERIFIED_EMAIL: z.enum(['off', 'login']).default('off'),
   /** Registrations from one network (IPv6: /64; 4 times as many of a /56, 16 of a /48) in ten minutes; not limited with RATE_LIMIT=off. */
   REGISTRATIONS_PER_NETWORK: z.coerce.number().int().min(1).default(100),
 };

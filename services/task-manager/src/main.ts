@@ -3,11 +3,17 @@ import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
+import { startMailer } from './mails/mailer.ts';
 import { outdated } from './outdated.ts';
 
 await runService({
   name: 'task-manager',
   env: processEnv,
-  createContext: async (env, parts) => withPruning(await createContext(env, parts), outdated),
+  createContext: async (env, parts) => {
+    const context = withPruning(await createContext(env, parts), outdated);
+    const mailer = startMailer(context);
+    if (mailer !== undefined) context.resources.use(mailer);
+    return context;
+  },
   createApp,
 });

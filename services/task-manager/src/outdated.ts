@@ -2,11 +2,13 @@ import { outdatedKeys } from '@platform/service-kit/idempotency';
 import type { Prunable } from '@platform/service-kit/pruning';
 import { networkDays } from './auth/queries.ts';
 import { outdatedInvitations } from './lists/queries.ts';
+import { outdatedMails } from './mails/queries.ts';
 
 /** Rows that nothing reads any more; deleted in the background. */
 export const outdated: readonly Prunable[] = [
   { table: 'sessions', outdated: 'expires_at <= now()' },
   { table: 'known_networks', outdated: `seen_at < now() - interval '${networkDays} days'` },
   outdatedInvitations,
+  outdatedMails,
   outdatedKeys,
 ];

@@ -48,8 +48,8 @@ export const bearerOf = (app: App, token: string) => (method: Method, path: stri
   supertest(app)[method](at(path)).auth(token, { type: 'bearer' });
 
 /** Registers a user; returns their credentials and a function that sends requests with their token. */
-export const register = async (app: App, email = newEmail()) => {
-  const answer = await supertest(app).post(at('/auth/register')).send({ email, password: goodPassword });
+export const register = async (app: App, email = newEmail(), password = goodPassword) => {
+  const answer = await supertest(app).post(at('/auth/register')).send({ email, password });
   const token = String(answer.body.accessToken);
   const cookies = (answer.get('Set-Cookie') ?? []).map((line) => line.split(';', 1)[0]).join('; ');
   return {

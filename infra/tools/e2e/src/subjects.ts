@@ -44,6 +44,14 @@ const taskManager = async (place: Place): Promise<Arranged> => {
       listId: [null],
       assigneeId: [null],
     },
+    // 409: no mail server is configured.
+    unreachable: [
+      'requestPasswordReset',
+      'resetPassword',
+      'requestEmailChange',
+      'requestVerification',
+      'confirmEmail',
+    ].map((operation) => `${operation} success`),
   };
 };
 

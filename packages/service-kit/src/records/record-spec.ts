@@ -33,7 +33,10 @@ export interface RecordSpec<
   Reader,
   Writer extends Reader & { subject: string },
 > {
-  /** Path of the list, such as `/projects/{id}/deliverables`. The last parameter of `params` completes that of a record. */
+  /**
+   * Path of the list, such as `/projects/{id}/deliverables`. The last parameter of `params` completes that of a record;
+   * without parameters it is the path of the one record that a caller has.
+   */
   path: string;
   /** The base path of the service. */
   basePath: string;

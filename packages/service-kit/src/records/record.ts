@@ -99,7 +99,7 @@ const createRoute = (
 
 const readRoute = (
   { params, tag, name, schema, read, sql, find, isSecret, summary = `One ${name}`, narrowing }: AnyRecordSpec,
-  { recordPath, noun, etag, ifNoneMatch, version }: Shared,
+  { recordPath, noun, etag, ifNoneMatch, version, notFound }: Shared,
 ): Route =>
   route(
     {
@@ -116,7 +116,7 @@ const readRoute = (
         200: { description: `The ${name}`, body: schema, headers: etag },
         304: { description: 'You have this version', headers: etag },
       },
-      problems: [404],
+      problems: notFound,
     },
     async (target) => {
       const { req } = target;
@@ -137,7 +137,7 @@ const changeRoute = (
   { patch, example, remarks = [], conflict, misfit, save }: NonNullable<AnyRecordSpec['change']>,
 ): Route => {
   const { params, tag, name, schema, write, sql, committed } = spec;
-  const { recordPath, noun, etag, ifMatch, version } = shared;
+  const { recordPath, noun, etag, ifMatch, version, notFound } = shared;
   return route(
     {
       method: 'patch',
@@ -151,7 +151,12 @@ const changeRoute = (
       headers: ifMatch('change'),
       body: { schema: patch, example, types: mergePatchTypes },
       responses: { 200: { description: `The ${name}`, body: schema, headers: etag } },
-      problems: [404, ...(conflict === undefined ? [] : [409]), 412, ...(misfit === undefined ? [] : [422])],
+      problems: [
+        ...notFound,
+        ...(conflict === undefined ? [] : [409]),
+        412,
+        ...(misfit === undefined ? [] : [422]),
+      ],
     },
     async ({ body, req, ...target }) => {
       let isChanged = false;

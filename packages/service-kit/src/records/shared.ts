@@ -20,7 +20,14 @@ const capitalised = (word: string): string => word.charAt(0).toUpperCase() + wor
 
 /** What the routes of a record share. */
 export const sharedBy = ({ path, params, name, schema, computed }: AnyRecordSpec) => ({
-  recordPath: `${path}/{${Object.keys(params.shape).at(-1)}}`,
+  recordPath: [
+    path,
+    ...Object.keys(params.shape)
+      .slice(-1)
+      .map((parameter) => `{${parameter}}`),
+  ].join('/'),
+  /** A record without an id belongs to its reader, and always exists. */
+  notFound: Object.keys(params.shape).length === 0 ? [] : [404],
   noun: name.split(' ').map(capitalised).join(''),
   version: (json: string) => ('version' in schema.shape ? versionFieldOf : versionOf)(json, computed),
   ...documentedHeaders(name),

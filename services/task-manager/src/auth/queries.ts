@@ -9,7 +9,8 @@ export interface Account {
   passwordHash: string;
 }
 
-const { passwordHash, ...columns } = getTableColumns(users);
+const { passwordHash, emailVerifiedAt, ...others } = getTableColumns(users);
+const columns = { ...others, emailVerified: sql<boolean>`${emailVerifiedAt} is not null` };
 
 /** Undefined when the email is taken. Of concurrent calls with one email, one succeeds. */
 export const insertUser = async (

@@ -107,7 +107,7 @@ export const authRoutes = (context: Context): Route[] => {
         auth: anyone,
         body: { schema: Login, example: { email: 'demo@example.test', password: 'try-me-out-2026' } },
         responses: { 200: { description: 'You are logged in', body: LoggedIn, headers: setsCookies } },
-        problems: [401],
+        problems: [401, 403],
       },
       async ({ body, req, res }) => {
         const session = await login(context, { ...body, address: context.clientAddress(req) });
@@ -150,7 +150,7 @@ export const authRoutes = (context: Context): Route[] => {
           200: { description: 'You stay logged in', body: LoggedIn, headers: setsCookies },
           401: { description: 'The refresh token is not valid', headers: deletesCookies },
         },
-        problems: [401],
+        problems: [401, 403],
       },
       async ({ req, res }) => {
         const tokens = { accessToken: cookies.access.read(req), refreshToken: cookies.refresh.read(req) };

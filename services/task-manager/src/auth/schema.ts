@@ -1,6 +1,7 @@
 import { passwordProblems } from '@platform/auth/password';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { languages } from '../mails/texts/texts.ts';
 
 /**
  * Trimmed and in lower case, so that one address is one user. It is validated before it is lower-cased:
@@ -8,29 +9,40 @@ import { z } from 'zod';
  */
 export const email = z.string().trim().max(254).pipe(z.email().toLowerCase()).meta({ format: 'email' });
 
-const userName = text(1, 100).regex(/\S/, 'must not be blank');
+/** The name of a user. */
+export const userName = text(1, 100).regex(/\S/, 'must not be blank');
 
 export const User = z
   .object({
     id: z.uuid(),
     email: z.string().meta({ format: 'email' }),
+    emailVerified: z.boolean().meta({ description: 'Whether a mail to it was confirmed' }),
     name: z.string().nullable(),
+    language: z.enum(languages).meta({ description: 'Of mails' }),
     createdAt: instant(),
+    version: z.int().min(1),
   })
   .meta({ id: 'User' });
 
 export type User = z.output<typeof User>;
 
-/** Normalization (NFKC) can make it up to eight times as short. */
-const password = z.string().meta({
+/** A password as it is sent, which is compared with another. Normalization (NFKC) can make it up to eight times as short. */
+export const password = z.string().meta({
   format: 'password',
   maxLength: 1024,
   description: '8 to 128 characters, after normalization (NFKC)',
 });
-const newPassword = password.meta({ minLength: 8 });
+
+/** A password to be set; its rules are those of `passwordProblems`. */
+export const newPassword = password.meta({ minLength: 8 });
 
 export const Registration = z
-  .strictObject({ email, password: newPassword, name: userName.nullable().default(null) })
+  .strictObject({
+    email,
+    password: newPassword,
+    name: userName.nullable().default(null),
+    language: z.enum(languages).default('en'),
+  })
   .superRefine(({ email, password }, context) => {
     for (const message of passwordProblems(password, email)) {
       context.addIssue({ code: 'custom', path: ['password'], message });

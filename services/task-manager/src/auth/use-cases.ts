@@ -1,7 +1,7 @@
-import type { Executor } from '@platform/service-kit/db';
+import { ormOf, type Executor } from '@platform/service-kit/db';
 import { networkOf } from '@platform/service-kit/network';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
-import { Conflict, Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
+import { Conflict, Problem, Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import {
@@ -35,6 +35,9 @@ type From<Input> = Input & { address: string | undefined };
 const unauthorized = (detail: string, code?: string) =>
   new Unauthorized(detail, 'Bearer realm="platform"', code);
 
+/** 409 for an address that another user has. */
+export const emailTaken = () => new Conflict('email_taken', 'A user with this email address exists already.');
+
 /**
  * Creates a user and their first session, both or neither. Throws Conflict `email_taken`, and
  * TooManyRequests before anything is hashed.
@@ -48,28 +51,38 @@ export const register = async (
     email: input.email,
     address,
   });
-  return context.database.orm.transaction(async (transaction) => {
+  const { database, mails } = context;
+  return database.sql.begin(async (tx) => {
+    const transaction = ormOf(tx, database);
     const user = await insertUser(transaction, { ...input, id: uuidv7(), passwordHash });
-    if (user === undefined)
-      throw new Conflict('email_taken', 'A user with this email address exists already.');
+    if (user === undefined) throw emailTaken();
     await rememberNetwork(transaction, user.id, networkOf(address));
+    await mails?.queue(tx, { kind: 'email_verification', recipient: user.email });
     return { user, ...(await startSession(context, transaction, user.id)) };
   });
 };
 
+/** Whether a user may not go on before the address is confirmed. */
+const needsVerification = ({ env }: Context, { emailVerified }: User): boolean =>
+  env.REQUIRE_VERIFIED_EMAIL === 'login' && !emailVerified;
+
+const unverified = () =>
+  new Problem({
+    status: 403,
+    code: 'email_not_verified',
+    detail: 'Confirm your email address first: the code is in the mail that was sent to it.',
+  });
+
 /**
- * Starts a session. A wrong password and an unknown email give the same answer, Unauthorized
- * `invalid_credentials`, after the same work. Throws TooManyRequests after too many failures.
+ * The account with an email, if this is its password; a wrong password and an unknown email take the same work. Throws
+ * TooManyRequests after too many failures, from where an account does not wait when `isKnown`.
  */
-export const login = async (
-  context: Context,
+export const comparePassword = (
+  { loginPasswords, throttle, database: { orm } }: Context,
   { email, password, address }: From<Login>,
-): Promise<LoggedIn> => {
-  const { loginPasswords, throttle } = context;
-  const { orm } = context.database;
-  const network = networkOf(address);
-  const isKnown = () => hasNetwork(orm, email, network);
-  const account = await throttle.attempt({ email, address, isKnown }, async (admit) => {
+  isKnown: () => Promise<boolean>,
+) =>
+  throttle.attempt({ email, address, isKnown }, async (admit) => {
     let found: Account | undefined;
     const stored = async () => {
       await admit();
@@ -79,11 +92,27 @@ export const login = async (
     const verdict = await loginPasswords.verify(stored, password, { email, address });
     return found !== undefined && verdict.matches ? { ...found, ...verdict } : undefined;
   });
+
+/**
+ * Starts a session, or has the mail sent that confirms the address where that must come first (403 `email_not_verified`).
+ * A wrong password and an unknown email give the same answer, Unauthorized
+ * `invalid_credentials`, after the same work. Throws TooManyRequests after too many failures.
+ */
+export const login = async (context: Context, credentials: From<Login>): Promise<LoggedIn> => {
+  const { email, password, address } = credentials;
+  const { loginPasswords, database } = context;
+  const { orm } = database;
+  const network = networkOf(address);
+  const account = await comparePassword(context, credentials, () => hasNetwork(orm, email, network));
   if (account === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
   const { user, rehash } = account;
   // The same password under today's hash parameters.
   if (rehash) await setPasswordHash(orm, user.id, await loginPasswords.hash(password, { email, address }));
   await rememberNetwork(orm, user.id, network);
+  if (needsVerification(context, user)) {
+    await context.mails?.queue(database.sql, { kind: 'email_verification', recipient: email });
+    throw unverified();
+  }
   return { user, ...(await startSession(context, orm, user.id)) };
 };
 
@@ -117,7 +146,10 @@ export const refresh = async (
   const refreshed = await oneAtATime(orm, turn, () =>
     orm.transaction(async (transaction) => {
       const credentials = await refreshSession(context, transaction, read);
-      return credentials && { user: await getSessionUser(transaction, read.session.userId), ...credentials };
+      if (credentials === undefined) return undefined;
+      const user = await getSessionUser(transaction, read.session.userId);
+      if (needsVerification(context, user)) throw unverified();
+      return { user, ...credentials };
     }),
   );
   return refreshed ?? refuseRefresh(context, read);

@@ -14,6 +14,8 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 
+import { languages } from '../mails/texts/texts.ts';
+
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const words = customType<{ data: string }>({ dataType: () => 'tsvector' });
 
@@ -41,12 +43,72 @@ export const users = pgTable(
     email: text().notNull(),
     name: text(),
     passwordHash: text('password_hash').notNull(),
+    language: text({ enum: languages }).notNull().default('en'),
+    /** When the user first proved that the address is theirs. */
+    emailVerifiedAt: isoColumn('email_verified_at'),
     createdAt: isoColumn('created_at').notNull(),
+    version: integer().notNull().default(1),
   },
   (table) => [unique('users_email').on(table.email)],
 );
 
 const owner = () => uuid('user_id').notNull();
+
+export const mailKinds = [
+  'invitation',
+  'password_reset',
+  'email_verification',
+  'email_change',
+  'password_changed',
+  'email_changed',
+  'session_ended',
+] as const;
+export type MailKind = (typeof mailKinds)[number];
+const mailStates = ['pending', 'sent', 'failed', 'unwanted', 'used'] as const;
+
+/**
+ * Mails, kept for two days after they were sent. The secret of a mail is made from its ids (docs/adr/0184). `worker`,
+ * `attempts`, `due_at` and `error` are those of leased work.
+ */
+export const mails = pgTable(
+  'mails',
+  {
+    /** The MD5 of the address, so that recipients take turns. */
+    owner: uuid().notNull(),
+    id: uuid().notNull(),
+    kind: text({ enum: mailKinds }).notNull(),
+    /** An address that somebody entered; it may have no user. */
+    recipient: text().notNull(),
+    /** The user who invites, or whose address changes. */
+    sender: uuid().references(() => users.id, { onDelete: 'cascade' }),
+    listId: uuid('list_id'),
+    invitation: uuid(),
+    state: text({ enum: mailStates }).notNull(),
+    worker: uuid(),
+    attempts: integer().notNull(),
+    dueAt: isoColumn('due_at').notNull(),
+    error: text(),
+    createdAt: isoColumn('created_at').notNull(),
+    /** Then it is not sent any more, and its secret is void. */
+    expiresAt: isoColumn('expires_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.owner, table.id] }),
+    oneOf('mails_kind', table.kind, mailKinds),
+    oneOf('mails_state', table.state, mailStates),
+    index('mails_due')
+      .on(table.owner, table.dueAt)
+      .where(sql`state = 'pending'`),
+    index('mails_by_sender').on(table.sender, table.createdAt),
+    index('mails_by_age').on(table.createdAt),
+  ],
+);
+
+/** The instances that send mails. One that does not extend `alive_until` in time is dead. */
+export const workers = pgTable('workers', {
+  id: uuid().primaryKey(),
+  aliveUntil: isoColumn('alive_until').notNull(),
+});
 
 /** A session lasts until its row is deleted or `expiresAt` has passed. Expired rows are deleted (outdated.ts). */
 export const sessions = pgTable(

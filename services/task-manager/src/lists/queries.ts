@@ -4,7 +4,7 @@ import type { Prunable } from '@platform/service-kit/pruning';
 import type { Queries } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
 import type { listRoles } from '../db/tables.ts';
-import type { Invitation } from './invitation-codes.ts';
+import type { Coded } from '../codes.ts';
 import { List } from './schema.ts';
 
 export type ListRole = (typeof listRoles)[number];
@@ -65,19 +65,32 @@ export const insertOwner = async (tx: Queries, { listId, userId }: Entry): Promi
     select ${listId}, email, id, 'owner', ${uuidv7()}, now() from users where id = ${userId}`;
 };
 
-/** Invites an address, anew where the invitation is over, or gives the member or invitation with it another role. */
+/**
+ * Invites an address, anew where the invitation is over, or gives the member or invitation with it another role. Returns
+ * the id of a new invitation.
+ */
 export const saveMember = async (
   tx: Queries,
   listId: string,
   email: string,
   role: ListRole,
-): Promise<void> => {
+): Promise<string | undefined> => {
   await tx`
     delete from list_members where list_id = ${listId} and email = ${email} and ${tx.unsafe(isOutdated)}`;
-  await tx`
+  const [row] = await tx<{ invitation: string | null }[]>`
     insert into list_members (list_id, email, role, invitation, invited_at)
     values (${listId}, ${email}, ${role}, ${uuidv7()}, now())
-    on conflict (list_id, email) do update set role = excluded.role`;
+    on conflict (list_id, email) do update set role = excluded.role
+    returning case when old.list_id is null then invitation end as invitation`;
+  return row?.invitation ?? undefined;
+};
+
+/** Gives a member another address in all lists, in place of an invitation of that address. */
+export const changeAddress = async (tx: Queries, userId: string, email: string): Promise<void> => {
+  await tx`
+    delete from list_members where email = ${email} and user_id is null
+      and list_id in (select list_id from list_members where user_id = ${userId})`;
+  await tx`update list_members set email = ${email} where user_id = ${userId}`;
 };
 
 /** Assigned tasks that one statement changes; 50,000 might take longer than a statement may. */
@@ -109,15 +122,15 @@ export const deleteList = async (tx: Queries, listId: string): Promise<void> => 
 };
 
 /** Open invitations of a list, and the addresses. */
-export const findInvitations = (sql: Queries, listId: string): Promise<(Invitation & { email: string })[]> =>
+export const findInvitations = (sql: Queries, listId: string): Promise<(Coded & { email: string })[]> =>
   sql`
-    select list_id as "listId", invitation as id, email from list_members
+    select list_id as owner, invitation as id, email from list_members
     where list_id = ${listId} and user_id is null and not (${sql.unsafe(isOutdated)})`;
 
 /** Makes a user with the invited address a member, also when they are it already. Returns whether they are. */
 export const acceptInvitation = async (
   tx: Queries,
-  { listId, id }: Invitation,
+  { owner: listId, id }: Coded,
   userId: string,
 ): Promise<boolean> => {
   const { count } = await tx`

@@ -19,7 +19,13 @@ import { changeList, createList, enter, joinList } from './use-cases.ts';
 
 const tag = 'Lists';
 
-export const listRoutes = ({ tokens, limitKeys, invitations, database: { sql } }: Context): Route[] => {
+export const listRoutes = ({
+  tokens,
+  limitKeys,
+  invitations,
+  mails,
+  database: { sql },
+}: Context): Route[] => {
   const user = tokens.guard();
   const entryOf = ({ params, caller }: { params: { id: string }; caller: { subject: string } }) => ({
     listId: params.id,
@@ -58,7 +64,7 @@ export const listRoutes = ({ tokens, limitKeys, invitations, database: { sql } }
     change: {
       patch: ListPatch,
       example: { members: { 'my-guest@example.test': { role: 'editor' } } },
-      save: (on, patch, target) => changeList(on, entryOf(target), patch),
+      save: (on, patch, target) => changeList(on, mails, entryOf(target), patch),
     },
     remove: {
       delete: async (on, target) => {

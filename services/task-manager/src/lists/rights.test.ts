@@ -76,7 +76,7 @@ test(
         const listId = lists[list]?.id ?? '';
         const [row] = await sql<{ invitation: string }[]>`
           select invitation from list_members where list_id = ${listId} and email = ${emailOf(to)}`;
-        return service.context.invitations.codeOf({ listId, id: row?.invitation ?? randomUUID() });
+        return service.context.invitations.codeOf({ owner: listId, id: row?.invitation ?? randomUUID() });
       };
       /** Prepares the request of an operation; the result sends it. */
       const prepare = async (operation: Operation, app: typeof service.app) => {

@@ -4,7 +4,9 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import type { TransactionSql } from 'postgres';
 import { v7 as uuidv7 } from 'uuid';
 import { listRoles } from '../db/tables.ts';
-import type { Invitation } from './invitation-codes.ts';
+import type { Coded } from '../codes.ts';
+import type { Mails } from '../mails/use-cases.ts';
+export { changeAddress } from './queries.ts';
 import {
   acceptInvitation,
   countLists,
@@ -71,10 +73,11 @@ export const createList = async (tx: Queries, userId: string, name: string): Pro
 
 /**
  * Renames a list, invites, changes roles and removes members. Who is not an owner may only leave. Throws Conflict
- * `last_owner` and `too_many_members`. Says the same of every address, so that nobody learns which ones have an account.
+ * `last_owner` and `too_many_members`. Invitations are mailed where `mails` is given. Says the same of every address, so that nobody learns which ones have an account.
  */
 export const changeList = async (
   tx: Queries,
+  mails: Mails | undefined,
   { listId, userId }: Entry,
   { name, members = {} }: ListPatch,
 ): Promise<string> => {
@@ -83,8 +86,20 @@ export const changeList = async (
   const isLeaving = ([email, member]: (typeof entries)[number]) =>
     member === null && before.members[email]?.userId === userId;
   if (name !== undefined || !entries.every(isLeaving)) await enter(tx, { listId, userId }, 'manage');
-  for (const [email, member] of entries)
-    await (member === null ? deleteMember(tx, listId, email) : saveMember(tx, listId, email, member.role));
+  for (const [email, member] of entries) {
+    if (member === null) {
+      await deleteMember(tx, listId, email);
+      continue;
+    }
+    const id = await saveMember(tx, listId, email, member.role);
+    if (id !== undefined)
+      await mails?.queue(tx, {
+        kind: 'invitation',
+        recipient: email,
+        sender: userId,
+        invitation: { listId, id },
+      });
+  }
   const counts = await countMembers(tx, listId);
   if (counts.owners === 0)
     throw new Conflict('last_owner', 'A list needs an owner: make another member one, or delete the list.');
@@ -97,12 +112,8 @@ export const changeList = async (
  * Makes a user a member of the list that their address is invited to. Throws NotFound for another user and for an
  * invitation that is over, and Conflict `too_many_lists`. Returns the list.
  */
-export const joinList = async (
-  tx: TransactionSql,
-  invitation: Invitation,
-  userId: string,
-): Promise<string> => {
-  if (!(await isMember(tx, { listId: invitation.listId, userId }))) await requireRoom(tx, userId);
+export const joinList = async (tx: TransactionSql, invitation: Coded, userId: string): Promise<string> => {
+  if (!(await isMember(tx, { listId: invitation.owner, userId }))) await requireRoom(tx, userId);
   if (!(await acceptInvitation(tx, invitation, userId))) throw new NotFound('invitation');
-  return orNotFound(await lists.find(tx, { id: invitation.listId }, false), 'list');
+  return orNotFound(await lists.find(tx, { id: invitation.owner }, false), 'list');
 };

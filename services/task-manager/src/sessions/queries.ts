@@ -1,7 +1,8 @@
 import type { Executor } from '@platform/service-kit/db';
 import { and, eq, gt, gte, inArray, lt, sql as raw } from 'drizzle-orm';
+import type { Queries } from '@platform/service-kit/record';
 import type { Sql } from 'postgres';
-import { sessions } from '../db/tables.ts';
+import { sessions, users } from '../db/tables.ts';
 import type { SessionName } from './refresh-token.ts';
 import { liveSession, overlapSeconds, refreshSeconds } from './settings.ts';
 
@@ -55,6 +56,19 @@ export const replaceRefreshHash = async (
     .from(sessions)
     .where(and(live, inArray(sessions.refreshHash, to), gte(sessions.rotatedAt, overlap)));
   return earlier?.refreshHash;
+};
+
+/** The address of the user of a session. */
+export const findEmail = async (orm: Executor, userId: string): Promise<string | undefined> => {
+  const [user] = await orm.select({ email: users.email }).from(users).where(eq(users.id, userId));
+  return user?.email;
+};
+
+/** Deletes the sessions of a user, all but one where it is given. Returns their ids. */
+export const deleteSessions = async (tx: Queries, userId: string, but?: string): Promise<string[]> => {
+  const rows = await tx<{ id: string }[]>`
+    delete from sessions where user_id = ${userId} and id is distinct from ${but ?? null}::uuid returning id`;
+  return rows.map(({ id }) => id);
 };
 
 /** Deletes a live session, if `refreshHash` is its valid hash or is not given. Returns whether there was one. */

@@ -4,7 +4,14 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { ReadToken, SessionName } from './refresh-token.ts';
 import { maxSessions, revocationId } from './settings.ts';
-import { deleteSession, insertSession, keepNewestSessions, replaceRefreshHash } from './queries.ts';
+import {
+  deleteSession,
+  deleteSessions,
+  findEmail,
+  insertSession,
+  keepNewestSessions,
+  replaceRefreshHash,
+} from './queries.ts';
 
 /** The tokens of a session. */
 export interface Credentials {
@@ -44,6 +51,21 @@ export const endSession = async (
   const ended = await deleteSession(database.orm, session, refreshHash);
   if (ended) await revocation.revoke(revocationId(session));
   return ended;
+};
+
+/**
+ * Ends the sessions of a user, all but one where it is given. Returns their ids, for `forgetSessions` when the transaction
+ * is committed.
+ */
+export const endSessions = deleteSessions;
+
+/** Tells all instances that sessions have ended, for the time in which PostgreSQL cannot. */
+export const forgetSessions = async (
+  { revocation }: Context,
+  userId: string,
+  ids: readonly string[],
+): Promise<void> => {
+  await Promise.all(ids.map((id) => revocation.revoke(revocationId({ userId, id }))));
 };
 
 /** A refresh token that was not issued counts as an unknown credential. */
@@ -117,6 +139,9 @@ export const refuseRefresh = async (
 ): Promise<never> => {
   if (!issued) throw invalid(hash);
   if (!(await endSession(context, session))) throw invalid();
+  const recipient = await findEmail(context.database.orm, session.userId);
+  if (recipient !== undefined)
+    await context.mails?.queue(context.database.sql, { kind: 'session_ended', recipient });
   throw new Unauthorized(
     'The refresh token was used before; the session has ended.',
     'Bearer realm="platform"',

@@ -122,6 +122,11 @@ export const createThrottle = ({ name, redis, log, perNetwork = 100, perAccount 
       else if (await isKnown().catch(() => false)) void counted?.undo([account.key]);
       return result;
     },
+    /** Ends the wait of an account, from a network and from those that it does not know. */
+    liftAccount: async ({ address, email }: Pick<Attempt, 'address' | 'email'>): Promise<void> => {
+      const { pair, account } = bucketsOf(email, address);
+      await backoff.clear([pair.key, account.key]);
+    },
     /** Ends the waits of the networks of an address and, with an email, of that account, from there and from elsewhere. */
     lift: async ({ address, email }: { address: string; email?: string | undefined }): Promise<void> => {
       const { pair, account, networks } = bucketsOf(email ?? '', address);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ownRedis } from '@platform/service-kit/testing/own-redis';
-import { createRegistrationLimit, type RegistrationLimit } from './registration-limit.ts';
+import { createAddressLimit, type AddressLimit } from './address-limit.ts';
 
 /** How many of the registrations pass; the others must be 429 with Retry-After. */
-const passed = async (limit: RegistrationLimit, who: (at: number) => Parameters<RegistrationLimit>[0]) => {
+const passed = async (limit: AddressLimit, who: (at: number) => Parameters<AddressLimit>[0]) => {
   const results = await Promise.allSettled(Array.from({ length: 50 }, (_, at) => limit(who(at))));
   for (const result of results) {
     if (result.status === 'fulfilled') continue;
@@ -17,7 +17,7 @@ const emailOf = (at: number) => `user-${at}@example.test`;
 
 test.for(['Redis', 'memory'] as const)('a network and an email are limited in %s', async (where) => {
   const redis = where === 'Redis' ? await (await ownRedis()).connect() : undefined;
-  const limit = createRegistrationLimit({ name: 'test', redis, perNetwork: 20 });
+  const limit = createAddressLimit({ name: 'test', purpose: 'register', redis, perNetwork: 20 });
   const fromOneNetwork = (at: number) => ({ email: emailOf(at), address: `2001:db8::${at}` });
   expect(await passed(limit, fromOneNetwork)).toBe(20);
   const ofOneEmail = (at: number) => ({ email: 'ann@example.test', address: `192.0.2.${at}` });
@@ -27,7 +27,7 @@ test.for(['Redis', 'memory'] as const)('a network and an email are limited in %s
 });
 
 test('a flood from one IPv6 /64 uses up its own limit; many of them in one /56 or /48 have four and sixteen times as much', async () => {
-  const limit = createRegistrationLimit({ name: 'test', redis: undefined, perNetwork: 2 });
+  const limit = createAddressLimit({ name: 'test', purpose: 'register', redis: undefined, perNetwork: 2 });
   const from = (addressAt: (at: number) => string) => (at: number) => ({
     email: emailOf(at),
     address: addressAt(at),
@@ -56,7 +56,7 @@ test('a flood from one IPv6 /64 uses up its own limit; many of them in one /56 o
 test('the limits hold while Redis is down', async () => {
   const { server, connect } = await ownRedis();
   const redis = await connect();
-  const limit = createRegistrationLimit({ name: 'test', redis, perNetwork: 20 });
+  const limit = createAddressLimit({ name: 'test', purpose: 'register', redis, perNetwork: 20 });
   await server.kill9();
   await expect.poll(() => redis.status).not.toBe('ready');
   expect(await passed(limit, (at) => ({ email: emailOf(at), address: '192.0.2.1' }))).toBe(20);

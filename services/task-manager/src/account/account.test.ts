@@ -1,0 +1,238 @@
+import supertest from 'supertest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { at, createList, goodPassword, newEmail, register } from '../../test/harness.ts';
+import { codeIn, startWithMail } from '../../test/mail-harness.ts';
+
+let service: Awaited<ReturnType<typeof startWithMail>>;
+beforeAll(async () => {
+  service = await startWithMail({ APP_RESET_URL: 'https://app.example.test/reset' });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const post = (path: string, body: object) => supertest(service.app).post(at(path)).send(body);
+const login = async (email: string, password: string): Promise<number> =>
+  (await post('/auth/login', { email, password })).status;
+/** A user whose mail after the registration has arrived. */
+const someone = async () => {
+  const user = await register(service.app);
+  return { ...user, verification: (await service.lastMailTo(user.email)).code };
+};
+const newPassword = 'a much better phrase';
+
+describe('a forgotten password', () => {
+  test('is replaced by the code of a mail, once, which ends every session and verifies the address', async () => {
+    const ada = await someone();
+    await post('/auth/password/reset', { email: ` ${ada.email.toUpperCase()}` }).expect(202);
+    const { source, code: token } = await service.lastMailTo(ada.email, 2);
+    expect(source).toContain(`https://app.example.test/reset#${token}`);
+    await post('/auth/password/reset/confirm', { token, newPassword }).expect(204);
+    expect(await login(ada.email, goodPassword)).toBe(401);
+    expect(await login(ada.email, newPassword)).toBe(200);
+    expect((await ada.as('get', '/auth/check')).status).toBe(401);
+    expect((await post('/auth/password/reset/confirm', { token, newPassword })).status).toBe(404);
+    const { body } = await post('/auth/login', { email: ada.email, password: newPassword });
+    expect(body.user.emailVerified).toBe(true);
+    expect((await service.lastMailTo(ada.email, 3)).subject).toBe('Your password was changed');
+  });
+
+  test('is asked for with the same answer, and the same rows, for an address without an account', async () => {
+    const { sql } = service.context.database;
+    const [ada, unknown] = [await someone(), newEmail()];
+    const answers = [];
+    for (const email of [ada.email, unknown]) answers.push(await post('/auth/password/reset', { email }));
+    const seen = answers.map(({ status, text, headers }) => [status, text, Object.keys(headers).toSorted()]);
+    expect(seen[0]).toEqual(seen[1]);
+    expect(seen[0]?.slice(0, 2)).toEqual([202, '']);
+    const rows =
+      await sql`select kind from mails where recipient in ${sql([ada.email, unknown])} and kind = 'password_reset'`;
+    expect(rows).toHaveLength(2);
+    await service.lastMailTo(ada.email, 2);
+    expect(await service.settled('password_reset')).toContain('unwanted');
+    expect(service.mailsTo(unknown)).toEqual([]);
+  });
+
+  test('is replaced by one of 50 requests with the same code at once', async () => {
+    const ada = await someone();
+    await post('/auth/password/reset', { email: ada.email }).expect(202);
+    const { code: token } = await service.lastMailTo(ada.email, 2);
+    const confirm = (_: unknown, n: number) =>
+      post('/auth/password/reset/confirm', { token, newPassword: `${newPassword} ${n}` });
+    const answers = await Promise.all(Array.from({ length: 50 }, confirm));
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    const used = answers.findIndex(({ status }) => status === 204);
+    expect(await login(ada.email, `${newPassword} ${used}`)).toBe(200);
+  });
+
+  test('is not replaced by a code that a newer one replaced, or that is older than 30 minutes', async () => {
+    const { sql } = service.context.database;
+    const ada = await someone();
+    await post('/auth/password/reset', { email: ada.email }).expect(202);
+    const { code: older } = await service.lastMailTo(ada.email, 2);
+    await post('/auth/password/reset', { email: ada.email }).expect(202);
+    const { code: newer } = await service.lastMailTo(ada.email, 3);
+    const confirm = async (token: string) =>
+      (await post('/auth/password/reset/confirm', { token, newPassword })).status;
+    expect(await confirm(older)).toBe(404);
+    await sql`update mails set expires_at = now() where recipient = ${ada.email}`;
+    expect(await confirm(newer)).toBe(404);
+    expect(await login(ada.email, goodPassword)).toBe(200);
+  });
+
+  test('keeps its code when the new one breaks the rules, and takes no forged code or one of another kind', async () => {
+    const ada = await someone();
+    await post('/auth/password/reset', { email: ada.email }).expect(202);
+    const { code: token } = await service.lastMailTo(ada.email, 2);
+    for (const bad of ['short', ada.email, 'password123']) {
+      const { status, body } = await post('/auth/password/reset/confirm', { token, newPassword: bad });
+      expect([bad, status, Object.keys(body.errors ?? {})]).toEqual([bad, 400, ['newPassword']]);
+    }
+    const [owner = '', id = '', mac = ''] = token.split('.');
+    const last = mac.endsWith('A') ? 'B' : 'A';
+    for (const wrong of [
+      'x',
+      `${owner}.${id}`,
+      `${id}.${owner}.${mac}`,
+      `${token.slice(0, -1)}${last}`,
+      ada.verification,
+    ])
+      expect((await post('/auth/password/reset/confirm', { token: wrong, newPassword })).status).toBe(404);
+    expect((await post('/auth/email/verify', { token })).status).toBe(404);
+    await post('/auth/password/reset/confirm', { token, newPassword }).expect(204);
+  });
+});
+
+describe('a password', () => {
+  test('is changed with the current one; other sessions end, and codes of earlier mails are void', async () => {
+    const ada = await someone();
+    const second = await post('/auth/login', { email: ada.email, password: goodPassword });
+    await post('/auth/password/reset', { email: ada.email }).expect(202);
+    const { code: token } = await service.lastMailTo(ada.email, 2);
+    const change = (currentPassword: string) =>
+      ada.as('post', '/auth/password').send({ currentPassword, newPassword });
+    expect((await change('not the password')).body.code).toBe('wrong_password');
+    await change(goodPassword).expect(204);
+    expect((await ada.as('get', '/auth/check')).status).toBe(200);
+    const other = await supertest(service.app)
+      .get(at('/auth/check'))
+      .auth(String(second.body.accessToken), { type: 'bearer' });
+    expect(other.status).toBe(401);
+    expect((await post('/auth/password/reset/confirm', { token, newPassword })).status).toBe(404);
+    expect((await service.lastMailTo(ada.email, 3)).subject).toBe('Your password was changed');
+  });
+
+  test('is not guessed with a stolen access token: after ten failures there is a wait', async () => {
+    const ada = await someone();
+    const guess = (n: number) =>
+      ada.as('post', '/auth/password').send({ currentPassword: `guess number ${n}`, newPassword });
+    const statuses = [];
+    for (let n = 0; n < 12; n++) statuses.push((await guess(n)).status);
+    expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 403));
+    expect(statuses.at(-1)).toBe(429);
+  });
+});
+
+describe('an email address', () => {
+  test('is confirmed by the mail after the registration, which ends the sessions from before', async () => {
+    const ada = await someone();
+    expect(ada.answer.body.user.emailVerified).toBe(false);
+    await post('/auth/email/verify', { token: ada.verification }).expect(204);
+    expect((await ada.as('get', '/auth/check')).status).toBe(401);
+    const { body } = await post('/auth/login', { email: ada.email, password: goodPassword });
+    expect(body.user.emailVerified).toBe(true);
+    expect((await post('/auth/email/verify', { token: ada.verification })).status).toBe(404);
+  });
+
+  test('is confirmed by a mail that is asked for again, and not while somebody else reads the link', async () => {
+    const ada = await someone();
+    await ada.as('post', '/auth/email/verification').expect(202);
+    const { code: token } = await service.lastMailTo(ada.email, 2);
+    for (const method of ['get', 'head'] as const)
+      expect((await supertest(service.app)[method](at(`/auth/email/verify?token=${token}`))).status).toBe(
+        405,
+      );
+    expect((await post('/auth/email/verify', { token: ada.verification })).status).toBe(404);
+    await post('/auth/email/verify', { token }).expect(204);
+  });
+
+  test('is replaced by one that was confirmed, and the old one gets a notice', async () => {
+    const ada = await someone();
+    const email = newEmail();
+    const change = (newEmail: string, currentPassword = goodPassword) =>
+      ada.as('post', '/auth/email').send({ newEmail, currentPassword });
+    expect((await change(email, 'not the password')).body.code).toBe('wrong_password');
+    await change(email).expect(202);
+    expect((await ada.as('get', '/auth/me')).body.email).toBe(ada.email);
+    const { code: token } = await service.lastMailTo(email);
+    await post('/auth/email/verify', { token }).expect(204);
+    expect((await ada.as('get', '/auth/me')).body).toMatchObject({ email, emailVerified: true, version: 2 });
+    expect(await login(ada.email, goodPassword)).toBe(401);
+    expect(await login(email, goodPassword)).toBe(200);
+    expect((await service.lastMailTo(ada.email, 2)).subject).toBe('Your email address was changed');
+  });
+
+  test('that changes stays a member of its lists, in place of an invitation of the new address', async () => {
+    const [ada, ben] = [await someone(), await someone()];
+    const [list, other] = [await createList(ada), await createList(ada)];
+    await list.join(ben, 'owner');
+    const email = newEmail();
+    for (const each of [list, other]) await each.invite(email, 'viewer').expect(200);
+    await ben.as('post', '/auth/email').send({ newEmail: email, currentPassword: goodPassword }).expect(202);
+    const isChange = ({ subject }: { subject: string }) => subject === 'Confirm your new email address';
+    await expect.poll(() => service.mailsTo(email).filter(isChange).length, { timeout: 20_000 }).toBe(1);
+    const [mail] = service.mailsTo(email).filter(isChange);
+    await post('/auth/email/verify', { token: codeIn(mail?.source) }).expect(204);
+    const { body } = await ada.as('get', list.path);
+    expect(Object.keys(body.members).toSorted()).toEqual([ada.email, email].toSorted());
+    expect(body.members[email]).toMatchObject({ role: 'owner', userId: ben.user.id });
+    await ben
+      .as('post', '/lists/join')
+      .send({ code: await other.codeFor(email) })
+      .expect(200);
+  });
+
+  test('of somebody else is not learnt or taken by a change: the answer is the same, and no mail is sent', async () => {
+    const [ada, ben] = [await someone(), await someone()];
+    const free = newEmail();
+    const answers = [];
+    for (const newEmail of [ben.email, free])
+      answers.push(await ada.as('post', '/auth/email').send({ newEmail, currentPassword: goodPassword }));
+    expect(answers.map(({ status, text }) => [status, text])).toEqual([
+      [202, ''],
+      [202, ''],
+    ]);
+    const { code: token } = await service.lastMailTo(free);
+    expect(service.mailsTo(ben.email)).toHaveLength(1);
+    await register(service.app, free);
+    const { status, body } = await post('/auth/email/verify', { token });
+    expect([status, body.code]).toEqual([409, 'email_taken']);
+  });
+});
+
+describe('a profile', () => {
+  test('is read and changed like every record', async () => {
+    const ada = await someone();
+    const { body, headers } = await ada.as('get', '/auth/me').expect(200);
+    expect(body).toEqual({ ...ada.user, language: 'en', emailVerified: false, version: 1 });
+    const etag = String(headers['etag']);
+    await ada.as('get', '/auth/me').set('If-None-Match', etag).expect(304);
+    const patch = { name: 'Ada', language: 'de' };
+    const changed = await ada.as('patch', '/auth/me').set('If-Match', etag).send(patch).expect(200);
+    expect(changed.body).toEqual({ ...body, ...patch, version: 2 });
+    expect((await ada.as('patch', '/auth/me').send({})).body).toEqual(changed.body);
+    expect((await ada.as('patch', '/auth/me').set('If-Match', etag).send({ name: null })).status).toBe(412);
+    for (const bad of [
+      { language: 'fr' },
+      { name: ' ' },
+      { email: 'x@example.test' },
+      { emailVerified: true },
+    ])
+      expect((await ada.as('patch', '/auth/me').send(bad)).status).toBe(400);
+  });
+
+  test('has the language of the mails', async () => {
+    const ada = await someone();
+    await ada.as('patch', '/auth/me').send({ language: 'de' }).expect(200);
+    await post('/auth/password/reset', { email: ada.email }).expect(202);
+    expect((await service.lastMailTo(ada.email, 2)).subject).toBe('Neues Passwort festlegen');
+  });
+});

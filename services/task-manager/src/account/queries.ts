@@ -1,0 +1,47 @@
+import { jsonTable } from '@platform/service-kit/json-table';
+import type { Queries } from '@platform/service-kit/record';
+import { User } from '../auth/schema.ts';
+
+/** Users as callers see them. */
+export const profiles = jsonTable('users', Object.keys(User.shape), {
+  emailVerified: 'email_verified_at is not null',
+});
+
+/** The user with an address; locks the row until the transaction ends. */
+export const lockUserWith = async (
+  tx: Queries,
+  email: string,
+): Promise<{ id: string; isVerified: boolean } | undefined> => {
+  const [user] = await tx<{ id: string; isVerified: boolean }[]>`
+    select id, email_verified_at is not null as "isVerified" from users where email = ${email} for no key update`;
+  return user;
+};
+
+/** Whoever has the mail has the address, so a new password by mail verifies it, too. */
+export const setPassword = async (
+  tx: Queries,
+  userId: string,
+  passwordHash: string,
+  { verifies }: { verifies: boolean },
+): Promise<void> => {
+  await tx`
+    update users set password_hash = ${passwordHash},
+      email_verified_at = case when ${verifies} then coalesce(email_verified_at, now()) else email_verified_at end
+    where id = ${userId}`;
+};
+
+export const verifyEmail = async (tx: Queries, userId: string): Promise<void> => {
+  await tx`update users set email_verified_at = now(), version = version + 1 where id = ${userId}`;
+};
+
+/** Gives a user another address, which is verified. Returns the former one. Rejects with SQLSTATE 23505 when it is taken. */
+export const replaceEmail = async (
+  tx: Queries,
+  userId: string,
+  email: string,
+): Promise<string | undefined> => {
+  const [row] = await tx<{ former: string }[]>`
+    update users set email = ${email}, email_verified_at = now(), version = version + 1
+    where id = ${userId} returning old.email as former`;
+  return row?.former;
+};

@@ -1,0 +1,35 @@
+import { text } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { email, newPassword, password, userName } from '../auth/schema.ts';
+import { languages } from '../mails/texts/texts.ts';
+
+export const ProfilePatch = z
+  .strictObject({
+    name: userName.nullable().optional(),
+    language: z.enum(languages).optional().meta({ description: 'Of mails' }),
+  })
+  .meta({ id: 'ProfilePatch', description: 'A JSON Merge Patch (RFC 7396)' });
+
+export type ProfilePatch = z.output<typeof ProfilePatch>;
+
+export const PasswordChange = z
+  .strictObject({ currentPassword: password, newPassword })
+  .meta({ id: 'PasswordChange' });
+
+export type PasswordChange = z.output<typeof PasswordChange>;
+
+export const PasswordResetRequest = z.strictObject({ email }).meta({ id: 'PasswordResetRequest' });
+
+const token = text(1, 200).meta({ description: 'The code of the mail' });
+
+export const PasswordReset = z.strictObject({ token, newPassword }).meta({ id: 'PasswordReset' });
+
+export type PasswordReset = z.output<typeof PasswordReset>;
+
+export const EmailChange = z
+  .strictObject({ newEmail: email, currentPassword: password })
+  .meta({ id: 'EmailChange' });
+
+export type EmailChange = z.output<typeof EmailChange>;
+
+export const EmailConfirmation = z.strictObject({ token }).meta({ id: 'EmailConfirmation' });

@@ -1,0 +1,156 @@
+import { passwordProblems } from '@platform/auth/password';
+import { Conflict, NotFound, Problem, ValidationFailed } from '@platform/service-kit/problem';
+import { orNotFound } from '@platform/service-kit/record-versions';
+import postgres from 'postgres';
+import type { User } from '../auth/schema.ts';
+import { comparePassword, emailTaken, getSessionUser } from '../auth/use-cases.ts';
+import type { Context } from '../context.ts';
+import { changeAddress } from '../lists/use-cases.ts';
+import { endCodes } from '../mails/use-cases.ts';
+import { endSessions, forgetSessions } from '../sessions/use-cases.ts';
+import { lockUserWith, replaceEmail, setPassword, verifyEmail } from './queries.ts';
+import type { EmailChange, PasswordChange, PasswordReset } from './schema.ts';
+
+/** A user who changes something of the account, and from where. */
+interface Actor {
+  userId: string;
+  sessionId: string;
+  address: string | undefined;
+}
+
+/** Throws Conflict `mail_off` where the service can send no mail. */
+const requireMails = ({ mails }: Context) => {
+  if (mails === undefined) throw new Conflict('mail_off', 'This service sends no mail: SMTP_URL is not set.');
+  return mails;
+};
+
+const requireRules = (newPassword: string, email: string): void => {
+  const problems = passwordProblems(newPassword, email);
+  if (problems.length > 0) throw new ValidationFailed({ newPassword: problems });
+};
+
+/**
+ * Compares a password with that of the user. Guesses count as failed logins from this network: TooManyRequests. Throws a
+ * Problem (403 `wrong_password`) for another one.
+ */
+const requirePassword = async (
+  context: Context,
+  { userId, address }: Actor,
+  password: string,
+): Promise<User> => {
+  const { email } = await getSessionUser(context.database.orm, userId);
+  const isKnown = () => Promise.resolve(true);
+  const account = await comparePassword(context, { email, password, address }, isKnown);
+  if (account === undefined)
+    throw new Problem({ status: 403, code: 'wrong_password', detail: 'The current password is wrong.' });
+  return account.user;
+};
+
+/** Sets a new password and ends all other sessions. Throws as `requirePassword` does, and ValidationFailed. */
+export const changePassword = async (
+  context: Context,
+  actor: Actor,
+  { currentPassword, newPassword }: PasswordChange,
+): Promise<void> => {
+  const { id, email } = await requirePassword(context, actor, currentPassword);
+  requireRules(newPassword, email);
+  const { loginPasswords, database, mails } = context;
+  const passwordHash = await loginPasswords.hash(newPassword, { email, address: actor.address });
+  const ended = await database.sql.begin(async (tx) => {
+    await setPassword(tx, id, passwordHash, { verifies: false });
+    await endCodes(tx, email, 'password_reset');
+    await mails?.queue(tx, { kind: 'password_changed', recipient: email });
+    return endSessions(tx, id, actor.sessionId);
+  });
+  await forgetSessions(context, id, ended);
+};
+
+/**
+ * Has a mail sent by which the owner of an address can set a new password. Does the same work whether or not the address
+ * has an account, which only the mailer looks up. Throws TooManyRequests, and Conflict `mail_off`.
+ */
+export const requestPasswordReset = async (
+  context: Context,
+  { email, address }: { email: string; address: string | undefined },
+): Promise<void> => {
+  const mails = requireMails(context);
+  await context.mailLimit?.({ email, address });
+  await mails.queue(context.database.sql, { kind: 'password_reset', recipient: email });
+};
+
+/**
+ * Sets a new password by the code of a mail, and ends every session and the waits after failed logins. Throws NotFound for
+ * a code that is wrong, used, replaced or older than 30 minutes, and ValidationFailed, which uses nothing up.
+ */
+export const resetPassword = async (
+  context: Context,
+  { token, newPassword }: PasswordReset,
+  address: string | undefined,
+): Promise<void> => {
+  const mails = requireMails(context);
+  // A hash costs 30 ms of a core: nobody gets one without a code of ours.
+  if (!mails.isPasswordCode(token)) throw new NotFound('code');
+  requireRules(newPassword, '');
+  const { loginPasswords, database, throttle } = context;
+  const passwordHash = await loginPasswords.hash(newPassword, { email: token, address });
+  const { email, userId, ended } = await database.sql.begin(async (tx) => {
+    const { recipient: email } = orNotFound(await mails.takePasswordCode(tx, token), 'code');
+    const { id: userId } = orNotFound(await lockUserWith(tx, email), 'code');
+    requireRules(newPassword, email);
+    await setPassword(tx, userId, passwordHash, { verifies: true });
+    await mails.queue(tx, { kind: 'password_changed', recipient: email });
+    return { email, userId, ended: await endSessions(tx, userId) };
+  });
+  await forgetSessions(context, userId, ended);
+  await throttle.liftAccount({ email, address });
+};
+
+/** Has the address of a user confirmed by a mail, once more. Throws Conflict `mail_off`, and TooManyRequests. */
+export const requestVerification = async (context: Context, { userId, address }: Actor): Promise<void> => {
+  const mails = requireMails(context);
+  const { email } = await getSessionUser(context.database.orm, userId);
+  await context.mailLimit?.({ email, address });
+  await mails.queue(context.database.sql, { kind: 'email_verification', recipient: email });
+};
+
+/**
+ * Has a new address confirmed by a mail to it, before it takes the place of the old one. Does the same whether or not the
+ * new one has an account already. Throws as `requirePassword` does, and Conflict `mail_off`.
+ */
+export const requestEmailChange = async (
+  context: Context,
+  actor: Actor,
+  { newEmail, currentPassword }: EmailChange,
+): Promise<void> => {
+  const mails = requireMails(context);
+  const { id } = await requirePassword(context, actor, currentPassword);
+  await context.mailLimit?.({ email: newEmail, address: actor.address });
+  await mails.queue(context.database.sql, { kind: 'email_change', recipient: newEmail, sender: id });
+};
+
+/**
+ * Confirms an address by the code of a mail: that of a new user, or the new one of a user. Sessions from before the first
+ * confirmation end, because somebody else may have registered the address. Throws NotFound for a code that is wrong, used,
+ * replaced or too old, and Conflict `email_taken`.
+ */
+export const confirmEmail = async (context: Context, token: string): Promise<void> => {
+  const mails = requireMails(context);
+  const confirmed = context.database.sql.begin(async (tx) => {
+    const { recipient, sender } = orNotFound(await mails.takeAddressCode(tx, token), 'code');
+    if (sender !== null) {
+      const former = orNotFound(await replaceEmail(tx, sender, recipient), 'code');
+      await changeAddress(tx, sender, recipient);
+      await mails.queue(tx, { kind: 'email_changed', recipient: former });
+      return { userId: sender, ended: [] };
+    }
+    const { id, isVerified } = orNotFound(await lockUserWith(tx, recipient), 'code');
+    if (isVerified) return { userId: id, ended: [] };
+    await verifyEmail(tx, id);
+    return { userId: id, ended: await endSessions(tx, id) };
+  });
+  const { userId, ended } = await confirmed.catch((error: unknown) => {
+    if (error instanceof postgres.PostgresError && error.code === '23505') throw emailTaken();
+    throw error;
+  });
+  await forgetSessions(context, userId, ended);
+};

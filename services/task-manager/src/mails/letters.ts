@@ -1,0 +1,63 @@
+import type { MailKind } from '../db/tables.ts';
+import { de } from './texts/de.ts';
+import { en } from './texts/en.ts';
+import type { Language, Letter, Texts } from './texts/texts.ts';
+
+const texts: Record<Language, Texts> = { en, de };
+
+/**
+ * A name that a user chose, as others see it in a mail: letters, digits, spaces and hyphens alone, because mail programs
+ * turn what looks like an address into a link. Undefined when nothing is left.
+ */
+export const plainName = (name: string | null): string | undefined => {
+  const words = (name ?? '').replaceAll(/[^\p{L}\p{M}\p{N}-]+/gu, ' ').trim();
+  return [...words].slice(0, 40).join('').trim() || undefined;
+};
+
+const letterOf = (
+  words: Texts,
+  kind: MailKind,
+  names: { from: string | null; list: string | null },
+): Letter => {
+  const letters: Record<MailKind, Letter> = {
+    invitation: words.invitation(plainName(names.from), plainName(names.list)),
+    password_reset: words.passwordReset,
+    email_verification: words.emailVerification,
+    email_change: words.emailChange,
+    password_changed: words.passwordChanged,
+    email_changed: words.emailChanged,
+    session_ended: words.sessionEnded,
+  };
+  return letters[kind];
+};
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? '');
+
+interface Content {
+  kind: MailKind;
+  language: Language;
+  /** Who invites, and to which list. */
+  from: string | null;
+  list: string | null;
+  /** The secret of the mail, and the page that takes it; it stands behind `#`, so that no server sees it. */
+  code: string | undefined;
+  page: string | undefined;
+}
+
+/** What a mail says, as text and as HTML. */
+export const write = ({ kind, language, code, page, ...names }: Content) => {
+  const words = texts[language];
+  const { subject, text, action, end } = letterOf(words, kind, names);
+  const link = page === undefined || code === undefined ? undefined : `${page}#${code}`;
+  const call = link === undefined ? `${action}: ${words.enterCode}:` : `${action}:`;
+  const paragraphs = [text, ...(code === undefined ? [] : [call, link ?? code, end ?? ''])];
+  const html = paragraphs.map((paragraph) =>
+    paragraph === link ? `<a href="${escaped(link)}">${escaped(link)}</a>` : escaped(paragraph),
+  );
+  return {
+    subject,
+    text: `${paragraphs.join('\n\n')}\n`,
+    html: `<!doctype html><html lang="${language}"><body>${html.map((each) => `<p>${each}</p>`).join('')}</body></html>`,
+  };
+};

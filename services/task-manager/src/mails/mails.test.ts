@@ -1,0 +1,142 @@
+import supertest from 'supertest';
+import { describe, expect, test } from 'vitest';
+import {
+  at,
+  createList,
+  endOverlap,
+  goodPassword,
+  newEmail,
+  register,
+  startService,
+} from '../../test/harness.ts';
+import { startWithMail } from '../../test/mail-harness.ts';
+import { plainName } from './letters.ts';
+import { startMailer } from './mailer.ts';
+
+describe('an invitation', () => {
+  test('is mailed with its secret, which the invited account accepts', async () => {
+    await using service = await startWithMail();
+    const ada = await register(service.app);
+    await ada.as('patch', '/auth/me').send({ name: 'Ada Lovelace' }).expect(200);
+    const list = await createList(ada, 'Household');
+    const email = newEmail();
+    await list.invite(email).expect(200);
+    const { source, code } = await service.lastMailTo(email);
+    expect(source).toContain('Ada Lovelace invites you to the shared list');
+    expect(code).toBe(await list.codeFor(email));
+    const ben = await register(service.app, email);
+    await ben.as('post', '/lists/join').send({ code }).expect(200);
+    // Another role is no other invitation.
+    await list.invite(email, 'viewer').expect(200);
+    await service.settled('invitation');
+    expect(service.mailsTo(email).filter(({ subject }) => subject.startsWith('Invitation'))).toHaveLength(1);
+  });
+
+  test('that was withdrawn before its mail was sent is not mailed', async () => {
+    await using service = await startService({ variables: { SMTP_URL: 'smtp://127.0.0.1:1' } });
+    const list = await createList(await register(service.app));
+    const email = newEmail();
+    await list.invite(email).expect(200);
+    const { sql } = service.context.database;
+    await sql`delete from list_members where email = ${email}`;
+    await using _ = startMailer(service.context);
+    const state = async () => (await sql`select state from mails where recipient = ${email}`)[0]?.['state'];
+    await expect.poll(state, { timeout: 20_000 }).toBe('unwanted');
+  });
+
+  test('is mailed 20 times a day for one user; further ones are handed over', async () => {
+    await using service = await startService({ variables: { SMTP_URL: 'smtp://127.0.0.1:1' } });
+    const ada = await register(service.app);
+    const list = await createList(ada);
+    const guests = Array.from({ length: 25 }, () => [newEmail(), { role: 'viewer' }]);
+    await ada
+      .as('patch', list.path)
+      .send({ members: Object.fromEntries(guests) })
+      .expect(200);
+    const { sql } = service.context.database;
+    expect(await sql`select from mails where kind = 'invitation'`).toHaveLength(20);
+    expect(Object.keys((await ada.as('get', `${list.path}/invitations`)).body.codes)).toHaveLength(25);
+  });
+});
+
+test.each([
+  ['Ada Lovelace', 'Ada Lovelace'],
+  ['Jean-Luc  Müller', 'Jean-Luc Müller'],
+  ['http://evil.example/x', 'http evil example x'],
+  ['a@b.test\r\nBcc: c', 'a b test Bcc c'],
+  ['<b>x</b>', 'b x b'],
+  ['💥', undefined],
+  [null, undefined],
+  ['x'.repeat(100), 'x'.repeat(40)],
+])('a name stands in a mail as words that no mail program takes for a link: %j', (name, shown) => {
+  expect(plainName(name)).toBe(shown);
+});
+
+test('a mail that the server refuses is sent again, and a metric says how long it waits', async () => {
+  await using service = await startWithMail();
+  const answer = service.mailServer.hold();
+  const email = newEmail();
+  await register(service.app, email);
+  await expect.poll(service.mailServer.received, { timeout: 20_000 }).toBe(1);
+  await service.context.database.sql`update mails set created_at = now() - interval '1 hour'`;
+  const waited = async () => {
+    const metrics = await service.context.metrics.registry.metrics();
+    return Number(/^tasks_oldest_mail_seconds (.*)$/m.exec(metrics)?.[1]);
+  };
+  await expect.poll(waited, { timeout: 20_000 }).toBeGreaterThanOrEqual(3600);
+  answer(false);
+  expect((await service.lastMailTo(email)).subject).toBe('Confirm your email address');
+});
+
+test('a session whose refresh token was copied ends, and its user gets a mail', async () => {
+  await using service = await startWithMail();
+  const ada = await register(service.app);
+  await service.lastMailTo(ada.email);
+  const refresh = () => supertest(service.app).post(at('/auth/refresh')).set('Cookie', ada.cookies);
+  await refresh().expect(200);
+  await endOverlap(service);
+  expect((await refresh()).body.code).toBe('refresh_token_reused');
+  expect((await service.lastMailTo(ada.email, 2)).subject).toBe('A session was ended');
+});
+
+describe('without a mail server', () => {
+  test('nothing is written for mails, and what needs one is refused by name', async () => {
+    await using service = await startService();
+    const ada = await register(service.app);
+    await (await createList(ada)).invite(newEmail()).expect(200);
+    const token = 'x';
+    const answers = [
+      await supertest(service.app).post(at('/auth/password/reset')).send({ email: ada.email }),
+      await supertest(service.app)
+        .post(at('/auth/password/reset/confirm'))
+        .send({ token, newPassword: goodPassword }),
+      await supertest(service.app).post(at('/auth/email/verify')).send({ token }),
+      await ada.as('post', '/auth/email/verification'),
+      await ada.as('post', '/auth/email').send({ newEmail: newEmail(), currentPassword: goodPassword }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+      answers.map(() => [409, 'mail_off']),
+    );
+    expect(await service.context.database.sql`select from mails`).toHaveLength(0);
+  });
+});
+
+describe('where addresses must be verified', () => {
+  test('an unverified user neither logs in nor refreshes, gets another mail, and logs in after it', async () => {
+    await using service = await startWithMail({ REQUIRE_VERIFIED_EMAIL: 'login' });
+    const ada = await register(service.app);
+    await service.lastMailTo(ada.email);
+    const login = () =>
+      supertest(service.app).post(at('/auth/login')).send({ email: ada.email, password: goodPassword });
+    const refused = [
+      await login(),
+      await supertest(service.app).post(at('/auth/refresh')).set('Cookie', ada.cookies),
+    ];
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+      refused.map(() => [403, 'email_not_verified']),
+    );
+    const { code: token } = await service.lastMailTo(ada.email, 2);
+    await supertest(service.app).post(at('/auth/email/verify')).send({ token }).expect(204);
+    await login().expect(200);
+  });
+});

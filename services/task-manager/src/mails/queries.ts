@@ -1,0 +1,127 @@
+import type { LeasedRow } from '@platform/service-kit/leased-work';
+import type { Prunable } from '@platform/service-kit/pruning';
+import type { Queries } from '@platform/service-kit/record';
+import type { Sql } from 'postgres';
+import { v7 as uuidv7 } from 'uuid';
+import type { Coded } from '../codes.ts';
+import type { MailKind } from '../db/tables.ts';
+import type { Language } from './texts/texts.ts';
+
+/** A mail to be sent. */
+export interface NewMail {
+  kind: MailKind;
+  /** One email address, in lower case. */
+  recipient: string;
+  /** The user who invites, or whose address changes. */
+  sender?: string;
+  /** The invitation that it is about. */
+  invitation?: { listId: string; id: string };
+  /** How long it is tried, and how long its code is valid. */
+  validSeconds: number;
+}
+
+/** Mails of one kind to one address in an hour, and invitations of one user in a day. */
+const maxMails = { ofRecipient: 20, ofSender: 20 };
+
+/** Deleted in the background; until then they count for the limits. */
+export const outdatedMails: Prunable = {
+  table: 'mails',
+  outdated: "created_at < now() - interval '2 days'",
+};
+
+/** Adds a mail, unless the recipient or the sender has had enough. */
+export const insertMail = async (
+  tx: Queries,
+  {
+    kind,
+    recipient,
+    sender = null,
+    invitation,
+    validSeconds,
+  }: Omit<NewMail, 'sender'> & { sender?: string | null },
+): Promise<void> => {
+  await tx`
+    insert into mails (owner, id, kind, recipient, sender, list_id, invitation, state, attempts, due_at, created_at, expires_at)
+    select md5(${recipient})::uuid, ${uuidv7()}, ${kind}, ${recipient}, ${sender}::uuid, ${invitation?.listId ?? null}::uuid,
+      ${invitation?.id ?? null}::uuid, 'pending', 0, now(), now(), now() + make_interval(secs => ${validSeconds})
+    where (select count(*) from mails where owner = md5(${recipient})::uuid and kind = ${kind}
+        and created_at > now() - interval '1 hour') < ${maxMails.ofRecipient}
+      and (${kind} <> 'invitation' or (select count(*) from mails where sender = ${sender}::uuid and kind = 'invitation'
+        and created_at > now() - interval '1 day') < ${maxMails.ofSender})`;
+};
+
+/** What is known when a mail is sent. */
+export interface DueMail {
+  kind: MailKind;
+  recipient: string;
+  language: Language;
+  from: string | null;
+  list: string | null;
+  invitation: Coded | null;
+  /** Whether it is still to be sent: what it is about may be over. */
+  isWanted: boolean;
+}
+
+/** Undefined when it was deleted. */
+export const readMail = async (sql: Sql, { owner, key }: LeasedRow): Promise<DueMail | undefined> => {
+  const [mail] = await sql<DueMail[]>`
+    select m.kind, m.recipient, coalesce(u.language, s.language, 'en') as language, s.name as from, l.name as list,
+      case when m.invitation is not null then json_build_object('owner', m.list_id, 'id', m.invitation) end as invitation,
+      m.expires_at > now() and m.state = 'pending' and case m.kind
+        when 'invitation' then i.list_id is not null
+        when 'password_reset' then u.id is not null
+        when 'email_verification' then u.id is not null and u.email_verified_at is null
+        when 'email_change' then s.id is not null and u.id is null
+        else true end as "isWanted"
+    from mails m
+    left join users u on u.email = m.recipient
+    left join users s on s.id = m.sender
+    left join lists l on l.id = m.list_id
+    left join list_members i on i.list_id = m.list_id and i.invitation = m.invitation and i.user_id is null
+    where m.owner = ${owner} and m.id = ${key}`;
+  return mail;
+};
+
+/** Records that a mail was sent, also when another worker has claimed it meanwhile, or that it is not wanted. */
+export const endMail = async (
+  sql: Sql,
+  { owner, key }: LeasedRow,
+  state: 'sent' | 'unwanted',
+): Promise<void> => {
+  await sql`
+    update mails set state = ${state}, worker = null, error = null
+    where owner = ${owner} and id = ${key} and state = 'pending'`;
+};
+
+/**
+ * Takes what a code is for, once: undefined for a code that was used, is too old, or was replaced by a newer one. Of
+ * concurrent calls one gets it.
+ */
+export const takeMail = async (
+  tx: Queries,
+  { owner, id }: Coded,
+  kinds: readonly MailKind[],
+): Promise<{ kind: MailKind; recipient: string; sender: string | null } | undefined> => {
+  const [taken] = await tx<{ kind: MailKind; recipient: string; sender: string | null }[]>`
+    update mails m set state = 'used', worker = null
+    where owner = ${owner} and id = ${id} and kind = any(${kinds}) and state in ('pending', 'sent')
+      and expires_at > now() and not exists (
+        select from mails newer where newer.kind = m.kind and (newer.created_at, newer.id) > (m.created_at, m.id)
+          and (newer.owner = m.owner or newer.sender = m.sender))
+    returning kind, recipient, sender`;
+  return taken;
+};
+
+/** Ends the codes of mails to an address. */
+export const endCodes = async (tx: Queries, recipient: string, kind: MailKind): Promise<void> => {
+  await tx`
+    update mails set expires_at = now() where owner = md5(${recipient})::uuid and kind = ${kind} and expires_at > now()`;
+};
+
+/** For how many seconds the oldest mail has been waiting; 0 if none waits. */
+export const oldestMailSeconds = async (sql: Sql): Promise<number> => {
+  const [row] = await sql<[{ seconds: number }]>`
+    select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
+    from mails where state = 'pending'`;
+  return row.seconds;
+};

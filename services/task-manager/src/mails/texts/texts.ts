@@ -1,0 +1,25 @@
+/** The languages of users and of their mails, as BCP 47 tags. */
+export const languages = ['en', 'de'] as const;
+export type Language = (typeof languages)[number];
+
+/** What a mail says: `action` names what its link or code is for. */
+export interface Letter {
+  subject: string;
+  text: string;
+  action?: string;
+  /** What follows the link or code. */
+  end?: string;
+}
+
+/** The letters of a language. Names of users and lists come as plain words, see `plainName`. */
+export interface Texts {
+  invitation(from: string | undefined, list: string | undefined): Letter;
+  passwordReset: Letter;
+  emailVerification: Letter;
+  emailChange: Letter;
+  passwordChanged: Letter;
+  emailChanged: Letter;
+  sessionEnded: Letter;
+  /** Before a code, where no page is configured that takes it. */
+  enterCode: string;
+}
