@@ -40,7 +40,7 @@ export interface ApiInfo {
   problemMembers?: Record<string, z.ZodRawShape>;
   /**
    * Examples of fields that no request of the service has, by the name of the field; of a parameter of one operation by
-   * `deleteQuest.questId`. All records of examples are in the demo data, and what a deletion names nothing else does.
+   * `deleteQuest.questId`, such as a record that a deletion may take from the demo data.
    */
   examples?: Record<string, unknown>;
 }
