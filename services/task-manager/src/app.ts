@@ -14,6 +14,7 @@ export const createApp = (context: Context): HttpApp =>
       title: 'Task manager',
       version: '1.0.0',
       description: 'Users and their tasks.',
+      // Logging out comes last, because tools send the requests in the order of the tags.
       tags: {
         Tasks: 'The tasks of a user and of their lists',
         Lists: 'Lists that users share',
@@ -34,12 +35,11 @@ export const createApp = (context: Context): HttpApp =>
         codes: { 'grandma@example.test': 'Zm9yLWdyYW5kbWE' },
       },
     },
-    // Logging out comes last, because tools send the requests in this order.
     routes: [
       ...taskRoutes(context),
       ...listRoutes(context),
+      ...authRoutes(context),
       ...profileRoutes(context),
       ...accountRoutes(context),
-      ...authRoutes(context),
     ],
   });
