@@ -110,6 +110,22 @@ describe.runIf(canLook)('a webhook that failed because of its mapping', () => {
       .toEqual(['order.orderNo', '/person/birthDate', '/later']);
   });
 
+  test('keeps what was entered into its mapping when that cannot be read again after a replay', async () => {
+    await using visited = await signedIn(`webhooks?store=${store.id}&status=failed`);
+    const { page } = visited;
+    const dialog = await opened(page, 'o-4');
+    const mapping = dialog.getByRole('region', { name: 'Mapping' });
+    await mapping.getByLabel('status', { exact: true }).fill('/entered');
+    await page.route(`**/v1/stores/${store.id}`, (route) =>
+      route.fulfill({ status: 503, json: { detail: 'The database is unavailable.' } }),
+    );
+    await dialog.getByRole('button', { name: 'Replay …' }).click();
+    await dialog.getByRole('button', { name: 'Replay now' }).click();
+    await dialog.getByText('It failed again').waitFor();
+    await dialog.getByRole('alert').getByText('The database is unavailable.').waitFor();
+    expect(await mapping.getByLabel('status', { exact: true }).inputValue()).toBe('/entered');
+  });
+
   test('is shown without the mapping to somebody who may not change it', async () => {
     const token = await tokenWith('stores:write events:read');
     await using visited = await signedIn(`webhooks?store=${store.id}&status=failed`, {}, token);

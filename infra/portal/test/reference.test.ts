@@ -90,10 +90,10 @@ describe.runIf(canLook)('the reference', () => {
   );
 
   test.each([
-    ['store-webhooks', phone],
-    ['store-webhooks', desktop],
-    ['wallet-operator', desktop],
-  ])('the part of %s has no axe violation, by day and by night (%j)', async (name, screen) => {
+    ['store-webhooks', phone, 1],
+    ['store-webhooks', desktop, 1],
+    ['wallet-operator', desktop, 2],
+  ])('the part of %s has no axe violation, by day and by night (%j)', async (name, screen, examples) => {
     await using visited = await visit(`/docs/reference/?api=${name}`, {
       ...screen,
       bypassCSP: true,
@@ -101,6 +101,13 @@ describe.runIf(canLook)('the reference', () => {
     });
     await headingOf(visited, name).waitFor();
     await visited.page.getByRole('button', { name: 'Copy the code' }).first().waitFor({ state: 'attached' });
+    // Operations are drawn when they are near.
+    await expect
+      .poll(async () => {
+        await visited.page.mouse.wheel(0, 400);
+        return visited.page.locator('.response-card').count();
+      })
+      .toBeGreaterThanOrEqual(examples);
     const { violations } = await faultsOfLook(visited.page);
     expect(violations).toEqual(noFaults.violations);
   });

@@ -83,16 +83,11 @@ const sentences: Readonly<Record<string, (event: AuditEvent) => string>> = {
   adjustment_requested: (event) => adjustment('Requested', event),
   adjustment_approved: (event) => adjustment('Approved', event),
   game_created: ({ details }) => `Added the game ${text(details['gameCode'])}`,
-  game_changed: ({ details: { gameCode, name, enabled } }) =>
-    [
-      `Changed the game ${text(gameCode)}:`,
-      [
-        name === undefined ? [] : `named ${text(name)}`,
-        enabled === undefined ? [] : enabled === true ? 'enabled' : 'disabled',
-      ]
-        .flat()
-        .join(', '),
-    ].join(' '),
+  game_changed: ({ details: { gameCode, name, enabled } }) => {
+    const changes = name === undefined ? [] : [`named ${text(name)}`];
+    if (enabled !== undefined) changes.push(enabled === true ? 'enabled' : 'disabled');
+    return `Changed the game ${text(gameCode)}: ${changes.join(', ')}`;
+  },
   launch_refused: ({ details: { gameCode, code } }) =>
     `The launch of ${text(gameCode)} was refused: ${words(text(code))}`,
   sessions_ended: ({ details: { sessionId } }) =>

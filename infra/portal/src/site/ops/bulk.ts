@@ -16,54 +16,45 @@ export interface Span {
 /** What one request of a bulk replay or recheck did; `next` is where the following request continues. */
 type Step = WebhooksAnswer<'replayEvents'> | WebhooksAnswer<'recheckEvents'>;
 
-/** Sums over all requests so far. For a replay `visited` and `accepted` are the same. */
-export interface BulkResult {
+/** How far a bulk replay or recheck has come, in sums. For a replay `visited` and `accepted` are the same. */
+export interface BulkProgress {
   visited: number;
   accepted: number;
   /** Could not be verified. */
   failed: number;
+  /** Where the next request continues; absent at the start, null at the end. */
+  after?: string | null;
 }
 
-/** How far a bulk replay or recheck has come. */
-interface Position {
-  sums: BulkResult;
-  /** Where the next request continues; undefined at the start, null at the end. */
-  after: string | null | undefined;
-}
+export const startOfSpan = (): BulkProgress => ({ visited: 0, accepted: 0, failed: 0 });
 
-export const startOfSpan = (): Position => ({
-  sums: { visited: 0, accepted: 0, failed: 0 },
-  after: undefined,
-});
-
-interface Progress {
+interface Control {
   /** Where it begins; moved on, so that a run that ended with an error continues there. */
-  position?: Position;
-  report?: (sums: BulkResult) => void;
+  progress?: BulkProgress;
+  report?: (progress: BulkProgress) => void;
   stop?: () => boolean;
 }
 
-/** Sends requests until the end of the span, and reports the sums after each. Stops when `stop` says so. */
+/** Sends requests until the end of the span, and reports the progress after each. Stops when `stop` says so. */
 export const runBulk = async (
   session: Session,
   { events, from, to, status }: Span,
   isDryRun: boolean,
-  { position = startOfSpan(), report = () => {}, stop = () => false }: Progress = {},
-): Promise<BulkResult> => {
+  { progress = startOfSpan(), report = () => {}, stop = () => false }: Control = {},
+): Promise<BulkProgress> => {
   const isRecheck = status === 'refused';
   const path = `${events}/${isRecheck ? 'recheck' : 'replay'}${isDryRun ? '?dryRun=true' : ''}`;
-  const { sums } = position;
-  while (position.after !== null && !stop()) {
-    const { after } = position;
+  while (progress.after !== null && !stop()) {
+    const { after } = progress;
     const body = { from, to, ...(!isRecheck && { status }), ...(after !== undefined && { after }) };
     const step: Step = await session.ask<Step>(path, 'POST', body);
-    sums.visited += 'replayed' in step ? step.replayed : step.checked;
-    sums.accepted += 'replayed' in step ? step.replayed : step.accepted;
-    sums.failed += 'replayed' in step ? 0 : step.failed;
-    position.after = step.next;
-    report(sums);
+    progress.visited += 'replayed' in step ? step.replayed : step.checked;
+    progress.accepted += 'replayed' in step ? step.replayed : step.accepted;
+    progress.failed += 'replayed' in step ? 0 : step.failed;
+    progress.after = step.next;
+    report(progress);
   }
-  return sums;
+  return progress;
 };
 
 /** What a replay of the newest webhooks of a span would do. */

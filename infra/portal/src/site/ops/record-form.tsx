@@ -1,6 +1,16 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { Shown, readAgain, reads, useContent, useLoaded, type Content, type Load } from './content.tsx';
+import { useRef } from 'preact/hooks';
+import {
+  Shown,
+  failureOf,
+  readAgain,
+  reads,
+  useContent,
+  useLoaded,
+  type Content,
+  type Load,
+} from './content.tsx';
 import {
   changesOf,
   initialText,
@@ -10,6 +20,7 @@ import {
   type Field,
   type FieldGroup,
 } from './fields.ts';
+import { isAbort } from './network.ts';
 import { Choice, Input, button, enteredIn, nothing, takeFocus, type Columns } from './parts.tsx';
 import { Refused, useSession } from './session.ts';
 import { Table } from './table.tsx';
@@ -218,13 +229,26 @@ interface EditableOf<T> {
   children: (record: T, send: Send) => ComponentChildren;
 }
 
-/** Reads a record, and shows it with what changes it. */
+/** Reads a record, and shows it with what changes it. What was entered stays when the record cannot be read again. */
 export const Editable = <T,>({ path, isReadOnce = false, children }: EditableOf<T>) => {
   const session = useSession();
+  const shown = useRef<ComponentChildren>(undefined);
   const content = useLoaded(async () => {
-    const { value, version } = await session.record(path);
-    const send: Send = (method, body) => session.ask(path, method, body, version);
-    return children(value as T, send);
+    let failure: ComponentChildren;
+    try {
+      const { value, version } = await session.record(path);
+      const send: Send = (method, body) => session.ask(path, method, body, version);
+      shown.current = children(value as T, send);
+    } catch (error) {
+      if (shown.current === undefined || isAbort(error)) throw error;
+      failure = failureOf(error, readAgain);
+    }
+    return (
+      <>
+        {shown.current}
+        {failure}
+      </>
+    );
   }, [path, isReadOnce || reads.value]);
   return <Shown content={content} />;
 };

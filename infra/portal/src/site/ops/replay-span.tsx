@@ -4,7 +4,7 @@ import {
   runBulk,
   startOfSpan,
   trySample,
-  type BulkResult,
+  type BulkProgress,
   type Sample,
   type Span,
 } from './bulk.ts';
@@ -20,7 +20,7 @@ const number = (value: number): string => value.toLocaleString();
 const webhooks = (count: number): string => counted(count, 'webhook');
 
 /** What the dry run found, for a person who decides whether to go on. */
-const forecast = ({ visited, accepted, failed }: BulkResult, sample: Sample | undefined) => {
+const forecast = ({ visited, accepted, failed }: BulkProgress, sample: Sample | undefined) => {
   if (sample === undefined)
     return (
       <>
@@ -44,7 +44,7 @@ const forecast = ({ visited, accepted, failed }: BulkResult, sample: Sample | un
   );
 };
 
-const finished = (span: Span, { visited, accepted }: BulkResult, isStopped: boolean): string => {
+const finished = (span: Span, { visited, accepted }: BulkProgress, isStopped: boolean): string => {
   const ending = isStopped ? ' Stopped; the others are as before.' : '';
   return span.status === 'refused'
     ? `${number(accepted)} of ${webhooks(visited)} were accepted and will be processed.${ending}`
@@ -78,10 +78,10 @@ export const ReplaySpan = ({ events, storeName, initial, closed }: Replayed) => 
   /** The run itself: its progress, a button that stops it, and its result. It also stops when the dialog is closed. */
   const run = (span: Span, total: number): Load => {
     const since = session.serverTime().toISOString();
-    const position = startOfSpan();
+    const progress = startOfSpan();
     return async (tell) => {
       let isStopped = false;
-      const report = ({ visited }: Pick<BulkResult, 'visited'>): void =>
+      const report = ({ visited }: Pick<BulkProgress, 'visited'>): void =>
         tell(
           <div class="note progress">
             <progress max={total} value={visited} aria-label="Progress" />
@@ -89,10 +89,10 @@ export const ReplaySpan = ({ events, storeName, initial, closed }: Replayed) => 
             {button('Stop', () => (isStopped = true), 'quiet')}
           </div>,
         );
-      report(position.sums);
+      report(progress);
       isRunning.value = true;
       try {
-        await runBulk(session, span, false, { position, report, stop: () => isStopped || !result.isOpen() });
+        await runBulk(session, span, false, { progress, report, stop: () => isStopped || !result.isOpen() });
       } finally {
         isRunning.value = false;
       }
@@ -103,7 +103,7 @@ export const ReplaySpan = ({ events, storeName, initial, closed }: Replayed) => 
       };
       return (
         <div class="note">
-          <p>{finished(span, position.sums, isStopped)}</p>
+          <p>{finished(span, progress, isStopped)}</p>
           <Action name="Download result" look="quiet" run={save} />
         </div>
       );

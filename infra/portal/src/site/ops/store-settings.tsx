@@ -108,6 +108,6 @@ const columns: Columns<Store> = {
 /** All stores, or the settings of the one that is open. */
 export const Stores = () => {
   const opened = place.value.filters.get('open');
-  if (opened) return <StoreSettings id={opened} />;
+  if (opened) return <StoreSettings key={opened} id={opened} />;
   return <List caption="Stores" path="/v1/stores" columns={columns} empty="There is no store yet." />;
 };
