@@ -20,9 +20,12 @@ test('the demo store is created once with its records, and the printed token wor
   };
   const { id, webhookToken } = await demo();
   const { body } = await service.admin('GET', `/v1/stores/${id}/users`);
-  expect(body['users']).toMatchObject([
-    { consumerUserId: 'demo-member-1', verification: { status: 'approved' } },
-  ]);
+  expect(body['users']).toContainEqual(
+    expect.objectContaining({
+      consumerUserId: 'demo-member-1',
+      verification: expect.objectContaining({ status: 'approved' }),
+    }),
+  );
   const payment = await service.admin('GET', `/v1/stores/${id}/payments/demo-payment-1`);
   expect(payment.body).toMatchObject({ status: 'succeeded', eci: '05' });
   const job = await service.admin('GET', `/v1/stores/${id}/delivery-jobs/demo-job-1`);
