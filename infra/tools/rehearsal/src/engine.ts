@@ -96,7 +96,7 @@ const forOldCompose = (commands: string): string =>
     })
     .join('\n')
     .replaceAll('docker compose', 'docker-compose')
-    .replaceAll('run --rm', 'run --rm -T');
+    .replaceAll(/run --rm(?! -T)/g, 'run --rm -T');
 
 /**
  * The engine that `docker` reaches, or one started by root for the rehearsal only.

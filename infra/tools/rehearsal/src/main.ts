@@ -54,7 +54,7 @@ const rehearse = async (local: boolean, minutes: number): Promise<string[]> => {
   await check('all images built as deploy.md says', () => rehearseImages(engine, platform));
   await check('every operation called', () => findFailingOperations(platform));
   await step('images of the next versions', () => buildVersions(engine, platform));
-  await check('backup, migrations in the wrong order, restore', () => rehearseRestore(platform));
+  await check('backup, migrations in the wrong order, restore', () => rehearseRestore(engine, platform));
   await check('every service replaced by its next version', () => replaceVersions(engine, platform));
   const { results, faults: dayFaults } = await step(
     'every container killed and recreated, then down and up',

@@ -35,6 +35,8 @@ export interface Deployment extends Platform, AsyncDisposable {
   /** Name of each container of the first version, by the name that it has in compose.yaml. */
   containers: Record<string, string>;
   services: readonly string[];
+  /** The folder that prepare-compose wrote. */
+  prepared: string;
   /** What the images must be labelled with. */
   labels: Record<string, string>;
   /** The network in which the containers reach each other. */
@@ -197,6 +199,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     portal,
     containers,
     services,
+    prepared,
     labels: LABELS,
     network,
     imageOf,

@@ -1,8 +1,9 @@
-import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFailures, type Traffic } from '@platform/e2e/load';
 import { waitForMore, waitUntilStored, whileClientsRun } from './clients.ts';
+import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
 import { migrateTooEarly } from './rollout.ts';
 
@@ -18,17 +19,33 @@ const countByService = (log: string): Map<string, number> => {
   return counts;
 };
 
+/** In the volume of the spool. */
+const SPOOLED = '/repo/data/rehearsed';
+
+/** Removes what a machine that was lost had besides the databases: keys, passwords, the gateway's configuration and the spool. */
+const loseMachine = async ({ docker }: Engine, { network, prepared }: Deployment): Promise<void> => {
+  await rm(prepared, { recursive: true });
+  await docker('volume', 'rm', network.replace(/inner$/, 'spool'));
+};
+
 /**
  * Follows docs/backup.md: takes a backup while clients use the platform, breaks the platform by migrations that come too
- * early, and restores the backup into an empty PostgreSQL. One line for each thing that differs from what the page says.
+ * early, and restores the backup on a machine that has nothing else. One line for each thing that differs from what the page says.
  */
-export const rehearseRestore = async (platform: Deployment): Promise<string[]> => {
+export const rehearseRestore = async (engine: Engine, platform: Deployment): Promise<string[]> => {
   await using disk = await mkdtempDisposable(join(tmpdir(), 'rehearsal-backup-'));
   const folder = join(disk.path, 'platform');
   const follow = (heading: string): Promise<string> =>
     platform.follow('backup.md', heading, { BACKUP: folder });
 
   const faults: string[] = [];
+  const isRefused = await follow('Take a backup').then(
+    () => false,
+    (error: Error) => error.message.includes('the disk is not mounted'),
+  );
+  if (!isRefused) faults.push('a backup was written to a disk that is not mounted');
+  await writeFile(join(disk.path, 'backup-disk'), '');
+  await platform.compose(`exec -T store-webhooks sh -c 'echo acknowledged > ${SPOOLED}'`);
   const traffic = await whileClientsRun(platform, async (running) => {
     await waitForMore(running);
     await follow('Take a backup');
@@ -39,8 +56,11 @@ export const rehearseRestore = async (platform: Deployment): Promise<string[]> =
   await writeFile(join(folder, 'statement'), debits.map((id) => `${id}\n`).join(''));
 
   await follow('Empty the databases');
+  await loseMachine(engine, platform);
   await follow('Restore');
   await platform.ready();
+  if ((await platform.compose(`exec -T store-webhooks cat ${SPOOLED}`)).trim() !== 'acknowledged')
+    faults.push('the spool was not restored');
   await follow('Check');
   faults.push(...(await compareWithReport(platform, traffic, folder, follow)));
   // The restored platform takes requests.
