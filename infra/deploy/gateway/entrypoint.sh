@@ -3,6 +3,8 @@
 # then becomes nginx.
 set -eu
 secret=$(cat "${GATEWAY_SECRET_FILE:?must name the file with the secret}")
+# Services accept two while it is replaced.
+secret=${secret%%,*}
 case $secret in
   '' | *[!A-Za-z0-9_-]*)
     echo 'GATEWAY_SECRET_FILE: the secret must consist of A-Z, a-z, 0-9, _ and -' >&2

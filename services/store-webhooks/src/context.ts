@@ -69,7 +69,12 @@ export const createContext = async (
   parts: LogAndMetrics,
   overrides: Partial<Context> = {},
 ): Promise<Context> => {
-  const base = openBaseContext(env, { name: 'store-webhooks', migrations, settings: plansByIndex }, parts);
+  const schemaFile = join(spoolFolder(env), 'migrations');
+  const base = openBaseContext(
+    env,
+    { name: 'store-webhooks', migrations, schemaFile, settings: plansByIndex },
+    parts,
+  );
   const { sql } = base.database;
   const { log } = base;
   const clock = createDatabaseClock(sql, log);

@@ -91,6 +91,9 @@ export const runMigrations = (folder: string, afterwards?: () => Promise<void>):
     await afterwards?.();
   });
 
+/** Hashes of the migrations in `folder`. */
+export const shippedMigrations = (folder: string): string[] => readShipped(folder).map(({ hash }) => hash);
+
 /** How many migrations of `folder` the database has not run. Rejects when the database does not answer. */
 export const pendingMigrations = async (sql: Sql, folder: string): Promise<number> => {
   const applied = new Set(await readApplied(sql));

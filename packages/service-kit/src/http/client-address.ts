@@ -29,18 +29,20 @@ export const createClientAddress = (trusted: readonly string[]): ClientAddress =
 };
 
 /**
- * Runs first for every request: removes X-Forwarded-* from requests that do not carry the secret that this service
+ * Runs first for every request: removes X-Forwarded-* from requests that do not carry a secret that this service
  * shares with its gateway, so that only the gateway can say who the client is. Without a secret they are always removed.
  * X-Gateway-Secret, the header with the secret, is removed as well, so that it is never logged.
  */
-export const behindGateway = (next: RequestListener, secret: string | undefined): RequestListener => {
-  const expected = secret === undefined ? undefined : Buffer.from(secret);
+export const behindGateway = (next: RequestListener, secrets: readonly string[]): RequestListener => {
+  const accepted = secrets.map((secret) => Buffer.from(secret));
   const isGateway = ({ headers }: IncomingMessage): boolean => {
     const sent = headers['x-gateway-secret'];
-    if (expected === undefined || typeof sent !== 'string') return false;
+    if (typeof sent !== 'string') return false;
     const secretSent = Buffer.from(sent);
     // In constant time, except for the length, which is no secret.
-    return secretSent.length === expected.length && timingSafeEqual(secretSent, expected);
+    return accepted.some(
+      (secret) => secretSent.length === secret.length && timingSafeEqual(secretSent, secret),
+    );
   };
   return (req, res) => {
     const { headers } = req;

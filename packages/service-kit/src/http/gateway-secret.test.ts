@@ -10,9 +10,9 @@ const forwarded = {
 };
 
 /** The headers that a service sees. */
-const seen = async (headers: Record<string, string>, expected?: string) => {
+const seen = async (headers: Record<string, string>, ...accepted: string[]) => {
   await using service = await serve(
-    behindGateway((req, res) => void res.end(JSON.stringify(req.headers)), expected),
+    behindGateway((req, res) => void res.end(JSON.stringify(req.headers)), accepted),
   );
   return (await (await fetch(service.url, { headers })).json()) as Record<string, string>;
 };
@@ -32,6 +32,16 @@ test.each([
   const headers = await seen({ ...forwarded, ...header }, secret);
   for (const name of [...Object.keys(forwarded), 'x-gateway-secret'])
     expect(headers).not.toHaveProperty(name);
+});
+
+test('while the secret is replaced the old and the new one count, and no part of the setting does', async () => {
+  const next = 'n'.repeat(64);
+  for (const sent of [secret, next])
+    expect(await seen({ ...forwarded, 'x-gateway-secret': sent }, secret, next)).toMatchObject(forwarded);
+  for (const sent of [`${secret},${next}`, ',', next.slice(1)])
+    expect(await seen({ ...forwarded, 'x-gateway-secret': sent }, secret, next)).not.toHaveProperty(
+      'x-forwarded-for',
+    );
 });
 
 test('a service without a secret trusts no X-Forwarded header', async () => {

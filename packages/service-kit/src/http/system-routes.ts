@@ -23,6 +23,12 @@ const common = {
 
 const probe = { ...common, skipRateLimit: true } as const;
 
+const readiness = {
+  ...probe,
+  query: z.looseObject({ exclude: z.literal('database').optional() }),
+  responses: { ...ok, 503: { description: '' } },
+} as const;
+
 const freshJson = (value: object) => ({
   status: 200 as const,
   headers: { 'Cache-Control': 'no-store' },
@@ -34,7 +40,7 @@ export const probePaths: readonly string[] = ['/livez', '/readyz', '/metrics'];
 
 /**
  * Paths of every service that are not part of the interface its OpenAPI document describes: `/livez` (the process
- * runs), `/readyz` (it may be sent requests, and what it holds), `/metrics` (Prometheus), `/openapi.json`, and what the
+ * runs), `/readyz` (it may be sent requests, and what it holds; `?exclude=database` for those that do without the database), `/metrics` (Prometheus), `/openapi.json`, and what the
  * operations page reads: `/ops/status` for anyone, `/ops/caller` (the scopes of the caller) for every valid token of the
  * context's `ops`, `/ops/summary` and `/ops/alerts` for those with the scope `ops:read`.
  */
@@ -83,8 +89,8 @@ export const systemRoutes = (
   });
   return [
     route({ ...probe, path: '/livez' }, () => ({ status: 200, rawBody: '{"status":"ok"}' })),
-    route({ ...probe, path: '/readyz', responses: { ...ok, 503: { description: '' } } }, async () => {
-      const { ready, degraded, checks } = await health.check();
+    route({ ...readiness, path: '/readyz' }, async ({ query: { exclude } }) => {
+      const { ready, degraded, checks } = await health.check(exclude);
       const state = health.draining ? 'draining' : ready ? 'ready' : 'not_ready';
       const body = { status: state, degraded, checks, values: samples.latest() };
       return { status: ready ? 200 : 503, rawBody: JSON.stringify(body) };

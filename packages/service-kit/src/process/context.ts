@@ -11,6 +11,7 @@ import type { Limits } from '../http/run-route.ts';
 import { createRequestRateLimit } from '../overload/request-rate-limit.ts';
 import { createPrometheus, type Prometheus } from '../ops-summary/prometheus.ts';
 import { openRedis } from './redis.ts';
+import { createSchemaMemory } from './schema-memory.ts';
 import { createRefusalSampler, type RefusalSampler } from '../overload/refusal-sampler.ts';
 import type { Guard } from '../http/route.ts';
 
@@ -52,6 +53,8 @@ interface About {
   name: string;
   /** Folder of its migrations. */
   migrations: string;
+  /** Of a service that works without its database: a file of that database, which remembers that the migrations have run. */
+  schemaFile?: string;
   /** Server settings of each connection. */
   settings?: Record<string, string>;
 }
@@ -75,7 +78,7 @@ const openLimits = (env: CommonEnv, name: string, redis: Redis | undefined): Lim
 
 /** Opens the common part of a context. Nothing has connected to PostgreSQL when it returns. */
 export const openBaseContext = (env: CommonEnv, about: About, parts: LogAndMetrics): BaseContext => {
-  const { name, migrations, settings } = about;
+  const { name, migrations, schemaFile, settings } = about;
   const resources = new AsyncDisposableStack();
   const database = resources.use(
     openDatabase({
@@ -94,7 +97,12 @@ export const openBaseContext = (env: CommonEnv, about: About, parts: LogAndMetri
     ...parts,
     database,
     redis,
-    health: createHealth({ database, redis, migrations }),
+    health: createHealth({
+      database,
+      redis,
+      migrations,
+      schemaMemory: schemaFile === undefined ? undefined : createSchemaMemory(schemaFile, migrations),
+    }),
     prometheus: env.PROMETHEUS_URL === undefined ? undefined : createPrometheus(env.PROMETHEUS_URL, name),
     ...openLimits(env, name, redis),
     refusals: resources.use(createRefusalSampler(parts.log)),

@@ -75,11 +75,18 @@ export const commonEnv = {
   PROMETHEUS_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** Addresses of the gateway, comma separated; X-Forwarded-For of others is ignored. */
   TRUST_PROXY: z.string().default('127.0.0.1,::1'),
-  /** Shared with the gateway: X-Forwarded-* counts only in requests that carry it as X-Gateway-Secret. */
+  /**
+   * Shared with the gateway: X-Forwarded-* counts only in requests that carry it as X-Gateway-Secret. Two while it is
+   * replaced, comma separated: both are accepted, and the gateway sends the first one.
+   */
   GATEWAY_SECRET: z
     .string()
-    .regex(/^[\w-]{32,}$/, 'must be 32 or more of A-Z, a-z, 0-9, _ and -')
-    .optional(),
+    .regex(
+      /^[\w-]{32,}(?:,[\w-]{32,})?$/,
+      'must be 32 or more of A-Z, a-z, 0-9, _ and -, or two of these, comma separated',
+    )
+    .transform((text) => text.split(','))
+    .default([]),
   /** The public address of the platform, without a slash at the end: the server that the OpenAPI document names. */
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })

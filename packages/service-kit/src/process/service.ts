@@ -71,7 +71,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
   const server = limited(tracing ? tracing.requests(listener) : listener, env.MAX_CONNECTIONS);
   // The start leaves some 20 MB of garbage, which V8 would keep until the process is busy. Needs --expose-gc.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  const probes = limited(behindGateway(app.probes, undefined), probeConnections);
+  const probes = limited(behindGateway(app.probes, []), probeConnections);
   const probePort =
     env.PROBE_PORT === undefined ? undefined : (await listen(probes, env.HOST, env.PROBE_PORT)).port;
   const { address, port } = await listen(server, env.HOST, env.PORT);

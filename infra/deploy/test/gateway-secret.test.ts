@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { renderConfig } from '@platform/gateway/config';
+import { freePort } from '@platform/local/ports';
+import { cloneDatabase, startServiceProcess, type ServiceProcess } from '@platform/service-kit/testing';
+import { expect, inject, test } from 'vitest';
+import { inherited } from './env.ts';
+import { runNginx } from './gateway.ts';
+import { keys, root, serviceFolder } from './service.ts';
+
+/** The commands of docs/deploy.md that write the next value of the secret. */
+const commands = readFileSync(join(root, 'docs/deploy.md'), 'utf8')
+  .split('### Rotate the secret of the gateway\n')[1]
+  ?.split('```')[1]
+  ?.replace(/.*\n/, '');
+
+test('while the secret of the gateway is replaced as the guide says, no request of two replicas is refused', async () => {
+  await using stack = new AsyncDisposableStack();
+  const home = mkdtempSync(join(tmpdir(), 'gateway-secret-'));
+  stack.defer(() => rmSync(home, { recursive: true }));
+  chmodSync(home, 0o711);
+  const secretFile = join(home, 'infra/deploy/prepared/secrets/gateway-secret');
+  mkdirSync(join(secretFile, '..'), { recursive: true });
+  writeFileSync(secretFile, 'a'.repeat(64), { mode: 0o444 });
+  const write = (step: string): void => {
+    const { status, stderr } = spawnSync('sh', ['-c', commands ?? 'exit 1'], {
+      cwd: home,
+      env: { ...inherited, step },
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
+  };
+
+  const database = stack.use(
+    await cloneDatabase(inject('postgresUrl'), join(serviceFolder('quest-service'), 'migrations')),
+  );
+  const jwks = join(home, 'jwks.json');
+  writeFileSync(jwks, JSON.stringify(keys.jwks));
+  const replicas: ServiceProcess[] = [];
+  for (const port of [await freePort(), await freePort()])
+    replicas.push(
+      stack.use(
+        await startServiceProcess({
+          folder: serviceFolder('quest-service'),
+          variables: {
+            PORT: String(port),
+            DATABASE_URL: database.url,
+            GATEWAY_SECRET_FILE: secretFile,
+            // Each client below is another one. If they were counted against the gateway, most would be refused.
+            RATE_LIMIT_PER_MINUTE: '20',
+            DRAIN_MS: '200',
+            AUTH_JWKS: jwks,
+            AUTH_ISSUER: keys.issuer,
+            AUTH_AUDIENCE: keys.audience,
+          },
+        }),
+      ),
+    );
+
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const config = renderConfig({
+    listen: url.replace('http://', ''),
+    upstreams: { 'quest-service': replicas.map(({ port }) => `127.0.0.1:${port}`) },
+    trustedProxies: ['127.0.0.1'],
+    secretFile: join(home, 'gateway-secret.conf'),
+    telemetry: `127.0.0.1:${await freePort()}`,
+  });
+  for (const [name, text] of Object.entries(config)) writeFileSync(join(home, name), text);
+  const script = join(home, 'entrypoint.sh');
+  const entrypoint = readFileSync(join(root, 'infra/deploy/gateway/entrypoint.sh'), 'utf8')
+    .replaceAll('/etc/gateway', home)
+    .replaceAll('/tmp/nginx', home)
+    .replace('exec nginx', `exec ${inject('nginxPath')}`);
+  writeFileSync(script, entrypoint);
+  const env = { GATEWAY_SECRET_FILE: secretFile };
+  stack.use(await runNginx(inject('nginxPath') && 'sh', [script], url, undefined, env));
+
+  let running = true;
+  const statuses = new Map<number, number>();
+  const client = async (network: number): Promise<void> => {
+    for (let at = 0; running; at++) {
+      const address = `10.${network}.${(at >> 8) & 255}.${at & 255}`;
+      const { status } = await fetch(`${url}/v1/quests/0199ffff-0000-7000-8000-000000000000/questions`, {
+        headers: { 'X-Forwarded-For': address },
+      });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  const clients = [1, 2, 3].map(client);
+  const waitForMore = async (): Promise<void> => {
+    const before = statuses.get(404) ?? 0;
+    await expect.poll(() => statuses.get(404)).toBeGreaterThan(before + 100);
+  };
+  const restartServices = async (): Promise<void> => {
+    for (const replica of replicas) {
+      await replica.stop();
+      await replica.start();
+    }
+  };
+
+  await waitForMore();
+  write('add');
+  await restartServices();
+  await waitForMore();
+  write('use');
+  const { status, stderr } = spawnSync('sh', [script, '-s', 'reload'], {
+    env: { ...inherited, ...env },
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toMatchObject([0, expect.not.stringContaining('[emerg]')]);
+  await waitForMore();
+  write('retire');
+  await restartServices();
+  await waitForMore();
+  running = false;
+  await Promise.all(clients);
+  expect([...statuses.keys()]).toEqual([404]);
+  const secret = readFileSync(secretFile, 'utf8');
+  expect(secret).toMatch(/^[0-9a-f]{64}$/);
+  expect(secret).not.toBe('a'.repeat(64));
+  expect(readFileSync(join(home, 'gateway-secret.conf'), 'utf8')).toContain(`"${secret}"`);
+  expect(statSync(secretFile).mode & 0o777).toBe(0o444);
+});
