@@ -38,6 +38,7 @@ interface Document extends Manifest {
   spec: {
     template?: { spec: PodSpec };
     replicas?: number;
+    activeDeadlineSeconds?: number;
     maxReplicas?: number;
     ports?: object[];
     ingress?: Rule[];
@@ -175,6 +176,28 @@ describe.runIf(hasHelm)('the chart', () => {
     }
   });
 
+  test('limits what a migration reaches before it runs, also under Argo CD, which runs hooks in the order of their weights', () => {
+    const weightOf = ({ metadata }: Document) => Number(metadata.annotations?.['helm.sh/hook-weight'] ?? 0);
+    for (const { name } of services) {
+      const [policy, job] = [find(`NetworkPolicy ${name}-migrate`), find(`Job ${name}-migrate-latest`)];
+      expect(policy.metadata.annotations?.['helm.sh/hook']).toBe(job.metadata.annotations?.['helm.sh/hook']);
+      expect(weightOf(policy)).toBeLessThan(weightOf(job));
+    }
+  });
+
+  test('lets a migration run for less time than Helm waits with the timeout of the guide', () => {
+    const guide = readFileSync(join(root, 'docs/deploy.md'), 'utf8');
+    const timeouts = [...guide.matchAll(/timeout:? (\d+)m\b/g)].map(([, minutes]) => 60 * Number(minutes));
+    expect(timeouts).toHaveLength(2);
+    for (const { spec } of documents.filter(({ kind }) => kind === 'Job'))
+      for (const timeout of timeouts) expect(spec.activeDeadlineSeconds).toBeLessThan(timeout);
+  });
+
+  test('sends no webhook to a replica that has not seen the schema of its version', () => {
+    const [container] = find('StatefulSet store-webhooks').spec.template?.spec.containers ?? [];
+    expect(container?.readinessProbe).toMatchObject({ httpGet: { path: '/readyz?exclude=database' } });
+  });
+
   test('never removes a replica that has a spool', () => {
     expect(find('StatefulSet store-webhooks').spec.replicas).toBe(3);
     expect(() => find('HorizontalPodAutoscaler store-webhooks')).toThrow('there is no');
@@ -198,6 +221,12 @@ describe.runIf(hasHelm)('the network', () => {
   test('lets services reach a collector at the port of its address, and none without one', async () => {
     const collector = 'https://collector.test';
     expect(portsOf(find('NetworkPolicy quest-service', await render({ collector })))).toContain(443);
+    const outside = await render({ collector, collectorNetworks: ['203.0.113.0/24'] });
+    for (const name of ['quest-service', 'gateway-telemetry'])
+      expect(find(`NetworkPolicy ${name}`, outside).spec.egress).toContainEqual({
+        to: [{ namespaceSelector: {} }, { ipBlock: { cidr: '203.0.113.0/24' } }],
+        ports: [{ protocol: 'TCP', port: 443 }],
+      });
     const untraced = find('NetworkPolicy quest-service', await render({ collector: null }));
     expect(portsOf(untraced)).toEqual([53, 53, 5432, 6432, 6379, 443]);
   });

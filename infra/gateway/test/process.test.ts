@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { request as sendRequest, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { workerUser } from '../src/user.ts';
@@ -78,6 +80,22 @@ describe('signals', () => {
     await until(async () => slow.received[0], 'the request');
     await gateway.stop('SIGQUIT');
     expect((await answer).body).toBe('done');
+  });
+
+  test('SIGHUP does not end an import that is still running ten seconds later', async () => {
+    await using consignments = await startService();
+    await using gateway = await startGateway({ upstreams: { consignments: consignments.place } });
+    const upload = sendRequest({ port: gateway.port, path: '/v1/consignments/import', method: 'POST' });
+    const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+    for (let second = 0; second < 13; second++) {
+      upload.write('a line\n');
+      if (second === 1) process.kill(gateway.pid, 'SIGHUP');
+      await sleep(1_000);
+    }
+    upload.end();
+    const [answer] = await answered;
+    expect(answer.statusCode).toBe(200);
+    expect(consignments.received[0]?.body.toString()).toBe('a line\n'.repeat(13));
   });
 
   test('after a kill -9 it starts again on the same port', async () => {

@@ -1,63 +1,79 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
-import { chown, stat, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chown, mkdtempDisposable, readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '@platform/local/postgres';
 import postgres from 'postgres';
-import { expect, test } from 'vitest';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Unavailable } from '../src/http/problem.ts';
 import { openDatabase } from '../src/database/database.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { serverOf } from '../src/database/server-certificate.ts';
 import { withDeadline } from '../src/overload/request-scope.ts';
+import { startServiceProcess } from '../src/testing/index.ts';
+import { migrations } from './fixture/service.ts';
 
-/** A value in DER (X.690): tag, length, content. */
-const der = (tag: number, ...parts: Uint8Array[]): Buffer => {
-  const content = Buffer.concat(parts);
-  const { length } = content;
-  return Buffer.concat([
-    Buffer.from(length < 128 ? [tag, length] : [tag, 0x82, length >> 8, length & 0xff]),
-    content,
-  ]);
-};
+const elliptic = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
 
-/** A private key and the shortest certificate for it that is valid (RFC 5280: version 1, no names), both PEM. */
-const selfSigned = () => {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const [sequence, noName] = [0x30, der(0x30)];
-  const ecdsaWithSha256 = Buffer.from('300a06082a8648ce3d040302', 'hex');
-  const dates = ['200101000000Z', '491231235959Z'].map((date) => der(0x17, Buffer.from(date)));
-  const spki = publicKey.export({ type: 'spki', format: 'der' });
-  const serial = der(0x02, Buffer.of(1));
-  const content = der(sequence, serial, ecdsaWithSha256, noName, der(sequence, ...dates), noName, spki);
-  const signature = der(0x03, Buffer.of(0), sign('sha256', content, privateKey));
-  const certificate = der(sequence, content, ecdsaWithSha256, signature).toString('base64');
-  return {
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-    certificate: `-----BEGIN CERTIFICATE-----\n${certificate.replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
-  };
-};
+const createAuthority = () =>
+  generate([{ name: 'commonName', value: 'An authority' }], {
+    ...elliptic,
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      { name: 'keyUsage', keyCertSign: true },
+    ],
+  });
 
-/** A PostgreSQL that offers TLS; the URL asks for it. */
+/** A PostgreSQL that accepts connections over TLS only, with a certificate for localhost, and files of authorities. */
 const startTlsPostgres = async () => {
+  await using stack = new AsyncDisposableStack();
+  const { path: folder } = stack.use(await mkdtempDisposable(join(tmpdir(), 'tls-')));
   const server = await startPostgres();
-  const { key, certificate } = selfSigned();
+  stack.defer(server.stop);
+  const [authority, other] = [await createAuthority(), await createAuthority()];
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    ...elliptic,
+    ca: { key: authority.private, cert: authority.cert },
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  });
   const { uid, gid } = await stat(server.dataDir);
   for (const [name, content] of [
     ['server.key', key],
-    ['server.crt', certificate],
+    ['server.crt', cert],
   ] as const) {
     const file = join(server.dataDir, name);
     await writeFile(file, content, { mode: 0o600 });
     await chown(file, uid, gid);
   }
+  const hba = join(server.dataDir, 'pg_hba.conf');
+  const rules = await readFile(hba, 'utf8');
   const sql = postgres(server.url, { max: 1 });
   await sql`alter system set ssl = on`;
+  await sql`create database notes`;
+  await writeFile(hba, rules.replaceAll(/^host /gm, 'hostssl '));
   await sql`select pg_reload_conf()`;
   await sql.end();
-  return { url: `${server.url}?sslmode=require`, [Symbol.asyncDispose]: server.stop };
+  await writeFile(join(folder, 'ca.crt'), authority.cert);
+  await writeFile(join(folder, 'other.crt'), other.cert);
+  const owned = stack.move();
+  return {
+    /** An URL of the database `notes`. */
+    url: (host: string, ca?: string) =>
+      server.url.replace('127.0.0.1', host).replace(/postgres$/, 'notes') +
+      (ca === undefined ? '' : `?sslmode=verify-full&sslrootcert=${join(folder, ca)}`),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 };
 
+let server: Awaited<ReturnType<typeof startTlsPostgres>>;
+beforeAll(async () => {
+  server = await startTlsPostgres();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
 test('over TLS a statement past its deadline is cancelled, and its connection is used again', async () => {
-  await using server = await startTlsPostgres();
-  await using database = openDatabase({ url: server.url, name: 'tls', max: 1 });
+  await using database = openDatabase({ url: server.url('localhost', 'ca.crt'), name: 'tls', max: 1 });
   const { sql } = database;
   const usesTls = async () => {
     const [row] = await sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`;
@@ -68,4 +84,46 @@ test('over TLS a statement past its deadline is cancelled, and its connection is
   const slow = withDeadline(200, tooSlow, async () => sql`select pg_sleep(60)`);
   await expect(slow).rejects.toMatchObject({ code: 'too_slow' });
   expect(await usesTls()).toBe(true);
+});
+
+test('migrations and services reach a server that demands TLS when its authority is in sslrootcert', async () => {
+  await expect(migrate(server.url('localhost'), migrations)).rejects.toMatchObject({ code: '28000' });
+  const url = server.url('localhost', 'ca.crt');
+  await migrate(url, migrations);
+  await using service = await startServiceProcess({
+    folder: new URL('fixture', import.meta.url).pathname,
+    script: 'main.ts',
+    variables: { DATABASE_URL: url },
+  });
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+});
+
+test.each([
+  ['of another authority', 'localhost', 'other.crt', 'not valid, or not signed by sslrootcert'],
+  ['for another host', '127.0.0.1', 'ca.crt', 'for another host than that of its URL'],
+])('a certificate %s is refused with one line', async (_, host, ca, reason) => {
+  const url = server.url(host, ca);
+  const script = `import { runMigrations } from ${JSON.stringify(new URL('../src/database/migrate.ts', import.meta.url).href)};
+    await runMigrations(${JSON.stringify(migrations)});`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    env: { MIGRATION_DATABASE_URL: url },
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([1, expect.stringMatching(new RegExp(`^[^\\n]*${reason}[^\\n]*\\n$`))]);
+  await using service = await startServiceProcess({
+    folder: new URL('fixture', import.meta.url).pathname,
+    script: 'main.ts',
+    variables: { DATABASE_URL: url },
+  });
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
+  expect((await fetch(`${service.url}/v1/notes/a`)).status).toBe(503);
+  const lines = () => service.lines.filter((line) => line.includes('"msg":"The certificate'));
+  await expect.poll(lines).toEqual([expect.stringContaining(reason)]);
+});
+
+test.each([
+  ['a file that does not exist', '?sslmode=verify-full&sslrootcert=/none/ca.crt', 'does not exist'],
+  ['a file that would not be used', '?sslmode=require&sslrootcert=/none/ca.crt', 'needs sslmode=verify-full'],
+])('a URL with %s is refused', (_, query, reason) => {
+  expect(() => serverOf(`postgres://localhost/notes${query}`)).toThrow(reason);
 });

@@ -57,6 +57,8 @@ limits: { memory: {{ .memoryLimit }} }
 {{- with .Values.collector }}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
 - { name: OTEL_TRACES_SAMPLER_ARG, value: {{ $.Values.traceRatio | quote }} }
+- name: OTEL_EXPORTER_OTLP_HEADERS
+  valueFrom: { secretKeyRef: { name: gateway, key: OTEL_EXPORTER_OTLP_HEADERS, optional: true } }
 {{- end }}
 {{- end }}
 
@@ -99,12 +101,16 @@ spec: { maxUnavailable: 1, selector: { matchLabels: { app.kubernetes.io/name: {{
   ports: [{ protocol: UDP, port: 53 }, { protocol: TCP, port: 53 }]
 {{- end }}
 
-{{- /* To an address in the cluster, such as that of the collector; none without one. */ -}}
+{{- /* To an address in the cluster or in these networks, such as that of the collector; none without one. */ -}}
 {{- define "platform.egressTo" -}}
-{{- with . }}
+{{- with .url }}
 {{- $url := urlParse . }}
 {{- $port := regexFind "[0-9]+$" $url.host | default (ternary "443" "80" (eq $url.scheme "https")) }}
-- to: [{ namespaceSelector: {} }]
+- to:
+    - namespaceSelector: {}
+    {{- range $.networks }}
+    - ipBlock: { cidr: {{ . }} }
+    {{- end }}
   ports: [{ protocol: TCP, port: {{ $port }} }]
 {{- end }}
 {{- end }}

@@ -60,6 +60,13 @@ export interface Deployment extends Platform, AsyncDisposable {
   ready: () => Promise<void>;
 }
 
+/** Commands with the content of each of our scripts in place of its call, so that the rehearsal can adapt both. */
+const withScripts = async (commands: string): Promise<string> => {
+  const [, file] = /^sh (infra\/\S+\.sh)$/m.exec(commands) ?? [];
+  if (file === undefined) return commands;
+  return commands.replace(`sh ${file}`, `(\n${await readFile(join(ROOT, file), 'utf8')})`);
+};
+
 /** The first commands below a heading of a page in docs/, for the project of the rehearsal. @throws when they lack what is edited */
 export const documentedCommands = async (
   page: string,
@@ -69,13 +76,13 @@ export const documentedCommands = async (
   const text = await readFile(join(ROOT, 'docs', page), 'utf8');
   const [, block] = text.split(`# ${heading}\n`)[1]?.split('```') ?? [];
   if (!block?.startsWith('sh')) throw new Error(`docs/${page} has no commands below "${heading}"`);
+  const commands = await withScripts(block.slice(block.indexOf('\n') + 1));
   return edits.reduce(
-    (commands, [old, next]) => {
-      if (!commands.includes(old)) throw new Error(`docs/${page} has no "${old}" below "${heading}"`);
-      return commands.replaceAll(old, next);
+    (edited, [old, next]) => {
+      if (!edited.includes(old)) throw new Error(`docs/${page} has no "${old}" below "${heading}"`);
+      return edited.replaceAll(old, next);
     },
-    block
-      .slice(block.indexOf('\n') + 1)
+    commands
       .replaceAll('-p platform ', `-p ${PROJECT} `)
       .replaceAll('COMPOSE_PROJECT_NAME=platform\n', `COMPOSE_PROJECT_NAME=${PROJECT}\n`)
       .replaceAll('platform_', `${PROJECT}_`),

@@ -22,6 +22,12 @@ const faults: [TransientFault, RegExp][] = [
 const socketFault =
   /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EMFILE|ENFILE)$/;
 
+/** Codes of Node.js for the certificate of a server that is not trusted, not valid, or for another host. */
+export const certificateCode =
+  /^(?:ERR_TLS_CERT_ALTNAME_INVALID|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT(?:_IN_CHAIN)?|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)\w*|CERT_\w+)$/;
+
+const isOfConnection = (code: string): boolean => socketFault.test(code) || certificateCode.test(code);
+
 const maxCauses = 5;
 
 /** The codes of an error and of its causes: drizzle wraps the error of the driver. */
@@ -42,7 +48,7 @@ export const transientFault = (error: unknown): TransientFault | undefined => {
   for (const { code, isOfStatement } of codesOf(error)) {
     const fault = faults.find(([, pattern]) => pattern.test(code));
     if (fault !== undefined) return fault[0];
-    if (isOfStatement && socketFault.test(code)) return 'unavailable';
+    if (isOfStatement && isOfConnection(code)) return 'unavailable';
   }
   return undefined;
 };
@@ -50,7 +56,7 @@ export const transientFault = (error: unknown): TransientFault | undefined => {
 /** Whether there is no connection, so that any other statement would have failed as well. */
 export const isDisconnected = (error: unknown): boolean =>
   codesOf(error).some(
-    ({ code, isOfStatement }) => disconnection.test(code) || (isOfStatement && socketFault.test(code)),
+    ({ code, isOfStatement }) => disconnection.test(code) || (isOfStatement && isOfConnection(code)),
   );
 
 /**

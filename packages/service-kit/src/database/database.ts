@@ -4,6 +4,7 @@ import postgres, { type ISql, type Sql } from 'postgres';
 import { spanTransactions } from '@platform/tracing/trace';
 import { createConnectionQueue, type ConnectionQueue } from '../overload/connection-queue.ts';
 import { boundPool } from './bounded-pool.ts';
+import { serverOf } from './server-certificate.ts';
 import { withTimeout } from '../process/timeout.ts';
 import { SafeError } from '../process/safe-error.ts';
 
@@ -34,6 +35,7 @@ export const ormOf = (tx: ISql, { sql }: Pick<Database, 'sql'>): Executor =>
   drizzle(Object.assign(tx, { options: sql.options }) as unknown as Sql);
 
 export interface DatabaseOptions {
+  /** May have `sslmode` and `sslrootcert`: see `serverOf`. */
   url: string;
   /** Shown in pg_stat_activity. */
   name: string;
@@ -79,6 +81,7 @@ export const openDatabase = ({
   settings = {},
   refuseInTransactions = false,
 }: DatabaseOptions): Database => {
+  const server = serverOf(url);
   const instance = `${name}:${randomUUID().slice(0, 8)}`;
   const open = (
     application: string,
@@ -86,7 +89,8 @@ export const openDatabase = ({
     timeoutMs: number,
     more: Record<string, string>,
   ): Sql =>
-    postgres(url, {
+    postgres(server.url, {
+      ...(server.ssl && { ssl: server.ssl }),
       max: connections,
       // A statement that is sent behind another one waits as long as that one takes, and a late cancel request hits it.
       max_pipeline: 0,

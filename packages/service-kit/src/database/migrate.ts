@@ -7,6 +7,7 @@ import postgres, { type Sql } from 'postgres';
 import { runProgram } from '@platform/program';
 import { migrationUrl } from '../process/env.ts';
 import { SafeError } from '../process/safe-error.ts';
+import { certificateFault, serverOf } from './server-certificate.ts';
 
 const table = { migrationsSchema: 'public', migrationsTable: 'schema_migrations' };
 
@@ -70,7 +71,12 @@ const refuseMismatch = (shipped: Migration[], applied: string[]): void => {
  * again). A database that is newer is left alone.
  */
 export const migrate = async (url: string, folder: string): Promise<void> => {
-  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  const server = serverOf(url);
+  const sql = postgres(server.url, {
+    ...(server.ssl && { ssl: server.ssl }),
+    max: 1,
+    onnotice: () => undefined,
+  });
   try {
     await sql`select pg_advisory_lock(${lock})`;
     await sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, false)`;
@@ -87,7 +93,10 @@ The database is that of MIGRATION_DATABASE_URL, whose role owns the tables, else
 /** `migrate` as a program, and what else the service does as the owner of its tables. */
 export const runMigrations = (folder: string, afterwards?: () => Promise<void>): Promise<void> =>
   runProgram(usage, async () => {
-    await migrate(migrationUrl(), folder);
+    await migrate(migrationUrl(), folder).catch((error: unknown) => {
+      const fault = certificateFault(error);
+      throw fault === undefined ? error : new SafeError(fault);
+    });
     await afterwards?.();
   });
 

@@ -6,6 +6,7 @@ import type { HttpApp } from '../http/app.ts';
 import { checkConnectionShare } from '../database/connection-share.ts';
 import type { BaseContext, LogAndMetrics } from './context.ts';
 import { connectionsOfProcess } from '../database/database.ts';
+import { certificateFault } from '../database/server-certificate.ts';
 import { drain } from '../overload/drain.ts';
 import { exitForSettings, settingsOrExit, type CommonEnv } from './env.ts';
 import { raiseGcThreshold } from './heap.ts';
@@ -76,6 +77,10 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     env.PROBE_PORT === undefined ? undefined : (await listen(probes, env.HOST, env.PROBE_PORT)).port;
   const { address, port } = await listen(server, env.HOST, env.PORT);
 
+  context.database.ping().catch((error: unknown) => {
+    const fault = certificateFault(error);
+    if (fault !== undefined) log.error(fault);
+  });
   void checkConnectionShare({
     database: context.database,
     log,

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Saves databases, keys, variables and spool of the platform in the folder BACKUP, while it runs. docs/backup.md says when and how.
+set -eu
+umask 077
+disk=$(dirname "$BACKUP")
+test -e "$disk/backup-disk" || { echo "$disk/backup-disk does not exist: the disk is not mounted" >&2; exit 1; }
+rm -rf "$BACKUP.new"
+mkdir "$BACKUP.new"
+date -u +%Y-%m-%dT%H:%M:%S+00:00 > "$BACKUP.new/began"
+tar -C "$PREPARED" -cf "$BACKUP.new/prepared.tar" .
+if [ -e infra/deploy/.env ]; then cp infra/deploy/.env "$BACKUP.new/env"; fi
+docker compose config --services > "$BACKUP.new/services"
+# Before the databases: a webhook that leaves the spool meanwhile is in both, and is stored once. tar ends with 1 when files change.
+if grep -qx store-webhooks "$BACKUP.new/services"; then
+  docker compose run --rm -T --no-deps store-webhooks \
+    sh -c 'tar -C /repo/data -cf - . || test $? -eq 1' < /dev/null > "$BACKUP.new/spool.tar"
+  tar -tf "$BACKUP.new/spool.tar" > /dev/null
+fi
+docker compose exec -T postgres psql --username postgres --no-align --tuples-only --command \
+  "select datname from pg_database where not datistemplate and datname <> 'postgres'" > "$BACKUP.new/databases"
+for database in $(cat "$BACKUP.new/databases"); do
+  docker compose exec -T postgres pg_dump --username postgres --format custom "$database" > "$BACKUP.new/$database.dump"
+done
+if [ -e "$BACKUP" ]; then rm -rf "$BACKUP.previous"; mv "$BACKUP" "$BACKUP.previous"; fi
+mv "$BACKUP.new" "$BACKUP"
+# For the alert BackupOld.
+echo "platform_backup_timestamp_seconds $(date +%s)" > "$PREPARED/metrics/backup.prom"
+chmod 644 "$PREPARED/metrics/backup.prom"

@@ -1,0 +1,15 @@
+#!/bin/sh
+# A step of replacing GATEWAY_SECRET of compose: add, use or retire (docs/deploy.md#rotate-the-secret-of-the-gateway).
+set -eu
+cd "$(dirname "$0")/../.."
+file=infra/deploy/prepared/secrets/gateway-secret
+secret=$(cat "$file")
+case ${1:?add, use or retire} in
+  add) secret=$secret,$(openssl rand -hex 32) ;;
+  use) secret=${secret#*,},${secret%,*} ;;
+  retire) secret=${secret%,*} ;;
+esac
+# The same file, because the gateway's container has it mounted.
+chmod 644 "$file"
+printf %s "$secret" > "$file"
+chmod 444 "$file"

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Restores what backup.sh has saved in the folder BACKUP, into a new PostgreSQL. docs/backup.md says when and how.
+set -eu
+databases=$(cat "$BACKUP/databases")
+for file in prepared.tar $(printf '%s.dump ' $databases); do
+  test -s "$BACKUP/$file"
+done
+# What this machine has stays.
+if [ ! -e "$PREPARED/secrets" ]; then mkdir -p "$PREPARED"; tar -C "$PREPARED" -xpf "$BACKUP/prepared.tar"; fi
+if [ -e "$BACKUP/env" ] && [ ! -e infra/deploy/.env ]; then cp "$BACKUP/env" infra/deploy/.env; fi
+if [ -e "$BACKUP/spool.tar" ]; then
+  docker compose run --rm -T --no-deps store-webhooks tar -C /repo/data --skip-old-files -xf - < "$BACKUP/spool.tar"
+fi
+docker compose up --wait postgres
+for database in $databases; do
+  docker compose exec -T postgres pg_restore --username postgres --dbname "$database" --exit-on-error --single-transaction < "$BACKUP/$database.dump"
+done
+docker compose exec -T postgres vacuumdb --username postgres --all --analyze-only --quiet
+docker compose up --wait
