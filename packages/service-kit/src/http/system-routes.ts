@@ -26,7 +26,6 @@ const probe = { ...common, skipRateLimit: true } as const;
 const readiness = {
   ...probe,
   query: z.looseObject({ exclude: z.literal('database').optional() }),
-  responses: { ...ok, 503: { description: '' } },
 } as const;
 
 const freshJson = (value: object) => ({
@@ -89,12 +88,15 @@ export const systemRoutes = (
   });
   return [
     route({ ...probe, path: '/livez' }, () => ({ status: 200, rawBody: '{"status":"ok"}' })),
-    route({ ...readiness, path: '/readyz' }, async ({ query: { exclude } }) => {
-      const { ready, degraded, checks } = await health.check(exclude);
-      const state = health.draining ? 'draining' : ready ? 'ready' : 'not_ready';
-      const body = { status: state, degraded, checks, values: samples.latest() };
-      return { status: ready ? 200 : 503, rawBody: JSON.stringify(body) };
-    }),
+    route(
+      { ...readiness, path: '/readyz', responses: { ...ok, 503: { description: '' } } },
+      async (request) => {
+        const { ready, degraded, checks } = await health.check(request.query.exclude);
+        const state = health.draining ? 'draining' : ready ? 'ready' : 'not_ready';
+        const body = { status: state, degraded, checks, values: samples.latest() };
+        return { status: ready ? 200 : 503, rawBody: JSON.stringify(body) };
+      },
+    ),
     route({ ...probe, path: '/metrics' }, async () => ({
       status: 200,
       headers: { 'Content-Type': registry.contentType },
