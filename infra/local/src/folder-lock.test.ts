@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { lockFolder } from './folder-lock.ts';
-import { identify, isRunning, type ProcessId } from './process.ts';
+import { bootId, identify, isRunning, stateInPs, type ProcessId } from './process.ts';
 import { scratch } from '../test/scratch.ts';
 
 const GONE = { pid: 2 ** 22 - 1, startedAt: '1' };
@@ -14,10 +15,18 @@ const sleeper = (): ProcessId => {
   return identify(child.pid ?? 0);
 };
 
-const folderWith = async (owner: ProcessId, child: ProcessId, of?: string): Promise<string> => {
+const folderWith = async (
+  owner: ProcessId,
+  child: ProcessId,
+  of?: string,
+  boot = bootId(),
+): Promise<string> => {
   const folder = await scratch();
   const children = [{ ...child, name: 'redis', stopSignal: 'SIGTERM' }];
-  await writeFile(join(folder, 'processes.json'), JSON.stringify({ folder: of ?? folder, owner, children }));
+  await writeFile(
+    join(folder, 'processes.json'),
+    JSON.stringify({ folder: of ?? folder, boot, owner, children }),
+  );
   return folder;
 };
 
@@ -34,6 +43,25 @@ test('a process that has got the id of an old one is not stopped', async () => {
   expect(stopped).toEqual([]);
   expect(isRunning(stranger)).toBe(true);
 });
+
+test('after a restart of the system nothing is stopped, and no owner keeps the folder locked', async () => {
+  const [stranger, other] = [sleeper(), sleeper()];
+  const { stopped } = await lockFolder(await folderWith(other, stranger, undefined, 'another start'));
+  expect(stopped).toEqual([]);
+  expect([isRunning(stranger), isRunning(other)]).toEqual([true, true]);
+});
+
+test.runIf(existsSync('/usr/bin/ps') || existsSync('/bin/ps'))(
+  'ps tells the start time of a process, and nothing of one that is gone',
+  () => {
+    const before = Date.now() - 2_000;
+    const { pid } = sleeper();
+    const started = Date.parse(`${stateInPs(pid)?.startedAt} UTC`);
+    expect(started).toBeGreaterThan(before);
+    expect(started).toBeLessThan(Date.now() + 2_000);
+    expect(stateInPs(GONE.pid)).toBeUndefined();
+  },
+);
 
 test('a second start in the folder of a running stack is refused, and the stack keeps running', async () => {
   const child = sleeper();

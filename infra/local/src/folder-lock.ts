@@ -2,12 +2,14 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoppableProcess } from './cleanup.ts';
 import { readJson, writeJson } from './files.ts';
-import { identify, isRunning, stop, type ProcessId } from './process.ts';
+import { bootId, identify, isRunning, stop, type ProcessId } from './process.ts';
 
 /** Content of processes.json: the `start` that uses a local folder, and its programs. */
 interface Owner {
   /** In a copied folder this is another path, and the processes belong to the original. */
   folder: string;
+  /** After a restart of the system the ids belong to other processes. */
+  boot: string;
   owner: ProcessId;
   children: (StoppableProcess & { name: string })[];
 }
@@ -29,7 +31,8 @@ export interface FolderLock {
 export const lockFolder = async (folder: string): Promise<{ lock: FolderLock; stopped: string[] }> => {
   const path = join(folder, 'processes.json');
   const recorded = await readJson<Owner>(path);
-  const before = recorded?.folder === folder ? recorded : undefined;
+  const boot = bootId();
+  const before = recorded?.folder === folder && recorded.boot === boot ? recorded : undefined;
   if (before && before.owner.pid !== process.pid && isRunning(before.owner)) {
     throw new Error(`a stack is already running here (process ${before.owner.pid}); stop it first`);
   }
@@ -38,7 +41,8 @@ export const lockFolder = async (folder: string): Promise<{ lock: FolderLock; st
   await Promise.all(children.map((child) => stop(child, child.stopSignal, STOP_LIMIT_MS)));
 
   const owner = identify(process.pid);
-  const record = (current: Owner['children']): void => writeJson(path, { folder, owner, children: current });
+  const record = (current: Owner['children']): void =>
+    writeJson(path, { folder, boot, owner, children: current });
   record([]);
   return {
     lock: { record, release: () => rm(path, { force: true }) },

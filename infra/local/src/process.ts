@@ -1,10 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Identifies a process, also after another one has got the same id. */
 export interface ProcessId {
   pid: number;
-  /** Start time in the unit of the system; empty without /proc. */
+  /** Start time in the unit of the system; empty when the process is gone. */
   startedAt: string;
 }
 
@@ -17,13 +18,37 @@ const attempt = <T>(call: () => T): T | undefined => {
   }
 };
 
-/** Fields of /proc/<pid>/stat after the name of the command, which may contain spaces and parentheses. */
-const stat = (pid: number): string[] | undefined => {
+/** State and start time of a process; undefined when it does not exist. */
+type State = Pick<ProcessId, 'startedAt'> & { isZombie: boolean };
+
+/** From /proc/<pid>/stat, after the name of the command, which may contain spaces and parentheses. */
+const stateInProc = (pid: number): State | undefined => {
   const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  return fields && { isZombie: fields[0] === 'Z', startedAt: fields[19] ?? '' };
 };
 
-export const identify = (pid: number): ProcessId => ({ pid, startedAt: stat(pid)?.[19] ?? '' });
+/** From `ps`, on systems without /proc, such as macOS; the time has whole seconds. */
+export const stateInPs = (pid: number): State | undefined => {
+  const args = ['-o', 'stat=,lstart=', '-p', String(pid)];
+  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+  const output = attempt(() => execFileSync('ps', args, { encoding: 'utf8', env }));
+  const [, state, startedAt] = /^\s*(\S+)\s+(.*\S)/.exec(output ?? '') ?? [];
+  return startedAt === undefined ? undefined : { isZombie: state?.startsWith('Z') ?? false, startedAt };
+};
+
+const hasProc = process.platform === 'linux';
+const stateOf = hasProc ? stateInProc : stateInPs;
+
+export const identify = (pid: number): ProcessId => ({ pid, startedAt: stateOf(pid)?.startedAt ?? '' });
+
+/** Changes with each start of the system: start times and process ids of different ones say nothing about each other. */
+export const bootId = (): string =>
+  attempt(() =>
+    hasProc
+      ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
+      : execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }),
+  )?.trim() ?? '';
 
 /** Sends a signal to a process, or to the group of a negative id; false when it does not exist. */
 export const signal = (pid: number, name: NodeJS.Signals | 0): boolean =>
@@ -31,9 +56,8 @@ export const signal = (pid: number, name: NodeJS.Signals | 0): boolean =>
 
 /** Whether this process runs; a zombie does not. */
 export const isRunning = ({ pid, startedAt }: ProcessId): boolean => {
-  if (!startedAt) return signal(pid, 0);
-  const now = stat(pid);
-  return now?.[19] === startedAt && now[0] !== 'Z';
+  const now = stateOf(pid);
+  return now !== undefined && now.startedAt === startedAt && !now.isZombie;
 };
 
 /** Ids of the processes whose working folder is this one or below it: that of PostgreSQL's children is its data folder. */
@@ -58,8 +82,8 @@ export const until = async (holds: () => boolean | Promise<boolean>, limitMs: nu
  * nothing when the id now belongs to another process.
  */
 export const killGroup = (id: ProcessId): void => {
-  const leader = stat(id.pid);
-  if (!leader || !id.startedAt || leader[19] === id.startedAt) signal(-id.pid, 'SIGKILL');
+  const leader = stateOf(id.pid);
+  if (leader === undefined || leader.startedAt === id.startedAt) signal(-id.pid, 'SIGKILL');
 };
 
 /** On a busy machine a killed process still exists for some seconds. */

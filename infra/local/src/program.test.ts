@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { baseEnv } from './env.ts';
-import { isRunning, signal } from './process.ts';
+import { identify, isRunning, signal } from './process.ts';
 import { keepRunning, nextDelay, type Program, type RunningProgram } from './program.ts';
 import { scratch } from '../test/scratch.ts';
 
@@ -124,7 +124,7 @@ test('a program that ignores its stop signal is killed, and its own children wit
     { backOff: QUICK },
   );
   await running.ready(READY_MS);
-  const child = { pid: Number(await readFile(childFile, 'utf8')), startedAt: '' };
+  const child = identify(Number(await readFile(childFile, 'utf8')));
   expect(isRunning(child)).toBe(true);
   await running.stop();
   await expect.poll(() => isRunning(child)).toBe(false);

@@ -9,7 +9,7 @@ import { decodeJwt } from 'jose';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { exists } from '../src/files.ts';
-import { isRunning, signal } from '../src/process.ts';
+import { identify, isRunning, signal } from '../src/process.ts';
 import { freePort } from '../src/testing/free-ports.ts';
 import { redisAnswers } from '../src/redis.ts';
 import { run as runProgram } from '../src/spawn.ts';
@@ -49,8 +49,7 @@ const pids = ({ services, postgres: database, redis, nginx }: Stack): Record<str
 });
 
 const allGone = async (stack: Stack): Promise<void> => {
-  const left = () =>
-    Object.entries(pids(stack)).filter(([, pid]) => pid && isRunning({ pid, startedAt: '' }));
+  const left = () => Object.entries(pids(stack)).filter(([, pid]) => pid && isRunning(identify(pid)));
   await expect.poll(left).toEqual([]);
 };
 

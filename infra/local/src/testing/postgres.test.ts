@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { answersSql } from '../cluster.ts';
 import { exists } from '../files.ts';
 import { startPostgres } from './postgres.ts';
-import { isRunning, runningIn } from '../process.ts';
+import { identify, isRunning, runningIn } from '../process.ts';
 import { redisAnswers } from '../redis.ts';
 import { startRedis } from './redis.ts';
 
@@ -34,7 +34,7 @@ test('PostgreSQL killed with kill -9 in the middle of work comes back with what 
 
 test('a stopped PostgreSQL leaves neither process nor files', async () => {
   const server = await startPostgres();
-  const id = { pid: server.pid, startedAt: '' };
+  const id = identify(server.pid);
   await server.stop();
   expect(isRunning(id)).toBe(false);
   expect(await exists(server.dataDir)).toBe(false);
