@@ -95,7 +95,7 @@ test('migrations and services reach a server that demands TLS when its authority
     script: 'main.ts',
     variables: { DATABASE_URL: url },
   });
-  expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);
 });
 
 test.each([
