@@ -66,6 +66,7 @@ const machine = {
   'old/infra/deploy/.env': 'TAG=1.0.0\n',
   'old/infra/deploy/prepared/secrets/secrets-key': 'a key',
   'old/spool/0199/0001.spool': 'an acknowledged webhook',
+  'old/infra/deploy/prepared/metrics/.keep': '',
   'disk/backup-disk': '',
 };
 
