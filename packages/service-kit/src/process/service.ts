@@ -77,7 +77,8 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     env.PROBE_PORT === undefined ? undefined : (await listen(probes, env.HOST, env.PROBE_PORT)).port;
   const { address, port } = await listen(server, env.HOST, env.PORT);
 
-  context.database.ping().catch((error: unknown) => {
+  // Longer than a connection may take to open, because the answer is only logged.
+  context.database.ping(10_000).catch((error: unknown) => {
     const fault = certificateFault(error);
     if (fault !== undefined) log.error(fault);
   });
