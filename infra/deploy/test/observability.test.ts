@@ -204,7 +204,7 @@ describe('the metrics that dashboard and alerts ask for', () => {
     for (let at = 0; at < names.length; at += 2)
       await Promise.all(
         names.slice(at, at + 2).map(async (name) => {
-          services.set(name, stack.use(await startService(name)));
+          services.set(name, stack.use(await startService(name, { SMTP_URL: 'smtp://127.0.0.1:1' })));
         }),
       );
     const gateway = createMetrics();
