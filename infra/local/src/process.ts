@@ -33,8 +33,8 @@ export const stateInPs = (pid: number): State | undefined => {
   const args = ['-o', 'stat=,lstart=', '-p', String(pid)];
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
   const output = attempt(() => execFileSync('ps', args, { encoding: 'utf8', env }));
-  const [, state, startedAt] = /^\s*(\S+)\s+(.*\S)/.exec(output ?? '') ?? [];
-  return startedAt === undefined ? undefined : { isZombie: state?.startsWith('Z') ?? false, startedAt };
+  const [state = '', ...started] = (output ?? '').trim().split(/\s+/);
+  return state === '' ? undefined : { isZombie: state.startsWith('Z'), startedAt: started.join(' ') };
 };
 
 const hasProc = process.platform === 'linux';
