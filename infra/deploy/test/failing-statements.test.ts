@@ -19,7 +19,7 @@ const textsIn = (value: string): string[] =>
  * parts of a span's times, the largest bigint, which is in a statement, and the messages that an event keeps.
  */
 const elsewhere =
-  /^(?:.{0,7}|[A-Za-z_-]+|127\.0\.0\.1|\d{13}|9223372036854775807|The .*|lock timeout|SQLSTATE \w+|\w+ [A-Z_]+)$/s;
+  /^(?:.{0,7}|[A-Za-z_-]+|127\.0\.0\.1|\d{13}|9223372036854775807|The(?:re)? .*|lock timeout|SQLSTATE \w+|\w+ [A-Z_]+)$/s;
 
 /** Paths and ids are logged on purpose. */
 const logged = new Set([
