@@ -101,6 +101,22 @@ describe('a forgotten password', () => {
   });
 });
 
+test('mails and attempts with one code are limited for each network, whether or not there is an account', async () => {
+  await using limited = await startWithMail({ RATE_LIMIT: 'on' });
+  const send = (path: string, body: object) => supertest(limited.app).post(at(path)).send(body);
+  const ada = await register(limited.app);
+  for (const email of [ada.email, newEmail()]) {
+    const statuses = [];
+    for (let n = 0; n < 6; n++) statuses.push((await send('/auth/password/reset', { email })).status);
+    expect(statuses).toEqual([202, 202, 202, 202, 202, 429]);
+  }
+  const { code: token } = await limited.lastMailTo(ada.email, 6);
+  const statuses = [];
+  for (let n = 0; n < 6; n++)
+    statuses.push((await send('/auth/password/reset/confirm', { token, newPassword })).status);
+  expect(statuses).toEqual([204, 404, 404, 404, 404, 429]);
+});
+
 describe('a password', () => {
   test('is changed with the current one; other sessions end, and codes of earlier mails are void', async () => {
     const ada = await someone();

@@ -80,7 +80,8 @@ export const requestPasswordReset = async (
 
 /**
  * Sets a new password by the code of a mail, and ends every session and the waits after failed logins. Throws NotFound for
- * a code that is wrong, used, replaced or older than 30 minutes, and ValidationFailed, which uses nothing up.
+ * a code that is wrong, used, replaced or older than 30 minutes, ValidationFailed, which uses nothing up, and
+ * TooManyRequests.
  */
 export const resetPassword = async (
   context: Context,
@@ -88,9 +89,10 @@ export const resetPassword = async (
   address: string | undefined,
 ): Promise<void> => {
   const mails = requireMails(context);
-  // A hash costs 30 ms of a core: nobody gets one without a code of ours.
+  // A hash costs 30 ms of a core: nobody gets one without a code of ours, and nobody many for one code.
   if (!mails.isPasswordCode(token)) throw new NotFound('code');
   requireRules(newPassword, '');
+  await context.mailLimit?.({ email: token, address });
   const { loginPasswords, database, throttle } = context;
   const passwordHash = await loginPasswords.hash(newPassword, { email: token, address });
   const { email, userId, ended } = await database.sql.begin(async (tx) => {
