@@ -8,7 +8,8 @@ export type { Place } from './subjects/place.ts';
 
 /** The cookies of the services are named as on any host but localhost. */
 const HOST = 'service.example.test';
-const PASSWORD = 'correct horse battery';
+/** That of the examples: ten wrong ones in a row would make the user wait. */
+const PASSWORD = 'try-me-out-2026';
 
 const register = async ({ url }: Place) => {
   const email = `${randomUUID()}@example.test`;
@@ -38,6 +39,8 @@ const taskManager = async (place: Place): Promise<Arranged> => {
     values: {
       Cookie: [ben.cookies],
       password: [PASSWORD],
+      currentPassword: [PASSWORD],
+      newPassword: [PASSWORD],
       email: [ann.email],
       code: [code],
       list: [undefined],
