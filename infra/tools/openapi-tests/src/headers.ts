@@ -4,7 +4,7 @@ import type { Header, OpenApi } from './document.ts';
 
 /** Headers of HTTP itself, of caches, of browsers' security and of connections, which no document describes. */
 const common =
-  /^(?:access-control-.*|allow|cache-control|connection|content-(?:encoding|length|security-policy|type)|cross-origin-.*|date|keep-alive|referrer-policy|transfer-encoding|vary|x-(?:content-type-options|frame-options))$/;
+  /^(?:access-control-.*|allow|cache-control|connection|content-(?:encoding|length|security-policy|type)|cross-origin-.*|date|keep-alive|referrer-policy|server|transfer-encoding|vary|x-(?:content-type-options|frame-options))$/;
 
 /** Says which header of a response the document lacks, or that a response lacks, or whose value its schema refuses. */
 export const wrongHeaders = (

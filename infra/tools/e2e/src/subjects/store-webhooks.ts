@@ -4,6 +4,9 @@ import { call, type Arranged, type Place } from './place.ts';
 const POS_EVENTS = ['order_updated', 'new_member', 'member_updated'];
 const JOB_EVENTS = ['job_assigned', 'job_started', 'job_arrived', 'job_completed'];
 const IDENTITY_EVENTS = ['identity-verification-updated', 'identity-verification-completed'];
+const EVENTS = [...POS_EVENTS, ...JOB_EVENTS, ...IDENTITY_EVENTS, 'payment-auth-completed'];
+
+const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** A store with records and with events of each status. */
 export const storeWebhooks = async (place: Place): Promise<Arranged> => {
@@ -66,6 +69,7 @@ export const storeWebhooks = async (place: Place): Promise<Arranged> => {
       ...IDENTITY_EVENTS.map((event) => `/api/v1/hooks/${event}/persona/${webhookToken}`),
       `/api/v1/hooks/payment-auth-completed/threedsecureio/${webhookToken}`,
     ],
+    takesAnything: EVENTS.map((event) => `receive${event.split(/[-_]/).map(capitalised).join('')}`),
     // 409: no mail server is configured.
     unreachable: ['resendNotification success'],
   };
