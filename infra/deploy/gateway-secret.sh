@@ -8,6 +8,7 @@ case ${1:?add, use or retire} in
   add) secret=$secret,$(openssl rand -hex 32) ;;
   use) secret=${secret#*,},${secret%,*} ;;
   retire) secret=${secret%,*} ;;
+  *) echo "$1: the steps are add, use and retire" >&2; exit 2 ;;
 esac
 # The same file, because the gateway's container has it mounted.
 chmod 644 "$file"

@@ -30,7 +30,7 @@ export const startWithMail = async (variables: Record<string, string> = {}) => {
     ...service,
     mailServer: server,
     mailsTo,
-    /** Waits until an address has so many mails, and returns the last one with its secret. */
+    /** Waits until `number` mails were sent to an address, and returns the last one with its code. */
     lastMailTo: async (address: string, number = 1) => {
       await expect.poll(() => mailsTo(address).length, { timeout: 20_000 }).toBe(number);
       const mail = mailsTo(address).at(-1);

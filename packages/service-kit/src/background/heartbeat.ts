@@ -5,7 +5,7 @@ export interface ClaimedTable {
   table: string;
   /** Condition of the rows that may be claimed. */
   isOpen: string;
-  /** Whether any row is due; unless given, one that is open, claimed by nobody and has reached `due_at`. */
+  /** Expression: whether any row is due. By default a row is due when it is open, unclaimed and past `due_at`. */
   isAnyDue?: string;
   /** Further columns to set in a row whose worker has died. */
   afterDeath?: string;

@@ -1,10 +1,11 @@
 import { Unavailable } from '@platform/service-kit/problem';
 import { createTally } from '@platform/service-kit/tally';
 
-/** How many of all callers, and of one, may do something at the same time, and what the next one is told. */
 interface Bounds {
+  /** How much of this work runs at a time, of all callers together and of one. */
   most: number;
   mostOfCaller: number;
+  /** The problem (503) of further callers. */
   code: string;
   detail: string;
 }

@@ -17,7 +17,7 @@ export const lockUserWith = async (
   return user;
 };
 
-/** Whoever has the mail has the address, so a new password by mail verifies it, too. */
+/** `verifies`: the password was set with the code of a mail, which proves that the address belongs to the user. */
 export const setPassword = async (
   tx: Queries,
   userId: string,

@@ -89,7 +89,7 @@ export const resetPassword = async (
   address: string | undefined,
 ): Promise<void> => {
   const mails = requireMails(context);
-  // A hash costs 30 ms of a core: nobody gets one without a code of ours, and nobody many for one code.
+  // Hashing takes 30 ms of a core. So it needs a code that this service issued, and attempts with one code are limited.
   if (!mails.isPasswordCode(token)) throw new NotFound('code');
   requireRules(newPassword, '');
   await context.mailLimit?.({ email: token, address });

@@ -15,8 +15,8 @@ export interface AddressLimitOptions {
 }
 
 /**
- * Requests for one email in an hour. Mails are counted for each network apart, so that nobody keeps the owner of an address
- * from asking for one.
+ * Requests for one email address in an hour. Requests for mails are counted per address and network: otherwise a stranger
+ * could use up the limit of somebody else's address.
  */
 const perEmail = { register: 10, mail: 5 };
 

@@ -73,7 +73,8 @@ export const createList = async (tx: Queries, userId: string, name: string): Pro
 
 /**
  * Renames a list, invites, changes roles and removes members. Who is not an owner may only leave. Throws Conflict
- * `last_owner` and `too_many_members`. Invitations are mailed where `mails` is given. Says the same of every address, so that nobody learns which ones have an account.
+ * `last_owner` and `too_many_members`. Sends invitations by mail if `mails` is defined. The result is the same for every
+ * address, so that nobody learns which ones have an account.
  */
 export const changeList = async (
   tx: Queries,

@@ -63,6 +63,7 @@ export const startMailer = (context: Context): AsyncDisposable | undefined => {
     },
   });
   const stack = new AsyncDisposableStack();
+  // Without the database, other instances take the mails over when the heartbeats are missing.
   stack.defer(() => heartbeat.remove().catch(() => undefined));
   // Nothing is claimed before: claims of a worker that never reported would be kept if it died.
   let isAlive = false;

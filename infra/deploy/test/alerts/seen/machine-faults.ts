@@ -5,7 +5,7 @@ import { signal } from '@platform/local/process';
 import type { Fault } from './faults.ts';
 import type { Mend, Target } from './platform.ts';
 
-/** The files of a certificate that ends in some days, signed by nobody. */
+/** Writes a self-signed certificate that expires in `days` days, and its key. Returns the paths of both. */
 export const writeCertificate = (folder: string, days: number): { certificate: string; key: string } => {
   const [certificate, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
   const subject = ['-subj', '/CN=localhost', '-days', String(days)];
