@@ -21,7 +21,7 @@ import {
 
 const tag = 'Account';
 const done = <Status extends 202 | 204>(status: Status) => ({ status, headers: noStore });
-const willBeSent = { 202: { description: 'A mail is sent to this address, if it may have one' } };
+const willBeSent = { 202: { description: 'Accepted; the answer does not tell whether a mail is sent' } };
 
 /** What users do with their own accounts. */
 export const accountRoutes = (context: Context): Route[] => {
@@ -46,7 +46,7 @@ export const accountRoutes = (context: Context): Route[] => {
           schema: PasswordChange,
           example: { currentPassword: 'try-me-out-2026', newPassword: 'try-me-out-2026' },
         },
-        responses: { 204: { description: 'The new password counts' } },
+        responses: { 204: { description: 'The new password is in force' } },
         problems: [403],
       },
       async ({ body, ...rest }) => {
@@ -84,7 +84,7 @@ export const accountRoutes = (context: Context): Route[] => {
         description: 'Every session ends, and so do waits after failed logins.',
         auth: anyone,
         body: { schema: PasswordReset },
-        responses: { 204: { description: 'The new password counts' } },
+        responses: { 204: { description: 'The new password is in force' } },
         problems: [404, 409],
       },
       async ({ body, req }) => {
