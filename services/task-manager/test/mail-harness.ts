@@ -3,12 +3,17 @@ import { expect } from 'vitest';
 import { startMailer } from '../src/mails/mailer.ts';
 import { startService } from './harness.ts';
 
-/** The header `To`, the subject and the text of a mail as it was sent. */
+/** The headers `Message-ID`, `To` and `Subject` and the text of a mail as it was sent. */
 const parse = (source: string) => {
   const [head = '', ...body] = source.split('\r\n\r\n');
   const header = (name: string): string =>
     new RegExp(String.raw`^${name}: (.*(?:\r\n[ \t].*)*)`, 'im').exec(head)?.[1] ?? '';
-  return { to: header('To'), subject: header('Subject'), source: body.join('\n\n').replaceAll('=\r\n', '') };
+  return {
+    id: header('Message-ID'),
+    to: header('To'),
+    subject: header('Subject'),
+    source: body.join('\n\n').replaceAll('=\r\n', ''),
+  };
 };
 
 /** The secret in a mail: the ids of two rows and a code. */
@@ -24,7 +29,12 @@ export const startWithMail = async (variables: Record<string, string> = {}) => {
   const service = stack.use(await startService({ variables: { SMTP_URL: server.url, ...variables } }));
   const mailer = startMailer(service.context);
   if (mailer !== undefined) stack.use(mailer);
-  const mailsTo = (address: string) => server.mails.map(parse).filter(({ to }) => to.includes(address));
+  /** In the order in which they were written; several are sent at once. */
+  const mailsTo = (address: string) =>
+    server.mails
+      .map(parse)
+      .filter(({ to }) => to.includes(address))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const started = stack.move();
   return {
     ...service,

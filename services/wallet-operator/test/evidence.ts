@@ -23,7 +23,7 @@ export const startSealingService = async (variables: Record<string, string> = {}
     variables: { SEALING_KEY: JSON.stringify(sealingJwk), SEAL_EVERY_MS: '600000', ...variables },
     ...(databaseUrl !== undefined && { databaseUrl }),
   });
-  // The first run begins with this, so it seals nothing that a test adds.
+  // The first run has looked for players before this, so it seals nothing that a test adds.
   while ((await listKeys(service.context.database.sql)).length === 0) await sleep(10);
   return service;
 };

@@ -173,13 +173,13 @@ export const startSealing = (
     }
   };
   const sealNext = async (): Promise<boolean> => {
-    if (!isKeyTrusted) await trustKey(sql, key);
-    isKeyTrusted = true;
     const taken = take();
     try {
       // While many players wait, the hourly walk looks for no more.
       if (noted.size === 0)
         for (const playerId of await walk()) taken.set(playerId, taken.get(playerId) ?? performance.now());
+      if (!isKeyTrusted) await trustKey(sql, key);
+      isKeyTrusted = true;
       if (taken.size === 0) return false;
       const { checkpoint, left, damaged } = await sealPlayers(sql, key, [...taken.keys()]);
       if (checkpoint) log.info({ ...checkpoint, hash: checkpointHash(checkpoint) }, 'checkpoint signed');

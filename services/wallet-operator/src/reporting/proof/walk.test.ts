@@ -141,7 +141,8 @@ test('the proof reads no more rows of a ledger whose sealed part is five times a
       from players, generate_series(${from}::int, ${to}::int) n`;
     await sql`update players set balance = ${to}, seq = ${to}`;
     await seal(sql);
-    await sql`analyze`;
+    // Rows that an index alone answers once a vacuum ran would be counted or not by chance.
+    await sql`vacuum analyze`;
   };
   await grow(1, 200);
   const small = await rowsRead(sql);
