@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startWork } from '../src/processing/background-work.ts';
+import { searchEvents } from '../src/queue/erase-events.ts';
 import { allRows } from './all-rows.ts';
 import { startService } from './harness.ts';
 import { holdAt } from './hold.ts';
@@ -168,6 +169,27 @@ test('what waits to be processed, imported or mailed about the person is ended',
   expect((await allRows(db)).filter((row) => /dora/i.test(row))).toEqual([]);
   for (const table of ['members', 'users', 'import_jobs', 'queue'])
     expect(await db`select from ${db(table)}`).toHaveLength(0);
+});
+
+test('a person is found in more failed events than one statement reads, which come during the search too', async () => {
+  const store = await service.store();
+  const fail = (from: number, to: number) => sql`
+    with failed as (
+      insert into events (store_id, id, event, dedup, body, headers, received_at)
+      select ${store.id}, uuidv7(), 'order_updated', sha256(n::text::bytea), convert_to('["Jutta", "member-jutta"]', 'UTF8'),
+        '{}', now() from generate_series(${from}::int, ${to}::int) n
+      returning store_id, id)
+    insert into results (store_id, id, state, attempts, finished_at)
+    select store_id, id, 'failed', 1, now() from failed`;
+  await fail(1, 250);
+  const search = await searchEvents(sql, store.id, ['member-jutta']);
+  await fail(251, 260);
+  const again = await searchEvents(sql, store.id, ['member-jutta'], search);
+  expect([search.found.length, again.found.length]).toEqual([250, 260]);
+  const others = await searchEvents(sql, store.id, ['member-jutta', 'Jutta'], search);
+  expect(new Set(others.found).size).toBe(260);
+  expect(await remove(store.id, 'member-jutta')).toEqual([204, undefined]);
+  expect((await allRows(sql)).filter((row) => /jutta/i.test(row))).toEqual([]);
 });
 
 test('it needs stores:admin, and erases nobody of another store', async () => {

@@ -2,11 +2,11 @@ import { requestIdOf } from '@platform/service-kit/log';
 import { NotFound, Unavailable } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
-import type { TransactionSql } from 'postgres';
+import type { ISql, TransactionSql } from 'postgres';
 import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import { arrayOf } from '../db/sql.ts';
-import { eraseEvents } from '../queue/erase-events.ts';
+import { eraseEvents, searchEvents } from '../queue/erase-events.ts';
 import { storeId as storeParams } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
 
@@ -14,7 +14,7 @@ import { requireStore } from '../stores/use-cases.ts';
 const minSearchedId = 8;
 
 /** Entities (see `ReceivedEvent`) that are the person or belong to them, and texts that identify the person in other bodies. */
-const findTraces = async (sql: TransactionSql, storeId: string, memberId: string) => {
+const findTraces = async (sql: ISql, storeId: string, memberId: string) => {
   const entities = await sql<{ entity: string }[]>`
     select 'member:' || ${memberId}::text as entity
     union all select 'order:' || id from orders where store_id = ${storeId} and consumer_id = ${memberId}
@@ -76,10 +76,17 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
       'spool_active',
       'Events that may be about the person wait in the spool; try again.',
     );
+  // Before the transaction, which would hold its locks for as long as a gigabyte of failed events takes.
+  const { values } = await findTraces(database.sql, storeId, memberId);
+  let search = await searchEvents(database.sql, storeId, values);
   const count = await database.sql.begin(async (sql) => {
-    let erased = await eraseEvents(sql, storeId, await findTraces(sql, storeId, memberId));
-    // Once more with the records that a worker has stored of an event meanwhile.
-    erased += await eraseEvents(sql, storeId, await findTraces(sql, storeId, memberId));
+    let erased = 0;
+    // The second time with the records that a worker has stored of an event meanwhile.
+    for (let pass = 0; pass < 2; pass++) {
+      const traces = await findTraces(sql, storeId, memberId);
+      search = await searchEvents(sql, storeId, traces.values, search);
+      erased += await eraseEvents(sql, storeId, traces.entities, search.found);
+    }
     return erased + (await eraseRecords(sql, storeId, memberId));
   });
   if (count === 0) throw new NotFound('member');
