@@ -17,6 +17,7 @@ const someone = async () => {
   const user = await register(service.app);
   return { ...user, verification: (await service.lastMailTo(user.email)).code };
 };
+type User = Awaited<ReturnType<typeof someone>>;
 const newPassword = 'a much better phrase';
 
 describe('a forgotten password', () => {
@@ -68,6 +69,7 @@ describe('a forgotten password', () => {
     const ada = await someone();
     await post('/auth/password/reset', { email: ada.email }).expect(202);
     const { code: older } = await service.lastMailTo(ada.email, 2);
+    await sql`update mails set created_at = now() - interval '4 minutes' where recipient = ${ada.email}`;
     await post('/auth/password/reset', { email: ada.email }).expect(202);
     const { code: newer } = await service.lastMailTo(ada.email, 3);
     const confirm = async (token: string) =>
@@ -110,15 +112,37 @@ test('mails and attempts with one code are limited for each network, whether or 
     for (let n = 0; n < 6; n++) statuses.push((await send('/auth/password/reset', { email })).status);
     expect(statuses).toEqual([202, 202, 202, 202, 202, 429]);
   }
-  const { code: token } = await limited.lastMailTo(ada.email, 6);
+  // A mail of the last three minutes is not replaced.
+  const { code: token } = await limited.lastMailTo(ada.email, 2);
   const statuses = [];
   for (let n = 0; n < 6; n++)
     statuses.push((await send('/auth/password/reset/confirm', { token, newPassword })).status);
   expect(statuses).toEqual([204, 404, 404, 404, 404, 429]);
 });
 
+test('whoever asks for resets of an address, of many networks of one customer too, voids no code and leaves room for its owner', async () => {
+  await using limited = await startWithMail({ RATE_LIMIT: 'on', TRUST_PROXY: 'loopback' });
+  const ada = await register(limited.app);
+  const ask = (address: string) =>
+    supertest(limited.app)
+      .post(at('/auth/password/reset'))
+      .set('X-Forwarded-For', address)
+      .send({ email: ada.email });
+  await ask('2001:db8:0:1::1').expect(202);
+  const { code: token } = await limited.lastMailTo(ada.email, 2);
+  const statuses = [];
+  for (let n = 2; n < 8; n++) statuses.push((await ask(`2001:db8:0:${n}::1`)).status);
+  expect(statuses).toEqual([202, 202, 202, 202, 429, 429]);
+  await supertest(limited.app)
+    .post(at('/auth/password/reset/confirm'))
+    .send({ token, newPassword })
+    .expect(204);
+  await ask('203.0.113.9').expect(202);
+  await limited.lastMailTo(ada.email, 4);
+});
+
 describe('a password', () => {
-  test('is changed with the current one; other sessions end, and codes of earlier mails are void', async () => {
+  test('is changed with the current one; other sessions end, and the owner of the address can still reset it', async () => {
     const ada = await someone();
     const second = await post('/auth/login', { email: ada.email, password: goodPassword });
     await post('/auth/password/reset', { email: ada.email }).expect(202);
@@ -132,9 +156,60 @@ describe('a password', () => {
       .get(at('/auth/check'))
       .auth(String(second.body.accessToken), { type: 'bearer' });
     expect(other.status).toBe(401);
-    expect((await post('/auth/password/reset/confirm', { token, newPassword })).status).toBe(404);
     expect((await service.lastMailTo(ada.email, 3)).subject).toBe('Your password was changed');
+    await post('/auth/password/reset/confirm', { token, newPassword }).expect(204);
   });
+
+  test('that was replaced permits nothing any more, although it was compared before', async () => {
+    const { sql } = service.context.database;
+    const other = await service.context.loginPasswords.hash(newPassword, { email: '', address: undefined });
+    for (const doWith of [
+      (user: User) => user.as('post', '/auth/password').send({ currentPassword: goodPassword, newPassword }),
+      (user: User) =>
+        user.as('post', '/auth/email').send({ newEmail: newEmail(), currentPassword: goodPassword }),
+      ({ email }: User) => post('/auth/login', { email, password: goodPassword }),
+    ]) {
+      const ada = await someone();
+      const tx = await sql.reserve();
+      await tx`begin`;
+      await tx`update users set password_hash = ${other} where email = ${ada.email}`;
+      const answer = doWith(ada).then(({ status }) => status);
+      const waits = () =>
+        tx`select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
+      await expect.poll(waits, { timeout: 20_000 }).toHaveLength(1);
+      await tx`commit`;
+      tx.release();
+      expect([401, 403]).toContain(await answer);
+      expect(await sql`select from mails where sender = ${ada.user.id}`).toHaveLength(0);
+      const [stored] = await sql`select password_hash from users where email = ${ada.email}`;
+      expect(stored?.['password_hash']).toBe(other);
+      expect(await sql`select from sessions where user_id = ${ada.user.id}`).toHaveLength(1);
+    }
+  });
+
+  test.each(['reset', 'change', 'first confirmation'] as const)(
+    'a change of address that was asked for before a %s is void',
+    async (kind) => {
+      const ada = await someone();
+      const email = newEmail();
+      await ada
+        .as('post', '/auth/email')
+        .send({ newEmail: email, currentPassword: goodPassword })
+        .expect(202);
+      const { code } = await service.lastMailTo(email);
+      if (kind === 'change')
+        await ada
+          .as('post', '/auth/password')
+          .send({ currentPassword: goodPassword, newPassword })
+          .expect(204);
+      else if (kind === 'reset') {
+        await post('/auth/password/reset', { email: ada.email }).expect(202);
+        const { code: token } = await service.lastMailTo(ada.email, 2);
+        await post('/auth/password/reset/confirm', { token, newPassword }).expect(204);
+      } else await post('/auth/email/verify', { token: ada.verification }).expect(204);
+      expect((await post('/auth/email/verify', { token: code })).status).toBe(404);
+    },
+  );
 
   test('is not guessed with a stolen access token: after ten failures there is a wait', async () => {
     const ada = await someone();
@@ -160,6 +235,8 @@ describe('an email address', () => {
 
   test('is confirmed by a mail that is asked for again, and not while somebody else reads the link', async () => {
     const ada = await someone();
+    await service.context.database
+      .sql`update mails set created_at = now() - interval '4 minutes' where recipient = ${ada.email}`;
     await ada.as('post', '/auth/email/verification').expect(202);
     const { code: token } = await service.lastMailTo(ada.email, 2);
     for (const method of ['get', 'head'] as const)

@@ -40,7 +40,8 @@ export const accountRoutes = (context: Context): Route[] => {
         operationId: 'changePassword',
         tag,
         summary: 'Change your password',
-        description: 'All other sessions end. Wrong passwords count as failed logins: 429.',
+        description:
+          'All other sessions end, and changes of your address that were not confirmed. Wrong passwords count as failed logins: 429.',
         auth: user,
         body: {
           schema: PasswordChange,
@@ -63,7 +64,7 @@ export const accountRoutes = (context: Context): Route[] => {
         summary: 'Forgotten password: request a mail',
         description:
           'The answer is the same for every address. The mail has a code for `/auth/password/reset/confirm` that is valid ' +
-          'for 30 minutes, until it is used or the next one is requested.',
+          'for 30 minutes, until it is used or the next one is sent. None is sent within three minutes of an unused one.',
         auth: anyone,
         body: { schema: PasswordResetRequest, example: { email: 'demo@example.test' } },
         responses: willBeSent,
@@ -81,7 +82,8 @@ export const accountRoutes = (context: Context): Route[] => {
         operationId: 'resetPassword',
         tag,
         summary: 'Set a new password by a mail',
-        description: 'Every session ends, and so do waits after failed logins.',
+        description:
+          'Every session ends, and so do changes of the address that were not confirmed, and waits after failed logins.',
         auth: anyone,
         body: { schema: PasswordReset },
         responses: { 204: { description: 'The new password is in force' } },

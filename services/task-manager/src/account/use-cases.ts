@@ -1,12 +1,12 @@
 import { passwordProblems } from '@platform/auth/password';
+import { ormOf } from '@platform/service-kit/db';
 import { Conflict, NotFound, Problem, ValidationFailed } from '@platform/service-kit/problem';
 import { orNotFound } from '@platform/service-kit/record-versions';
-import postgres from 'postgres';
-import type { User } from '../auth/schema.ts';
-import { comparePassword, emailTaken, getSessionUser } from '../auth/use-cases.ts';
+import postgres, { type TransactionSql } from 'postgres';
+import { comparePassword, emailTaken, getSessionUser, holdPassword } from '../auth/use-cases.ts';
 import type { Context } from '../context.ts';
 import { changeAddress } from '../lists/use-cases.ts';
-import { endCodes } from '../mails/use-cases.ts';
+import { endEmailChanges } from '../mails/use-cases.ts';
 import { endSessions, forgetSessions } from '../sessions/use-cases.ts';
 import { lockUserWith, replaceEmail, setPassword, verifyEmail } from './queries.ts';
 import type { EmailChange, PasswordChange, PasswordReset } from './schema.ts';
@@ -29,36 +29,45 @@ const requireRules = (newPassword: string, email: string): void => {
   if (problems.length > 0) throw new ValidationFailed({ newPassword: problems });
 };
 
+const wrongPassword = () =>
+  new Problem({ status: 403, code: 'wrong_password', detail: 'The current password is wrong.' });
+
 /**
  * Compares a password with that of the user. Guesses count as failed logins from this network: TooManyRequests. Throws a
- * Problem (403 `wrong_password`) for another one.
+ * Problem (403 `wrong_password`) for another one. Returns the account, and a function that begins the transaction of what
+ * the password permits: it throws the same when the password was changed meanwhile, for example because it was stolen.
  */
-const requirePassword = async (
-  context: Context,
-  { userId, address }: Actor,
-  password: string,
-): Promise<User> => {
+const requirePassword = async (context: Context, { userId, address }: Actor, password: string) => {
   const { email } = await getSessionUser(context.database.orm, userId);
   const isKnown = () => Promise.resolve(true);
   const account = await comparePassword(context, { email, password, address }, isKnown);
-  if (account === undefined)
-    throw new Problem({ status: 403, code: 'wrong_password', detail: 'The current password is wrong.' });
-  return account.user;
+  if (account === undefined) throw wrongPassword();
+  return {
+    ...account.user,
+    begin: <Result>(change: (tx: TransactionSql) => Promise<Result>) =>
+      context.database.sql.begin(async (tx) => {
+        if (!(await holdPassword(ormOf(tx, context.database), account))) throw wrongPassword();
+        return change(tx);
+      }),
+  };
 };
 
-/** Sets a new password and ends all other sessions. Throws as `requirePassword` does, and ValidationFailed. */
+/**
+ * Sets a new password, ends all other sessions, and changes of address that were asked for. Throws as `requirePassword`
+ * does, and ValidationFailed.
+ */
 export const changePassword = async (
   context: Context,
   actor: Actor,
   { currentPassword, newPassword }: PasswordChange,
 ): Promise<void> => {
-  const { id, email } = await requirePassword(context, actor, currentPassword);
+  const { id, email, begin } = await requirePassword(context, actor, currentPassword);
   requireRules(newPassword, email);
-  const { loginPasswords, database, mails } = context;
+  const { loginPasswords, mails } = context;
   const passwordHash = await loginPasswords.hash(newPassword, { email, address: actor.address });
-  const ended = await database.sql.begin(async (tx) => {
+  const ended = await begin(async (tx) => {
     await setPassword(tx, id, passwordHash, { verifies: false });
-    await endCodes(tx, email, 'password_reset');
+    await endEmailChanges(tx, id);
     await mails?.queue(tx, { kind: 'password_changed', recipient: email });
     return endSessions(tx, id, actor.sessionId);
   });
@@ -75,11 +84,12 @@ export const requestPasswordReset = async (
 ): Promise<void> => {
   const mails = requireMails(context);
   await context.mailLimit?.({ email, address });
-  await mails.queue(context.database.sql, { kind: 'password_reset', recipient: email });
+  await context.database.sql.begin((tx) => mails.queue(tx, { kind: 'password_reset', recipient: email }));
 };
 
 /**
- * Sets a new password by the code of a mail, and ends every session and the waits after failed logins. Throws NotFound for
+ * Sets a new password by the code of a mail, and ends every session, changes of address that were asked for, and the waits
+ * after failed logins. Throws NotFound for
  * a code that is wrong, used, replaced or older than 30 minutes, ValidationFailed, which uses nothing up, and
  * TooManyRequests.
  */
@@ -100,6 +110,7 @@ export const resetPassword = async (
     const { id: userId } = orNotFound(await lockUserWith(tx, email), 'code');
     requireRules(newPassword, email);
     await setPassword(tx, userId, passwordHash, { verifies: true });
+    await endEmailChanges(tx, userId);
     await mails.queue(tx, { kind: 'password_changed', recipient: email });
     return { email, userId, ended: await endSessions(tx, userId) };
   });
@@ -112,7 +123,7 @@ export const requestVerification = async (context: Context, { userId, address }:
   const mails = requireMails(context);
   const { email } = await getSessionUser(context.database.orm, userId);
   await context.mailLimit?.({ email, address });
-  await mails.queue(context.database.sql, { kind: 'email_verification', recipient: email });
+  await context.database.sql.begin((tx) => mails.queue(tx, { kind: 'email_verification', recipient: email }));
 };
 
 /**
@@ -125,14 +136,14 @@ export const requestEmailChange = async (
   { newEmail, currentPassword }: EmailChange,
 ): Promise<void> => {
   const mails = requireMails(context);
-  const { id } = await requirePassword(context, actor, currentPassword);
+  const { id, begin } = await requirePassword(context, actor, currentPassword);
   await context.mailLimit?.({ email: newEmail, address: actor.address });
-  await mails.queue(context.database.sql, { kind: 'email_change', recipient: newEmail, sender: id });
+  await begin((tx) => mails.queue(tx, { kind: 'email_change', recipient: newEmail, sender: id }));
 };
 
 /**
- * Confirms an address by the code of a mail: that of a new user, or the new one of a user. Sessions from before the first
- * confirmation end, because somebody else may have registered the address. Throws NotFound for a code that is wrong, used,
+ * Confirms an address by the code of a mail: that of a new user, or the new one of a user. Sessions and changes of address
+ * from before the first confirmation end, because somebody else may have registered the address. Throws NotFound for a code that is wrong, used,
  * replaced or too old, and Conflict `email_taken`.
  */
 export const confirmEmail = async (context: Context, token: string): Promise<void> => {
@@ -148,6 +159,7 @@ export const confirmEmail = async (context: Context, token: string): Promise<voi
     const { id, isVerified } = orNotFound(await lockUserWith(tx, recipient), 'code');
     if (isVerified) return { userId: id, ended: [] };
     await verifyEmail(tx, id);
+    await endEmailChanges(tx, id);
     return { userId: id, ended: await endSessions(tx, id) };
   });
   const { userId, ended } = await confirmed.catch((error: unknown) => {

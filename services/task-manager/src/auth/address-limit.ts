@@ -15,8 +15,8 @@ export interface AddressLimitOptions {
 }
 
 /**
- * Requests for one email address in an hour. Requests for mails are counted per address and network: otherwise a stranger
- * could use up the limit of somebody else's address.
+ * Requests for one email address in an hour. Requests for mails are counted per address and widest network: otherwise a
+ * stranger could use up the limit of somebody else's address, and with many networks of one customer several.
  */
 const perEmail = { register: 10, mail: 5 };
 
@@ -48,7 +48,7 @@ export const createAddressLimit = ({ name, purpose, redis, perNetwork }: Address
     const networks = networksOf(address);
     // One after the other: what a network refuses must not use up the limits of the wider ones.
     for (const network of networks) await countNetwork(network.name, network.factor);
-    const from = purpose === 'mail' ? `\0${networks[0].name}` : '';
+    const from = purpose === 'mail' ? `\0${networks.at(-1)?.name}` : '';
     await countEmail(createHash('sha256').update(`${email}${from}`).digest('base64url'));
   };
 };

@@ -38,9 +38,17 @@ export const findAccount = async (orm: Executor, email: string): Promise<Account
   return account;
 };
 
-export const setPasswordHash = async (orm: Executor, id: string, passwordHash: string): Promise<void> => {
-  await orm.update(users).set({ passwordHash }).where(eq(users.id, id));
+const isStill = (account: Account) =>
+  and(eq(users.id, account.user.id), eq(users.passwordHash, account.passwordHash));
+
+/** Replaces the hash of the same password, unless it was changed meanwhile. */
+export const replacePasswordHash = async (orm: Executor, account: Account, to: string): Promise<void> => {
+  await orm.update(users).set({ passwordHash: to }).where(isStill(account));
 };
+
+/** Whether the password of an account is still this one; it stays so until the transaction ends. */
+export const holdPassword = async (orm: Executor, account: Account): Promise<boolean> =>
+  (await orm.select({ id: users.id }).from(users).where(isStill(account)).for('share')).length === 1;
 
 /** A network is forgotten when the user has not logged in from it for this long. */
 export const networkDays = 90;

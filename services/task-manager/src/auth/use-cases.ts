@@ -17,9 +17,10 @@ import {
   findAccount,
   findUser,
   hasNetwork,
+  holdPassword,
   insertUser,
   rememberNetwork,
-  setPasswordHash,
+  replacePasswordHash,
   type Account,
 } from './queries.ts';
 import type { Login, LoginWait, Registration, User } from './schema.ts';
@@ -105,16 +106,28 @@ export const login = async (context: Context, credentials: From<Login>): Promise
   const network = networkOf(address);
   const account = await comparePassword(context, credentials, () => hasNetwork(orm, email, network));
   if (account === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
-  const { user, rehash } = account;
-  // The same password under today's hash parameters.
-  if (rehash) await setPasswordHash(orm, user.id, await loginPasswords.hash(password, { email, address }));
+  const { user } = account;
+  let { passwordHash } = account;
+  if (account.rehash) {
+    // The same password under today's hash parameters.
+    passwordHash = await loginPasswords.hash(password, { email, address });
+    await replacePasswordHash(orm, account, passwordHash);
+  }
   await rememberNetwork(orm, user.id, network);
   if (needsVerification(context, user)) {
-    await context.mails?.queue(database.sql, { kind: 'email_verification', recipient: email });
+    await database.sql.begin((tx) =>
+      context.mails?.queue(tx, { kind: 'email_verification', recipient: email }),
+    );
     throw unverified();
   }
-  return { user, ...(await startSession(context, orm, user.id)) };
+  const session = await orm.transaction(async (tx) =>
+    (await holdPassword(tx, { user, passwordHash })) ? startSession(context, tx, user.id) : undefined,
+  );
+  // The password was changed, perhaps because it was stolen, or another login has hashed it anew: compare it again.
+  return session === undefined ? login(context, credentials) : { user, ...session };
 };
+
+export { holdPassword } from './queries.ts';
 
 /** The user that a session belongs to. */
 export const getSessionUser = async (orm: Executor, userId: string): Promise<User> => {

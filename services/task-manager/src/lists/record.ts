@@ -64,7 +64,7 @@ export const listRoutes = ({
     change: {
       patch: ListPatch,
       example: { members: { 'my-guest@example.test': { role: 'editor' } } },
-      save: (on, patch, target) => changeList(on, mails, entryOf(target), patch),
+      save: (on, patch, target) => inTransaction(on, (tx) => changeList(tx, mails, entryOf(target), patch)),
     },
     remove: {
       delete: async (on, target) => {

@@ -77,13 +77,14 @@ export const createList = async (tx: Queries, userId: string, name: string): Pro
  * address, so that nobody learns which ones have an account.
  */
 export const changeList = async (
-  tx: Queries,
+  tx: TransactionSql,
   mails: Mails | undefined,
   { listId, userId }: Entry,
   { name, members = {} }: ListPatch,
 ): Promise<string> => {
   const before = JSON.parse(orNotFound(await lists.find(tx, { id: listId }, false), 'list')) as List;
-  const entries = Object.entries(members);
+  // In one order, because each invitation locks its address.
+  const entries = Object.entries(members).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const isLeaving = ([email, member]: (typeof entries)[number]) =>
     member === null && before.members[email]?.userId === userId;
   if (name !== undefined || !entries.every(isLeaving)) await enter(tx, { listId, userId }, 'manage');

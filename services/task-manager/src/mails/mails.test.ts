@@ -13,10 +13,17 @@ import { startWithMail } from '../../test/mail-harness.ts';
 import { plainName } from './letters.ts';
 import { startMailer } from './mailer.ts';
 
+/** A user whose address is confirmed. */
+const verified = async ({ app, context }: Awaited<ReturnType<typeof startService>>) => {
+  const user = await register(app);
+  await context.database.sql`update users set email_verified_at = now() where id = ${user.user.id}`;
+  return user;
+};
+
 describe('an invitation', () => {
   test('is mailed with its secret, which the invited account accepts', async () => {
     await using service = await startWithMail();
-    const ada = await register(service.app);
+    const ada = await verified(service);
     await ada.as('patch', '/auth/me').send({ name: 'Ada Lovelace' }).expect(200);
     const list = await createList(ada, 'Household');
     const email = newEmail();
@@ -34,7 +41,7 @@ describe('an invitation', () => {
 
   test('that was withdrawn before its mail was sent is not mailed', async () => {
     await using service = await startService({ variables: { SMTP_URL: 'smtp://127.0.0.1:1' } });
-    const list = await createList(await register(service.app));
+    const list = await createList(await verified(service));
     const email = newEmail();
     await list.invite(email).expect(200);
     const { sql } = service.context.database;
@@ -46,16 +53,22 @@ describe('an invitation', () => {
 
   test('is mailed 20 times a day for one user; further ones are handed over', async () => {
     await using service = await startService({ variables: { SMTP_URL: 'smtp://127.0.0.1:1' } });
-    const ada = await register(service.app);
-    const list = await createList(ada);
-    const guests = Array.from({ length: 25 }, () => [newEmail(), { role: 'viewer' }]);
-    await ada
-      .as('patch', list.path)
-      .send({ members: Object.fromEntries(guests) })
-      .expect(200);
+    const ada = await verified(service);
+    const lists = await Promise.all([createList(ada), createList(ada), createList(ada)]);
+    const guests = () =>
+      Object.fromEntries(Array.from({ length: 25 }, () => [newEmail(), { role: 'viewer' }]));
+    // At once: none of the three sees the mails of the others yet.
+    await Promise.all(lists.map(({ path }) => ada.as('patch', path).send({ members: guests() }).expect(200)));
     const { sql } = service.context.database;
     expect(await sql`select from mails where kind = 'invitation'`).toHaveLength(20);
-    expect(Object.keys((await ada.as('get', `${list.path}/invitations`)).body.codes)).toHaveLength(25);
+    for (const { path } of lists)
+      expect(Object.keys((await ada.as('get', `${path}/invitations`)).body.codes)).toHaveLength(25);
+  });
+
+  test('is not mailed for a user whose own address is not confirmed', async () => {
+    await using service = await startService({ variables: { SMTP_URL: 'smtp://127.0.0.1:1' } });
+    await (await createList(await register(service.app))).invite(newEmail()).expect(200);
+    expect(await service.context.database.sql`select from mails where kind = 'invitation'`).toHaveLength(0);
   });
 });
 
@@ -126,6 +139,7 @@ describe('where addresses must be verified', () => {
     await using service = await startWithMail({ REQUIRE_VERIFIED_EMAIL: 'login' });
     const ada = await register(service.app);
     await service.lastMailTo(ada.email);
+    await service.context.database.sql`update mails set created_at = now() - interval '4 minutes'`;
     const login = () =>
       supertest(service.app).post(at('/auth/login')).send({ email: ada.email, password: goodPassword });
     const refused = [

@@ -1,7 +1,7 @@
 import type { LeasedRow } from '@platform/service-kit/leased-work';
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { Queries } from '@platform/service-kit/record';
-import type { Sql } from 'postgres';
+import type { Sql, TransactionSql } from 'postgres';
 import { v7 as uuidv7 } from 'uuid';
 import type { Coded } from '../codes.ts';
 import type { MailKind } from '../db/tables.ts';
@@ -23,15 +23,21 @@ export interface NewMail {
 /** Mails of one kind to one address in an hour, and invitations of one user in a day. */
 const maxMails = { ofRecipient: 20, ofSender: 20 };
 
+/** Kinds that are written once in three minutes, so that nobody voids the code that the owner of an address has in hand. */
+const seldom: readonly MailKind[] = ['password_reset', 'email_verification'];
+
 /** Deleted in the background; until then they count for the limits. */
 export const outdatedMails: Prunable = {
   table: 'mails',
   outdated: "created_at < now() - interval '2 days'",
 };
 
-/** Adds a mail, unless the recipient or the sender has had enough. */
+/**
+ * Adds a mail, unless the recipient or the sender has had enough, or the sender of an invitation has not confirmed the own
+ * address. Locks both until the transaction ends, so that the limits hold.
+ */
 export const insertMail = async (
-  tx: Queries,
+  tx: TransactionSql,
   {
     kind,
     recipient,
@@ -41,13 +47,18 @@ export const insertMail = async (
   }: Omit<NewMail, 'sender'> & { sender?: string | null },
 ): Promise<void> => {
   await tx`
+    select pg_advisory_xact_lock(hashtextextended(who, 0)) from unnest(array[${sender}::text, ${recipient}]) as who`;
+  await tx`
     insert into mails (owner, id, kind, recipient, sender, list_id, invitation, state, attempts, due_at, created_at, expires_at)
     select md5(${recipient})::uuid, ${uuidv7()}, ${kind}, ${recipient}, ${sender}::uuid, ${invitation?.listId ?? null}::uuid,
       ${invitation?.id ?? null}::uuid, 'pending', 0, now(), now(), now() + make_interval(secs => ${validSeconds})
     where (select count(*) from mails where owner = md5(${recipient})::uuid and kind = ${kind}
         and created_at > now() - interval '1 hour') < ${maxMails.ofRecipient}
-      and (${kind} <> 'invitation' or (select count(*) from mails where sender = ${sender}::uuid and kind = 'invitation'
-        and created_at > now() - interval '1 day') < ${maxMails.ofSender})`;
+      and not (${kind} = any(${seldom}) and exists (select from mails where owner = md5(${recipient})::uuid and kind = ${kind}
+        and state in ('pending', 'sent') and expires_at > now() and created_at > now() - interval '3 minutes'))
+      and (${kind} <> 'invitation' or exists (select from users where id = ${sender}::uuid and email_verified_at is not null)
+        and (select count(*) from mails where sender = ${sender}::uuid and kind = 'invitation'
+          and created_at > now() - interval '1 day') < ${maxMails.ofSender})`;
 };
 
 /** What is known when a mail is sent. */
@@ -112,10 +123,10 @@ export const takeMail = async (
   return taken;
 };
 
-/** Ends the codes of mails to an address. */
-export const endCodes = async (tx: Queries, recipient: string, kind: MailKind): Promise<void> => {
+/** Ends the changes of address that a user has asked for. */
+export const endEmailChanges = async (tx: Queries, userId: string): Promise<void> => {
   await tx`
-    update mails set expires_at = now() where owner = md5(${recipient})::uuid and kind = ${kind} and expires_at > now()`;
+    update mails set expires_at = now() where sender = ${userId} and kind = 'email_change' and expires_at > now()`;
 };
 
 /** For how many seconds the oldest mail has been waiting; 0 if none waits. */

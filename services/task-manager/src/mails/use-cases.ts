@@ -1,10 +1,11 @@
 import type { Queries } from '@platform/service-kit/record';
+import type { TransactionSql } from 'postgres';
 import { createCodes, type Coded, type Codes } from '../codes.ts';
 import type { MailKind } from '../db/tables.ts';
 import type { Env } from '../env.ts';
 import { insertMail, takeMail, type DueMail, type NewMail } from './queries.ts';
 
-export { endCodes } from './queries.ts';
+export { endEmailChanges } from './queries.ts';
 
 const hour = 3600;
 /** How long a mail is tried and its code is valid; an invitation and its code may last longer. */
@@ -39,7 +40,7 @@ export const createMails = (env: Env, invitations: Codes) => {
     url,
     secretOf,
     /** Adds a mail in the transaction of what it is about. */
-    queue: (tx: Queries, mail: Omit<NewMail, 'validSeconds'>): Promise<void> =>
+    queue: (tx: TransactionSql, mail: Omit<NewMail, 'validSeconds'>): Promise<void> =>
       insertMail(tx, { ...mail, validSeconds: validSeconds(mail.kind) }),
     /** Whether a code is of a mail that this service has written, which costs no query. */
     isPasswordCode: (code: string): boolean => passwordCodes.read(code) !== undefined,

@@ -141,7 +141,7 @@ export const refuseRefresh = async (
   if (!(await endSession(context, session))) throw invalid();
   const recipient = await findEmail(context.database.orm, session.userId);
   if (recipient !== undefined)
-    await context.mails?.queue(context.database.sql, { kind: 'session_ended', recipient });
+    await context.database.sql.begin((tx) => context.mails?.queue(tx, { kind: 'session_ended', recipient }));
   throw new Unauthorized(
     'The refresh token was used before; the session has ended.',
     'Bearer realm="platform"',
