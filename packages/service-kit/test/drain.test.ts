@@ -52,6 +52,21 @@ test('a client that keeps its connections opens no new one while the listener cl
   expect(seen.slice(seen.indexOf('keep-alive'), kept)).not.toContain('close');
 });
 
+test('a process that has no connections left refuses new ones for a while before it ends', async () => {
+  const server = createServer((_req, res) => res.end('done')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  let hasEnded = false;
+  const drained = drain(server, 500).then(() => {
+    hasEnded = true;
+  });
+  while (server.listening) await new Promise(setImmediate);
+  await once(server, 'close');
+  const [error] = (await once(connect(port, '127.0.0.1'), 'error')) as [NodeJS.ErrnoException];
+  expect([error.code, hasEnded]).toEqual(['ECONNREFUSED', false]);
+  await drained;
+});
+
 test('a server with the maximum number of connections can be closed', async () => {
   const server = createServer((_req, res) => res.end('done')).listen(0, '127.0.0.1');
   await once(server, 'listening');

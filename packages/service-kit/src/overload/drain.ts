@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endUnreadRequests } from './connections.ts';
 
 /**
- * How long connections without a request stay open after the listener closed. The gateway closes its own after 1 s, and on a
+ * How long the process refuses connections, and keeps those without a request, after the listener closed. The gateway closes its own after 1 s, and on a
  * busy machine a second later: a POST that it sends on a connection that was just closed is answered with 502.
  */
 const maxIdleMs = 2500;
@@ -81,7 +81,8 @@ export const drain = async (server: Server, drainMs: number): Promise<void> => {
   const idleMs = Math.min(drainMs, maxIdleMs);
   // A connection that has not sent the head of a request is not idle for Node.js: it gets 408.
   server.headersTimeout = Math.max(1, idleMs);
-  await Promise.race([closed, sleep(idleMs)]);
+  // Also without connections: a gateway leaves out an address that refuses it, and not one that is gone.
+  await sleep(idleMs);
   const unreadUntil = performance.now() + maxUnreadMs - idleMs;
   const sweep = setInterval(() => {
     server.closeIdleConnections();
