@@ -4,10 +4,12 @@ set -eu
 cd "$(dirname "$0")/../.."
 file=infra/deploy/prepared/secrets/gateway-secret
 secret=$(cat "$file")
-case ${1:?add, use or retire} in
-  add) secret=$secret,$(openssl rand -hex 32) ;;
-  use) secret=${secret#*,},${secret%,*} ;;
-  retire) secret=${secret%,*} ;;
+case ${1:?add, use or retire}:$secret in
+  add:*,*) echo "add: there are two secrets already: use the second, then retire the first" >&2; exit 2 ;;
+  add:*) secret=$secret,$(openssl rand -hex 32) ;;
+  use:*,*) secret=${secret#*,},${secret%,*} ;;
+  retire:*,*) secret=${secret%,*} ;;
+  use:* | retire:*) echo "$1: there is only one secret: add another one first" >&2; exit 2 ;;
   *) echo "$1: the steps are add, use and retire" >&2; exit 2 ;;
 esac
 # The same file, because the gateway's container has it mounted.

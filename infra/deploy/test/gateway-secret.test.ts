@@ -29,6 +29,29 @@ const statusFor = async (url: string, client: string): Promise<number> => {
   return response.statusCode ?? 0;
 };
 
+test('a step without the one before is refused, and changes nothing', () => {
+  const home = mkdtempSync(join(tmpdir(), 'gateway-secret-'));
+  try {
+    const folder = join(home, 'infra/deploy');
+    const secretFile = join(folder, 'prepared/secrets/gateway-secret');
+    mkdirSync(join(secretFile, '..'), { recursive: true });
+    cpSync(join(root, 'infra/deploy/gateway-secret.sh'), join(folder, 'gateway-secret.sh'));
+    for (const [secret, step] of [
+      ['one', 'use'],
+      ['one', 'retire'],
+      ['one,two', 'add'],
+    ] as const) {
+      writeFileSync(secretFile, secret);
+      const script = join(folder, 'gateway-secret.sh');
+      const { status, stderr } = spawnSync('sh', [script, step], { env: inherited, encoding: 'utf8' });
+      expect([status, stderr]).toEqual([2, expect.stringContaining(`${step}: there `)]);
+      expect(readFileSync(secretFile, 'utf8')).toBe(secret);
+    }
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+});
+
 test('while the secret of the gateway is replaced as the guide says, no request of two replicas is refused', async () => {
   await using stack = new AsyncDisposableStack();
   const home = mkdtempSync(join(tmpdir(), 'gateway-secret-'));
