@@ -35,10 +35,15 @@ const token = createHmac('sha256', env.SECRETS_KEY).update('demo webhook token')
 const addRecords = async (): Promise<void> => {
   const { database, now } = context;
   const consumerUserId = demoOrder.consumerId;
-  const profile = { email: 'ann@example.test', firstName: 'Ann', lastName: 'Li' };
+  const ann = { email: 'ann@example.test', firstName: 'Ann', lastName: 'Li' };
+  const bo = { email: 'bo@example.test', firstName: 'Bo', lastName: 'Lund' };
+  const customers = [
+    { memberId: consumerUserId, userId: demoUserId, profile: ann },
+    { memberId: erasedMember, userId: deletedUserId, profile: bo },
+  ];
   const delivered = { ...demoOrder, id: 'demo-order-2', orderNo: '1000', status: 'COMPLETED' };
   const changes: Change[] = [
-    ...[consumerUserId, erasedMember].map((memberId): Change => ({
+    ...customers.map(({ memberId, profile }): Change => ({
       kind: 'member',
       member: member.parse({ id: memberId, ...profile, status: 'ACTIVE' }),
       isNew: true,
@@ -83,13 +88,14 @@ const addRecords = async (): Promise<void> => {
   });
   const outcome = { success: true, cavv: 'AAABBEg0VhI0VniQEjRWAAAAAAA=', eci: '05' } as const;
   await keepOutcome(context, payment, challenge, outcome);
-  const accounts = [
-    { id: demoUserId, consumerUserId },
-    { id: deletedUserId, consumerUserId: erasedMember },
-  ];
-  await database.orm
-    .insert(users)
-    .values(accounts.map((user) => ({ storeId: id, ...user, ...profile, createdAt: sql`now()` })));
+  const accounts = customers.map(({ memberId, userId, profile }) => ({
+    storeId: id,
+    id: userId,
+    consumerUserId: memberId,
+    ...profile,
+    createdAt: sql`now()`,
+  }));
+  await database.orm.insert(users).values(accounts);
 };
 
 if ((await context.database.orm.$count(stores, eq(stores.id, id))) === 0) {

@@ -26,6 +26,8 @@ test('the demo store is created once with its records, and the printed token wor
       verification: expect.objectContaining({ status: 'approved' }),
     }),
   );
+  const found = await service.admin('GET', `/v1/stores/${id}/members?text=ann%20li`);
+  expect(found.body['members']).toEqual([expect.objectContaining({ id: 'demo-member-1' })]);
   const payment = await service.admin('GET', `/v1/stores/${id}/payments/demo-payment-1`);
   expect(payment.body).toMatchObject({ status: 'succeeded', eci: '05' });
   const job = await service.admin('GET', `/v1/stores/${id}/delivery-jobs/demo-job-1`);
