@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { codeBlocks } from './testing/code-blocks.ts';
 
 const root = new URL('../../../..', import.meta.url).pathname;
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -32,9 +33,10 @@ test('the index of decisions lists every decision', () => {
   expect(listed.toSorted()).toEqual(files.toSorted());
 });
 
+const template = 'infra/tools/new/template/docs/placeholder-service.md';
 const serviceGuides = readdirSync(join(root, 'services')).map((name) => `docs/${name}.md`);
 
-test.each([...serviceGuides, 'docs/deploy.md', 'infra/tools/new/template/docs/placeholder-service.md'])(
+test.each([...serviceGuides, 'docs/deploy.md', template])(
   '%s has a purpose, and then the order in which a reader needs it',
   (page) => {
     const [purpose = '', ...sections] = read(page).split('\n## ');
@@ -52,6 +54,16 @@ test.each([...rootPages, ...pagesIn('docs'), ...readmes])(
       .split('\n')
       .filter((line) => /\bnode [\w./-]+\.ts/.test(line));
     expect(commands.filter((line) => !/\bexec\b|in the same image/.test(line))).toEqual([]);
+  },
+);
+
+test.each([...rootPages, ...pagesIn('docs'), ...readmes, template])(
+  'a comment among the commands of %s does nothing when zsh takes it for a command',
+  (page) => {
+    // An interactive zsh has no comments: it expands their words, and waits for the end of a quotation.
+    const commands = codeBlocks(read(page)).filter(({ language }) => language === 'sh');
+    const comments = commands.flatMap(({ code }) => code.split('\n').filter((line) => /^\s*#/.test(line)));
+    expect(comments.filter((line) => /['`*?[\](){}|&;<>!]/.test(line))).toEqual([]);
   },
 );
 
