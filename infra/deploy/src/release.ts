@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../..');
 const dist = join(root, 'dist');
 const chart = join(import.meta.dirname, '../chart');
 
-const usage = `release: builds what is released into dist/, with the versions of the packages (docs/deploy.md, "Releases")
+const usage = `release: builds what is released into dist/, with the versions of the packages (CONTRIBUTING.md, "Release")
 release versions: applies the changesets: next versions and changelogs. Commit them, then run release
   --registry NAME  what the names of images begin with (platform)
   --push           builds the images for amd64 and arm64, and pushes them to the registry; needs docker buildx
