@@ -23,7 +23,7 @@ interface Sources {
 
 export const createWalletMetrics = (
   { registry }: Metrics,
-  { database: { sql, orm }, stuckRoundS, ledger, sealing }: Sources,
+  { database: { sql }, stuckRoundS, ledger, sealing }: Sources,
 ) => {
   const registers = [registry];
   /** A gauge of a value that is read at each scrape; NaN while there is none. */
@@ -50,7 +50,7 @@ export const createWalletMetrics = (
   gauge(
     'wallet_failing_reconciliations',
     `Reconciliations that failed in the last 24 hours after they were received, or have not moved for an hour; ${unlessDown}`,
-    createReading(registry, 'reconciliations', () => countFailing(orm)),
+    createReading(registry, 'reconciliations', () => countFailing(sql)),
   );
   gauge('wallet_waiting', 'Callbacks that wait to be committed', () => ledger().waiting());
   gauge(

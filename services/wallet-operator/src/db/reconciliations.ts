@@ -11,17 +11,8 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import {
-  differenceKinds,
-  repairActions,
-  repairStates,
-  type RepairResult,
-  type Side,
-} from '../reconciliation/difference.ts';
+import { differenceKinds, repairActions, repairStates } from '../reconciliation/difference.ts';
 import { minor, newId } from './columns.ts';
-
-/** How many lines of a statement state each field; a field that is in none is missing. */
-export type StatedFields = Partial<Record<string, number>>;
 
 /** Comparisons with statements of the game server. */
 export const reconciliations = pgTable('reconciliations', {
@@ -55,8 +46,8 @@ export const reconciliations = pgTable('reconciliations', {
   /** When lines were last received, compared or deleted. */
   touchedAt: dateColumn('touched_at').notNull(),
   lines: integer().notNull().default(0),
-  /** Null until the statement is complete. */
-  fields: jsonb().$type<StatedFields>(),
+  /** How many lines of the statement state each field; null until it is complete. */
+  fields: jsonb(),
   /** Number of the first line that was stored; null: none was. */
   firstLine: integer('first_line'),
   /** Progress of the step: lines up to this one were compared, or deleted. */
@@ -65,7 +56,7 @@ export const reconciliations = pgTable('reconciliations', {
   entriesDone: dateColumn('entries_done'),
   differences: integer().notNull().default(0),
   /** Lines with the same amount, not 0, as our entry, by currency. */
-  equalAmounts: jsonb('equal_amounts').$type<Record<string, number>>().notNull().default({}),
+  equalAmounts: jsonb('equal_amounts').notNull().default({}),
   /** Transactions of its comparison that failed since the last one that succeeded. */
   failedAttempts: integer('failed_attempts').notNull().default(0),
 });
@@ -113,10 +104,10 @@ export const reconciliationDifferences = pgTable(
     kind: text({ enum: differenceKinds }).notNull(),
     playerId: text('player_id').notNull(),
     transactionId: text('transaction_id').notNull(),
-    /** The line of the statement, with its amount in minor units; null: it has none. */
-    there: jsonb().$type<Side>(),
+    /** The line of the statement, as `Side`; null: it has none. */
+    there: jsonb(),
     /** Our entry; null: there is none. */
-    here: jsonb().$type<Side>(),
+    here: jsonb(),
     repair: text({ enum: repairActions }).notNull(),
     state: text({ enum: repairStates }).notNull().default('open'),
     /** Status and reason with which the ledger decided the repair. */
@@ -148,8 +139,8 @@ export const reconciliationDryRuns = pgTable('reconciliation_dry_runs', {
   reconciliationId: uuid('reconciliation_id').notNull(),
   createdAt: dateColumn('created_at').notNull(),
   createdBy: text('created_by').notNull(),
-  /** In the order in which they are made. */
-  repairs: jsonb().$type<RepairResult[]>().notNull(),
+  /** As `RepairResult`, in the order in which they are made. */
+  repairs: jsonb().notNull(),
   approvedBy: text('approved_by'),
   approvedAt: dateColumn('approved_at'),
 });

@@ -155,25 +155,33 @@ const readBatchState = async (
   return { states, nextOutcome, writes, limits: [...limitsOf.values()], moment };
 };
 
-/**
- * Reads the state of the commands and returns a function with the outcome that one of them would have after those that it
- * was called with before. Nothing is written and no player is locked.
- */
+/** Decisions that are not made. */
+export interface Preview {
+  /** What the ledger knows about a command before any of them. */
+  stateOf(command: Command): State;
+  /** The outcome that a command would have after those that this was called with before, and what its entries would move. */
+  decide(command: Command): Outcome & { moved: bigint };
+}
+
+/** Reads the state of the commands. Nothing is written and no player is locked. */
 export const previewOutcomes = async (
   sql: Sql,
   commands: readonly Command[],
   now: Date | undefined,
   policy: Policy,
-): Promise<(command: Command) => Outcome & { moved: bigint }> => {
+): Promise<Preview> => {
   const { states, nextOutcome, writes } = await readBatchState(sql, commands, now, policy);
-  const stateOf = new Map(commands.map((command, position) => [command, states[position]]));
-  return (command) => {
-    const before = writes.entries.length;
-    const outcome = nextOutcome(command, stateOf.get(command));
-    const moved = writes.entries
-      .slice(before)
-      .reduce((sum, { amount }) => sum + (amount < 0n ? -amount : amount), 0n);
-    return { ...outcome, moved };
+  const stateOf = (command: Command): State => states[commands.indexOf(command)] as State;
+  return {
+    stateOf,
+    decide: (command) => {
+      const before = writes.entries.length;
+      const outcome = nextOutcome(command, stateOf(command));
+      const moved = writes.entries
+        .slice(before)
+        .reduce((sum, { amount }) => sum + (amount < 0n ? -amount : amount), 0n);
+      return { ...outcome, moved };
+    },
   };
 };
 

@@ -2,7 +2,7 @@ import { createBatcher } from '@platform/group-commit';
 import { openDatabase } from '@platform/service-kit/db';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
-import { commitCommands, previewOutcomes } from './decisions.ts';
+import { commitCommands, previewOutcomes, type Preview } from './decisions.ts';
 import { isMove, keysOf, locksPlayer, type Command, type Move, type Policy } from './command.ts';
 import { createLockedPlayers } from './locked-players.ts';
 import { commitMoves } from './ordinary-moves.ts';
@@ -15,11 +15,8 @@ export interface Ledger extends AsyncDisposable {
    * too many wait or the command waited too long for a batch or for its player.
    */
   add(command: Command): Promise<Outcome>;
-  /**
-   * Reads the state of the commands over a connection of the caller. The function that it returns says how a command
-   * would be decided after those that it was called with before, and what its entries would move, in minor units. Writes nothing and locks no player.
-   */
-  preview(sql: Sql, commands: readonly Command[]): Promise<(command: Command) => Outcome & { moved: bigint }>;
+  /** Reads the state of the commands over a connection of the caller. Writes nothing and locks no player. */
+  preview(sql: Sql, commands: readonly Command[]): Promise<Preview>;
   /** Commands that wait for a batch, or for a player whom another transaction has locked. */
   waiting(): number;
   /** Players whose rows another transaction has locked. */

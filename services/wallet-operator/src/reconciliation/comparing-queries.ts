@@ -12,7 +12,7 @@ const sideOf = (
 ) => {
   const of = tx(source);
   return tx`jsonb_build_object('line', ${line}, 'playerId', ${of}.player_id, 'operation', ${of}.operation,
-    'amount', abs(${of}.amount)::text, 'currency', ${currency}, 'roundId', ${of}.round_id, 'gameCode', ${of}.game_code,
+    'amount', round(abs(${of}.amount) / 100.0, 2)::text, 'currency', ${currency}, 'roundId', ${of}.round_id, 'gameCode', ${of}.game_code,
     'roundClosed', ${of}.round_closed, 'reverseTransactionId', ${of}.reverses, 'time', ${isoTime(tx, tx`${of}.at`)})`;
 };
 
@@ -210,12 +210,12 @@ export const compareEntries = async (
 export const hasOneFactor = async (tx: TransactionSql, { id }: Run): Promise<boolean> => {
   const rows = await tx`
     with factor as (
-      -- The quotient of two integers below 2^53 is the same for the same factor.
-      select here ->> 'currency' as currency, (there ->> 'amount')::float8 / (here ->> 'amount')::float8 as factor,
-        count(*) as amounts
+      -- In minor units: the quotient of two integers below 2^53 is the same for the same factor.
+      select here ->> 'currency' as currency, count(*) as amounts,
+        replace(there ->> 'amount', '.', '')::float8 / replace(here ->> 'amount', '.', '')::float8 as factor
       from reconciliation_differences
-      where reconciliation_id = ${id} and kind = 'amount' and '0' not in (there ->> 'amount', here ->> 'amount')
-      group by 1, 2
+      where reconciliation_id = ${id} and kind = 'amount' and '0.00' not in (there ->> 'amount', here ->> 'amount')
+      group by 1, 3
     ), compared as (
       select *, sum(amounts) over (partition by currency) + coalesce((equal_amounts ->> currency)::int, 0) as of_currency
       from factor cross join reconciliations where reconciliation_id = ${id}

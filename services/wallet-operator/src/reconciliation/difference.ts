@@ -1,6 +1,5 @@
 import { SealedEntry } from '@platform/sealed-log/entry';
 import { instant } from '@platform/service-kit/text';
-import { decimal } from '@platform/wallet-protocol/money';
 import { z } from 'zod';
 
 /** What callbacks, and so lines of a statement, do with money. */
@@ -23,10 +22,6 @@ export const Side = z.object({
 export type Side = z.output<typeof Side>;
 
 export const sideFields = Object.keys(Side.shape) as (keyof Side)[];
-
-/** A side as it is answered; it is stored with its amount in minor units. */
-export const sideView = (side: Side | null): Side | null =>
-  side && { ...side, amount: side.amount === null ? null : decimal(side.amount) };
 
 /** What the operator can do about a difference; the OpenAPI document describes each. */
 export const repairActions = ['apply', 'close_round', 'ask_game_server'] as const;

@@ -1,10 +1,7 @@
-import type { z } from 'zod';
-import type { Context } from '../context.ts';
 import { csvLine } from '@platform/service-kit/csv';
+import type { Sql } from 'postgres';
 import { Difference, sideFields } from './difference.ts';
-import { allDifferences } from './use-cases.ts';
-
-type DifferenceView = z.input<typeof Difference>;
+import { differencesAfter, type DifferenceView } from './queries.ts';
 
 const own = Difference.omit({ there: true, here: true }).keyof().options;
 
@@ -25,16 +22,15 @@ const csvOf = (difference: DifferenceView): string =>
 
 const jsonOf = (difference: DifferenceView): string => `${JSON.stringify(difference)}\n`;
 
-/** The differences as a file, in portions. */
-export async function* differencesFile(
-  ctx: Context,
-  id: string,
-  format: 'csv' | 'jsonl',
-): AsyncGenerator<string> {
+const atOnce = 1000;
+
+/** All differences as a file, in portions that are read when they are taken. */
+export async function* differencesFile(sql: Sql, id: string, format: 'csv' | 'jsonl'): AsyncGenerator<string> {
   if (format === 'csv') yield headerLine;
-  for await (const differences of allDifferences(ctx, id)) {
-    const text = differences.map(format === 'csv' ? csvOf : jsonOf).join('');
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const differences: DifferenceView[] = await differencesAfter(sql, id, after, atOnce);
+    after = differences.at(-1)?.number;
     // An empty text would end the stream.
-    if (text !== '') yield text;
+    if (after !== undefined) yield differences.map(format === 'csv' ? csvOf : jsonOf).join('');
   }
 }

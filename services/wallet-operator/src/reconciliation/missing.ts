@@ -1,9 +1,9 @@
-import type { DifferenceRow } from './difference-queries.ts';
+import type { DifferenceView } from './queries.ts';
 
 /** A transaction that is missing here. */
-export type Missing = Pick<DifferenceRow, 'number' | 'playerId' | 'transactionId' | 'there'>;
+export type Missing = Pick<DifferenceView, 'number' | 'playerId' | 'transactionId' | 'there'>;
 
-type Placed = Pick<DifferenceRow, 'number' | 'there'>;
+type Placed = Pick<DifferenceView, 'number' | 'there'>;
 
 const order = ['debit', 'credit', 'rollback'];
 

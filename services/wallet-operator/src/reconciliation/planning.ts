@@ -1,45 +1,61 @@
 import { NotFound } from '@platform/service-kit/problem';
-import { decimal } from '@platform/wallet-protocol/money';
+import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { Context } from '../context.ts';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
+import { roundOfRollback } from '../ledger/domain.ts';
+import type { State } from '../ledger/state.ts';
 import type { RepairResult } from './difference.ts';
-import { listDifferences, type DifferenceRow } from './difference-queries.ts';
 import { createMissingRounds, inOrder, roundKey } from './missing.ts';
-import { isTimeBeforeCompared, missingInRounds, readRoundFacts, receivedForOthers } from './round-queries.ts';
+import type { DifferenceView } from './queries.ts';
+import { findDifferences } from './repair-queries.ts';
+import { isTimeBeforeCompared, missingInRounds, receivedForOthers } from './round-queries.ts';
 
 export type Repair = Debit | Credit | Rollback;
 
 /** The command that repairs a difference; undefined when the contract has none. The same one each time, so it is applied once. */
-const commandOf = (difference: DifferenceRow): Repair | undefined => {
-  const { repair, reconciliationId, number, transactionId, there, here } = difference;
+const commandOf = (reconciliationId: string, difference: DifferenceView): Repair | undefined => {
+  const { repair, state, number, transactionId, there, here } = difference;
   const side = repair === 'close_round' ? here : there;
-  if (repair === 'ask_game_server' || !side?.roundId || !side.gameCode) return undefined;
+  if (state === 'applied' || repair === 'ask_game_server' || !side?.roundId || !side.gameCode) return undefined;
   const { playerId, roundId, gameCode } = side;
-  const common = { playerId, roundId, gameCode, isRepair: true } as const;
+  const common = { playerId, transactionId, roundId, gameCode, isRepair: true } as const;
   if (repair === 'close_round') {
     // No id of the game server looks like this.
     const id = `reconciliation/${reconciliationId}/${number}`;
     return { ...common, operation: 'credit', transactionId: id, amount: 0, roundClosed: true };
   }
-  const amount = Number(side.amount ?? 0);
+  const amount = minorUnits(side.amount ?? '0');
   const roundClosed = side.roundClosed ?? false;
-  if (side.operation === 'debit') return { ...common, operation: 'debit', transactionId, amount };
-  if (side.operation === 'credit')
-    return { ...common, operation: 'credit', transactionId, amount, roundClosed };
+  if (side.operation === 'debit') return { ...common, operation: 'debit', amount };
+  if (side.operation === 'credit') return { ...common, operation: 'credit', amount, roundClosed };
+  return { ...common, operation: 'rollback', reverses: side.reverseTransactionId ?? '', roundClosed };
+};
+
+/** What a repair concerns. A rollback gives back its debit, in the round of the debit, which may be another than it names. */
+const factsOf = (command: Repair, state: State) => {
+  const { player, target, round } = state;
+  const isReversible = target?.operation === 'debit' && target.playerId === command.playerId;
+  const stake = isReversible ? -target.amount : 0n;
+  const roundId = command.operation === 'rollback' ? roundOfRollback(state, command) : command.roundId;
   return {
-    ...common,
-    operation: 'rollback',
-    transactionId,
-    reverses: side.reverseTransactionId ?? '',
-    roundClosed,
+    roundId,
+    roundOfPlayer: roundKey(command.playerId, roundId),
+    isKnownRound: round !== undefined,
+    currency: player?.currency ?? null,
+    /** What it asks for, in minor units. */
+    amount: command.operation === 'rollback' ? stake : command.amount,
   };
 };
 
 /** The reason when the transaction has arrived for another player: only the game server knows whose it is. */
 export const receivedForAnother = 'received_for_another_player';
 
-/** The outcome of one repair; `reason` when it waits for something else. */
-type Decide = (row: DifferenceRow, command: Repair, reason?: string) => Promise<RepairResult> | RepairResult;
+/** Decides one repair; `waitsFor`: the reason when it waits for something else. */
+type Decide = (
+  row: DifferenceView,
+  command: Repair,
+  waitsFor: string | undefined,
+) => Promise<RepairResult> | RepairResult;
 
 /**
  * Reads what repairs of a reconciliation depend on. They are made in the order of the times. A credit or rollback waits
@@ -49,88 +65,79 @@ type Decide = (row: DifferenceRow, command: Repair, reason?: string) => Promise<
  * meanwhile is not repaired (`receivedForAnother`). Throws NotFound.
  */
 export const planRepairs = async (
-  { database: { orm, sql }, ledger }: Context,
+  { database: { sql }, ledger }: Context,
   id: string,
   numbers: readonly number[],
 ) => {
-  const rows = (await listDifferences(orm, id, { numbers })).toSorted(inOrder);
+  const rows = (await findDifferences(sql, id, numbers)).toSorted(inOrder);
   if (rows.length < new Set(numbers).size) throw new NotFound('difference');
-  const steps = rows.map((row) => ({
-    row,
-    command: row.state === 'applied' ? undefined : commandOf(row),
-  }));
-  const commands = steps.flatMap(({ command }) => command ?? []);
-  const facts = await readRoundFacts(sql, commands);
-  const factsOf = new Map(commands.map((command, at) => [command, facts[at]]));
-  const playerIds = commands.map(({ playerId }) => playerId);
+  const commands = rows.map((row) => commandOf(id, row));
+  const repairs = commands.filter((command) => command !== undefined);
+  const { stateOf, decide } = await ledger.preview(sql, repairs);
+  const facts = new Map(repairs.map((command) => [command, factsOf(command, stateOf(command))]));
   const missing = await missingInRounds(
     sql,
-    playerIds,
-    facts.map(({ roundId }) => roundId),
+    repairs.map(({ playerId }) => playerId),
+    [...facts.values()].map(({ roundId }) => roundId),
     rows.map(({ transactionId }) => transactionId),
   );
   const isCompared = await isTimeBeforeCompared(sql, id);
   const received = await receivedForOthers(sql, id, numbers);
 
-  /** A result; of a repair that is still to be made also what it moves: `moved`, or what it asks for. */
+  /** A result; of a repair also what it moves (in minor units), or what it asks for as long as that is not known. */
   const viewOf = (
-    { number, kind, playerId, repair, state, status, reason }: DifferenceRow,
+    { number, kind, playerId, repair, state, status, reason }: DifferenceView,
     command?: Repair,
     balance?: string,
-    moved?: bigint | null,
-  ): RepairResult => ({
-    number,
-    kind,
-    playerId,
-    operation: command?.operation ?? null,
-    repair,
-    state,
-    status,
-    reason,
-    amount: command === undefined ? null : decimal(moved ?? factsOf.get(command)?.amount ?? 0),
-    currency: (command && factsOf.get(command)?.currency) ?? null,
-    balance: balance === undefined ? null : decimal(balance),
-  });
+    moved?: bigint | string | null,
+  ): RepairResult => {
+    const known = command && facts.get(command);
+    return {
+      number,
+      kind,
+      playerId,
+      operation: command?.operation ?? null,
+      repair,
+      state,
+      status,
+      reason,
+      amount: known ? decimal(moved ?? known.amount) : null,
+      currency: known?.currency ?? null,
+      balance: balance === undefined ? null : decimal(balance),
+    };
+  };
 
   /** Decides all repairs in their order; returns one result for each difference. */
-  const walk = async (decide: Decide): Promise<RepairResult[]> => {
+  const walk = async (decideRepair: Decide): Promise<RepairResult[]> => {
     const missingRounds = createMissingRounds(missing);
     const opened = new Set<string>();
-    const reasonToWait = (row: DifferenceRow, command: Repair): string | undefined => {
+    const reasonToWait = (row: DifferenceView, command: Repair): string | undefined => {
+      const { roundOfPlayer = '', isKnownRound } = facts.get(command) ?? {};
       if (received.has(row.number)) return receivedForAnother;
       if (command.operation === 'debit') return undefined;
-      const { roundId, isKnown = false } = factsOf.get(command) ?? { roundId: command.roundId };
-      const round = roundKey(command.playerId, roundId);
-      if (missingRounds.hasEarlier(round, row)) return 'earlier_first';
-      return isKnown || isCompared || opened.has(round) ? undefined : 'earlier_statement_first';
+      if (missingRounds.hasEarlier(roundOfPlayer, row)) return 'earlier_first';
+      return isKnownRound || isCompared || opened.has(roundOfPlayer) ? undefined : 'earlier_statement_first';
     };
-    const views: RepairResult[] = [];
-    for (const { row, command } of steps) {
-      const view =
-        command === undefined ? viewOf(row) : await decide(row, command, reasonToWait(row, command));
-      if (view.status === 'OK') {
+    const results: RepairResult[] = [];
+    for (const [at, row] of rows.entries()) {
+      const command = commands[at];
+      const result = command ? await decideRepair(row, command, reasonToWait(row, command)) : viewOf(row);
+      if (result.status === 'OK') {
         missingRounds.markRepaired(row);
-        if (command !== undefined) opened.add(roundKey(command.playerId, command.roundId));
+        if (command) opened.add(roundKey(command.playerId, command.roundId));
       }
-      views.push(view);
+      results.push(result);
     }
-    return views;
+    return results;
   };
 
-  return {
-    rows,
-    walk,
-    viewOf,
-    /** What the ledger would decide. Nothing is written to it, and no player is locked. */
-    preview: async () => {
-      const decision = await ledger.preview(sql, commands);
-      return walk((row, command, waitsFor) => {
-        if (waitsFor !== undefined) return viewOf({ ...row, status: null, reason: waitsFor }, command);
-        const { status, reason = null, balance, moved } = decision(command);
-        return viewOf({ ...row, status, reason }, command, balance, status === 'OK' ? moved : null);
-      });
-    },
-  };
+  /** What the ledger would decide. */
+  const forecast = await walk((row, command, waitsFor) => {
+    if (waitsFor !== undefined) return viewOf({ ...row, status: null, reason: waitsFor }, command);
+    const { status, reason = null, balance, moved } = decide(command);
+    return viewOf({ ...row, status, reason }, command, balance, status === 'OK' ? moved : null);
+  });
+  return { rows, forecast, walk, viewOf };
 };
 
 export type Plan = Awaited<ReturnType<typeof planRepairs>>;

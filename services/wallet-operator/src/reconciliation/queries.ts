@@ -1,23 +1,38 @@
 import type { Page } from '@platform/pagination/list';
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import { and, desc, eq, gt, inArray, lt, ne, or, sql as raw } from 'drizzle-orm';
-import postgres, { type PendingQuery, type Row, type Sql } from 'postgres';
-import { reconciliations, type StatedFields } from '../db/reconciliations.ts';
+import postgres, { type ISql, type PendingQuery, type Row, type Sql } from 'postgres';
+import type { z } from 'zod';
+import { isoTime } from '../ledger/entry.ts';
+import type { Difference } from './difference.ts';
 import { lineColumns, type LineBatch } from './line-batch.ts';
+import type { Reconciliation, ReconciliationWithKinds, StatedFields, StatementQuery } from './schema.ts';
 
-export type ReconciliationRow = typeof reconciliations.$inferSelect;
+export type ReconciliationView = z.input<typeof Reconciliation>;
+export type DifferenceView = z.input<typeof Difference>;
 
+/** A reconciliation as people read it. */
+const reconciliationColumns = (sql: ISql) => sql`
+  reconciliation_id as "reconciliationId", ${isoTime(sql, sql`created_at`)} as "createdAt", created_by as "createdBy",
+  ${isoTime(sql, sql`period_from`)} as "from", ${isoTime(sql, sql`period_to`)} as "to", tolerance_s as tolerance,
+  case when failure is not null then 'failed' when step in ('lines', 'entries') then 'comparing'
+    when step in ('removing', 'ended') then 'done' else step end as status,
+  failure, lines, case step when 'receiving' then 0 when 'lines' then least(line_done, lines) else lines end as "comparedLines",
+  differences, coalesce(fields, '[]') as fields`;
+
+/** A difference as people read it. */
+export const differenceColumns = (sql: ISql) => sql`
+  number, kind, player_id as "playerId", transaction_id as "transactionId", there, here, repair, state, status, reason,
+  ${isoTime(sql, sql`repaired_at`)} as "repairedAt", repaired_by as "repairedBy"`;
+
+/** Returns the id. */
 export const insertReconciliation = async (
-  orm: Pick<PostgresJsDatabase, 'insert'>,
-  row: Pick<ReconciliationRow, 'createdBy' | 'periodFrom' | 'periodTo' | 'toleranceS'>,
-): Promise<ReconciliationRow> => {
-  const now = raw`now()`;
-  const [inserted] = await orm
-    .insert(reconciliations)
-    .values({ ...row, createdAt: now, touchedAt: now })
-    .returning();
-  if (inserted === undefined) throw new Error('a reconciliation was not inserted');
-  return inserted;
+  sql: ISql,
+  by: string,
+  { from, to, tolerance }: Pick<z.output<typeof StatementQuery>, 'from' | 'to' | 'tolerance'>,
+): Promise<string> => {
+  const [row] = await sql<[{ id: string }]>`
+    insert into reconciliations (created_at, created_by, period_from, period_to, tolerance_s, touched_at)
+    values (now(), ${by}, ${from}, ${to}, ${tolerance}, now()) returning reconciliation_id as id`;
+  return row.id;
 };
 
 /** Reconciliations that may hold lines at the same time: the lines lie in the database of the ledger. */
@@ -27,17 +42,13 @@ export const maxOpen = 5;
 export const maxSent = 2;
 
 /** Whether another statement of a caller may be received now. Others that ask at the same time wait for this transaction. */
-export const hasRoom = async (
-  orm: Pick<PostgresJsDatabase, 'execute' | '$count'>,
-  caller: string,
-): Promise<boolean> => {
-  await orm.execute(raw`select pg_advisory_xact_lock(4218334)`);
-  const isSent = eq(reconciliations.step, 'receiving');
-  const isOpen = and(ne(reconciliations.step, 'ended'), or(isSent, gt(reconciliations.lines, 0)));
-  return (
-    (await orm.$count(reconciliations, isOpen)) < maxOpen &&
-    (await orm.$count(reconciliations, and(isSent, eq(reconciliations.createdBy, caller)))) < maxSent
-  );
+export const hasRoom = async (tx: ISql, caller: string): Promise<boolean> => {
+  await tx`select pg_advisory_xact_lock(4218334)`;
+  const [row] = await tx<[{ hasRoom: boolean }]>`
+    select count(*) filter (where step = 'receiving' or lines > 0) < ${maxOpen}
+      and count(*) filter (where step = 'receiving' and created_by = ${caller}) < ${maxSent} as "hasRoom"
+    from reconciliations where step <> 'ended'`;
+  return row.hasRoom;
 };
 
 /**
@@ -81,49 +92,55 @@ export const insertLines = async (
   return runs.length > 0;
 };
 
-/** The statement is complete; `fields`: how many lines state each field. Undefined when the reconciliation was given up meanwhile. */
+/** The statement is complete, with these fields. Undefined when the reconciliation was given up meanwhile. */
 export const beginComparing = async (
-  orm: Pick<PostgresJsDatabase, 'update'>,
+  sql: ISql,
   id: string,
   fields: StatedFields,
-): Promise<ReconciliationRow | undefined> => {
-  const [row] = await orm
-    .update(reconciliations)
-    .set({ step: 'lines', fields })
-    .where(and(eq(reconciliations.reconciliationId, id), eq(reconciliations.step, 'receiving')))
-    .returning();
+): Promise<ReconciliationView | undefined> => {
+  const [row] = await sql<ReconciliationView[]>`
+    update reconciliations set step = 'lines', fields = ${JSON.stringify(fields)}::text::jsonb
+    where reconciliation_id = ${id} and step = 'receiving' returning ${reconciliationColumns(sql)}`;
   return row;
 };
 
-export const findReconciliation = async (
-  orm: Pick<PostgresJsDatabase, 'select'>,
-  id: string,
-): Promise<ReconciliationRow | undefined> => {
-  const [row] = await orm.select().from(reconciliations).where(eq(reconciliations.reconciliationId, id));
+export const findReconciliation = async (sql: ISql, id: string): Promise<ReconciliationView | undefined> => {
+  const [row] = await sql<ReconciliationView[]>`
+    select ${reconciliationColumns(sql)} from reconciliations where reconciliation_id = ${id}`;
   return row;
 };
 
 /** The newest first; one more than the page holds. */
-export const listReconciliations = (
-  orm: PostgresJsDatabase,
-  { limit, offset }: Page,
-): Promise<ReconciliationRow[]> =>
-  orm
-    .select()
-    .from(reconciliations)
-    .orderBy(desc(reconciliations.reconciliationId))
-    .limit(limit + 1)
-    .offset(Number(offset));
+export const listReconciliations = (sql: ISql, { limit, offset }: Page) => sql<ReconciliationView[]>`
+  select ${reconciliationColumns(sql)} from reconciliations
+  order by reconciliation_id desc limit ${limit + 1} offset ${String(offset)}`;
 
 /** How many failed in the last 24 hours while they were compared, or are not ended and have not moved for an hour. */
-export const countFailing = (orm: Pick<PostgresJsDatabase, '$count'>): Promise<number> => {
-  const ago = (hours: number) => raw`now() - make_interval(hours => ${hours})`;
-  const comparing = ['statement_lost', 'too_many_differences', 'internal'] as const;
-  return orm.$count(
-    reconciliations,
-    or(
-      and(inArray(reconciliations.failure, comparing), gt(reconciliations.touchedAt, ago(24))),
-      and(ne(reconciliations.step, 'ended'), lt(reconciliations.touchedAt, ago(1))),
-    ),
-  );
+export const countFailing = async (sql: ISql): Promise<number> => {
+  const [row] = await sql<[{ failing: number }]>`
+    select count(*)::int as failing from reconciliations
+    where failure in ('statement_lost', 'too_many_differences', 'internal') and touched_at > now() - interval '24 hours'
+      or step <> 'ended' and touched_at < now() - interval '1 hour'`;
+  return row.failing;
 };
+
+/** How many differences of each kind there are, and how many of them were not repaired. */
+export const countKinds = (sql: ISql, id: string) => sql<z.input<typeof ReconciliationWithKinds>['kinds']>`
+  select kind, count(*)::int as differences, (count(*) filter (where state <> 'applied'))::int as open
+  from reconciliation_differences where reconciliation_id = ${id} group by kind order by kind`;
+
+/** By number, one more than the page holds. */
+export const listDifferences = (
+  sql: ISql,
+  id: string,
+  kind: DifferenceView['kind'] | undefined,
+  { limit, offset }: Page,
+) => sql<DifferenceView[]>`
+  select ${differenceColumns(sql)} from reconciliation_differences
+  where reconciliation_id = ${id} ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
+  order by number limit ${limit + 1} offset ${String(offset)}`;
+
+/** The next differences after this number. */
+export const differencesAfter = (sql: ISql, id: string, number: number, limit: number) => sql<DifferenceView[]>`
+  select ${differenceColumns(sql)} from reconciliation_differences
+  where reconciliation_id = ${id} and number > ${number} order by number limit ${limit}`;

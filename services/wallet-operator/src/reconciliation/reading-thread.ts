@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import { Problem, type FieldErrors } from '@platform/service-kit/problem';
-import type { StatedFields } from '../db/reconciliations.ts';
+import { Problem, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import type { Policy } from '../ledger/command.ts';
 import { batchOf, type LineBatch } from './line-batch.ts';
-import { expectInPeriod, type Period } from './period.ts';
-import type { StatementField } from './statement-line.ts';
-import { readStatement, type StatementFormat } from './statement.ts';
+import type { StatedFields } from './schema.ts';
+import { statementFields } from './statement-line.ts';
+import { readStatement, type ReadLine, type StatementFormat } from './statement.ts';
 
 // The program of a thread that `readInThread` starts: it reads a statement from its standard input, posts the lines in
 // batches, and waits for a message after each.
 
 export interface Reading {
   format: StatementFormat;
-  period: Period;
+  /** `tolerance` is in seconds. */
+  period: { from: string; to: string; tolerance: number };
   /** Where transaction ids are unique. */
   scope: Policy['transactionIds'];
 }
@@ -29,21 +29,41 @@ const maxLines = 5_000_000;
 /** Lines that are stored together at most; those of one piece of the body are stored as it arrives. */
 const linesAtOnce = 250;
 
+/** A line without a time counts as inside, and so does one that is outside by less than the tolerance. */
+const isInside =
+  ({ from, to, tolerance }: Reading['period']) =>
+  ({ content: { time } }: ReadLine): boolean =>
+    time === undefined ||
+    (Date.parse(time) >= Date.parse(from) - tolerance * 1000 &&
+      Date.parse(time) < Date.parse(to) + tolerance * 1000);
+
+/**
+ * What lies outside of the period is not compared, so a statement of another period would seem to agree with the ledger:
+ * throws ValidationFailed at its end when no line is in the period.
+ */
 const read = async (post: (message: Message) => Promise<void>, { format, period, scope }: Reading) => {
-  const stated: StatedFields = {};
+  const stated = new Map<string, number>();
   let count = 0;
-  for await (const lines of expectInPeriod(readStatement(process.stdin, format), period)) {
+  let first: ReadLine | undefined;
+  let hasInside = false;
+  for await (const lines of readStatement(process.stdin, format)) {
     count += lines.length;
     if (count > maxLines) {
       const detail = `A statement may have ${maxLines} lines.`;
       throw new Problem({ status: 413, code: 'too_many_lines', detail });
     }
+    first ??= lines[0];
+    hasInside ||= lines.some(isInside(period));
     for (const { content } of lines)
-      for (const field of Object.keys(content) as StatementField[]) stated[field] = (stated[field] ?? 0) + 1;
+      for (const field of Object.keys(content)) stated.set(field, (stated.get(field) ?? 0) + 1);
     for (let at = 0; at < lines.length; at += linesAtOnce)
       await post({ batch: batchOf(lines.slice(at, at + linesAtOnce), scope) });
   }
-  return stated;
+  if (!hasInside)
+    throw new ValidationFailed({
+      from: [`no line lies between \`from\` and \`to\`; the time of the first line is ${first?.content.time}`],
+    });
+  return statementFields.map((field) => ({ field, lines: stated.get(field) ?? 0 }));
 };
 
 if (parentPort === null) throw new Error('this is the program of a thread');

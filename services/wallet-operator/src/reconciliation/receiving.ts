@@ -5,10 +5,10 @@ import { Worker } from 'node:worker_threads';
 import { requestAborted } from '@platform/service-kit/body';
 import { Conflict, Problem } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
-import type { StatedFields } from '../db/reconciliations.ts';
 import type { LineBatch } from './line-batch.ts';
 import type { Message, Reading } from './reading-thread.ts';
 import { insertLines } from './queries.ts';
+import type { StatedFields } from './schema.ts';
 
 /** The heap of a thread in MiB; five may run in a container of 512 MiB. */
 const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
@@ -24,7 +24,7 @@ export const startReading = (reading: Reading): Worker => {
 
 /**
  * Reads a statement in a thread of its own, because callbacks would wait for it; while a batch is stored, the next one is
- * read. Returns how many lines state each field. Throws the errors of `readStatement`, `expectInPeriod` and `store`,
+ * read. Returns how many lines state each field. Throws the errors of the thread and of `store`,
  * Problem `too_many_lines`, and BadRequest `request_aborted` when the body ends too early.
  */
 const readInThread = async (

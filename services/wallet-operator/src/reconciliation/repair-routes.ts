@@ -46,10 +46,7 @@ export const repairRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'The dry run', body: DryRun } },
         problems: [404],
       },
-      async ({ params }) => ({
-        status: 200,
-        body: await getDryRun(context, params.reconciliationId, params.dryRunId),
-      }),
+      async ({ params }) => ({ status: 200, body: await getDryRun(context, params) }),
     ),
     route(
       {
@@ -67,7 +64,7 @@ export const repairRoutes = (context: Context): Route[] => {
       },
       async ({ caller, params }) => ({
         status: 200,
-        body: await approveDryRun(context, caller.subject, params.reconciliationId, params.dryRunId),
+        body: await approveDryRun(context, caller.subject, params),
       }),
     ),
     route(

@@ -5,8 +5,9 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../reporting/audit/use-cases.ts';
 import type { RepairResult } from './difference.ts';
-import { listDifferences, type DifferenceRow } from './difference-queries.ts';
+import { planRepairs, receivedForAnother, type Plan, type Repair } from './planning.ts';
 import {
+  findDifferences,
   findDryRun,
   insertDryRun,
   markApplying,
@@ -14,13 +15,14 @@ import {
   markDecided,
   movedLately,
   type Attempt,
-  type DryRunRow,
   type StoredDryRun,
-} from './dry-run-queries.ts';
-import { planRepairs, receivedForAnother, type Plan, type Repair } from './planning.ts';
+} from './repair-queries.ts';
 import { receivedForOthers } from './round-queries.ts';
-import type { ApplyRequest, DryRun, Repairs } from './schema.ts';
-import { reconciliationRow } from './use-cases.ts';
+import type { ApplyRequest, DryRun, DryRunPath, Repairs } from './schema.ts';
+import { getReconciliation } from './use-cases.ts';
+
+type DryRunView = z.input<typeof DryRun>;
+type Path = z.output<typeof DryRunPath>;
 
 /** Whether the repair would move money that has not moved yet. */
 const isPending = ({ status, state }: RepairResult): boolean => status === 'OK' && state !== 'applied';
@@ -33,13 +35,9 @@ const sumsBy = (repairs: readonly RepairResult[], keyOf: (repair: RepairResult) 
     sum: same.reduce((total, { amount }) => total + minorUnits(amount ?? '0'), 0),
   }));
 
-const viewOf = (row: DryRunRow): z.input<typeof DryRun> => ({
-  dryRunId: row.dryRunId,
-  createdAt: row.createdAt.toISOString(),
-  createdBy: row.createdBy,
-  approvedAt: row.approvedAt?.toISOString() ?? null,
-  approvedBy: row.approvedBy,
-  sums: sumsBy(row.repairs, ({ kind, operation, currency }) => `${kind} ${operation} ${currency}`).map(
+const viewOf = ({ isApproved: _isApproved, ...dryRun }: StoredDryRun): DryRunView => ({
+  ...dryRun,
+  sums: sumsBy(dryRun.repairs, ({ kind, operation, currency }) => `${kind} ${operation} ${currency}`).map(
     ({ same, sum }) => ({
       kind: same[0]?.kind ?? 'missing_here',
       operation: same[0]?.operation ?? 'debit',
@@ -48,21 +46,16 @@ const viewOf = (row: DryRunRow): z.input<typeof DryRun> => ({
       amount: decimal(sum),
     }),
   ),
-  repairs: row.repairs,
 });
 
 /** Throws NotFound, and Conflict `failed` or `comparing` while differences may be wrong. */
 const expectCompared = async (ctx: Context, id: string): Promise<void> => {
-  const { step, failure } = await reconciliationRow(ctx, id);
-  if (failure !== null)
+  const { status } = await getReconciliation(ctx, id);
+  if (status === 'failed')
     throw new Conflict('failed', 'The reconciliation failed, so its differences may be wrong.');
-  if (step !== 'removing' && step !== 'ended')
+  if (status !== 'done')
     throw new Conflict('comparing', 'The statement is still being compared; try again later.');
 };
-
-/** Throws NotFound. */
-const dryRunRow = async ({ database }: Context, id: string, dryRunId: string): Promise<StoredDryRun> =>
-  orNotFound(await findDryRun(database.orm, id, dryRunId), 'dry run');
 
 /** What the ledger would decide about repairs; only what it says here can be applied. Throws the errors of `planRepairs`. */
 export const makeDryRun = async (
@@ -70,11 +63,11 @@ export const makeDryRun = async (
   by: string,
   id: string,
   numbers: readonly number[],
-): Promise<z.input<typeof DryRun>> => {
+): Promise<DryRunView> => {
   await expectCompared(ctx, id);
-  const repairs = await (await planRepairs(ctx, id, numbers)).preview();
-  return ctx.database.orm.transaction(async (tx) => {
-    const view = viewOf(await insertDryRun(tx, { reconciliationId: id, createdBy: by, repairs }));
+  const { forecast } = await planRepairs(ctx, id, numbers);
+  return ctx.database.sql.begin(async (tx) => {
+    const view = viewOf(await insertDryRun(tx, by, id, forecast));
     const { dryRunId, sums } = view;
     const details = { by, reconciliationId: id, dryRunId, differences: numbers.length, sums };
     await recordEvent(tx, { kind: 'reconciliation_dry_run', playerId: null, details });
@@ -83,42 +76,39 @@ export const makeDryRun = async (
 };
 
 /** Throws NotFound. */
-export const getDryRun = async (ctx: Context, id: string, dryRunId: string) =>
-  viewOf(await dryRunRow(ctx, id, dryRunId));
+export const getDryRun = async ({ database }: Context, path: Path): Promise<DryRunView> =>
+  viewOf(orNotFound(await findDryRun(database.sql, path), 'dry run'));
 
 /**
  * Approves a dry run that moves more than the limit, for somebody else to apply it; the first approval counts, for 24
  * hours. Throws NotFound, and Conflict `own_dry_run` and `nothing_to_apply`.
  */
-export const approveDryRun = async (
-  ctx: Context,
+export const approveDryRun = (
+  { database: { sql } }: Context,
   by: string,
-  id: string,
-  dryRunId: string,
-): Promise<z.input<typeof DryRun>> => {
-  const row = await dryRunRow(ctx, id, dryRunId);
-  if (row.createdBy === by)
-    throw new Conflict('own_dry_run', 'You made this dry run, so another person must approve it.');
-  const numbers = row.repairs.filter(isPending).map(({ number }) => number);
-  const rows = await listDifferences(ctx.database.orm, id, { numbers });
-  if (rows.every(({ state }) => state === 'applied'))
-    throw new Conflict('nothing_to_apply', 'The dry run has no repairs left to apply.');
-  return ctx.database.orm.transaction(async (tx) => {
-    const approved = await markApproved(tx, row, by);
+  { reconciliationId, dryRunId }: Path,
+): Promise<DryRunView> =>
+  sql.begin(async (tx) => {
+    const path = { reconciliationId, dryRunId };
+    const dryRun = orNotFound(await findDryRun(tx, path, true), 'dry run');
+    if (dryRun.createdBy === by)
+      throw new Conflict('own_dry_run', 'You made this dry run, so another person must approve it.');
+    const numbers = dryRun.repairs.filter(isPending).map(({ number }) => number);
+    const rows = await findDifferences(tx, reconciliationId, numbers);
+    if (rows.every(({ state }) => state === 'applied'))
+      throw new Conflict('nothing_to_apply', 'The dry run has no repairs left to apply.');
     // Somebody else's approval holds.
-    if (approved === undefined) return viewOf((await findDryRun(tx, id, dryRunId)) ?? row);
-    const view = viewOf(approved);
-    const details = { by, reconciliationId: id, dryRunId, sums: view.sums };
+    if (dryRun.isApproved) return viewOf(dryRun);
+    const approved = viewOf(await markApproved(tx, path, by));
+    const details = { by, ...path, sums: approved.sums };
     await recordEvent(tx, { kind: 'reconciliation_dry_run_approved', playerId: null, details });
-    return view;
+    return approved;
   });
-};
 
 /** Throws Conflict `dry_run_outdated` when the ledger would not decide as it did in the dry run. */
 const expectUnchanged = (
-  { dryRunId, repairs }: DryRunRow,
-  rows: readonly DifferenceRow[],
-  forecast: readonly RepairResult[],
+  { dryRunId, repairs }: StoredDryRun,
+  { rows, forecast }: Plan,
 ): void => {
   // Another dry run may have had the same repairs; when all are applied, this is a repetition.
   const isRepetition = !forecast.some(isPending);
@@ -143,15 +133,15 @@ const expectUnchanged = (
 const reserve = (
   { database, env }: Context,
   by: string,
-  dryRun: StoredDryRun,
+  path: Path,
+  { approvedBy, ...dryRun }: StoredDryRun,
   forecast: readonly RepairResult[],
   maxAmount: string | undefined,
-): Promise<Map<number, Attempt>> =>
-  database.orm.transaction(async (tx) => {
-    const { reconciliationId, dryRunId, approvedBy } = dryRun;
+): Promise<readonly Attempt[]> =>
+  database.sql.begin(async (tx): Promise<readonly Attempt[]> => {
     const pending = forecast.filter(isPending);
     const amounts = new Map(pending.map(({ number, amount }) => [number, minorUnits(amount ?? '0')]));
-    const moved = await movedLately(tx, reconciliationId, [...amounts.keys()]);
+    const moved = await movedLately(tx, path.reconciliationId, [...amounts.keys()]);
     const allowed = env.RECONCILIATION_MAX_AMOUNT;
     for (const { key, sum } of sumsBy(pending, ({ currency }) => currency ?? '')) {
       const before = moved.get(key) ?? 0n;
@@ -163,46 +153,48 @@ const reserve = (
       if (sum > 0 && total > BigInt(allowed) && !isApproved)
         throw new Conflict(
           'approval_needed',
-          `${moves} ${decimal(allowed)} needs the approval of dry run ${dryRunId} by another person.`,
+          `${moves} ${decimal(allowed)} needs the approval of dry run ${path.dryRunId} by another person.`,
         );
     }
-    if (amounts.size === 0) return new Map();
-    const attempts = await markApplying(tx, dryRun, amounts, by);
+    if (amounts.size === 0) return [];
+    const attempts = await markApplying(tx, path, amounts, by);
     if (attempts.length < amounts.size)
       throw new Conflict(
         'dry_run_outdated',
         'Somebody else applied some of the repairs; make another dry run.',
       );
-    const details = { by, approvedBy, reconciliationId, dryRunId, differences: amounts.size };
+    const details = { by, approvedBy, ...path, differences: amounts.size };
     await recordEvent(tx, { kind: 'reconciliation_repair_requested', playerId: null, details });
-    return new Map(attempts.map((attempt) => [attempt.number, attempt]));
+    return attempts;
   });
+
+/** What the ledger decided; a null `status`: it was not asked. */
+type Decided = { status: string | null } & { [Field in 'reason' | 'balance']?: string | undefined };
 
 /** Makes one repair that is marked, unless its transaction arrived meanwhile for another player. */
 const applyRepair = async (
-  { database: { orm, sql }, ledger }: Context,
+  { database: { sql }, ledger }: Context,
+  reconciliationId: string,
   plan: Plan,
   attempt: Attempt,
   command: Repair,
   waitsFor: string | undefined,
 ): Promise<RepairResult> => {
-  const { reconciliationId, number, repair, repairedBy: by } = attempt;
+  const { number, repair, repairedBy: by, moved } = attempt;
   const isReceived = (await receivedForOthers(sql, reconciliationId, [number])).has(number);
   const reasonToWait = isReceived ? receivedForAnother : waitsFor;
-  const outcome =
+  const { status, reason, balance }: Decided =
     reasonToWait === undefined ? await ledger.add(command) : { status: null, reason: reasonToWait };
   const { playerId, isRepair: _isRepair, ...asked } = command;
-  const { status, reason } = outcome;
-  const decided = await orm.transaction(async (tx) => {
+  const decided = await sql.begin(async (tx) => {
     const details = { by, reconciliationId, number, repair, ...asked, status, reason };
     await recordEvent(tx, { kind: 'reconciliation_repair_decided', playerId, details });
-    return markDecided(tx, attempt, outcome);
+    return markDecided(tx, reconciliationId, attempt, status, reason ?? null);
   });
-  if (decided !== undefined)
-    return plan.viewOf(decided, command, 'balance' in outcome ? outcome.balance : undefined, decided.amount);
+  if (decided !== undefined) return plan.viewOf(decided, command, balance, moved);
   // Somebody else repairs it at the same time.
-  const [now = attempt] = await listDifferences(orm, reconciliationId, { numbers: [number] });
-  return plan.viewOf(now, command, undefined, now.amount);
+  const [now = attempt] = await findDifferences(sql, reconciliationId, [number]);
+  return plan.viewOf(now, command, undefined, moved);
 };
 
 /**
@@ -216,18 +208,19 @@ export const applyDryRun = async (
   { dryRunId, maxAmount }: z.output<typeof ApplyRequest>,
 ): Promise<z.input<typeof Repairs>> => {
   await expectCompared(ctx, id);
-  const dryRun = await dryRunRow(ctx, id, dryRunId);
+  const path = { reconciliationId: id, dryRunId };
+  const dryRun = orNotFound(await findDryRun(ctx.database.sql, path), 'dry run');
   const numbers = dryRun.repairs.map(({ number }) => number);
   const plan = await planRepairs(ctx, id, numbers);
-  const forecast = await plan.preview();
-  expectUnchanged(dryRun, plan.rows, forecast);
-  const attempts = await reserve(ctx, by, dryRun, forecast, maxAmount);
-  const forecastOf = new Map(forecast.map((view) => [view.number, view]));
+  expectUnchanged(dryRun, plan);
+  const attempts = await reserve(ctx, by, path, dryRun, plan.forecast, maxAmount);
+  const attemptOf = new Map(attempts.map((attempt) => [attempt.number, attempt]));
+  const forecastOf = new Map(plan.forecast.map((result) => [result.number, result]));
   const repairs = await plan.walk((row, command, waitsFor) => {
-    const attempt = attempts.get(row.number);
+    const attempt = attemptOf.get(row.number);
     return attempt === undefined
       ? (forecastOf.get(row.number) ?? plan.viewOf(row))
-      : applyRepair(ctx, plan, attempt, command, waitsFor);
+      : applyRepair(ctx, id, plan, attempt, command, waitsFor);
   });
   return { repairs };
 };

@@ -1,36 +1,5 @@
 import type { ISql, PendingQuery, Row, Sql } from 'postgres';
-import type { Credit, Debit, Rollback } from '../ledger/command.ts';
 import type { Missing } from './missing.ts';
-
-/** What is known about the round that a repair changes. */
-export interface RoundFacts {
-  /** The round of a rollback is that of its debit, which may be another than the one that it names. */
-  roundId: string;
-  /** What the repair asks for, in minor units. */
-  amount: string;
-  /** The player's; null for an unknown player. */
-  currency: string | null;
-  /** Whether the ledger knows the round. */
-  isKnown: boolean;
-}
-
-/** Reads what is known about the rounds of repairs, in their order. */
-export const readRoundFacts = (
-  sql: Sql,
-  commands: readonly (Debit | Credit | Rollback)[],
-): Promise<RoundFacts[]> => sql<RoundFacts[]>`
-  select coalesce(debit.round_id, command.round_id) as "roundId",
-    coalesce(-debit.amount, command.amount)::text as amount, player.currency, round.player_id is not null as "isKnown"
-  from unnest(${commands.map(({ playerId }) => playerId)}::text[], ${commands.map(({ roundId }) => roundId)}::text[],
-      ${commands.map((command) => ('amount' in command ? command.amount : 0))}::bigint[],
-      ${commands.map((command) => ('reverses' in command ? command.reverses : null))}::text[]
-    ) with ordinality as command (player_id, round_id, amount, reverses, position)
-    left join entries debit on debit.transaction_id = command.reverses and debit.player_id = command.player_id
-      and debit.operation = 'debit'
-    left join players player on player.player_id = command.player_id
-    left join rounds round on round.player_id = command.player_id
-      and round.round_id = coalesce(debit.round_id, command.round_id)
-  order by position`;
 
 /**
  * Transactions of rounds that are missing in any reconciliation, and were neither applied nor received since. Of each

@@ -22,11 +22,11 @@ import {
 import { StatementLine } from './statement-line.ts';
 import type { StatementFormat } from './statement.ts';
 import {
-  differenceViews,
+  differencesOf,
   getReconciliation,
+  getResult,
+  listReconciliations,
   receiveStatement,
-  reconciliationRow,
-  reconciliationViews,
   withdrawReconciliation,
 } from './use-cases.ts';
 
@@ -79,7 +79,7 @@ const fileRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params: { reconciliationId: id }, caller: { subject }, req, res }) => {
-        await reconciliationRow(context, id);
+        await getReconciliation(context, id);
         const own = downloads.filter((downloader) => downloader === subject).length;
         if (downloads.length >= maxDownloads || own >= maxDownloadsOfCaller)
           throw new Unavailable(
@@ -96,7 +96,7 @@ const fileRoutes = (context: Context): Route[] => {
           res.setHeader('Content-Disposition', `attachment; filename="reconciliation-${id}.${format}"`);
           // `pipeline` alone adds seven listeners for `close`: beside those of the log and of traces more than Node.js expects.
           res.setMaxListeners(20);
-          await pipeline(Readable.from(differencesFile(context, id, format)), res);
+          await pipeline(Readable.from(differencesFile(context.database.sql, id, format)), res);
         } finally {
           downloads.splice(downloads.indexOf(subject), 1);
         }
@@ -166,7 +166,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         name: 'reconciliations',
         item: Reconciliation,
       },
-      (page) => reconciliationViews(context, page),
+      (page) => listReconciliations(context.database.sql, page),
     ),
     route(
       {
@@ -182,7 +182,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
       },
       async ({ params }) => ({
         status: 200,
-        body: await getReconciliation(context, params.reconciliationId),
+        body: await getResult(context, params.reconciliationId),
       }),
     ),
     route(
@@ -217,7 +217,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         name: 'differences',
         item: Difference,
       },
-      (page, { params, query }) => differenceViews(context, params.reconciliationId, query, page),
+      (page, { params, query }) => differencesOf(context, params.reconciliationId, query, page),
     ),
     ...fileRoutes(context),
     ...repairRoutes(context),

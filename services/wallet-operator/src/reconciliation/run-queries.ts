@@ -1,5 +1,5 @@
 import type { ISql, Sql, TransactionSql } from 'postgres';
-import type { ReconciliationRow } from './queries.ts';
+import type { reconciliations } from '../db/tables.ts';
 
 /** A reconciliation that is in progress. */
 export interface Run {
@@ -67,7 +67,7 @@ export const endOfNextLines = async (
   return row.line ?? undefined;
 };
 
-export type Failure = NonNullable<ReconciliationRow['failure']>;
+export type Failure = NonNullable<(typeof reconciliations.$inferSelect)['failure']>;
 
 /** Returns false when it has failed already, for whichever reason. */
 export const failRun = async (sql: ISql, id: string, failure: Failure): Promise<boolean> => {

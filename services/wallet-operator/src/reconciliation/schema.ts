@@ -81,6 +81,9 @@ const shape = {
 
 export const Reconciliation = z.object(shape).meta({ id: 'Reconciliation' });
 
+/** How many lines of a statement state each field. */
+export type StatedFields = z.input<typeof Reconciliation>['fields'];
+
 export const ReconciliationWithKinds = z
   .object({ ...shape, kinds: z.array(z.object({ kind, differences: z.int(), open: z.int() })) })
   .meta({ id: 'ReconciliationWithKinds' });

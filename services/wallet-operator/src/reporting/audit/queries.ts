@@ -1,22 +1,19 @@
 import type { Page } from '@platform/pagination/list';
-import type { Executor } from '@platform/service-kit/db';
-import { sql as raw } from 'drizzle-orm';
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
 import { allOf, createdBetween } from '../../db/conditions.ts';
-import { auditEvents } from '../../db/tables.ts';
+import type { auditEvents } from '../../db/tables.ts';
 import { isoTime } from '../../ledger/entry.ts';
 import type { AuditEvent, AuditFilter } from './schema.ts';
 
 type NewEvent = Omit<typeof auditEvents.$inferInsert, 'eventId' | 'at'>;
 
-export const insertEvent = async (on: Pick<Executor, 'insert'> | ISql, event: NewEvent): Promise<void> => {
-  if ('insert' in on) await on.insert(auditEvents).values({ ...event, at: raw`now()` });
-  else {
-    const { kind, playerId = null, details } = event;
-    await on`insert into audit_events (at, kind, player_id, details)
-      values (now(), ${kind}, ${playerId}, ${JSON.stringify(details)}::text::jsonb)`;
-  }
+export const insertEvent = async (
+  sql: ISql,
+  { kind, playerId = null, details }: NewEvent,
+): Promise<void> => {
+  await sql`insert into audit_events (at, kind, player_id, details)
+    values (now(), ${kind}, ${playerId}, ${JSON.stringify(details)}::text::jsonb)`;
 };
 
 /** Longer than any transaction: the id of an event is made after the beginning of its transaction, which is its time. */
