@@ -5,10 +5,10 @@ import { callbackRoutes } from './callbacks/routes.ts';
 import type { Context } from './context.ts';
 import { fieldExamples } from './field-examples.ts';
 import { evidenceRoutes } from './sealing/routes.ts';
-import { gameRoutes } from './accounts/games/routes.ts';
+import { gameRecord } from './accounts/games/record.ts';
 import { launchRoutes } from './accounts/sessions/routes.ts';
 import { limitRoutes } from './limits/routes.ts';
-import { playerRoutes } from './accounts/players/routes.ts';
+import { playerRecord } from './accounts/players/record.ts';
 import { reconciliationRoutes } from './reconciliation/routes.ts';
 import { refusalRoutes } from './reporting/refusals/routes.ts';
 import { roundRoutes } from './reporting/rounds/routes.ts';
@@ -43,13 +43,13 @@ export const createApp = (context: Context): HttpApp =>
     },
     routes: [
       ...callbackRoutes(context),
-      ...playerRoutes(context),
+      ...playerRecord(context),
       ...transferRoutes(context),
       ...adjustmentRoutes(context),
       ...limitRoutes(context),
       ...roundRoutes(context),
       ...refusalRoutes(context),
-      ...gameRoutes(context),
+      ...gameRecord(context),
       ...launchRoutes(context),
       ...auditRoutes(context),
       ...summaryRoutes(context),

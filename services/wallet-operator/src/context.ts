@@ -56,60 +56,64 @@ const closeEveryMs = 600_000;
 /** Opens the connections and clients of the service; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial<Context> = {}): Context => {
   const base = openBaseContext(env, { name: 'wallet-operator', migrations }, parts);
+  const { log } = parts;
+  const { resources, database } = base;
+  const { sql } = database;
   const now = overrides.now ?? base.now;
   const { SEALING_KEY: sealingKey, SEAL_EVERY_MS: everyMs } = env;
-  const sealing = sealingKey && startSealing(base.database.sql, sealingKey, { everyMs, log: parts.log });
+  const sealing = sealingKey && resources.use(startSealing(sql, sealingKey, { everyMs, log }));
   const wallet = createWalletMetrics(parts.metrics, {
-    database: base.database,
+    database,
     stuckRoundS: env.STUCK_ROUND_S,
     ledger: () => ledger,
     sealing,
   });
-  const ledger: Ledger =
+  const ledger: Ledger = resources.use(
     overrides.ledger ??
-    openLedger({
-      databaseUrl: env.DATABASE_URL,
-      policy: {
-        rollbackAfterClose: env.ROLLBACK_AFTER_CLOSE,
-        creditUnknownRound: env.CREDIT_UNKNOWN_ROUND,
-        sessions: env.SESSION_POLICY,
-        transactionIds: env.TRANSACTION_ID_SCOPE,
-        limitStatus: env.LIMIT_STATUS,
-        sessionBreakS: env.SESSION_BREAK_S,
-        sessionTtlS: env.SESSION_TTL_S,
-        sessionMaxS: env.SESSION_MAX_S,
-      },
-      maxQueue: env.MAX_WAITING,
-      maxWaitMs: env.MAX_WAIT_MS,
-      maxInFlight: env.BATCHES_IN_FLIGHT,
-      ...(sealing && { onCommitted: sealing.note }),
-      onBatch: wallet.observeBatch,
-    });
-  const syntaxRefusals = createBatcher<NewRefusal, void>({
-    maxBatch: 200,
-    maxQueue: 1000,
-    maxInFlight: 1,
-    flush: async (rows) => {
-      await runOutsideRequest(() => insertRefusals(base.database.sql, rows));
-      return rows.map(() => undefined);
-    },
-  });
-  const searches = openSearchLane(
-    'wallet-operator:search',
-    env,
-    'Give `q` more letters, or choose fewer rows by a filter such as `from` and `to`.',
+      openLedger({
+        databaseUrl: env.DATABASE_URL,
+        policy: {
+          rollbackAfterClose: env.ROLLBACK_AFTER_CLOSE,
+          creditUnknownRound: env.CREDIT_UNKNOWN_ROUND,
+          sessions: env.SESSION_POLICY,
+          transactionIds: env.TRANSACTION_ID_SCOPE,
+          limitStatus: env.LIMIT_STATUS,
+          sessionBreakS: env.SESSION_BREAK_S,
+          sessionTtlS: env.SESSION_TTL_S,
+          sessionMaxS: env.SESSION_MAX_S,
+        },
+        maxQueue: env.MAX_WAITING,
+        maxWaitMs: env.MAX_WAIT_MS,
+        maxInFlight: env.BATCHES_IN_FLIGHT,
+        ...(sealing && { onCommitted: sealing.note }),
+        onBatch: wallet.observeBatch,
+      }),
   );
-  const slow = createSlowConnection(env.DATABASE_URL);
-  const firstLimits = createSlowConnection(env.DATABASE_URL);
-  const closing = startClosing(base.database.sql, { slow, everyMs: closeEveryMs, log: parts.log });
-  const proving = startProving({
-    slow,
-    sql: base.database.sql,
-    everyMs: env.PROVE_EVERY_S * 1000,
-    walkDays: env.SEAL_WALK_DAYS,
-    log: parts.log,
-  });
-  const comparing = startComparing(base.database.sql, { everyMs: compareEveryMs, log: parts.log });
+  const syntaxRefusals = resources.use(
+    createBatcher<NewRefusal, void>({
+      maxBatch: 200,
+      maxQueue: 1000,
+      maxInFlight: 1,
+      flush: async (rows) => {
+        await runOutsideRequest(() => insertRefusals(sql, rows));
+        return rows.map(() => undefined);
+      },
+    }),
+  );
+  const searches = resources.use(
+    openSearchLane(
+      'wallet-operator:search',
+      env,
+      'Give `q` more letters, or choose fewer rows by a filter such as `from` and `to`.',
+    ),
+  );
+  const comparing = resources.use(startComparing(sql, { everyMs: compareEveryMs, log }));
+  const firstLimits = resources.use(createSlowConnection(env.DATABASE_URL));
+  const slow = resources.use(createSlowConnection(env.DATABASE_URL));
+  resources.use(startClosing(sql, { slow, everyMs: closeEveryMs, log }));
+  const proving = resources.use(
+    startProving({ slow, sql, everyMs: env.PROVE_EVERY_S * 1000, walkDays: env.SEAL_WALK_DAYS, log }),
+  );
   const signatures = createRequestSignatures({
     secrets: { current: env.HMAC_SECRET, previous: env.HMAC_SECRET_PREVIOUS },
     parts: signatureStrings[env.SIGNATURE_STRING],
@@ -138,17 +142,5 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     tokens,
     ops: tokens,
     ...overrides,
-    [Symbol.asyncDispose]: async () => {
-      await proving[Symbol.asyncDispose]();
-      await closing[Symbol.asyncDispose]();
-      await slow[Symbol.asyncDispose]();
-      await firstLimits[Symbol.asyncDispose]();
-      await comparing[Symbol.asyncDispose]();
-      await searches[Symbol.asyncDispose]();
-      await syntaxRefusals[Symbol.asyncDispose]();
-      await ledger[Symbol.asyncDispose]();
-      await sealing?.[Symbol.asyncDispose]();
-      await base[Symbol.asyncDispose]();
-    },
   };
 };

@@ -4,7 +4,6 @@ import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
 import { gatewayUrl, processEnv } from './env.ts';
 import { insertGame } from './accounts/games/queries.ts';
-import { decimal } from '@platform/wallet-protocol/money';
 import { findPlayer, insertPlayer } from './accounts/players/queries.ts';
 
 const games = [
@@ -33,8 +32,8 @@ for (const player of players) {
     transactionId: `demo-deposit-${playerId}`,
     amount: 100_000,
   });
-  const row = await findPlayer(sql, playerId);
-  wallets.push({ playerId, currency, balance: decimal(row?.balance ?? 0n) });
+  const { balance } = (await findPlayer(sql, playerId)) ?? {};
+  wallets.push({ playerId, currency, balance });
 }
 
 const path = '/callback/balance';

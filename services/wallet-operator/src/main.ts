@@ -5,7 +5,7 @@ import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
 import { outdatedLaunches, outdatedSessions } from './accounts/sessions/queries.ts';
-import { withRefusalDays } from './reporting/refusals/keeping.ts';
+import { keepRefusalDays } from './reporting/refusals/keeping.ts';
 import { ScopeMismatch } from './ledger/transaction-id-scope.ts';
 
 await runService({
@@ -18,9 +18,8 @@ await runService({
       // The database is down. The first batch checks the scope again before it writes anything.
       parts.log.warn({ err }, 'the scope of transaction ids could not be checked yet');
     });
-    return withRefusalDays(
-      withPruning(context, [outdatedSessions(env), outdatedLaunches(env), outdatedKeys]),
-    );
+    keepRefusalDays(context);
+    return withPruning(context, [outdatedSessions(env), outdatedLaunches(env), outdatedKeys]);
   },
   createApp,
 });

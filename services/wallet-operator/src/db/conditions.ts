@@ -4,6 +4,12 @@ import type { ISql, PendingQuery, Row } from 'postgres';
 export const allOf = (sql: ISql, conditions: readonly (PendingQuery<Row[]> | undefined)[]) =>
   conditions.filter((next) => next !== undefined).reduce((all, next) => sql`${all} and ${next}`, sql`true`);
 
+/** Conditions that columns have these values; undefined ones do not count. */
+export const equalTo = (sql: ISql, values: Readonly<Record<string, string | undefined>>) =>
+  Object.entries(values).map(([column, value]) =>
+    value === undefined ? undefined : sql`${sql(column)} = ${value}`,
+  );
+
 /** The smallest UUIDv7 of an instant (ISO 8601); smaller ids were created earlier. */
 export const firstIdOf = (at: string): string =>
   Date.parse(at).toString(16).padStart(12, '0').padEnd(32, '0');

@@ -12,6 +12,9 @@ export type Entry = Omit<typeof entries.$inferSelect, 'at' | 'metadata'> & {
 export const isoTime = (sql: ISql, at: PendingQuery<Row[]>) =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
+/** Minor units as an amount with two decimals. A product is exact: numbers with more than 16 digits are divided inexactly. */
+export const decimalOf = (sql: ISql, minor: PendingQuery<Row[]>) => sql`(${minor} * 0.01)::text`;
+
 /**
  * The columns of the entry with this alias as a `SealedEntry`, which is how all statements read entries: text, since JSON
  * numbers of JavaScript end at 2^53.

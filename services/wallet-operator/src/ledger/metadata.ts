@@ -17,6 +17,5 @@ export const keptMetadata = (text: string | null | undefined): string | undefine
         mark;
 };
 
-/** Whether kept metadata was cut: only then it is longer, since a cut character has four bytes and the mark five. */
-export const isCut = (metadata: string | null): boolean =>
-  metadata !== null && Buffer.byteLength(metadata) > mostBytes;
+/** SQL: whether kept metadata was cut. Only then it is longer, since a cut character has four bytes and the mark five. */
+export const isCut = (metadata: string): string => `coalesce(octet_length(${metadata}) > ${mostBytes}, false)`;

@@ -1,7 +1,7 @@
 import type { Page } from '@platform/pagination/list';
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
-import { isoTime } from '../ledger/entry.ts';
+import { decimalOf, isoTime } from '../ledger/entry.ts';
 import { databaseNow, latestCredible } from '../db/now.ts';
 import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';
 import { isCounted, limitText } from './domain.ts';
@@ -144,12 +144,12 @@ export const changeLimits = async (
   await writeCounters(sql, needsCounters ? await read() : before);
 };
 
-/** With money in minor units. */
-type HistoryRow = Omit<z.input<typeof LimitChange>, 'limit'> & { value: string | null };
-
 /** The newest first; one more than the page holds. */
-export const listHistory = (sql: ISql, playerId: string, { limit, offset }: Page) => sql<HistoryRow[]>`
-  select change_id as "changeId", kind, period, set_by as "setBy", value,
+export const listHistory = (sql: ISql, playerId: string, { limit, offset }: Page) => sql<
+  z.input<typeof LimitChange>[]
+>`
+  select change_id as "changeId", kind, period, set_by as "setBy",
+    case kind when 'session' then value::text else ${decimalOf(sql, sql`value`)} end as "limit",
     ${isoTime(sql, sql`changed_at`)} as "changedAt", ${isoTime(sql, sql`effective_at`)} as "effectiveAt",
     ${isoTime(sql, sql`cancelled_at`)} as "cancelledAt", changed_by as "changedBy"
   from limit_changes where player_id = ${playerId}

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../db/now.ts';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
-import { playerRow } from '../accounts/players/use-cases.ts';
+import { getPlayer } from '../accounts/players/use-cases.ts';
 import { inForce, pending, type Change, type Wanted } from './changes.ts';
 import {
   changeLimits,
@@ -46,7 +46,7 @@ const wantedOf = ({ sessionMinutes, ...money }: z.output<typeof NewLimits>): Wan
 
 /** The limits of a player, and how much of them is used. Throws NotFound. */
 export const getLimits = async (ctx: Context, playerId: string): Promise<z.input<typeof Limits>> => {
-  const { currency, timeZone } = await playerRow(ctx, playerId);
+  const { currency, timeZone } = await getPlayer(ctx, playerId);
   const { sql } = ctx.database;
   const now = await databaseNow(sql);
   const changes = await listChanges(sql, playerId);
@@ -108,12 +108,9 @@ export const limitHistory = async (
   ctx: Context,
   playerId: string,
   page: Page,
-): Promise<z.input<typeof LimitChange>[]> => {
-  await playerRow(ctx, playerId);
-  return (await listHistory(ctx.database.sql, playerId, page)).map(({ value, ...row }) => ({
-    ...row,
-    limit: value === null ? null : limitText(row.kind, BigInt(value)),
-  }));
+): Promise<readonly z.input<typeof LimitChange>[]> => {
+  await getPlayer(ctx, playerId);
+  return listHistory(ctx.database.sql, playerId, page);
 };
 
 const minuteMs = 60_000;
@@ -123,7 +120,7 @@ export const getPlaySession = async (
   ctx: Context,
   playerId: string,
 ): Promise<z.input<typeof PlaySession>> => {
-  const { currency } = await playerRow(ctx, playerId);
+  const { currency } = await getPlayer(ctx, playerId);
   const breakS = ctx.env.SESSION_BREAK_S;
   const row = await findSession(ctx.database.sql, playerId, breakS);
   if (row === undefined) return { playerId, currency, session: null };

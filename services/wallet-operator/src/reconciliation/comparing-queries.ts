@@ -1,5 +1,5 @@
 import type { PendingQuery, Row, TransactionSql } from 'postgres';
-import { isoTime } from '../ledger/entry.ts';
+import { decimalOf, isoTime } from '../ledger/entry.ts';
 import { isOfAnotherPlayer } from './round-queries.ts';
 import type { Run } from './run-queries.ts';
 
@@ -12,7 +12,7 @@ const sideOf = (
 ) => {
   const of = tx(source);
   return tx`jsonb_build_object('line', ${line}, 'playerId', ${of}.player_id, 'operation', ${of}.operation,
-    'amount', round(abs(${of}.amount) / 100.0, 2)::text, 'currency', ${currency}, 'roundId', ${of}.round_id, 'gameCode', ${of}.game_code,
+    'amount', ${decimalOf(tx, tx`abs(${of}.amount)`)}, 'currency', ${currency}, 'roundId', ${of}.round_id, 'gameCode', ${of}.game_code,
     'roundClosed', ${of}.round_closed, 'reverseTransactionId', ${of}.reverses, 'time', ${isoTime(tx, tx`${of}.at`)})`;
 };
 

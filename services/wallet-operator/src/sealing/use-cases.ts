@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Page } from '@platform/pagination/list';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../db/now.ts';
-import { playerRow } from '../accounts/players/use-cases.ts';
+import { getPlayer } from '../accounts/players/use-cases.ts';
 import type { Checkpoint } from '@platform/sealed-log/checkpoint';
 import { publicJwk, publicKeysOf, type PublicJwk, type SealingKey } from '@platform/sealed-log/keys';
 import { merkleLevels, pathTo, rootOf } from '@platform/sealed-log/merkle';
@@ -110,7 +110,7 @@ export const roundEvidence = async (ctx: Context, playerId: string, roundId: str
   const { sql } = database;
   if (sealingKey === undefined)
     throw new Unavailable('no_sealing_key', 'This service has no key to seal entries with (SEALING_KEY).');
-  const { currency } = await playerRow(ctx, playerId);
+  const { currency } = await getPlayer(ctx, playerId);
   const placed = await placedEntries(sql, playerId, roundId, maxEntries + 1);
   if (placed.length === 0) throw new NotFound('round');
   if (placed.length > maxEntries) throw tooLarge();

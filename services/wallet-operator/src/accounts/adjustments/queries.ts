@@ -1,11 +1,11 @@
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
-import { isoTime } from '../../ledger/entry.ts';
+import { decimalOf, isoTime } from '../../ledger/entry.ts';
 import type { Adjustment, AdjustmentPath, NewAdjustment } from './schema.ts';
 
 type Key = z.output<typeof AdjustmentPath>;
 
-/** `amount` and `balance` are in minor units. `isApproved`: its approval holds. */
+/** `isApproved`: its approval holds. */
 export type AdjustmentRow = z.output<typeof Adjustment> & { isApproved: boolean };
 
 /** What is asked for; `amount` is in minor units. */
@@ -25,10 +25,11 @@ export const findAdjustment = async (
   { playerId, transactionId }: Key,
 ): Promise<AdjustmentRow | undefined> => {
   const [row] = await sql<AdjustmentRow[]>`
-    select a.player_id as "playerId", a.transaction_id as "transactionId", a.amount::text as amount,
+    select a.player_id as "playerId", a.transaction_id as "transactionId", ${decimalOf(sql, sql`a.amount`)} as amount,
       currency, reason, note,
       requested_by as "requestedBy", approved_by as "approvedBy", ${isoTime(sql, sql`approved_at`)} as "approvedAt",
-      coalesce(approved_at > now() - interval '24 hours', false) as "isApproved", balance_after::text as balance
+      coalesce(approved_at > now() - interval '24 hours', false) as "isApproved",
+      ${decimalOf(sql, sql`balance_after`)} as balance
     from adjustments a join players p on p.player_id = a.player_id
       left join entries e on e.transaction_id = a.transaction_id and e.id_space = 'operator'
         and e.player_id = a.player_id and e.operation = 'adjustment'

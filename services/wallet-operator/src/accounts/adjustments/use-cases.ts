@@ -21,11 +21,7 @@ import {
 
 type AdjustmentView = z.input<typeof Adjustment>;
 
-const viewOf = ({ isApproved: _isApproved, amount, balance, ...row }: AdjustmentRow): AdjustmentView => ({
-  ...row,
-  amount: decimal(amount),
-  balance: balance === null ? null : decimal(balance),
-});
+const viewOf = ({ isApproved: _isApproved, ...adjustment }: AdjustmentRow): AdjustmentView => adjustment;
 
 /**
  * Keeps what is asked for. `movedAt` is set when the ledger may be asked: the amount is within what adjustments may move
@@ -36,7 +32,7 @@ const reserve = ({ database: { sql }, env }: Context, by: string, asked: Asked) 
     await lockAdjustments(tx);
     await insertAdjustment(tx, by, asked);
     const row = orNotFound(await findAdjustment(tx, asked), 'player');
-    if (row.amount !== String(asked.amount) || row.reason !== asked.reason || row.note !== asked.note)
+    if (row.amount !== decimal(asked.amount) || row.reason !== asked.reason || row.note !== asked.note)
       throw new Conflict('duplicate_transaction', 'This transactionId was used with other parameters.');
     if (row.balance !== null) return { row, moved: 0n, movedAt: undefined };
     const moved = await movedLately(tx, row);
@@ -76,7 +72,7 @@ export const makeAdjustment = async (
     throw problemOf(outcome);
   }
   await markBooked(ctx.database.sql, asked, movedAt);
-  return viewOf({ ...row, balance: outcome.balance });
+  return viewOf({ ...row, balance: decimal(outcome.balance) });
 };
 
 /** Throws NotFound. */
@@ -105,8 +101,8 @@ export const approveAdjustment = async (
     if (row.balance !== null) throw new Conflict('nothing_to_apply', 'The adjustment is booked already.');
     if (row.isApproved) return viewOf(row);
     await markApproved(tx, path, by);
-    const { playerId, transactionId, reason, note, requestedBy } = row;
-    const details = { by, transactionId, amount: decimal(row.amount), reason, note, requestedBy };
+    const { playerId, transactionId, amount, reason, note, requestedBy } = row;
+    const details = { by, transactionId, amount, reason, note, requestedBy };
     await recordEvent(tx, { kind: 'adjustment_approved', playerId, details });
     return viewOf((await findAdjustment(tx, path)) ?? row);
   });

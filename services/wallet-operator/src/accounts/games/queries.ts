@@ -26,8 +26,5 @@ export const updateGame = (sql: Queries, gameCode: string, change: z.output<type
   );
 
 /** As JSON; one more than the page holds. */
-export const listGames = async (sql: Queries, { limit, offset }: Page): Promise<string[]> => {
-  const rows = await sql<JsonRow[]>`
-    select ${sql.unsafe(games.json)} from games order by game_code limit ${limit + 1} offset ${String(offset)}`;
-  return rows.map(({ json }) => json);
-};
+export const listGames = (sql: Queries, { limit, offset }: Page): Promise<string[]> =>
+  games.list(sql, sql`order by game_code limit ${limit + 1} offset ${String(offset)}`);

@@ -1,27 +1,24 @@
 import type { Page } from '@platform/pagination/list';
-import type { SealedEntry } from '@platform/sealed-log/entry';
 import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 import type { z } from 'zod';
-import { entryColumns, isoTime } from '../../ledger/entry.ts';
-import { allOf } from '../../db/conditions.ts';
+import { decimalOf, isoTime } from '../../ledger/entry.ts';
+import { allOf, equalTo } from '../../db/conditions.ts';
 import { decisionTime } from '../../db/now.ts';
 import { players, playerSearchText } from '../../db/tables.ts';
 import { keptMonth } from '../../limits/month.ts';
 import { lastExcludedDay } from '../../ledger/exclusion.ts';
-import type { NewPlayer, Player, PlayerChange, PlayerQuery } from './schema.ts';
+import { isCut } from '../../ledger/metadata.ts';
+import type { FoundEntry, NewPlayer, Player, PlayerChange, PlayerQuery } from './schema.ts';
 
-/** A player as people read it, with the balance in minor units. */
-export type PlayerRow = z.input<typeof Player> & {
-  /** Number of the newest entry. */
-  seq: string;
-};
+/** A player as people read it. */
+export type PlayerRow = z.input<typeof Player>;
 
 const playerColumns = (sql: ISql) => sql`
-  player_id as "playerId", currency, balance::text, status,
+  player_id as "playerId", currency, ${decimalOf(sql, sql`balance`)} as balance, status,
   coalesce(excluded_until > now(), false) as excluded, ${sql.unsafe(lastExcludedDay('players'))} as "excludedUntil",
   coalesce(registration_date, (created_at at time zone 'UTC')::date)::text as "registrationDate",
   name, country_code as "countryCode", language_code as "languageCode", birth_date::text as "birthDate", address,
-  time_zone as "timeZone", ${isoTime(sql, sql`created_at`)} as "createdAt", seq::text`;
+  time_zone as "timeZone", ${isoTime(sql, sql`created_at`)} as "createdAt"`;
 
 /** The fields that callers write as they are. */
 const writableFields = [
@@ -152,49 +149,49 @@ export const listPlayers = (
   select ${playerColumns(sql)} from players
   where ${allOf(sql, [
     q === undefined ? undefined : containing(sql, q),
-    status === undefined ? undefined : sql`status = ${status}`,
-    currency === undefined ? undefined : sql`currency = ${currency}`,
+    ...equalTo(sql, { status, currency }),
     excluded === 'true' ? sql`excluded_until > now()` : undefined,
     excluded === 'false' ? sql`(excluded_until is null or excluded_until <= now())` : undefined,
   ])}
   order by created_at, player_id limit ${limit + 1} offset ${String(offset)}`;
 
-/** An entry as people read it. */
-export interface ShownEntry extends SealedEntry {
-  currency: string;
-  promotional: boolean;
-  metadata: string | null;
-}
+type EntryView = z.input<typeof FoundEntry>;
 
+/** Entries as people read them. */
 const selectEntries = (sql: Sql) => sql`
-  select ${entryColumns(sql, 'e')}, p.currency, e.metadata,
+  select e.player_id as "playerId", e.seq::float8, e.operation, e.transaction_id as "transactionId",
+    e.round_id as "roundId", e.game_code as "gameCode", ${decimalOf(sql, sql`e.amount`)} as amount, p.currency,
+    ${decimalOf(sql, sql`e.balance_after`)} as "balanceAfter", e.reverses as "reverseTransactionId",
+    ${isoTime(sql, sql`e.at`)} as at, e.metadata, ${sql.unsafe(isCut('e.metadata'))} as "metadataCut",
     coalesce(r.promotional and r.opened_seq = e.seq, false) as promotional
   from entries e join players p on p.player_id = e.player_id
     left join rounds r on r.player_id = e.player_id and r.round_id = e.round_id`;
 
 /**
- * Entries of a player, one more than the page holds. Numbers have no gaps, so any page is found at once.
- * @param newest number of the newest entry: then the newest come first, otherwise the oldest
+ * Entries of a player, the oldest or the newest (`-seq`) first, one more than the page holds. Numbers have no gaps, so any
+ * page is found at once.
  */
-export const listEntries = (sql: Sql, playerId: string, { limit, offset }: Page, newest?: bigint) => {
-  const last = newest === undefined ? offset + BigInt(limit) + 1n : newest - offset;
-  const order = newest === undefined ? sql`asc` : sql`desc`;
-  return sql<ShownEntry[]>`
-    ${selectEntries(sql)}
-    where e.player_id = ${playerId} and e.seq > ${String(last - BigInt(limit) - 1n)} and e.seq <= ${String(last)}
-    order by e.seq ${order}`;
+export const listEntries = (sql: Sql, playerId: string, sort: 'seq' | '-seq', { limit, offset }: Page) => {
+  const [before, upTo] = [String(offset), String(offset + BigInt(limit) + 1n)];
+  const newest = sql`(select seq from players where player_id = ${playerId})`;
+  return sql<EntryView[]>`
+    ${selectEntries(sql)} where e.player_id = ${playerId} and ${
+      sort === 'seq'
+        ? sql`e.seq > ${before} and e.seq <= ${upTo} order by e.seq`
+        : sql`e.seq > ${newest} - ${upTo}::bigint and e.seq <= ${newest} - ${before}::bigint order by e.seq desc`
+    }`;
 };
 
 /** Of one round, in order; one more than the page holds. */
 export const entriesOfRound = (sql: Sql, playerId: string, roundId: string, { limit, offset }: Page) => sql<
-  ShownEntry[]
+  EntryView[]
 >`
   ${selectEntries(sql)} where e.player_id = ${playerId} and e.round_id = ${roundId}
   order by e.seq limit ${limit + 1} offset ${String(offset)}`;
 
 /** The entry with this transaction id in each id space, and what reversed it; one more than the page holds. */
 export const entriesOfTransaction = (sql: Sql, transactionId: string, { limit, offset }: Page) => sql<
-  ShownEntry[]
+  EntryView[]
 >`
   ${selectEntries(sql)}
   where e.transaction_id = ${transactionId}

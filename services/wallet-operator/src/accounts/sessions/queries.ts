@@ -2,7 +2,7 @@ import type { Page } from '@platform/pagination/list';
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
-import { allOf, createdBetween } from '../../db/conditions.ts';
+import { allOf, createdBetween, equalTo } from '../../db/conditions.ts';
 import { isoTime } from '../../ledger/entry.ts';
 import { isSessionOpen, sessionEnd, type SessionTimes } from '../../ledger/session-time.ts';
 import type { LaunchFilter, LaunchRecord, Session } from './schema.ts';
@@ -93,9 +93,7 @@ export const listLaunches = (
 ) => sql<LaunchRow[]>`
   select ${launchColumns(sql)} from launches
   where ${allOf(sql, [
-    playerId === undefined ? undefined : sql`player_id = ${playerId}`,
-    gameCode === undefined ? undefined : sql`game_code = ${gameCode}`,
-    outcome === undefined ? undefined : sql`outcome = ${outcome}`,
+    ...equalTo(sql, { player_id: playerId, game_code: gameCode, outcome }),
     ...createdBetween(sql, sql`launch_id`, range),
   ])}
   order by launch_id desc limit ${limit + 1} offset ${String(offset)}`;

@@ -3,7 +3,7 @@ import { record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
 import { PlayerPath } from '../players/schema.ts';
-import { endSessionsOf, lockPlayer, playerRow } from '../players/use-cases.ts';
+import { endSessionsOf, lockPlayer, getPlayer } from '../players/use-cases.ts';
 import { findSession, listSessions } from './queries.ts';
 import { Session, SessionList, SessionPath, SessionQuery } from './schema.ts';
 
@@ -26,7 +26,7 @@ export const sessionRecord = (context: Context): Route[] =>
       query: SessionQuery,
       body: SessionList,
       page: async (query, { params: { playerId } }) => {
-        await playerRow(context, playerId);
+        await getPlayer(context, playerId);
         const read = (page: Page) => listSessions(context.database.sql, playerId, page);
         return JSON.stringify(await readPageList('sessions', query, read));
       },

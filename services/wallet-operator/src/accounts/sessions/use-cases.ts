@@ -5,8 +5,8 @@ import { inTransaction } from '@platform/service-kit/record';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
-import { getGame } from '../games/use-cases.ts';
-import { endSessionsOf, lockPlayer, playerRow } from '../players/use-cases.ts';
+import { getGame } from '../games/record.ts';
+import { endSessionsOf, lockPlayer, getPlayer } from '../players/use-cases.ts';
 import { sessionHash } from './token-hash.ts';
 import { serverOf } from './game-server.ts';
 import { LaunchOutcome, type Launch, type NewLaunch } from './schema.ts';
@@ -24,7 +24,7 @@ export const launchPath = ({ launchId }: { launchId: string }): string => `/v1/l
 
 /** What a launch needs. Throws a Problem where it is refused before the game server is called. */
 const prepare = async (ctx: Context, { playerId, gameCode, countryCode }: Order) => {
-  const player = await playerRow(ctx, playerId);
+  const player = await getPlayer(ctx, playerId);
   const game = await getGame(ctx, gameCode);
   if (player.status === 'disabled') throw refuse('player_disabled', 'The player is locked.');
   if (player.excluded) throw refuse('player_self_excluded', 'The player is self-excluded.');

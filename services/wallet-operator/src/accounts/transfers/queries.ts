@@ -1,17 +1,16 @@
 import type { Sql } from 'postgres';
-import type { SealedEntry } from '@platform/sealed-log/entry';
-import type { Direction } from './schema.ts';
-
-type Booked = Pick<SealedEntry, 'amount' | 'balanceAfter'>;
+import type { z } from 'zod';
+import { decimalOf } from '../../ledger/entry.ts';
+import type { Direction, Transfer, TransferPath } from './schema.ts';
 
 export const findTransfer = async (
   sql: Sql,
   direction: Direction,
-  playerId: string,
-  transactionId: string,
-): Promise<Booked | undefined> => {
-  const [row] = await sql<Booked[]>`
-    select amount, balance_after as "balanceAfter" from entries
+  { playerId, transactionId }: z.output<typeof TransferPath>,
+): Promise<z.input<typeof Transfer> | undefined> => {
+  const [row] = await sql<z.input<typeof Transfer>[]>`
+    select player_id as "playerId", transaction_id as "transactionId", ${decimalOf(sql, sql`abs(amount)`)} as amount,
+      ${decimalOf(sql, sql`balance_after`)} as balance from entries
     where transaction_id = ${transactionId} and id_space = 'operator'
       and player_id = ${playerId} and operation = ${direction}`;
   return row;

@@ -44,10 +44,7 @@ const routesOf = (context: Context, direction: Direction, summary: string): Rout
         responses: { 200: { description: `The ${direction}`, body: Transfer } },
         problems: [404],
       },
-      async ({ params: { playerId, transactionId } }) => ({
-        status: 200,
-        body: await getTransfer(context, direction, playerId, transactionId),
-      }),
+      async ({ params }) => ({ status: 200, body: await getTransfer(context, direction, params) }),
     ),
   ];
 };

@@ -5,7 +5,7 @@ import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import type { Context } from '../../context.ts';
 import type { Outcome } from '../../ledger/state.ts';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
-import type { Direction, NewTransfer, Transfer } from './schema.ts';
+import type { Direction, NewTransfer, Transfer, TransferPath } from './schema.ts';
 import { findTransfer } from './queries.ts';
 
 type TransferView = z.input<typeof Transfer>;
@@ -57,10 +57,5 @@ export const makeTransfer = async (
 export const getTransfer = async (
   { database }: Context,
   direction: Direction,
-  playerId: string,
-  transactionId: string,
-): Promise<TransferView> => {
-  const row = orNotFound(await findTransfer(database.sql, direction, playerId, transactionId), direction);
-  const amount = decimal(row.amount.replace('-', ''));
-  return { playerId, transactionId, amount, balance: decimal(row.balanceAfter) };
-};
+  path: z.output<typeof TransferPath>,
+): Promise<TransferView> => orNotFound(await findTransfer(database.sql, direction, path), direction);

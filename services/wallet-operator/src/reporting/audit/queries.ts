@@ -1,7 +1,7 @@
 import type { Page } from '@platform/pagination/list';
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
-import { allOf, createdBetween } from '../../db/conditions.ts';
+import { allOf, createdBetween, equalTo } from '../../db/conditions.ts';
 import type { auditEvents } from '../../db/tables.ts';
 import { isoTime } from '../../ledger/entry.ts';
 import type { AuditEvent, AuditFilter } from './schema.ts';
@@ -34,8 +34,7 @@ export const listEvents = (
   select event_id as "eventId", ${isoTime(sql, sql`event.at`)} as at, kind, event.player_id as "playerId", currency, details
   from audit_events event left join players player on player.player_id = event.player_id
   where ${allOf(sql, [
-    playerId === undefined ? undefined : sql`event.player_id = ${playerId}`,
-    kind === undefined ? undefined : sql`kind = ${kind}`,
+    ...equalTo(sql, { 'event.player_id': playerId, kind }),
     from === undefined ? undefined : sql`event.at >= ${from}`,
     to === undefined ? undefined : sql`event.at < ${to}`,
     // Only so that the index finds them.

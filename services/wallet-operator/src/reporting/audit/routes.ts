@@ -1,7 +1,7 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
 import { FoundEntry } from '../../accounts/players/schema.ts';
-import { transactionEntries } from '../../accounts/players/use-cases.ts';
+import { entriesOfTransaction } from '../../accounts/players/use-cases.ts';
 import { readOnListConnection } from '../../db/list-connection.ts';
 import { listRoute } from '../../list-route.ts';
 import { AuditEvent, AuditFilter, Proof, TransactionFilter } from './schema.ts';
@@ -37,7 +37,7 @@ export const auditRoutes = (context: Context): Route[] => {
         name: 'entries',
         item: FoundEntry,
       },
-      (page, { query }) => transactionEntries(context, query.transactionId, page),
+      (page, { query }) => entriesOfTransaction(context.database.sql, query.transactionId, page),
     ),
     route(
       {

@@ -1,35 +1,41 @@
 import type { Page } from '@platform/pagination/list';
 import type { ISql, PendingQuery, Row } from 'postgres';
 import type { z } from 'zod';
-import { isoTime } from '../../ledger/entry.ts';
-import type { Round } from './schema.ts';
+import { decimalOf, isoTime } from '../../ledger/entry.ts';
+import type { Round, RoundWithEntries } from './schema.ts';
 
-/** A round as people read it, with its sums in minor units, as digits. */
-type RoundRow<Money> = Omit<z.input<typeof Round>, 'stake' | 'result'> & { money: Money };
-type Money = [stake: string, result: string];
+/** Its sums may be null. */
+type RoundView = z.input<typeof Round>;
 
 type Fragment = PendingQuery<Row[]>;
 
-/** The sums read all entries of the player since the one that opened the round. */
+/** Rounds as people read them. The sums read all entries of the player since the one that opened the round. */
 const selectRounds = (sql: ISql, rounds: Fragment, isSummed: Fragment) => sql`
   select round.player_id as "playerId", round.round_id as "roundId", round.game_code as "gameCode",
     case when round.closed_at is null then 'open' else 'closed' end as status,
     ${isoTime(sql, sql`round.opened_at`)} as "openedAt", ${isoTime(sql, sql`round.closed_at`)} as "closedAt",
-    player.currency, round.promotional,
-    case when ${isSummed} then (
-      select array[coalesce(-sum(amount) filter (where operation = 'debit'), 0), coalesce(sum(amount), 0)]::text[]
-      from entries
-      where player_id = round.player_id and seq >= round.opened_seq and round_id = round.round_id) end as money
+    player.currency, round.promotional, sums.*
   from (${rounds}) round join players player on player.player_id = round.player_id
+    left join lateral (
+      select ${decimalOf(sql, sql`coalesce(-sum(amount) filter (where operation = 'debit'), 0)`)} as stake,
+        ${decimalOf(sql, sql`coalesce(sum(amount), 0)`)} as result
+      from entries
+      where player_id = round.player_id and seq >= round.opened_seq and round_id = round.round_id
+      -- Checked before entries are read.
+      having ${isSummed}
+    ) sums on true
   order by round.opened_at, round.player_id, round.round_id`;
+
+type SummedRound = Omit<z.input<typeof RoundWithEntries>, 'entries' | 'page'>;
 
 export const findRound = async (
   sql: ISql,
   playerId: string,
   roundId: string,
-): Promise<RoundRow<Money> | undefined> => {
+): Promise<SummedRound | undefined> => {
   const ofId = sql`select * from rounds where player_id = ${playerId} and round_id = ${roundId}`;
-  const [row] = await sql<RoundRow<Money>[]>`${selectRounds(sql, ofId, sql`true`)}`;
+  const [row] = await sql<SummedRound[]>`
+    ${selectRounds(sql, ofId, sql`true`)}`;
   return row;
 };
 
@@ -50,7 +56,7 @@ interface RoundFilter {
 }
 
 /**
- * The oldest first; one more than the page holds. `money` is null when the player has more than 100 entries since the
+ * The oldest first; one more than the page holds. The sums are null when the player has more than 100 entries since the
  * round was opened.
  */
 export const listRounds = (
@@ -68,7 +74,7 @@ export const listRounds = (
   const page = sql`
     select * from rounds where ${isOlderThan(sql, olderThan)} ${isOpen} ${hasId}
     order by opened_at, player_id, round_id limit ${limit + 1} offset ${String(offset)}`;
-  return sql<RoundRow<Money | null>[]>`
+  return sql<RoundView[]>`
     ${selectRounds(sql, page, sql`player.seq - round.opened_seq < ${mostEntriesInList}`)}`;
 };
 

@@ -1,8 +1,9 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
+import { readOnListConnection } from '../../db/list-connection.ts';
 import { listRoute } from '../../list-route.ts';
 import { Round, RoundEntriesQuery, RoundFilter, RoundPath, RoundWithEntries } from './schema.ts';
-import { getRound, roundViews } from './use-cases.ts';
+import { getRound, listRounds } from './use-cases.ts';
 
 const tag = 'Rounds';
 
@@ -36,7 +37,7 @@ export const roundRoutes = (context: Context): Route[] => {
         name: 'rounds',
         item: Round,
       },
-      (page, { query }) => roundViews(context, query, page),
+      (page, { query }) => readOnListConnection(context, page, (sql) => listRounds(sql, query, page)),
     ),
   ];
 };

@@ -1,6 +1,7 @@
 import type { Page } from '@platform/pagination/list';
 import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 import type { z } from 'zod';
+import { decimalOf } from '../../ledger/entry.ts';
 import type { SummaryLine } from './schema.ts';
 
 export type SummaryRow = z.input<typeof SummaryLine>;
@@ -125,7 +126,7 @@ export const listSums = (
   { limit, offset }: Pick<Page, 'limit' | 'offset'>,
 ) => {
   const isAllClosed = open === null || open > to;
-  const total = (minor: PendingQuery<Row[]>) => sql`round(sum(${minor}) / 100, 2)::text`;
+  const total = (minor: PendingQuery<Row[]>) => decimalOf(sql, sql`sum(${minor})`);
   return sql<SummaryRow[]>`
     select day::text, currency, nullif(game, '') as "gameCode", sum(entries)::float8 as entries,
       ${total(sql`closing - wins - reversals - deposits - adjustments + bets + withdrawals`)} as opening, ${total(sql`bets`)} as bets,

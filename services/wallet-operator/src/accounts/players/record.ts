@@ -1,0 +1,126 @@
+import { pageListJson, pageOf, slice } from '@platform/pagination/list';
+import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
+import { inTransaction, record, type Queries } from '@platform/service-kit/record';
+import type { Route } from '@platform/service-kit/route';
+import type { Context } from '../../context.ts';
+import { readOnListConnection } from '../../db/list-connection.ts';
+import { listRoute } from '../../list-route.ts';
+import { recordEvent } from '../../reporting/audit/use-cases.ts';
+import { supportedCurrency } from '../currencies/use-cases.ts';
+import {
+  endSessions,
+  findPlayer,
+  insertPlayer,
+  isTimeZone,
+  listPlayers,
+  updatePlayer,
+} from './queries.ts';
+import {
+  Entry,
+  EntryFilter,
+  NewPlayer,
+  Player,
+  PlayerChange,
+  PlayerList,
+  PlayerPath,
+  PlayerQuery,
+} from './schema.ts';
+import { playerEntries } from './use-cases.ts';
+
+const tag = 'Players';
+
+const checkTimeZone = async (
+  sql: Queries,
+  { timeZone }: { timeZone?: string | null | undefined },
+): Promise<void> => {
+  if (timeZone && !(await isTimeZone(sql, timeZone)))
+    throw new ValidationFailed({ timeZone: ['must be an IANA time zone such as Europe/Berlin'] });
+};
+
+/** Players, who are never deleted, and their entries. */
+export const playerRecord = (context: Context): Route[] => {
+  const admin = context.tokens.guard('wallet:admin');
+  return [
+    ...record({
+      path: '/v1/players',
+      basePath: '',
+      params: PlayerPath,
+      tag,
+      name: 'player',
+      schema: Player,
+      computed: ['balance', 'excluded'],
+      read: admin,
+      write: admin,
+      sql: context.database.sql,
+      list: {
+        summary: 'The players, oldest first',
+        query: PlayerQuery,
+        body: PlayerList,
+        page: async (query) => {
+          const page = pageOf(query);
+          const isSearch = query.q !== undefined;
+          const rows = await readOnListConnection(
+            context,
+            page,
+            (sql) => listPlayers(sql, query, page),
+            isSearch,
+          );
+          const players = rows.map((player) => JSON.stringify(player));
+          return pageListJson('players', page, slice(players, page.limit));
+        },
+      },
+      find: async (on, { params: { playerId } }, lock) => {
+        const player = await findPlayer(on, playerId, lock);
+        return player && JSON.stringify(player);
+      },
+      create: {
+        input: NewPlayer,
+        example: { playerId: 'my-player', currency: 'EUR', name: 'Ada' },
+        conflict: '409 `player_exists` for an id that is in use.',
+        insert: async (on, input, { caller: { subject: by } }) => {
+          // Before the transaction: Redis may take a while to answer.
+          const currency = await supportedCurrency(context, input.currency);
+          return inTransaction(on, async (tx) => {
+            await checkTimeZone(tx, input);
+            const player = await insertPlayer(tx, { ...input, currency });
+            if (player === undefined)
+              throw new Conflict('player_exists', 'A player with this id exists already.');
+            const { playerId } = player;
+            await recordEvent(tx, { kind: 'player_created', playerId, details: { by, currency } });
+            return { id: playerId, json: JSON.stringify(player) };
+          });
+        },
+      },
+      change: {
+        patch: PlayerChange,
+        example: { name: 'Ada' },
+        save: async (on, change, { params: { playerId }, caller: { subject: by } }) => {
+          await checkTimeZone(on, change);
+          const player = await updatePlayer(on, playerId, change);
+          const { status, excluded, excludedUntil: until } = player;
+          if (change.excluded && !excluded)
+            throw new ValidationFailed({ excludedUntil: ['must not be in the past'] });
+          // The audit trail names the changed personal fields, without their values.
+          const details = { by, fields: Object.keys(change), status, excluded, until };
+          await recordEvent(on, { kind: 'player_changed', playerId, details });
+          if (status === 'disabled') await endSessions(on, playerId);
+          return JSON.stringify(player);
+        },
+      },
+    }),
+    listRoute(
+      {
+        path: '/v1/players/{playerId}/entries',
+        operationId: 'listEntries',
+        tag,
+        summary: 'The entries of a player',
+        auth: context.tokens.guard('wallet:read'),
+        params: PlayerPath,
+        filters: EntryFilter,
+        name: 'entries',
+        item: Entry,
+      },
+      (page, { params: { playerId }, query: { sort } }) => playerEntries(context, playerId, sort, page),
+    ),
+  ];
+};
