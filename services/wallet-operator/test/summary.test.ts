@@ -67,6 +67,15 @@ test('the summary has the money of players, and of each game, before and after t
   ]);
 });
 
+test('sums, amounts and balances of any size are exact to the last cent', async () => {
+  const playerId = await addPlayer(sql(), { currency: 'NOK', balance: 1_234_567_890_123_456_789n });
+  const exact = '12345678901234567.89';
+  expect((await linesOf('NOK', 'currency')).at(-1)).toMatchObject({ deposits: exact, closing: exact });
+  const ann = await person(service, 'wallet:read');
+  const { body } = await ann.get(`/v1/players/${playerId}/entries`);
+  expect(body['entries']).toMatchObject([{ amount: exact, balanceAfter: exact }]);
+});
+
 test('a win without a bet is marked in the list of rounds, in the round and in the entries', async () => {
   const caller = callerOf(service, await addPlayer(sql()));
   const [free, played] = [`free-${randomUUID()}`, `played-${randomUUID()}`];

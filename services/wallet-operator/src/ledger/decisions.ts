@@ -1,5 +1,5 @@
 import type { ISql, Sql } from 'postgres';
-import { readCounters, writeCounters } from '../limits/counters.ts';
+import { readLimits, writeCounters } from '../limits/counters.ts';
 import { count, limitView } from '../limits/domain.ts';
 import {
   idSpaceOf,
@@ -85,14 +85,12 @@ const outcomeOf = (command: Command, state: State, policy: Policy, writes: Write
 };
 
 /** The players of a batch who have limits, or may get near one with a deposit. */
-const limitedPlayers = (commands: readonly Command[], states: readonly State[]): Set<string> =>
-  new Set(
-    commands
-      .filter(
-        (command, at) => command.operation === 'deposit' || (locksPlayer(command) && states[at]?.isCounted),
-      )
-      .map(({ playerId }) => playerId),
+const limitedPlayers = (commands: readonly Command[], states: readonly State[]): string[] => {
+  const limited = commands.filter(
+    (command, at) => command.operation === 'deposit' || (locksPlayer(command) && states[at]?.isCounted),
   );
+  return [...new Set(limited.map(({ playerId }) => playerId))];
+};
 
 /** The state of a command after others of its batch, of which it may share the transaction or the round. */
 const stateAfter = (
@@ -128,7 +126,8 @@ const readBatchState = async (
   policy: Policy,
 ) => {
   const { states, moment } = await readStates(sql, commands, now, policy);
-  const limitsOf = await readCounters(sql, limitedPlayers(commands, states), moment, policy.sessionBreakS);
+  const limited = limitedPlayers(commands, states);
+  const limitsOf = await readLimits(sql, limited, moment, policy.sessionBreakS);
   /** What has to be written for the commands. */
   const writes: Writes = {
     entries: [],

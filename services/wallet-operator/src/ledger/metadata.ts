@@ -18,4 +18,5 @@ export const keptMetadata = (text: string | null | undefined): string | undefine
 };
 
 /** SQL: whether kept metadata was cut. Only then it is longer, since a cut character has four bytes and the mark five. */
-export const isCut = (metadata: string): string => `coalesce(octet_length(${metadata}) > ${mostBytes}, false)`;
+export const isCut = (metadata: string): string =>
+  `coalesce(octet_length(${metadata}) > ${mostBytes}, false)`;

@@ -1,8 +1,6 @@
 import type { ISql, PendingQuery, Row } from 'postgres';
 import { decisionTime, latestCredible } from '../db/now.ts';
-import { limitWindows, players } from '../db/tables.ts';
-import { jsonRows } from '../ledger/json-rows.ts';
-import type { Caps, Kind, Limit, Period, PlayerLimits, Totals, Window } from './domain.ts';
+import type { Kind, Limit, Period, PlayerLimits, Window } from './domain.ts';
 import { limitMonth } from './month.ts';
 
 type Fragment = PendingQuery<Row[]>;
@@ -88,6 +86,7 @@ export const readLimits = async (
   moment: Date,
   sessionBreakS: number,
 ): Promise<Map<string, PlayerLimits>> => {
+  if (playerIds.length === 0) return new Map();
   const since = sinceOf(sql, sql`period`, sql`clock.at`);
   const latest = sql.unsafe(latestCredible('clock.at'));
   const rows = await sql<LimitsRow[]>`
@@ -166,33 +165,4 @@ export const readLimits = async (
       ) counted
     where player.player_id = any (${playerIds}::text[])`;
   return new Map(rows.map((row) => [row.playerId, playerLimits(row)]));
-};
-
-/** The counters of a player; without any where counting ends. */
-type CounterRow = { playerId: string; decidedAt?: Date } & Partial<Totals & Caps>;
-
-/** Stores counters. The players must be locked by the transaction. */
-export const storeCounters = async (
-  sql: ISql,
-  counters: readonly CounterRow[],
-  windows: readonly (Window & { playerId: string })[],
-): Promise<void> => {
-  const ended = counters.filter(({ wagered }) => wagered === undefined).map(({ playerId }) => playerId);
-  await sql`
-    with ended as (
-      delete from limit_windows where player_id = any (${ended}::text[])
-    ), moved as (
-      insert into limit_windows
-      select * from json_populate_recordset(null::limit_windows, ${jsonRows(limitWindows, windows)}::text::json)
-      on conflict (player_id, period) do update set since = excluded.since, after_seq = excluded.after_seq,
-        wagered = excluded.wagered, lost = excluded.lost
-    )
-    -- An upsert finds its rows by their key under every plan.
-    insert into players
-      (player_id, currency, created_at, wagered, lost, wagered_cap, lost_cap, limits_until, decided_at)
-    select player_id, '', now(), wagered, lost, wagered_cap, lost_cap, limits_until, decided_at
-    from json_populate_recordset(null::players, ${jsonRows(players, counters)}::text::json)
-    on conflict (player_id) do update set wagered = excluded.wagered, lost = excluded.lost,
-      wagered_cap = excluded.wagered_cap, lost_cap = excluded.lost_cap, limits_until = excluded.limits_until,
-      decided_at = coalesce(excluded.decided_at, players.decided_at)`;
 };

@@ -6,10 +6,8 @@ import { compareEntries, compareLines, hasOneFactor } from './comparing-queries.
 import {
   claimRun,
   countFailedAttempt,
-  endOfNextLines,
   enterStep,
   failRun,
-  hasLines,
   removeExpired,
   removeLines,
   type Failure,
@@ -53,22 +51,16 @@ export const createComparer = (sql: Sql) => {
   };
 
   const work = async (tx: TransactionSql, run: Run): Promise<void> => {
-    const { id, step, differences } = run;
-    const fail = async (failure: Failure): Promise<void> => {
-      await failRun(tx, id, failure);
-    };
+    const { id, step, differences, isLost, nextLine } = run;
+    const fail = async (failure: Failure) => void (await failRun(tx, id, failure));
     if (step === 'receiving') return fail('interrupted');
-    if (step !== 'removing') {
-      if (!(await hasLines(tx, run))) return fail('statement_lost');
-      if (differences > maxDifferences) return fail('too_many_differences');
-    }
+    if (step === 'removing')
+      return nextLine === null ? enterStep(tx, id, 'ended') : removeLines(tx, run, nextLine);
+    if (isLost) return fail('statement_lost');
+    if (differences > maxDifferences) return fail('too_many_differences');
     if (step === 'entries') return lookUpEntries(tx, run);
-    const to = await endOfNextLines(tx, run, linesAtOnce);
-    if (to === undefined) {
-      if (step === 'removing') return enterStep(tx, id, 'ended');
-      return (await hasOneFactor(tx, run)) ? fail('one_factor') : enterStep(tx, id, 'entries');
-    }
-    await (step === 'removing' ? removeLines : compareLines)(tx, run, to);
+    if (nextLine !== null) return compareLines(tx, run, nextLine);
+    return (await hasOneFactor(tx, run)) ? fail('one_factor') : enterStep(tx, id, 'entries');
   };
 
   /** One transaction of the oldest reconciliation with work left; false when there is none. */
@@ -76,7 +68,7 @@ export const createComparer = (sql: Sql) => {
     let run = undefined as Run | undefined;
     try {
       await sql.begin(async (tx) => {
-        run = await claimRun(tx);
+        run = await claimRun(tx, linesAtOnce);
         if (run !== undefined) await work(tx, run);
       });
     } catch (error) {

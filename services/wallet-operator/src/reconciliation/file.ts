@@ -25,7 +25,11 @@ const jsonOf = (difference: DifferenceView): string => `${JSON.stringify(differe
 const atOnce = 1000;
 
 /** All differences as a file, in portions that are read when they are taken. */
-export async function* differencesFile(sql: Sql, id: string, format: 'csv' | 'jsonl'): AsyncGenerator<string> {
+export async function* differencesFile(
+  sql: Sql,
+  id: string,
+  format: 'csv' | 'jsonl',
+): AsyncGenerator<string> {
   if (format === 'csv') yield headerLine;
   for (let after: number | undefined = 0; after !== undefined;) {
     const differences: DifferenceView[] = await differencesAfter(sql, id, after, atOnce);

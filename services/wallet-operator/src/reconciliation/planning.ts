@@ -16,7 +16,8 @@ export type Repair = Debit | Credit | Rollback;
 const commandOf = (reconciliationId: string, difference: DifferenceView): Repair | undefined => {
   const { repair, state, number, transactionId, there, here } = difference;
   const side = repair === 'close_round' ? here : there;
-  if (state === 'applied' || repair === 'ask_game_server' || !side?.roundId || !side.gameCode) return undefined;
+  if (state === 'applied' || repair === 'ask_game_server' || !side?.roundId || !side.gameCode)
+    return undefined;
   const { playerId, roundId, gameCode } = side;
   const common = { playerId, transactionId, roundId, gameCode, isRepair: true } as const;
   if (repair === 'close_round') {

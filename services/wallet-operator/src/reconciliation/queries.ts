@@ -141,6 +141,8 @@ export const listDifferences = (
   order by number limit ${limit + 1} offset ${String(offset)}`;
 
 /** The next differences after this number. */
-export const differencesAfter = (sql: ISql, id: string, number: number, limit: number) => sql<DifferenceView[]>`
+export const differencesAfter = (sql: ISql, id: string, number: number, limit: number) => sql<
+  DifferenceView[]
+>`
   select ${differenceColumns(sql)} from reconciliation_differences
   where reconciliation_id = ${id} and number > ${number} order by number limit ${limit}`;

@@ -61,7 +61,9 @@ const read = async (post: (message: Message) => Promise<void>, { format, period,
   }
   if (!hasInside)
     throw new ValidationFailed({
-      from: [`no line lies between \`from\` and \`to\`; the time of the first line is ${first?.content.time}`],
+      from: [
+        `no line lies between \`from\` and \`to\`; the time of the first line is ${first?.content.time}`,
+      ],
     });
   return statementFields.map((field) => ({ field, lines: stated.get(field) ?? 0 }));
 };

@@ -106,10 +106,7 @@ export const approveDryRun = (
   });
 
 /** Throws Conflict `dry_run_outdated` when the ledger would not decide as it did in the dry run. */
-const expectUnchanged = (
-  { dryRunId, repairs }: StoredDryRun,
-  { rows, forecast }: Plan,
-): void => {
+const expectUnchanged = ({ dryRunId, repairs }: StoredDryRun, { rows, forecast }: Plan): void => {
   // Another dry run may have had the same repairs; when all are applied, this is a repetition.
   const isRepetition = !forecast.some(isPending);
   const changed = forecast.find(({ state, status, reason }, at) => {

@@ -4,12 +4,15 @@ import type { reconciliations } from '../db/tables.ts';
 /** A reconciliation that is in progress. */
 export interface Run {
   id: string;
-  step: 'receiving' | 'lines' | 'entries' | 'removing' | 'ended';
+  step: 'receiving' | 'lines' | 'entries' | 'removing';
   periodFrom: string;
   periodTo: string;
-  /** Null when no line was stored. */
-  firstLine: number | null;
+  /** Lines up to this one are compared, or removed. */
   lineDone: number;
+  /** The last one of the next lines; null when none is left. Numbers may have gaps: empty lines are not stored. */
+  nextLine: number | null;
+  /** PostgreSQL empties the unlogged table of lines after a crash. The first line tells, because later ones may have arrived. */
+  isLost: boolean;
   /** Null before the step `entries`. */
   entriesDone: string | null;
   differences: number;
@@ -24,47 +27,30 @@ const interruptedAfterS = 120;
  * Locks the oldest reconciliation with work left for this transaction, unless another process works on it: the lock is
  * the lease. One whose last transactions failed comes after the others. Undefined when there is nothing to do.
  */
-export const claimRun = async (tx: TransactionSql): Promise<Run | undefined> => {
+export const claimRun = async (tx: TransactionSql, linesAtOnce: number): Promise<Run | undefined> => {
   // What a crash of PostgreSQL takes back is compared again, so no transaction of a step waits until it is on disk.
   // Plans are made when the tables are empty, or have no statistics yet. Each look-up is by a key; OFFSET 0 in those of
   // EXISTS forbids to collect all rows of a table in advance.
   await tx`select set_config(name, 'off', true)
     from unnest(array['synchronous_commit', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']) as name`;
   const [run] = await tx<Run[]>`
-    select reconciliation_id as id, step, period_from as "periodFrom", period_to as "periodTo",
-      first_line as "firstLine", line_done as "lineDone", entries_done as "entriesDone", differences,
-      failed_attempts as "failedAttempts"
-    from reconciliations
-    where step in ('lines', 'entries', 'removing')
-      or step = 'receiving' and touched_at < now() - make_interval(secs => ${interruptedAfterS})
-    order by failed_attempts, reconciliation_id limit 1 for update skip locked`;
+    with run as materialized (
+      select * from reconciliations
+      where step in ('lines', 'entries', 'removing')
+        or step = 'receiving' and touched_at < now() - make_interval(secs => ${interruptedAfterS})
+      order by failed_attempts, reconciliation_id limit 1 for update skip locked
+    )
+    select reconciliation_id as id, step, period_from as "periodFrom", period_to as "periodTo", line_done as "lineDone",
+      entries_done as "entriesDone", differences, failed_attempts as "failedAttempts",
+      first_line is not null and not exists (select from reconciliation_lines line
+        where line.reconciliation_id = run.reconciliation_id and line.line = run.first_line offset 0) as "isLost",
+      case when step <> 'entries' then (
+        select max(line) from (
+          select line.line from reconciliation_lines line
+          where line.reconciliation_id = run.reconciliation_id and line.line > run.line_done
+          order by line.line limit ${linesAtOnce}) next_lines) end as "nextLine"
+    from run`;
   return run;
-};
-
-/**
- * PostgreSQL empties the unlogged table of lines after a crash. The first line tells, because lines that arrived after
- * the crash are there.
- */
-export const hasLines = async (tx: TransactionSql, { id, firstLine }: Run): Promise<boolean> => {
-  const [row] = await tx`
-    select from reconciliation_lines where reconciliation_id = ${id} and line = ${firstLine}`;
-  return row !== undefined || firstLine === null;
-};
-
-/**
- * The number of the last one of the next `count` lines; undefined when none is left. Numbers may have large gaps: empty
- * lines are not stored.
- */
-export const endOfNextLines = async (
-  tx: TransactionSql,
-  { id, lineDone }: Run,
-  count: number,
-): Promise<number | undefined> => {
-  const [row] = await tx<[{ line: number | null }]>`
-    select max(line) as line from (
-      select line from reconciliation_lines where reconciliation_id = ${id} and line > ${lineDone}
-      order by line limit ${count}) next_lines`;
-  return row.line ?? undefined;
 };
 
 export type Failure = NonNullable<(typeof reconciliations.$inferSelect)['failure']>;

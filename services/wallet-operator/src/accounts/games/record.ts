@@ -40,8 +40,7 @@ export const gameRecord = (context: Context): Route[] => {
       insert: (on, game, { caller: { subject: by } }) =>
         inTransaction(on, async (tx) => {
           const json = await insertGame(tx, game);
-          if (json === undefined)
-            throw new Conflict('game_exists', 'A game with this code exists already.');
+          if (json === undefined) throw new Conflict('game_exists', 'A game with this code exists already.');
           await recordEvent(tx, { kind: 'game_created', playerId: null, details: { by, ...game } });
           return { id: game.gameCode, json };
         }),

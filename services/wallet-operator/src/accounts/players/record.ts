@@ -7,14 +7,7 @@ import { readOnListConnection } from '../../db/list-connection.ts';
 import { listRoute } from '../../list-route.ts';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import { supportedCurrency } from '../currencies/use-cases.ts';
-import {
-  endSessions,
-  findPlayer,
-  insertPlayer,
-  isTimeZone,
-  listPlayers,
-  updatePlayer,
-} from './queries.ts';
+import { endSessions, findPlayer, insertPlayer, isTimeZone, listPlayers, updatePlayer } from './queries.ts';
 import {
   Entry,
   EntryFilter,

@@ -8,10 +8,7 @@ import type { AuditEvent, AuditFilter } from './schema.ts';
 
 type NewEvent = Omit<typeof auditEvents.$inferInsert, 'eventId' | 'at'>;
 
-export const insertEvent = async (
-  sql: ISql,
-  { kind, playerId = null, details }: NewEvent,
-): Promise<void> => {
+export const insertEvent = async (sql: ISql, { kind, playerId = null, details }: NewEvent): Promise<void> => {
   await sql`insert into audit_events (at, kind, player_id, details)
     values (now(), ${kind}, ${playerId}, ${JSON.stringify(details)}::text::jsonb)`;
 };
