@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { recordEvent } from '../../reporting/audit/use-cases.ts';
 import { problemOf } from '../transfers/use-cases.ts';
-import type { Adjustment, AdjustmentPath, NewAdjustment } from './schema.ts';
+import type { AdjustmentPath, NewAdjustment } from './schema.ts';
 import {
   findAdjustment,
   insertAdjustment,
@@ -18,10 +18,6 @@ import {
   type AdjustmentRow,
   type Asked,
 } from './queries.ts';
-
-type AdjustmentView = z.input<typeof Adjustment>;
-
-const viewOf = ({ isApproved: _isApproved, ...adjustment }: AdjustmentRow): AdjustmentView => adjustment;
 
 /**
  * Keeps what is asked for. `movedAt` is set when the ledger may be asked: the amount is within what adjustments may move
@@ -50,12 +46,12 @@ export const makeAdjustment = async (
   by: string,
   playerId: string,
   { transactionId, amount, reason, note }: z.output<typeof NewAdjustment>,
-): Promise<AdjustmentView> => {
+): Promise<AdjustmentRow> => {
   const details = { by, transactionId, amount, reason, note };
   await recordEvent(ctx.database.sql, { kind: 'adjustment_requested', playerId, details });
   const asked = { playerId, transactionId, amount: minorUnits(amount), reason, note };
   const { row, moved, movedAt } = await reserve(ctx, by, asked);
-  if (row.balance !== null) return viewOf(row);
+  if (row.balance !== null) return row;
   if (movedAt === undefined) {
     const most = decimal(ctx.env.ADJUSTMENT_MAX_AMOUNT);
     const before = `Other adjustments of the last 24 hours moved ${decimal(moved)} ${row.currency}; together with this one`;
@@ -72,14 +68,14 @@ export const makeAdjustment = async (
     throw problemOf(outcome);
   }
   await markBooked(ctx.database.sql, asked, movedAt);
-  return viewOf({ ...row, balance: decimal(outcome.balance) });
+  return { ...row, balance: decimal(outcome.balance) };
 };
 
 /** Throws NotFound. */
 export const getAdjustment = async (
   { database }: Context,
   path: z.output<typeof AdjustmentPath>,
-): Promise<AdjustmentView> => viewOf(orNotFound(await findAdjustment(database.sql, path), 'adjustment'));
+): Promise<AdjustmentRow> => orNotFound(await findAdjustment(database.sql, path), 'adjustment');
 
 /**
  * Approves an adjustment of another person; the first approval counts, for 24 hours. Throws NotFound, and Conflict
@@ -89,7 +85,7 @@ export const approveAdjustment = async (
   { database: { sql } }: Context,
   by: string,
   path: z.output<typeof AdjustmentPath>,
-): Promise<AdjustmentView> =>
+): Promise<AdjustmentRow> =>
   sql.begin(async (tx) => {
     await lockAdjustments(tx);
     const row = orNotFound(await findAdjustment(tx, path), 'adjustment');
@@ -99,10 +95,10 @@ export const approveAdjustment = async (
         'You asked for this adjustment, so another person must approve it.',
       );
     if (row.balance !== null) throw new Conflict('nothing_to_apply', 'The adjustment is booked already.');
-    if (row.isApproved) return viewOf(row);
+    if (row.isApproved) return row;
     await markApproved(tx, path, by);
     const { playerId, transactionId, amount, reason, note, requestedBy } = row;
     const details = { by, transactionId, amount, reason, note, requestedBy };
     await recordEvent(tx, { kind: 'adjustment_approved', playerId, details });
-    return viewOf((await findAdjustment(tx, path)) ?? row);
+    return (await findAdjustment(tx, path)) ?? row;
   });
