@@ -166,7 +166,11 @@ const reserve = (
   });
 
 /** What the ledger decided; a null `status`: it was not asked. */
-type Decided = { status: string | null } & { [Field in 'reason' | 'balance']?: string | undefined };
+interface Decided {
+  status: string | null;
+  reason?: string | undefined;
+  balance?: string | undefined;
+}
 
 /** Makes one repair that is marked, unless its transaction arrived meanwhile for another player. */
 const applyRepair = async (
