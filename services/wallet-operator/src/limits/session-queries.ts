@@ -1,4 +1,5 @@
 import type { ISql } from 'postgres';
+import { firstRow } from '../db/first-row.ts';
 import { latestCredible } from '../db/now.ts';
 import { countedEntries, countedSums } from './queries.ts';
 
@@ -17,12 +18,8 @@ export interface SessionRow {
  * since the first. Undefined for a player who never played. It costs a look-up for each debit, so it goes back 24 hours
  * at most: no limit on session time is longer.
  */
-export const findSession = async (
-  sql: ISql,
-  playerId: string,
-  breakS: number,
-): Promise<SessionRow | undefined> => {
-  const [row] = await sql<SessionRow[]>`
+export const findSession = (sql: ISql, playerId: string, breakS: number) =>
+  firstRow(sql<SessionRow[]>`
     with recursive bet as (
       (select seq, at, at as newest from entries where player_id = ${playerId} and operation = 'debit'
         order by seq desc limit 1)
@@ -39,6 +36,4 @@ export const findSession = async (
     from session cross join lateral (
       select ${countedSums(sql)}
       from (${countedEntries(sql)} where e.player_id = ${playerId} and e.seq >= session.first) counted
-    ) sums`;
-  return row;
-};
+    ) sums`);

@@ -1,6 +1,7 @@
 import type { Page } from '@platform/pagination/list';
 import postgres, { type ISql, type PendingQuery, type Row, type Sql } from 'postgres';
 import type { z } from 'zod';
+import { firstRow } from '../db/first-row.ts';
 import { isoTime } from '../ledger/entry.ts';
 import type { Difference } from './difference.ts';
 import { lineColumns, type LineBatch } from './line-batch.ts';
@@ -93,22 +94,14 @@ export const insertLines = async (
 };
 
 /** The statement is complete, with these fields. Undefined when the reconciliation was given up meanwhile. */
-export const beginComparing = async (
-  sql: ISql,
-  id: string,
-  fields: StatedFields,
-): Promise<ReconciliationView | undefined> => {
-  const [row] = await sql<ReconciliationView[]>`
+export const beginComparing = (sql: ISql, id: string, fields: StatedFields) =>
+  firstRow(sql<ReconciliationView[]>`
     update reconciliations set step = 'lines', fields = ${JSON.stringify(fields)}::text::jsonb
-    where reconciliation_id = ${id} and step = 'receiving' returning ${reconciliationColumns(sql)}`;
-  return row;
-};
+    where reconciliation_id = ${id} and step = 'receiving' returning ${reconciliationColumns(sql)}`);
 
-export const findReconciliation = async (sql: ISql, id: string): Promise<ReconciliationView | undefined> => {
-  const [row] = await sql<ReconciliationView[]>`
-    select ${reconciliationColumns(sql)} from reconciliations where reconciliation_id = ${id}`;
-  return row;
-};
+export const findReconciliation = (sql: ISql, id: string) =>
+  firstRow(sql<ReconciliationView[]>`
+    select ${reconciliationColumns(sql)} from reconciliations where reconciliation_id = ${id}`);
 
 /** The newest first; one more than the page holds. */
 export const listReconciliations = (sql: ISql, { limit, offset }: Page) => sql<ReconciliationView[]>`

@@ -1,5 +1,6 @@
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
+import { firstRow } from '../db/first-row.ts';
 import { isoTime } from '../ledger/entry.ts';
 import type { RepairResult } from './difference.ts';
 import { differenceColumns, type DifferenceView } from './queries.ts';
@@ -23,36 +24,26 @@ const dryRunColumns = (sql: ISql) => sql`
   ${isoTime(sql, sql`approved_at`)} as "approvedAt", approved_by as "approvedBy", repairs,
   coalesce(approved_at > now() - interval '24 hours', false) as "isApproved"`;
 
-export const insertDryRun = async (
+export const insertDryRun = (
   sql: ISql,
   by: string,
   reconciliationId: string,
   repairs: readonly RepairResult[],
-): Promise<StoredDryRun> => {
-  const [row] = await sql<[StoredDryRun]>`
+) =>
+  firstRow(sql<[StoredDryRun]>`
     insert into reconciliation_dry_runs (reconciliation_id, created_at, created_by, repairs)
-    values (${reconciliationId}, now(), ${by}, ${JSON.stringify(repairs)}::text::jsonb) returning ${dryRunColumns(sql)}`;
-  return row;
-};
+    values (${reconciliationId}, now(), ${by}, ${JSON.stringify(repairs)}::text::jsonb) returning ${dryRunColumns(sql)}`);
 
 /** `lock` locks it until the transaction ends. */
-export const findDryRun = async (
-  sql: ISql,
-  { reconciliationId, dryRunId }: Path,
-  lock = false,
-): Promise<StoredDryRun | undefined> => {
-  const [row] = await sql<StoredDryRun[]>`
+export const findDryRun = (sql: ISql, { reconciliationId, dryRunId }: Path, lock = false) =>
+  firstRow(sql<StoredDryRun[]>`
     select ${dryRunColumns(sql)} from reconciliation_dry_runs
-    where dry_run_id = ${dryRunId} and reconciliation_id = ${reconciliationId} ${lock ? sql`for update` : sql``}`;
-  return row;
-};
+    where dry_run_id = ${dryRunId} and reconciliation_id = ${reconciliationId} ${lock ? sql`for update` : sql``}`);
 
-export const markApproved = async (sql: ISql, { dryRunId }: Path, by: string): Promise<StoredDryRun> => {
-  const [row] = await sql<[StoredDryRun]>`
+export const markApproved = (sql: ISql, { dryRunId }: Path, by: string) =>
+  firstRow(sql<[StoredDryRun]>`
     update reconciliation_dry_runs set approved_by = ${by}, approved_at = now()
-    where dry_run_id = ${dryRunId} returning ${dryRunColumns(sql)}`;
-  return row;
-};
+    where dry_run_id = ${dryRunId} returning ${dryRunColumns(sql)}`);
 
 /**
  * What repairs of the last 24 hours moved, or may have moved, by currency in minor units; without those of `numbers`.

@@ -1,5 +1,6 @@
 import type { ISql, TransactionSql } from 'postgres';
 import { checkpointHash, type Checkpoint } from '@platform/sealed-log/checkpoint';
+import { firstRow } from '../db/first-row.ts';
 import { entryColumns, isoTime } from '../ledger/entry.ts';
 import type { SealedEntry } from '@platform/sealed-log/entry';
 import { publicJwk, publicKeysOf, type SealingKey } from '@platform/sealed-log/keys';
@@ -27,10 +28,8 @@ export interface SealedHead {
   hash: string;
 }
 
-export const readHead = async (sql: ISql): Promise<SealedHead> => {
-  const [head] = await sql<[SealedHead]>`select number::float8, hash from sealed_head`;
-  return head;
-};
+export const readHead = (sql: ISql) =>
+  firstRow(sql<[SealedHead]>`select number::float8, hash from sealed_head`);
 
 /** Waits until no other process seals; until the end of the transaction. */
 export const lockHead = async (tx: TransactionSql): Promise<SealedHead> => {

@@ -1,5 +1,6 @@
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
+import { firstRow } from '../../db/first-row.ts';
 import { decimalOf, isoTime } from '../../ledger/entry.ts';
 import type { Adjustment, AdjustmentPath, NewAdjustment } from './schema.ts';
 
@@ -20,11 +21,8 @@ export const insertAdjustment = (sql: ISql, by: string, { playerId, transactionI
   select player_id, ${transactionId}, ${asked.amount}, ${asked.reason}, ${asked.note}, ${by}
   from players where player_id = ${playerId} on conflict do nothing`;
 
-export const findAdjustment = async (
-  sql: ISql,
-  { playerId, transactionId }: Key,
-): Promise<AdjustmentRow | undefined> => {
-  const [row] = await sql<AdjustmentRow[]>`
+export const findAdjustment = (sql: ISql, { playerId, transactionId }: Key) =>
+  firstRow(sql<AdjustmentRow[]>`
     select a.player_id as "playerId", a.transaction_id as "transactionId", ${decimalOf(sql, sql`a.amount`)} as amount,
       currency, reason, note,
       requested_by as "requestedBy", approved_by as "approvedBy", ${isoTime(sql, sql`approved_at`)} as "approvedAt",
@@ -33,9 +31,7 @@ export const findAdjustment = async (
     from adjustments a join players p on p.player_id = a.player_id
       left join entries e on e.transaction_id = a.transaction_id and e.id_space = 'operator'
         and e.player_id = a.player_id and e.operation = 'adjustment'
-    where a.player_id = ${playerId} and a.transaction_id = ${transactionId}`;
-  return row;
-};
+    where a.player_id = ${playerId} and a.transaction_id = ${transactionId}`);
 
 /** What other adjustments in the same currency moved in the last 24 hours, or may have moved, in minor units. */
 export const movedLately = async (

@@ -1,6 +1,7 @@
 import type { Page } from '@platform/pagination/list';
 import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 import type { z } from 'zod';
+import { firstRow } from '../../db/first-row.ts';
 import { decimalOf, isoTime } from '../../ledger/entry.ts';
 import { allOf, equalTo } from '../../db/conditions.ts';
 import { decisionTime } from '../../db/now.ts';
@@ -55,15 +56,9 @@ export const insertPlayer = async (
 };
 
 /** `lock` locks the player until the transaction ends. */
-export const findPlayer = async (
-  sql: ISql,
-  playerId: string,
-  lock = false,
-): Promise<PlayerRow | undefined> => {
-  const [row] = await sql<PlayerRow[]>`
-    select ${playerColumns(sql)} from players where player_id = ${playerId} ${lock ? sql`for no key update` : sql``}`;
-  return row;
-};
+export const findPlayer = (sql: ISql, playerId: string, lock = false) =>
+  firstRow(sql<PlayerRow[]>`
+    select ${playerColumns(sql)} from players where player_id = ${playerId} ${lock ? sql`for no key update` : sql``}`);
 
 /** Whether PostgreSQL has a time zone of this name. */
 export const isTimeZone = async (sql: ISql, name: string): Promise<boolean> => {

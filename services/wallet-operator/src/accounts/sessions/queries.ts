@@ -2,6 +2,7 @@ import type { Page } from '@platform/pagination/list';
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
+import { firstRow } from '../../db/first-row.ts';
 import { allOf, createdBetween, equalTo } from '../../db/conditions.ts';
 import { isoTime } from '../../ledger/entry.ts';
 import { isSessionOpen, sessionEnd, type SessionTimes } from '../../ledger/session-time.ts';
@@ -45,15 +46,9 @@ const openSessions = (sql: ISql) => sql`
   select ${sessionColumns(sql)} from sessions session left join games game on game.game_code = session.game_code
   where ${sql.unsafe(isSessionOpen('session', 'game', 'now()'))}`;
 
-export const findSession = async (
-  sql: ISql,
-  playerId: string,
-  sessionId: string,
-): Promise<SessionRow | undefined> => {
-  const [session] = await sql<SessionRow[]>`
-    ${openSessions(sql)} and player_id = ${playerId} and session_id = ${sessionId}`;
-  return session;
-};
+export const findSession = (sql: ISql, playerId: string, sessionId: string) =>
+  firstRow(sql<SessionRow[]>`
+    ${openSessions(sql)} and player_id = ${playerId} and session_id = ${sessionId}`);
 
 /** The newest first; one more than the page holds. */
 export const listSessions = (sql: ISql, playerId: string, { limit, offset }: Page) => sql<SessionRow[]>`
@@ -79,11 +74,9 @@ export const insertLaunch = async (
 export const updateOutcome = (sql: ISql, launchId: string, outcome: LaunchRow['outcome']) => sql`
   update launches set outcome = ${outcome} where launch_id = ${launchId}`;
 
-export const findLaunch = async (sql: ISql, launchId: string): Promise<LaunchRow | undefined> => {
-  const [launch] = await sql<LaunchRow[]>`
-    select ${launchColumns(sql)} from launches where launch_id = ${launchId}`;
-  return launch;
-};
+export const findLaunch = (sql: ISql, launchId: string) =>
+  firstRow(sql<LaunchRow[]>`
+    select ${launchColumns(sql)} from launches where launch_id = ${launchId}`);
 
 /** The newest first; one more than the page holds. */
 export const listLaunches = (

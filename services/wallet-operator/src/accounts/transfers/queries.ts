@@ -1,17 +1,16 @@
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
+import { firstRow } from '../../db/first-row.ts';
 import { decimalOf } from '../../ledger/entry.ts';
 import type { Direction, Transfer, TransferPath } from './schema.ts';
 
-export const findTransfer = async (
+export const findTransfer = (
   sql: Sql,
   direction: Direction,
   { playerId, transactionId }: z.output<typeof TransferPath>,
-): Promise<z.input<typeof Transfer> | undefined> => {
-  const [row] = await sql<z.input<typeof Transfer>[]>`
+) =>
+  firstRow(sql<z.input<typeof Transfer>[]>`
     select player_id as "playerId", transaction_id as "transactionId", ${decimalOf(sql, sql`abs(amount)`)} as amount,
       ${decimalOf(sql, sql`balance_after`)} as balance from entries
     where transaction_id = ${transactionId} and id_space = 'operator'
-      and player_id = ${playerId} and operation = ${direction}`;
-  return row;
-};
+      and player_id = ${playerId} and operation = ${direction}`);

@@ -1,4 +1,5 @@
 import type { ISql, Sql, TransactionSql } from 'postgres';
+import { firstRow } from '../../db/first-row.ts';
 import { isoTime } from '../../ledger/entry.ts';
 import type { Findings } from './proof.ts';
 import { mostViolations, type Violation } from './queries.ts';
@@ -16,14 +17,12 @@ export interface Checks {
   walkAge: number;
 }
 
-export const readChecks = async (sql: ISql): Promise<Checks> => {
-  const [checks] = await sql<[Checks]>`
+export const readChecks = (sql: ISql) =>
+  firstRow(sql<[Checks]>`
     select case when violations <> '[]' then false when proved_at is not null then true end as ok,
       extract(epoch from now() - proved_at)::float8 as "proofAge",
       extract(epoch from now() - coalesce(walked_at, walk_begun_at))::float8 as "walkAge"
-    from ledger_checks`;
-  return checks;
-};
+    from ledger_checks`);
 
 const keyOf = ({ kind, playerId, transactionId, detail }: Violation): string =>
   JSON.stringify([kind, playerId, transactionId, playerId === null ? detail : null]);
@@ -74,8 +73,8 @@ interface Walk {
 }
 
 /** Locks the walk until the end of the transaction; undefined while another process has it. */
-export const lockWalk = async (tx: TransactionSql, walkDays: number): Promise<Walk | undefined> => {
-  const [walk] = await tx<Walk[]>`
+export const lockWalk = (tx: TransactionSql, walkDays: number) =>
+  firstRow(tx<Walk[]>`
     select walked_number::float8 as number, walked_day::text as day, share >= 1 as "isOver",
       ceil(share * coalesce((select max(sealed_ranges.number) from sealed_ranges), 0))::float8 as "dueNumber",
       (select min(day) + ceil(share * (max(day) - min(day) + 1))::int - 1 from daily_sums)::text as "dueDay",
@@ -83,9 +82,7 @@ export const lockWalk = async (tx: TransactionSql, walkDays: number): Promise<Wa
       ${isoTime(tx, tx`now()`)} as now, violations as stored
     from ledger_checks cross join lateral (
       select least(1, extract(epoch from now() - walk_begun_at) / ${walkDays * 86_400}::float8) as share) part
-    for update of ledger_checks skip locked`;
-  return walk;
-};
+    for update of ledger_checks skip locked`);
 
 export const keepSlice = async (
   tx: TransactionSql,
