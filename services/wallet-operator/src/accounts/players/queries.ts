@@ -1,11 +1,11 @@
 import type { Page } from '@platform/pagination/list';
-import type { ISql, PendingQuery, Row, Sql } from 'postgres';
+import postgres, { type ISql, type PendingQuery, type Row, type Sql } from 'postgres';
 import type { z } from 'zod';
 import { firstRow } from '../../db/first-row.ts';
 import { decimalOf, isoTime } from '../../ledger/entry.ts';
 import { allOf, equalTo } from '../../db/conditions.ts';
 import { decisionTime } from '../../db/now.ts';
-import { players, playerSearchText } from '../../db/tables.ts';
+import { playerSearchText } from '../../db/tables.ts';
 import { keptMonth } from '../../limits/month.ts';
 import { lastExcludedDay } from '../../ledger/exclusion.ts';
 import { isCut } from '../../ledger/metadata.ts';
@@ -21,39 +21,18 @@ const playerColumns = (sql: ISql) => sql`
   name, country_code as "countryCode", language_code as "languageCode", birth_date::text as "birthDate", address,
   time_zone as "timeZone", ${isoTime(sql, sql`created_at`)} as "createdAt"`;
 
-/** The fields that callers write as they are. */
-const writableFields = [
-  'name',
-  'countryCode',
-  'languageCode',
-  'birthDate',
-  'address',
-  'timeZone',
-  'status',
-] as const;
-
-const columnsOf = (fields: Partial<Record<(typeof writableFields)[number], string | null | undefined>>) =>
+/** Values by the names of their columns, without those that are undefined. */
+const columnsOf = (fields: object) =>
   Object.fromEntries(
-    writableFields.flatMap((field) =>
-      fields[field] === undefined ? [] : [[players[field].name, fields[field]]],
-    ),
+    Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([field, value]) => [postgres.fromCamel(field), value]),
   );
 
-/** Returns undefined when a player with this id exists. */
-export const insertPlayer = async (
-  sql: ISql,
-  { playerId, currency, registrationDate = null, ...profile }: z.output<typeof NewPlayer>,
-): Promise<PlayerRow | undefined> => {
-  const row = {
-    player_id: playerId,
-    currency,
-    registration_date: registrationDate,
-    ...columnsOf(profile),
-  };
-  const [player] = await sql<PlayerRow[]>`
-    insert into players ${sql(row)} on conflict do nothing returning ${playerColumns(sql)}`;
-  return player;
-};
+/** Undefined when a player with this id exists. */
+export const insertPlayer = (sql: ISql, player: z.output<typeof NewPlayer>) =>
+  firstRow(sql<PlayerRow[]>`
+    insert into players ${sql(columnsOf(player))} on conflict do nothing returning ${playerColumns(sql)}`);
 
 /** `lock` locks the player until the transaction ends. */
 export const findPlayer = (sql: ISql, playerId: string, lock = false) =>
@@ -104,6 +83,7 @@ export const updatePlayer = async (
   change: z.output<typeof PlayerChange>,
 ): Promise<PlayerRow> => {
   const timeZone = sql`coalesce(${change.timeZone === undefined ? sql`time_zone` : sql`${change.timeZone}::text`}, 'UTC')`;
+  const { excluded: _excluded, excludedUntil: _excludedUntil, ...written } = change;
   const current = currentEnd(sql, change, timeZone);
   const wanted = wantedEnd(sql, change, current, timeZone);
   const tomorrow = endOfDay(
@@ -117,7 +97,7 @@ export const updatePlayer = async (
   const month = change.timeZone === undefined ? sql`month_since` : keptMonth(sql, now);
   // Balance, seq and the counters of limits belong to the ledger.
   const [row] = await sql<[PlayerRow]>`
-    update players set ${sql({ player_id: playerId, ...columnsOf(change) })}, excluded_until = ${excludedUntil},
+    update players set ${sql({ player_id: playerId, ...columnsOf(written) })}, excluded_until = ${excludedUntil},
       month_since = ${month}
     where player_id = ${playerId} returning ${playerColumns(sql)}`;
   return row;
