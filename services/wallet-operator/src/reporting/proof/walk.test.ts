@@ -141,8 +141,13 @@ test('the proof reads no more rows of a ledger whose sealed part is five times a
       from players, generate_series(${from}::int, ${to}::int) n`;
     await sql`update players set balance = ${to}, seq = ${to}`;
     await seal(sql);
-    // Rows that an index alone answers once a vacuum ran would be counted or not by chance.
-    await sql`vacuum analyze`;
+    // Rows that an index alone answers once a vacuum ran would be counted or not by chance. One vacuum may leave pages out.
+    const pagesLeftOut = async () => {
+      await sql`vacuum analyze`;
+      return sql`select relname from pg_class
+        where relname in ('players', 'entries', 'sealed_runs') and relallvisible < relpages`;
+    };
+    await expect.poll(pagesLeftOut).toEqual([]);
   };
   await grow(1, 200);
   const small = await rowsRead(sql);
