@@ -52,7 +52,7 @@ const applyChangesets = (): void => {
 interface Image {
   name: string;
   version: string;
-  /** Of `docker build`. */
+  /** Arguments of `docker build`. */
   args: readonly string[];
 }
 

@@ -18,7 +18,7 @@ const attempt = <T>(call: () => T): T | undefined => {
   }
 };
 
-/** State and start time of a process; undefined when it does not exist. */
+/** State and start time of a process. */
 type State = Pick<ProcessId, 'startedAt'> & { isZombie: boolean };
 
 /** From /proc/<pid>/stat, after the name of the command, which may contain spaces and parentheses. */
@@ -42,7 +42,7 @@ const stateOf = hasProc ? stateInProc : stateInPs;
 
 export const identify = (pid: number): ProcessId => ({ pid, startedAt: stateOf(pid)?.startedAt ?? '' });
 
-/** Changes with each start of the system: start times and process ids of different ones say nothing about each other. */
+/** Identifies this boot of the system: process ids and start times are comparable only within one boot. */
 export const bootId = (): string =>
   attempt(() =>
     hasProc
@@ -89,7 +89,7 @@ export const killGroup = (id: ProcessId): void => {
 /** On a busy machine a killed process still exists for some seconds. */
 const KILLED_MS = 30_000;
 
-/** Kills all processes that run in a folder, also stopped ones, and waits until they are gone. */
+/** Kills all processes that run in a folder, including those that SIGSTOP suspended, and waits until they are gone. */
 export const killAllIn = async (folder: string): Promise<void> => {
   for (const pid of runningIn(folder)) signal(pid, 'SIGKILL');
   await until(() => runningIn(folder).length === 0, KILLED_MS);

@@ -38,8 +38,8 @@ export interface RunningProgram {
   readonly id: ProcessId | undefined;
   /**
    * Waits until the program answers.
-   * @throws after `limitMs` with its explanation or the end of its log; with the end of its log when it will not be started
-   * again, or when it ends after a restart
+   * @throws after `limitMs`, or at once when it will not be started again or ends after a restart; the message has the
+   * explanation or the end of its log
    */
   ready: (limitMs: number) => Promise<void>;
   /** Ends the current process, and starts the next one at once: `ready` waits for that one. */
@@ -67,7 +67,7 @@ export const keepRunning = (
   let restarting = new AbortController();
   let ends = 0;
   let wasReady = false;
-  const isGivenUp = (): boolean => ends >= (backOff ? ENDS_BEFORE_READY : 1) && !(backOff && wasReady);
+  const isGivenUp = (): boolean => (backOff ? !wasReady && ends >= ENDS_BEFORE_READY : ends > 0);
 
   const runOnce = async (): Promise<string> => {
     try {

@@ -57,7 +57,7 @@ test('a process that has no connections left refuses new ones for a while before
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   let hasEnded = false;
-  const drained = drain(server, 500).then(() => {
+  const drained = drain(server, 1500).then(() => {
     hasEnded = true;
   });
   while (server.listening) await new Promise(setImmediate);

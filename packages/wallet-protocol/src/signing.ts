@@ -14,7 +14,7 @@ export type SignatureString = keyof typeof signatureStrings;
 
 /** A request as received: not decoded, not serialised again. */
 export interface SignedRequest {
-  /** Values of the headers; undefined when absent or sent twice. */
+  /** Values of the headers; undefined when absent; both values, joined by a comma, when sent twice. */
   timestamp: string | undefined;
   signature: string | undefined;
   /** As sent, without the query. */
@@ -76,7 +76,7 @@ const digest = (secret: KeyObject, parts: SignedParts, content: Content): string
   return (text === '' ? hmac : hmac.update(text)).digest('hex');
 };
 
-/** The signature of parts that no sender should sign so, for tests of a wallet. */
+/** Signs any combination of parts, including those that no setting allows; for tests of a wallet. */
 export const signatureOf = (secret: string, parts: SignedParts, content: Content): string =>
   digest(createSecretKey(secret, 'utf8'), parts, content);
 
@@ -157,7 +157,7 @@ export const createRequestSignatures = (options: RequestSignatureOptions): Reque
       if (secret === undefined)
         return {
           ok: false,
-          // Found only for those who ask: it costs more than the refusal.
+          // Computed only when it is read: finding the reason costs more than the refusal.
           get why() {
             return explain(content, signature);
           },

@@ -181,15 +181,54 @@ test('a person is found in more failed events than one statement reads, which co
       returning store_id, id)
     insert into results (store_id, id, state, attempts, finished_at)
     select store_id, id, 'failed', 1, now() from failed`;
-  await fail(1, 250);
+  await fail(1, 3000);
   const search = await searchEvents(sql, store.id, ['member-jutta']);
-  await fail(251, 260);
+  await fail(3001, 3010);
   const again = await searchEvents(sql, store.id, ['member-jutta'], search);
-  expect([search.found.length, again.found.length]).toEqual([250, 260]);
+  expect([search.found.length, again.found.length]).toEqual([3000, 3010]);
   const others = await searchEvents(sql, store.id, ['member-jutta', 'Jutta'], search);
-  expect(new Set(others.found).size).toBe(260);
+  expect(new Set(others.found).size).toBe(3010);
   expect(await remove(store.id, 'member-jutta')).toEqual([204, undefined]);
   expect((await allRows(sql)).filter((row) => /jutta/i.test(row))).toEqual([]);
+});
+
+test('a person is found in failed events with ids that are numbers, in forms, and in JSON with any escapes', async () => {
+  const store = await service.store();
+  const bodies: [id: string, body: string, type: string][] = [
+    ['700788312162', '{"status":17,"consumerId":700788312162,"memo":"Karla 1"}', 'application/json'],
+    ['9007199254740993', '{"status":17,"consumerId":9007199254740993,"memo":"Karla 2"}', 'application/json'],
+    ['karla@x.test', 'status=17&email=karla%40x.test&memo=Karla+3', 'application/x-www-form-urlencoded'],
+    [
+      'karla-wrapped',
+      'payload=%7B%22consumerId%22%3A%22karla-wrapped%22%2C%22memo%22%3A%22Karla+4%22%7D',
+      'application/x-www-form-urlencoded',
+    ],
+    [
+      'kunde/äö/7',
+      String.raw`{"status":17,"consumerId":"kunde\/\u00e4\u00f6\/7","memo":"Karla 5"}`,
+      'application/json',
+    ],
+    ['karla-broken', '{"consumerId":"karla-broken","memo":"Karla 6"', 'application/json'],
+  ];
+  for (const [, body, type] of bodies)
+    await service.hook('order_updated', store.webhookToken, body, { 'content-type': type });
+  const other = '{"status":17,"consumerId":7007883121620,"memo":"Lena"}';
+  await service.hook('order_updated', store.webhookToken, other);
+  await service.settled();
+  const left = async () => (await allRows(sql)).filter((row) => /karla/i.test(row)).length;
+  expect(await left()).toBe(6);
+  for (const [id] of bodies)
+    expect([id, await remove(store.id, encodeURIComponent(id))]).toEqual([id, [204, undefined]]);
+  expect(await left()).toBe(0);
+  expect((await allRows(sql)).filter((row) => row.includes('Lena'))).toHaveLength(1);
+});
+
+test('a person is found in the events of orders that the POS has taken from them since', async () => {
+  const store = await shopWith({ 'm-1': 'Mona' });
+  await service.hook('order_updated', store.webhookToken, { id: 'o-m-1', status: 'B', consumerId: null });
+  await service.settled();
+  expect(await remove(store.id, 'm-1')).toEqual([204, undefined]);
+  expect((await allRows(sql)).filter((row) => /mona/i.test(row))).toEqual([]);
 });
 
 test('it needs stores:admin, and erases nobody of another store', async () => {

@@ -21,7 +21,7 @@ const open = (url: string, { method, target, headers }: Sent) => {
   const { hostname, port } = new URL(url);
   const place = { hostname, port, method: method.toUpperCase(), path: target };
   const outgoing = request({ ...place, headers, agent: false });
-  // A connection that breaks after the response had begun, because the service reads no more of the body.
+  // The connection may break after the response began, when the service does not read the rest of the body.
   outgoing.on('error', () => undefined);
   return outgoing;
 };

@@ -55,13 +55,13 @@ interface BaseImages extends AsyncDisposable {
 
 /**
  * Makes sure that the engine has the official images: pulls those that are missing, or, where that is impossible, builds
- * stand-ins for them, which disposal removes. In an engine that was not started for the rehearsal stand-ins have to be asked
- * for, because they have the names of official images until then.
+ * stand-ins for them, which disposal removes. In an engine that the rehearsal did not start, stand-ins must be
+ * requested (`--local-base-images`), because they carry the names of official images until they are removed.
  */
-export const provideBaseImages = async (engine: Engine, local: boolean): Promise<BaseImages> => {
+export const provideBaseImages = async (engine: Engine, useStandIns: boolean): Promise<BaseImages> => {
   const present = (await engine.docker('images', '--format', '{{.Repository}}:{{.Tag}}')).split('\n');
   const missing = Object.entries(OFFICIAL).filter(([, name]) => !present.includes(name));
-  if (!local) {
+  if (!useStandIns) {
     try {
       for (const [, name] of missing) await engine.docker('pull', '--quiet', name);
       return { kind: 'official', [Symbol.asyncDispose]: () => Promise.resolve() };

@@ -5,10 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endUnreadRequests } from './connections.ts';
 
 /**
- * How long the process refuses connections, and keeps those without a request, after the listener closed. The gateway closes its own after 1 s, and on a
- * busy machine a second later: a POST that it sends on a connection that was just closed is answered with 502.
+ * How long the process refuses connections, and keeps those without a request, after the listener closed. The gateway
+ * closes its own after 1 s, and on a busy machine a second later: a POST that it sends on a connection that was just closed
+ * is answered with 502.
  */
-const maxIdleMs = 2500;
+const maxRefusingMs = 2500;
 /** How long requests may go on arriving after the listener closed. */
 const maxUnreadMs = 3000;
 /** The part of the drain in which each answer closes its connection. */
@@ -64,8 +65,9 @@ const stopListening = async (server: Server): Promise<void> => {
 /**
  * Closes a server without failing a request. For `drainMs` it still accepts connections, and each answer closes its own,
  * so that proxies connect to other replicas. In the second half connections are kept again: a proxy that has some opens
- * no new one in the moment when the listener closes. From then on each answer closes its connection. Requests that have not
- * arrived three seconds later get 503. Resolves when the running requests are answered.
+ * no new one in the moment when the listener closes. From then on connections are refused, and each answer closes its
+ * connection. Requests that have not arrived three seconds later get 503. Resolves at least 2.5 s (or `drainMs`) after the
+ * listener closed, when the running requests are answered.
  */
 export const drain = async (server: Server, drainMs: number): Promise<void> => {
   let closing = true;
@@ -78,12 +80,13 @@ export const drain = async (server: Server, drainMs: number): Promise<void> => {
   const closed = once(server, 'close');
   await stopListening(server);
   closing = true;
-  const idleMs = Math.min(drainMs, maxIdleMs);
+  const refusingMs = Math.min(drainMs, maxRefusingMs);
   // A connection that has not sent the head of a request is not idle for Node.js: it gets 408.
-  server.headersTimeout = Math.max(1, idleMs);
-  // Also without connections: a gateway leaves out an address that refuses it, and not one that is gone.
-  await sleep(idleMs);
-  const unreadUntil = performance.now() + maxUnreadMs - idleMs;
+  server.headersTimeout = Math.max(1, refusingMs);
+  // Even without connections: a gateway excludes an address that refuses it, but gives up a request that waits for one that is
+  // gone when its list of addresses changes (docs/adr/0170).
+  await sleep(refusingMs);
+  const unreadUntil = performance.now() + maxUnreadMs - refusingMs;
   const sweep = setInterval(() => {
     server.closeIdleConnections();
     if (performance.now() > unreadUntil) endUnreadRequests(server);

@@ -10,7 +10,7 @@ export const traceEnv = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   /** Headers for the collector: `name=value,…`. */
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
-  /** None follows the `sampled` flag of the caller (`parentbased_…`): any caller could have all its requests traced. */
+  /** No value follows the `sampled` flag of the caller (`parentbased_…`): any caller could have all its requests traced. */
   OTEL_TRACES_SAMPLER: z.enum(['traceidratio', 'always_on', 'always_off']).default('traceidratio'),
   /** Share of the traces that `traceidratio` samples, from 0 to 1. */
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
@@ -38,7 +38,7 @@ export const commonEnv = {
   PORT: z.coerce.number().int().min(0).max(65535),
   /** A port of its own for /livez, /readyz and /metrics, which no load on PORT can reach; without it only PORT has them. */
   PROBE_PORT: z.coerce.number().int().min(0).max(65535).optional(),
-  /** `production` in the images. Otherwise mistakes that only cost time there are errors. */
+  /** `production` in the images. In other environments, mistakes that only cost time in production are errors. */
   NODE_ENV: z.string().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** `failures` leaves out the lines of requests that were answered below 400. */
@@ -46,7 +46,7 @@ export const commonEnv = {
   /** One host: with several, postgres.js would neither finish nor refuse a statement while all of them are down. */
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, hostname: /^[^,]*$/ }),
   DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(10),
-  /** Replicas that the connections of the database are sized for; a service with more, one for a rollout excepted, says so. */
+  /** Replicas that the connections are sized for; a service that finds more (one extra during a rollout is allowed) logs it. */
   DATABASE_REPLICAS: z.coerce.number().int().min(1).optional(),
   /** Statements and transactions of requests that may wait for a connection; the next request that needs one gets 503. */
   DATABASE_QUEUE: z.coerce.number().int().min(1).default(64),
@@ -59,8 +59,8 @@ export const commonEnv = {
   /** After this time the statements of a request are cancelled; less than the gateway waits (30 s). */
   REQUEST_DEADLINE_MS: z.coerce.number().int().min(1).default(20_000),
   /**
-   * Client connections; further ones are closed at once, and unread requests and answers end earlier. Together with the pools less
-   * than the file descriptors.
+   * Client connections; further ones are closed at once, and unread requests and answers end earlier. With the connections
+   * of the pools it must stay below the limit of file descriptors.
    */
   MAX_CONNECTIONS: z.coerce.number().int().min(1).default(2000),
   /**

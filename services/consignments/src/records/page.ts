@@ -26,7 +26,7 @@ export type ColumnCondition = FilterValue | { oneOf: readonly string[] } | { ele
 /** Columns and their conditions; undefined for any value. */
 export type Columns = Readonly<Record<string, ColumnCondition | undefined>>;
 
-/** Conditions that a record must all meet. */
+/** Conditions, all of which a record must meet. */
 export interface Conditions {
   columns: Columns;
   /** Text that search_text must contain. */

@@ -146,7 +146,7 @@ const challengeOf = ({
 /**
  * Settles a 3DS challenge: parse → find the payment → stored outcome, else ask the provider. The challenge
  * result comes through the browser, so its transStatus is never used. Of the events of a payment that find no result, only
- * one gets an error that has it retried. `event.id` is undefined for an event that is not stored.
+ * one is retried. `event.id` is undefined for an event that is not stored.
  */
 export const settlePayment = async (
   context: Context,

@@ -1,15 +1,33 @@
 import type { ISql } from 'postgres';
 import { arrayOf } from '../db/sql.ts';
+import { mentions } from '../providers/payload-parsing.ts';
 
-/** Events that are not done, and those of them whose bodies name one of the values. */
+/** Ids of the events whose bodies were searched, and of those whose bodies contain a value. */
 interface Search {
   values: readonly string[];
   searched: readonly string[];
   found: readonly string[];
 }
 
-/** Bodies that a statement reads, each of at most 1 MiB. */
-const slice = 100;
+/** Each is at most 1 MiB. */
+const bodiesPerStatement = 100;
+
+/** The longest part of a value that is the same in JSON with any escapes and in a form. */
+const longestRun = (value: string): string =>
+  (value.match(/[A-Za-z\d]+/g) ?? ['']).reduce((longest, run) =>
+    run.length > longest.length ? run : longest,
+  );
+
+/** Whether the body of an event has a value as a string, a number or a field name, however it is written. */
+const bodyMentions = async (
+  sql: ISql,
+  { storeId, id }: { storeId: string; id: string },
+  values: readonly string[],
+): Promise<boolean> => {
+  const [event] = await sql<{ body: Buffer; type: string | null }[]>`
+    select body, headers ->> 'content-type' as type from events where store_id = ${storeId} and id = ${id}`;
+  return event !== undefined && mentions(event.body, event.type ?? undefined, values);
+};
 
 /**
  * Searches the bodies of the events that are not done, except those that an earlier search has read. Bodies have no index:
@@ -21,26 +39,30 @@ export const searchEvents = async (
   values: readonly string[],
   earlier?: Search,
 ): Promise<Search> => {
+  if (values.length === 0) return { values, searched: [], found: [] };
+  const contains = (texts: string) => sql`
+    exists (select from unnest(${texts}::text::text[]) as value where position(convert_to(value, 'UTF8') in copy) > 0)`;
   const isKnown = earlier !== undefined && values.every((value) => earlier.values.includes(value));
-  const known = isKnown ? earlier : { searched: [], found: [] };
+  const searched = isKnown ? earlier.searched : [];
   const rows = await sql<{ id: string }[]>`
-    select id from (
-      select id from queue where store_id = ${storeId}
-      union select id from results where store_id = ${storeId} and state <> 'done') as unfinished
-    where id <> all(${arrayOf(known.searched)}::text::uuid[])`;
+    select id from queue where store_id = ${storeId}
+    union select id from results where store_id = ${storeId} and state <> 'done'
+    except select unnest(${arrayOf(searched)}::text::uuid[])`;
   const ids = rows.map(({ id }) => id);
-  const found = [...known.found];
-  const written = arrayOf(values.map((value) => JSON.stringify(value)));
-  for (let at = 0; at < ids.length; at += slice) {
+  const found = [...(earlier?.found ?? [])];
+  const jsonValues = arrayOf(values.map((value) => JSON.stringify(value)));
+  const runs = arrayOf(values.map(longestRun));
+  for (let at = 0; at < ids.length; at += bodiesPerStatement) {
+    const part = arrayOf(ids.slice(at, at + bodiesPerStatement));
     // A compressed body would be read again for each value, a copy is not.
-    const named = await sql<{ id: string }[]>`
-      select id from events e cross join lateral (select e.body || ''::bytea as copy offset 0) as read
-      where store_id = ${storeId} and id = any(${arrayOf(ids.slice(at, at + slice))}::text::uuid[]) and body_hash is null
-        and exists (
-          select from unnest(${written}::text::text[]) as value where position(convert_to(value, 'UTF8') in copy) > 0)`;
-    found.push(...named.map(({ id }) => id));
+    const candidates = await sql<{ id: string; isMatch: boolean }[]>`
+      select id, ${contains(jsonValues)} as "isMatch"
+      from events e cross join lateral (select e.body || ''::bytea as copy offset 0) as read
+      where store_id = ${storeId} and id = any(${part}::text::uuid[]) and body_hash is null and ${contains(runs)}`;
+    for (const { id, isMatch } of candidates)
+      if (isMatch || (await bodyMentions(sql, { storeId, id }, values))) found.push(id);
   }
-  return { values, searched: [...known.searched, ...ids], found };
+  return { values, searched: [...searched, ...ids], found };
 };
 
 /**
@@ -61,11 +83,14 @@ export const eraseEvents = async (
     insert into results (store_id, id, state, attempts, error, finished_at)
     select store_id, id, 'ignored', attempts, 'erased', now() from ended`;
   const erase = sql`update events e set body = '', body_hash = sha256(body) where store_id = ${storeId} and body_hash is null`;
+  // The condition of the index events_entity.
   const ids = entities.map((entity) => entity.slice(entity.indexOf(':') + 1));
   let { count } = await sql`
     ${erase} and substr(entity, strpos(entity, ':') + 1) = any(${arrayOf(ids)}::text::text[]) and entity is not null
       and entity = any(${arrayOf(entities)}::text::text[])`;
-  for (let at = 0; at < found.length; at += slice)
-    count += (await sql`${erase} and id = any(${arrayOf(found.slice(at, at + slice))}::text::uuid[])`).count;
+  for (let at = 0; at < found.length; at += bodiesPerStatement)
+    count += (
+      await sql`${erase} and id = any(${arrayOf(found.slice(at, at + bodiesPerStatement))}::text::uuid[])`
+    ).count;
   return count;
 };

@@ -47,7 +47,7 @@ interface Inspection extends Subject {
 
 /**
  * What an event is about and whether its signature is valid, determined at receipt. A body that names no provider is about
- * nothing; processing reports that. Throws CredentialsUnreadable if a signature cannot be verified because of that.
+ * nothing; processing reports that. Throws CredentialsUnreadable when the credentials for a signature cannot be decrypted.
  */
 export const inspectWebhook = (request: WebhookRequest): Inspection => {
   const { store, address, content, body, url, receivedAt: now } = request;

@@ -15,11 +15,18 @@ const minSearchedId = 8;
 
 /** Entities (see `ReceivedEvent`) that are the person or belong to them, and texts that identify the person in other bodies. */
 const findTraces = async (sql: ISql, storeId: string, memberId: string) => {
+  // A POS that has forgotten the person may have sent their orders without them: notifications know whose they were.
   const entities = await sql<{ entity: string }[]>`
+    with noted as (
+      select kind, reference from notifications
+      where store_id = ${storeId} and consumer_id = ${memberId} and reference is not null),
+    theirs as (
+      select id from orders where store_id = ${storeId} and consumer_id = ${memberId}
+      union select reference from noted where kind = 'order')
     select 'member:' || ${memberId}::text as entity
-    union all select 'order:' || id from orders where store_id = ${storeId} and consumer_id = ${memberId}
-    union all select 'job:' || j.id from orders o join delivery_jobs j on j.store_id = o.store_id and j.order_id = o.id
-      where o.store_id = ${storeId} and o.consumer_id = ${memberId}
+    union all select 'order:' || id from theirs
+    union all select 'job:' || id from delivery_jobs where store_id = ${storeId} and order_id in (select id from theirs)
+    union all select 'job:' || reference from noted where kind = 'delivery'
     union all select 'verification.' || service || ':' || transaction_id from verifications
       where store_id = ${storeId} and user_id = ${memberId}`;
   const contacts = await sql<{ contact: string }[]>`
@@ -70,15 +77,19 @@ const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: stri
  */
 const eraseMember = async (context: Context, storeId: string, memberId: string): Promise<void> => {
   const { database, inbox } = context;
+  const requireEmptySpool = (): void => {
+    if (inbox.spool.active)
+      throw new Unavailable(
+        'spool_active',
+        'Events that may be about the person wait in the spool; try again.',
+      );
+  };
   await requireStore(context, storeId);
-  if (inbox.spool.active)
-    throw new Unavailable(
-      'spool_active',
-      'Events that may be about the person wait in the spool; try again.',
-    );
+  requireEmptySpool();
   // Before the transaction, which would hold its locks for as long as a gigabyte of failed events takes.
   const { values } = await findTraces(database.sql, storeId, memberId);
   let search = await searchEvents(database.sql, storeId, values);
+  requireEmptySpool();
   const count = await database.sql.begin(async (sql) => {
     let erased = 0;
     // The second time with the records that a worker has stored of an event meanwhile.

@@ -17,17 +17,8 @@ export const lockUserWith = async (
   return user;
 };
 
-/** `verifies`: the password was set with the code of a mail, which proves that the address belongs to the user. */
-export const setPassword = async (
-  tx: Queries,
-  userId: string,
-  passwordHash: string,
-  { verifies }: { verifies: boolean },
-): Promise<void> => {
-  await tx`
-    update users set password_hash = ${passwordHash},
-      email_verified_at = case when ${verifies} then coalesce(email_verified_at, now()) else email_verified_at end
-    where id = ${userId}`;
+export const setPassword = async (tx: Queries, userId: string, passwordHash: string): Promise<void> => {
+  await tx`update users set password_hash = ${passwordHash} where id = ${userId}`;
 };
 
 export const verifyEmail = async (tx: Queries, userId: string): Promise<void> => {

@@ -39,9 +39,9 @@ const wrongPassword = () =>
  */
 const requirePassword = async (context: Context, { userId, address }: Actor, password: string) => {
   const { email } = await getSessionUser(context.database.orm, userId);
-  const isKnown = () => Promise.resolve(true);
-  const account = await comparePassword(context, { email, password, address }, isKnown);
-  if (account === undefined) throw wrongPassword();
+  const account = await comparePassword(context, { email, password, address });
+  // The address may have become another user's meanwhile.
+  if (account?.user.id !== userId) throw wrongPassword();
   return {
     ...account.user,
     begin: <Result>(change: (tx: TransactionSql) => Promise<Result>) =>
@@ -66,7 +66,7 @@ export const changePassword = async (
   const { loginPasswords, mails } = context;
   const passwordHash = await loginPasswords.hash(newPassword, { email, address: actor.address });
   const ended = await begin(async (tx) => {
-    await setPassword(tx, id, passwordHash, { verifies: false });
+    await setPassword(tx, id, passwordHash);
     await endEmailChanges(tx, id);
     await mails?.queue(tx, { kind: 'password_changed', recipient: email });
     return endSessions(tx, id, actor.sessionId);
@@ -107,9 +107,11 @@ export const resetPassword = async (
   const passwordHash = await loginPasswords.hash(newPassword, { email: token, address });
   const { email, userId, ended } = await database.sql.begin(async (tx) => {
     const { recipient: email } = orNotFound(await mails.takePasswordCode(tx, token), 'code');
-    const { id: userId } = orNotFound(await lockUserWith(tx, email), 'code');
+    const { id: userId, isVerified } = orNotFound(await lockUserWith(tx, email), 'code');
     requireRules(newPassword, email);
-    await setPassword(tx, userId, passwordHash, { verifies: true });
+    await setPassword(tx, userId, passwordHash);
+    // The code proves that the address belongs to the user.
+    if (!isVerified) await verifyEmail(tx, userId);
     await endEmailChanges(tx, userId);
     await mails.queue(tx, { kind: 'password_changed', recipient: email });
     return { email, userId, ended: await endSessions(tx, userId) };
@@ -153,7 +155,7 @@ export const confirmEmail = async (context: Context, token: string): Promise<voi
     if (sender !== null) {
       const former = orNotFound(await replaceEmail(tx, sender, recipient), 'code');
       await changeAddress(tx, sender, recipient);
-      await mails.queue(tx, { kind: 'email_changed', recipient: former });
+      await mails.queue(tx, { kind: 'email_changed', recipient: former, sender });
       return { userId: sender, ended: [] };
     }
     const { id, isVerified } = orNotFound(await lockUserWith(tx, recipient), 'code');

@@ -48,7 +48,7 @@ export const replacePasswordHash = async (orm: Executor, account: Account, to: s
 
 /** Whether the password of an account is still this one; it stays so until the transaction ends. */
 export const holdPassword = async (orm: Executor, account: Account): Promise<boolean> =>
-  (await orm.select({ id: users.id }).from(users).where(isStill(account)).for('share')).length === 1;
+  (await orm.select({ id: users.id }).from(users).where(isStill(account)).for('no key update')).length === 1;
 
 /** A network is forgotten when the user has not logged in from it for this long. */
 export const networkDays = 90;

@@ -76,14 +76,14 @@ const unverified = () =>
 
 /**
  * The account with an email, if this is its password; a wrong password and an unknown email take the same work. Throws
- * TooManyRequests after too many failures, from where an account does not wait when `isKnown`.
+ * TooManyRequests after too many failures.
  */
 export const comparePassword = (
   { loginPasswords, throttle, database: { orm } }: Context,
   { email, password, address }: From<Login>,
-  isKnown: () => Promise<boolean>,
-) =>
-  throttle.attempt({ email, address, isKnown }, async (admit) => {
+) => {
+  const isKnown = () => hasNetwork(orm, email, networkOf(address));
+  return throttle.attempt({ email, address, isKnown }, async (admit) => {
     let found: Account | undefined;
     const stored = async () => {
       await admit();
@@ -93,6 +93,7 @@ export const comparePassword = (
     const verdict = await loginPasswords.verify(stored, password, { email, address });
     return found !== undefined && verdict.matches ? { ...found, ...verdict } : undefined;
   });
+};
 
 /**
  * Starts a session, or has the mail sent that confirms the address where that must come first (403 `email_not_verified`).
@@ -103,8 +104,7 @@ export const login = async (context: Context, credentials: From<Login>): Promise
   const { email, password, address } = credentials;
   const { loginPasswords, database } = context;
   const { orm } = database;
-  const network = networkOf(address);
-  const account = await comparePassword(context, credentials, () => hasNetwork(orm, email, network));
+  const account = await comparePassword(context, credentials);
   if (account === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
   const { user } = account;
   let { passwordHash } = account;
@@ -113,7 +113,7 @@ export const login = async (context: Context, credentials: From<Login>): Promise
     passwordHash = await loginPasswords.hash(password, { email, address });
     await replacePasswordHash(orm, account, passwordHash);
   }
-  await rememberNetwork(orm, user.id, network);
+  await rememberNetwork(orm, user.id, networkOf(address));
   if (needsVerification(context, user)) {
     await database.sql.begin((tx) =>
       context.mails?.queue(tx, { kind: 'email_verification', recipient: email }),

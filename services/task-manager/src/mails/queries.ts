@@ -13,7 +13,7 @@ export interface NewMail {
   /** One email address, in lower case. */
   recipient: string;
   /** The user who invites, or whose address changes. */
-  sender?: string;
+  sender?: string | null;
   /** The invitation that it is about. */
   invitation?: { listId: string; id: string };
   /** How long it is tried, and how long its code is valid. */
@@ -23,8 +23,8 @@ export interface NewMail {
 /** Mails of one kind to one address in an hour, and invitations of one user in a day. */
 const maxMails = { ofRecipient: 20, ofSender: 20 };
 
-/** Kinds that are written once in three minutes, so that nobody voids the code that the owner of an address has in hand. */
-const seldom: readonly MailKind[] = ['password_reset', 'email_verification'];
+/** Written once in three minutes at most, so that nobody voids the code that the owner of an address has in hand. */
+const throttledKinds: readonly MailKind[] = ['password_reset', 'email_verification'];
 
 /** Deleted in the background; until then they count for the limits. */
 export const outdatedMails: Prunable = {
@@ -33,18 +33,12 @@ export const outdatedMails: Prunable = {
 };
 
 /**
- * Adds a mail, unless the recipient or the sender has had enough, or the sender of an invitation has not confirmed the own
- * address. Locks both until the transaction ends, so that the limits hold.
+ * Adds a mail, unless the recipient or the sender has had enough, one of the same throttled kind is unused, or the sender of
+ * an invitation has not confirmed their own address. Locks both until the transaction ends, so that the limits hold.
  */
 export const insertMail = async (
   tx: TransactionSql,
-  {
-    kind,
-    recipient,
-    sender = null,
-    invitation,
-    validSeconds,
-  }: Omit<NewMail, 'sender'> & { sender?: string | null },
+  { kind, recipient, sender = null, invitation, validSeconds }: NewMail,
 ): Promise<void> => {
   await tx`
     select pg_advisory_xact_lock(hashtextextended(who, 0)) from unnest(array[${sender}::text, ${recipient}]) as who`;
@@ -54,8 +48,8 @@ export const insertMail = async (
       ${invitation?.id ?? null}::uuid, 'pending', 0, now(), now(), now() + make_interval(secs => ${validSeconds})
     where (select count(*) from mails where owner = md5(${recipient})::uuid and kind = ${kind}
         and created_at > now() - interval '1 hour') < ${maxMails.ofRecipient}
-      and not (${kind} = any(${seldom}) and exists (select from mails where owner = md5(${recipient})::uuid and kind = ${kind}
-        and state in ('pending', 'sent') and expires_at > now() and created_at > now() - interval '3 minutes'))
+      and not (${kind} = any(${throttledKinds}) and exists (select from mails where owner = md5(${recipient})::uuid and kind = ${kind}
+        and state <> 'used' and expires_at > now() and created_at > now() - interval '3 minutes'))
       and (${kind} <> 'invitation' or exists (select from users where id = ${sender}::uuid and email_verified_at is not null)
         and (select count(*) from mails where sender = ${sender}::uuid and kind = 'invitation'
           and created_at > now() - interval '1 day') < ${maxMails.ofSender})`;
@@ -82,7 +76,7 @@ export const readMail = async (sql: Sql, { owner, key }: LeasedRow): Promise<Due
         when 'invitation' then i.list_id is not null
         when 'password_reset' then u.id is not null
         when 'email_verification' then u.id is not null and u.email_verified_at is null
-        when 'email_change' then s.id is not null and u.id is null
+        when 'email_change' then u.id is null
         else true end as "isWanted"
     from mails m
     left join users u on u.email = m.recipient
@@ -118,12 +112,15 @@ export const takeMail = async (
     where owner = ${owner} and id = ${id} and kind = any(${kinds}) and state in ('pending', 'sent')
       and expires_at > now() and not exists (
         select from mails newer where newer.kind = m.kind and (newer.created_at, newer.id) > (m.created_at, m.id)
-          and (newer.owner = m.owner or newer.sender = m.sender))
+          and coalesce(newer.sender = m.sender, newer.owner = m.owner))
     returning kind, recipient, sender`;
   return taken;
 };
 
-/** Ends the changes of address that a user has asked for. */
+/**
+ * Ends the changes of address that a user has asked for. Whoever confirms one locks the mail before the user; a deadlock
+ * with that is repeated.
+ */
 export const endEmailChanges = async (tx: Queries, userId: string): Promise<void> => {
   await tx`
     update mails set expires_at = now() where sender = ${userId} and kind = 'email_change' and expires_at > now()`;

@@ -19,7 +19,7 @@ const keyOf = (sql: Queries, { id, userId }: TaskPath) => ({
 });
 
 /** Locks a task of the user. */
-export const findOwnTask = (sql: Queries, { id, userId }: TaskPath): Promise<string | undefined> =>
+export const lockOwnTask = (sql: Queries, { id, userId }: TaskPath): Promise<string | undefined> =>
   tasks.find(sql, { owner_id: userId, id }, true);
 
 export const findTask = (sql: Queries, path: TaskPath, lock: boolean): Promise<string | undefined> =>
@@ -60,7 +60,7 @@ export const insertTask = async (sql: Queries, userId: string, input: NewTask): 
   return { id, json: await tasks.insert(sql, values) };
 };
 
-/** The next version of a task. `completed_at` is set while it is done, and another due date has no time. */
+/** The next version of a task. `completed_at` is set while the task is done; a new due date without a time clears `due_at`. */
 export const updateTask = (sql: Queries, path: TaskPath, patch: TaskPatch): Promise<string> => {
   const {
     dueDate,

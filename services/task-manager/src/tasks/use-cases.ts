@@ -2,7 +2,7 @@ import { ValidationFailed } from '@platform/service-kit/problem';
 import { inTransaction, type Queries, type Stored } from '@platform/service-kit/record';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import { enter, isMember } from '../lists/use-cases.ts';
-import { findOwnTask, findTask, insertTask, updateTask, type TaskPath } from './queries.ts';
+import { lockOwnTask, findTask, insertTask, updateTask, type TaskPath } from './queries.ts';
 import type { NewTask, Task, TaskPatch } from './schema.ts';
 import type { RowLimit } from './task-limit.ts';
 
@@ -33,7 +33,7 @@ export const createTask = (
 
 /** Finds a task that the user may change, and locks it: in a list after the list, as every other change there. */
 export const lockTask = async (tx: Queries, path: TaskPath): Promise<string | undefined> => {
-  const json = (await findOwnTask(tx, path)) ?? (await findTask(tx, path, false));
+  const json = (await lockOwnTask(tx, path)) ?? (await findTask(tx, path, false));
   const listId = json === undefined ? null : listOf(json);
   if (listId === null) return json;
   await enter(tx, { listId, userId: path.userId }, 'write');

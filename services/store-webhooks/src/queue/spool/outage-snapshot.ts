@@ -62,7 +62,7 @@ export const createOutageSnapshot = ({ tokens, rotations, clock, openStore, log 
     rotations.reread();
   };
   return {
-    /** Saves it in the folder of this instance, unless it was saved a moment ago and no token has changed since. */
+    /** Saves the snapshot in the folder of this instance, unless it was just saved and no token has changed since. */
     save: async (folder: OwnFolder): Promise<void> => {
       const current = { changes: tokens.changes, at: performance.now() };
       if (current.changes === saved.changes && current.at - saved.at < refreshMs) return;

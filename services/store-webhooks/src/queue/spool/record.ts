@@ -35,7 +35,7 @@ const decode = (content: Buffer): ReceivedEvent => {
 };
 
 /**
- * Decodes the complete records at the beginning of `chunk`, at most `max`, which take `bytes`; an incomplete or a damaged
+ * Decodes up to `max` complete records at the beginning of `chunk`; `bytes` is their total size. An incomplete or a damaged
  * record may follow.
  */
 export const decodeAll = (chunk: Buffer, max: number) => {

@@ -16,13 +16,13 @@ export const de: Texts = {
   emailVerification: {
     subject: 'E-Mail-Adresse bestätigen',
     text: 'Mit dieser E-Mail-Adresse wurde ein Konto angelegt.',
-    action: 'Bestätigen Sie innerhalb eines Tages, dass sie Ihnen gehört',
+    action: 'Bestätigen Sie innerhalb eines Tages, dass diese Adresse Ihnen gehört',
     end: 'Melden Sie sich danach neu an. Wenn Sie das Konto nicht angelegt haben, ignorieren Sie diese E-Mail.',
   },
   emailChange: {
     subject: 'Neue E-Mail-Adresse bestätigen',
     text: 'Die E-Mail-Adresse eines Kontos soll in diese geändert werden.',
-    action: 'Bestätigen Sie innerhalb eines Tages, dass sie Ihnen gehört',
+    action: 'Bestätigen Sie innerhalb eines Tages, dass diese Adresse Ihnen gehört',
     end: 'Wenn Sie das nicht verlangt haben, ignorieren Sie diese E-Mail.',
   },
   passwordChanged: {
@@ -35,7 +35,7 @@ export const de: Texts = {
   },
   sessionEnded: {
     subject: 'Eine Sitzung wurde beendet',
-    text: 'Eine Sitzung Ihres Kontos wurde beendet, weil ihre Zugangsdaten zweimal verwendet wurden: jemand könnte sie kopiert haben. Wenn Sie sich das nicht erklären können, ändern Sie Ihr Passwort.',
+    text: 'Eine Sitzung Ihres Kontos wurde beendet, weil ihre Zugangsdaten zweimal verwendet wurden: Jemand könnte sie kopiert haben. Wenn Sie sich das nicht erklären können, ändern Sie Ihr Passwort.',
   },
   enterCode: 'geben Sie diesen Code ein',
 };

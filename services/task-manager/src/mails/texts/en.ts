@@ -4,25 +4,25 @@ export const en: Texts = {
   invitation: (from = 'Somebody', list) => ({
     subject: 'Invitation to a shared list',
     text: `${from} invites you to ${list === undefined ? 'a shared list' : `the shared list “${list}”`}.`,
-    action: 'Accept the invitation with an account of this email address',
+    action: 'Accept the invitation with an account with this email address',
     end: 'The invitation is valid for 14 days. If you do not know the sender, ignore this mail.',
   }),
   passwordReset: {
     subject: 'Set a new password',
-    text: 'Somebody, probably you, asked for a new password of your account.',
+    text: 'Somebody, probably you, asked for a new password for your account.',
     action: 'Set a new password within 30 minutes',
     end: 'If it was not you, ignore this mail: your password stays as it is.',
   },
   emailVerification: {
     subject: 'Confirm your email address',
     text: 'An account was created with this email address.',
-    action: 'Confirm within a day that it is yours',
+    action: 'Confirm within a day that this address is yours',
     end: 'Then log in again. If you did not create the account, ignore this mail.',
   },
   emailChange: {
     subject: 'Confirm your new email address',
     text: 'The email address of an account is to be changed to this one.',
-    action: 'Confirm within a day that it is yours',
+    action: 'Confirm within a day that this address is yours',
     end: 'If you did not ask for this, ignore this mail.',
   },
   passwordChanged: {
