@@ -60,23 +60,32 @@ export async function* iterateChanges<Name extends string, Item extends Versione
   limit = 200,
 ): AsyncGenerator<Item, void> {
   let seen = since;
-  /** The items that had `seen`, which come again; a later change may have the same time. */
+  /** Items that came since `seen` or with it, and come again; a later change may have the same time. */
   let given = new Set<string>();
+  let isNew = false;
   for (let page = 1; ;) {
     const query = { page, limit, ...(seen !== undefined && { modified_after: seen }) };
     const body: PageLimitBody<Name, Item> = await unwrap(fetchPage(query));
     const last = body[name].at(-1)?.updated_at ?? seen;
-    const before = given;
-    if (last !== seen) given = new Set();
     for (const item of body[name]) {
       const content = JSON.stringify(item);
-      if (!before.has(content)) yield item;
-      if (item.updated_at === last) given.add(content);
+      if (given.has(content)) continue;
+      yield item;
+      given.add(content);
+      isNew ||= item.updated_at === seen;
+    }
+    const isOver = last !== seen || !body.page.has_more;
+    if (isOver && page > 1 && isNew) {
+      // An item that was changed left its page, and the next one took its place: read again until nothing is new.
+      [page, isNew] = [1, false];
+      continue;
     }
     if (!body.page.has_more) return;
     // A page number is needed only among items that have all the same time.
-    page = last === seen ? page + 1 : 1;
-    seen = last;
+    page = isOver ? 1 : page + 1;
+    if (!isOver) continue;
+    const atLast = body[name].filter((item) => item.updated_at === last);
+    [seen, given, isNew] = [last, new Set(atLast.map((item) => JSON.stringify(item))), false];
   }
 }
 

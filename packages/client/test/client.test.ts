@@ -176,6 +176,22 @@ test('iterateChanges returns all of many items that have the same time', async (
     expect(await all(iterateChanges('items', fetchPage, undefined, limit))).toEqual(items);
 });
 
+test('iterateChanges misses no item of a time that many have, although another one of them changes meanwhile', async () => {
+  let items = Array.from({ length: 7 }, (_, n) => ({ id: String(n), updated_at: 'a' }));
+  const fetchPage = ({ page, limit, modified_after: after = '' }: ChangesQuery) => {
+    const found = items.filter(({ updated_at: at }) => at >= after);
+    const end = page * limit;
+    const data = { items: found.slice(end - limit, end), page: { has_more: end < found.length } };
+    // Item 0 moves to the end, so that item 4 is on the page that was read when the third one is.
+    if (page === 2) items = [...items.filter(({ id }) => id !== '0'), { id: '0', updated_at: 'b' }];
+    return Promise.resolve({ data, response: new Response() });
+  };
+  const read = await all(iterateChanges('items', fetchPage, undefined, 2));
+  expect(new Set(read.map(({ id, updated_at: at }) => id + at))).toEqual(
+    new Set(['0a', '1a', '2a', '3a', '4a', '5a', '6a', '0b']),
+  );
+});
+
 test('iteratePageLimit returns every task of a user', async () => {
   const { accessToken } = await unwrap(
     taskManager(at('task-manager')).POST('/auth/register', { body: { ...ann, email: 'bob@example.test' } }),
