@@ -12,12 +12,12 @@ import type { StoreRow } from './db/tables.ts';
 import type { Env } from './env.ts';
 import { createBodyMemory, type BodyMemory } from './receive/body-memory.ts';
 import { createDatabaseClock, type DatabaseClock } from './db/clock.ts';
-import { createIds, type NextId } from './queue/event.ts';
-import { createInbox, type Inbox } from './queue/inbox.ts';
+import { createIds, type NextId } from './inbox/event.ts';
+import { createInbox, type Inbox } from './inbox/inbox.ts';
 import { createPaymentLimit, type PaymentLimit } from './payments/limit.ts';
 import { createUnsettledLimit, type UnsettledLimit } from './payments/unsettled-limit.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';
-import { createOutageSnapshot } from './queue/spool/outage-snapshot.ts';
+import { createOutageSnapshot } from './inbox/spool/outage-snapshot.ts';
 import {
   createStoreOpener,
   createTokenFinder,

@@ -3,7 +3,7 @@ import { Gauge } from '@prometheus-io/client';
 import type { Context } from './context.ts';
 import type { ResultState } from './db/tables.ts';
 import { countMails } from './notifications/mailer.ts';
-import { countEndedOfDay, countPending, countStoresWithManyTests } from './queue/count-events.ts';
+import { countEndedOfDay, countPending, countStoresWithManyTests } from './inbox/count-events.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -1,7 +1,7 @@
 import { SafeError } from '@platform/service-kit/safe-error';
 import type { Sql } from 'postgres';
 import type { Env } from './env.ts';
-import { firstIdOf } from './queue/event.ts';
+import { firstIdOf } from './inbox/event.ts';
 import { eraseStores } from './store-erasure.ts';
 
 /** How the rows of a table age. */

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import type { Context } from './context.ts';
-import { refusedAddresses } from './queue/refused-addresses.ts';
+import { refusedAddresses } from './inbox/refused-addresses.ts';
 import { urlContext } from './receive/received-event.ts';
 import { outcomeContext } from './payments/use-cases.ts';
 import { credentialsContext } from './stores/known-store.ts';

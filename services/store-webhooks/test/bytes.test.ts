@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { ReceivedEvent } from '../src/queue/event.ts';
-import { storeEvents } from '../src/queue/insert-events.ts';
-import { createSpool } from '../src/queue/spool/spool.ts';
+import type { ReceivedEvent } from '../src/inbox/event.ts';
+import { storeEvents } from '../src/inbox/insert-events.ts';
+import { createSpool } from '../src/inbox/spool/spool.ts';
 import { startService } from './harness.ts';
 
 test.each([

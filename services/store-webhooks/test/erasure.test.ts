@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startWork } from '../src/processing/background-work.ts';
-import { searchEvents } from '../src/queue/erase-events.ts';
+import { searchEvents } from '../src/inbox/erase-events.ts';
 import { allRows } from './all-rows.ts';
 import { startService } from './harness.ts';
 import { holdAt } from './hold.ts';

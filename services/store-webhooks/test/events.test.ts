@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { visitEvents } from '../src/queue/visit-events.ts';
+import { visitEvents } from '../src/inbox/visit-events.ts';
 import { startService } from './harness.ts';
 
 const service = await startService();

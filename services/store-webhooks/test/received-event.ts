@@ -1,4 +1,4 @@
-import type { ReceivedEvent } from '../src/queue/event.ts';
+import type { ReceivedEvent } from '../src/inbox/event.ts';
 
 /** An event as it was received, with the given fields. */
 export const receivedEventOf = (given: Partial<ReceivedEvent> = {}): ReceivedEvent => ({

@@ -2,8 +2,8 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import fc from 'fast-check';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { dedupKey, type ReceivedEvent } from '../src/queue/event.ts';
-import { storeEvents } from '../src/queue/insert-events.ts';
+import { dedupKey, type ReceivedEvent } from '../src/inbox/event.ts';
+import { storeEvents } from '../src/inbox/insert-events.ts';
 import { startService } from './harness.ts';
 import { receivedEventOf } from './received-event.ts';
 

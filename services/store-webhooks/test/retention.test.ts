@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
-import { firstIdOf } from '../src/queue/event.ts';
+import { firstIdOf } from '../src/inbox/event.ts';
 import { startWork } from '../src/processing/background-work.ts';
 import { createPruning, prune, retentionOf } from '../src/retention.ts';
 import { startService } from './harness.ts';

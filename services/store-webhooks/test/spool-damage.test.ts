@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { captureLog } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
-import { createSpool } from '../src/queue/spool/spool.ts';
+import { createSpool } from '../src/inbox/spool/spool.ts';
 import { receivedEventOf } from './received-event.ts';
 
 /** A folder, and spools in it whose database is available or not. */

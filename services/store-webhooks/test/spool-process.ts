@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '@platform/service-kit/log';
-import { createIds } from '../src/queue/event.ts';
-import { createSpool } from '../src/queue/spool/spool.ts';
+import { createIds } from '../src/inbox/event.ts';
+import { createSpool } from '../src/inbox/spool/spool.ts';
 import { receivedEventOf } from './received-event.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import postgres, { type Sql } from 'postgres';
 import { expect, test } from 'vitest';
-import { storeEvents } from '../src/queue/insert-events.ts';
-import { claim } from '../src/queue/claim-events.ts';
-import { endEvent, endEvents, postponeEvents, type Claim } from '../src/queue/end-events.ts';
-import type { ClaimedRow } from '../src/queue/event.ts';
-import { heartbeatOf } from '../src/queue/heartbeat.ts';
+import { storeEvents } from '../src/inbox/insert-events.ts';
+import { claim } from '../src/inbox/claim-events.ts';
+import { endEvent, endEvents, postponeEvents, type Claim } from '../src/inbox/end-events.ts';
+import type { ClaimedRow } from '../src/inbox/event.ts';
+import { heartbeatOf } from '../src/inbox/heartbeat.ts';
 import { createEventWorker } from '../src/processing/event-worker.ts';
 import { prune } from '../src/retention.ts';
 import { startWork } from '../src/processing/background-work.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { countEndedOfDay } from '../src/queue/count-events.ts';
+import { countEndedOfDay } from '../src/inbox/count-events.ts';
 import * as square from './fixtures/square.ts';
 import { startService } from './harness.ts';
 

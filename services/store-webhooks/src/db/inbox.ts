@@ -29,7 +29,7 @@ const received = {
   service: text(),
   /** Events of one entity are processed one after the other. Null: the body names none. */
   entity: text(),
-  /** 8 bytes that identify the entity, 16 bytes that identify the content (see queue/event.ts). */
+  /** 8 bytes that identify the entity, 16 bytes that identify the content (see inbox/event.ts). */
   dedup: bytea().notNull(),
   body: bytea().notNull(),
   headers: jsonb().$type<Record<string, string>>().notNull(),
@@ -43,7 +43,7 @@ const received = {
 export const events = pgTable('events', { ...received, bodyHash: bytea('body_hash') }, (table) => [
   byId(table),
   unique('events_dedup').on(table.storeId, table.dedup),
-  // For the event before a repeated one, with the same subject: the first bytes of its key (see queue/event.ts). It costs
+  // For the event before a repeated one, with the same subject: the first bytes of its key (see inbox/event.ts). It costs
   // 9 µs of PostgreSQL's processor time and 300 bytes of WAL an event (41 instead of 32 µs, 3,480 instead of 3,180 bytes).
   index('events_subject').on(table.storeId, sql`substr(dedup, 1, 8)`, table.id),
   // For the list of the events of one entity.

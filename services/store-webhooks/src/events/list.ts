@@ -10,7 +10,7 @@ import {
   isAbout,
   isReceivedBefore,
   isReceivedFrom,
-} from '../queue/find-events.ts';
+} from '../inbox/find-events.ts';
 import { declareList, exactly } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
 import { hookEventNames, type HookEvent } from '../webhooks.ts';

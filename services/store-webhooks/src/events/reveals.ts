@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm';
 import { requireScope } from '../access.ts';
 import type { Context } from '../context.ts';
 import { eventReveals, type revealKinds } from '../db/tables.ts';
-import type { EventRow } from '../queue/find-events.ts';
+import type { EventRow } from '../inbox/find-events.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { StoreSettings } from '../stores/settings.ts';
 import type { Shown } from './redact.ts';

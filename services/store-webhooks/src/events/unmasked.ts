@@ -5,7 +5,7 @@ import { unmaskedChallengeFields } from '../payments/challenge.ts';
 import { eventTypes } from '../processing/event-types.ts';
 import { amountNames } from '../providers/money.ts';
 import { pointersTo, readable } from '../providers/payload-parsing.ts';
-import type { EventRow } from '../queue/find-events.ts';
+import type { EventRow } from '../inbox/find-events.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { StoreSettings } from '../stores/settings.ts';
 import { replacedSettings } from '../stores/use-cases.ts';

@@ -1,11 +1,11 @@
 import { Conflict } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import { acceptRefusedEvent } from '../queue/accept-refused-event.ts';
-import { dismissFailedEvent, type Dismissal } from '../queue/dismiss-event.ts';
-import { erasedHashOf, findEvent } from '../queue/find-events.ts';
-import { requeueEvents, restartEvent } from '../queue/requeue-events.ts';
-import { visitEvents } from '../queue/visit-events.ts';
+import { acceptRefusedEvent } from '../inbox/accept-refused-event.ts';
+import { dismissFailedEvent, type Dismissal } from '../inbox/dismiss-event.ts';
+import { erasedHashOf, findEvent } from '../inbox/find-events.ts';
+import { requeueEvents, restartEvent } from '../inbox/requeue-events.ts';
+import { visitEvents } from '../inbox/visit-events.ts';
 import {
   AddressUnreadable,
   inspectWebhook,

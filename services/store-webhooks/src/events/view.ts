@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { payments } from '../db/tables.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import { erasedHashOf, findEvent, type EventRow } from '../queue/find-events.ts';
+import { erasedHashOf, findEvent, type EventRow } from '../inbox/find-events.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { redact } from './redact.ts';
 import { recordReveal, subjectOf, type Reveal } from './reveals.ts';

@@ -6,9 +6,9 @@ import { finalState, Ignored, ProviderUnavailable, Unprocessable } from '../erro
 import { resultIn } from '../providers/emv.ts';
 import { isForm, readable } from '../providers/payload-parsing.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
-import { endEvent } from '../queue/end-events.ts';
-import type { PlannedEvent, Stored } from '../queue/event.ts';
-import type { EventToStore } from '../queue/inbox.ts';
+import { endEvent } from '../inbox/end-events.ts';
+import type { PlannedEvent, Stored } from '../inbox/event.ts';
+import type { EventToStore } from '../inbox/inbox.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { isPaused, storePaused, threeDSOf } from '../stores/known-store.ts';
 import { findStoreToChange } from '../stores/use-cases.ts';

@@ -10,7 +10,7 @@ import { readable } from '../providers/payload-parsing.ts';
 import { verification, type MemberRecord, type OrderRecord } from '../providers/pos-payloads.ts';
 import type { JobStage } from '../providers/records.ts';
 import { deliveryAdapters, identityAdapters, posAdapters } from '../providers/registry.ts';
-import type { PlannedEvent } from '../queue/event.ts';
+import type { PlannedEvent } from '../inbox/event.ts';
 import type { Change, ChangeOf, EventChange } from '../records/change.ts';
 import { applyJobs } from '../records/delivery-jobs.ts';
 import { applyMembers } from '../records/members.ts';

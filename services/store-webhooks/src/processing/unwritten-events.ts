@@ -1,8 +1,8 @@
 import { backoff } from '@platform/service-kit/backoff';
 import { SafeError } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
-import { endEvent, postponeEvents } from '../queue/end-events.ts';
-import type { ClaimedRow } from '../queue/event.ts';
+import { endEvent, postponeEvents } from '../inbox/end-events.ts';
+import type { ClaimedRow } from '../inbox/event.ts';
 
 const notWritten =
   'The event was not processed or its result not written, because the database was unavailable.';

@@ -8,7 +8,7 @@ import type { AnyAnswer, Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { answerPayment } from '../payments/use-cases.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import type { EventToStore } from '../queue/inbox.ts';
+import type { EventToStore } from '../inbox/inbox.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { maxBody } from './body-memory.ts';
 import { receivedEventOf, reportUnreadable } from './received-event.ts';

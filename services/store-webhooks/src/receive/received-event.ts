@@ -7,7 +7,7 @@ import { Ignored, Unprocessable } from '../errors.ts';
 import { readChallenge } from '../payments/challenge.ts';
 import { eventTypes } from '../processing/event-types.ts';
 import type { Subject } from '../providers/adapter.ts';
-import { dedupKey, type ReceivedEvent } from '../queue/event.ts';
+import { dedupKey, type ReceivedEvent } from '../inbox/event.ts';
 import { isPaused, storePaused, type KnownStore } from '../stores/known-store.ts';
 import type { HookAddress } from './token-guard.ts';
 

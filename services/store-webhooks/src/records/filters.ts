@@ -2,7 +2,7 @@ import { text } from '@platform/service-kit/text';
 import { and, gte, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
-import { firstIdOf } from '../queue/event.ts';
+import { firstIdOf } from '../inbox/event.ts';
 import { exactly, type Filter } from './list.ts';
 
 /** A filter for an exact value of a column without an index. */

@@ -6,7 +6,7 @@ import type { ISql, TransactionSql } from 'postgres';
 import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import { arrayOf } from '../db/sql.ts';
-import { eraseEvents, searchEvents } from '../queue/erase-events.ts';
+import { eraseEvents, searchEvents } from '../inbox/erase-events.ts';
 import { storeId as storeParams } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
 
