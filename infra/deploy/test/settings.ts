@@ -15,7 +15,7 @@ export const settingsOf = (service: string): string[] => {
     'OTEL_RESOURCE_ATTRIBUTES',
     ...namesIn(read('packages/service-kit/src/process/env.ts')),
     ...(own.includes('...searchEnv')
-      ? namesIn(read('packages/service-kit/src/overload/search-lane.ts'))
+      ? namesIn(read('packages/service-kit/src/database/search-lane.ts'))
       : []),
     ...namesIn(own),
   ];

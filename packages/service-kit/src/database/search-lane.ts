@@ -1,8 +1,8 @@
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { Unavailable } from '../http/problem.ts';
-import { openDatabase } from '../database/database.ts';
-import { withDeadline } from './request-scope.ts';
+import { openDatabase } from './database.ts';
+import { withDeadline } from '../overload/request-scope.ts';
 
 /** Settings of a service with searches. */
 export const searchEnv = {
