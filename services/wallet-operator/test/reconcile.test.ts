@@ -157,7 +157,7 @@ test('a dry run reaches repairs that come after 1,000 that are refused', async (
   const period = ['--from', new Date(end - 60_000).toISOString(), '--to', new Date(end).toISOString()];
   const options = ['--url', service.url, '--token', token, ...period, '--dry-run'];
   const tried = await run(statement, ...options);
-  expect(tried.output).toContain('missing_here: 1 repairs move 1.00 EUR\n');
+  expect(tried.output).toContain('missing_here: repairs 1, amount 1.00 EUR\n');
   expect(tried.output).toContain('left out, because they would be refused or wait: 1000\n');
 });
 

@@ -117,7 +117,7 @@ const showRepairs = (repairs: readonly RepairResult[]): number => {
 const showDryRun = (path: string, run: DryRun): void => {
   showRepairs(run.repairs);
   for (const { kind, currency, repairs, amount } of run.sums)
-    say(`${kind}: ${repairs} repairs move ${amount} ${currency}`);
+    say(`${kind}: repairs ${repairs}, amount ${amount} ${currency}`);
   if (run.approvedBy !== null) say(`approved by ${run.approvedBy}`);
   say(`dry run: ${path}/dry-runs/${run.dryRunId}`);
 };
