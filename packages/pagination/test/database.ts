@@ -13,8 +13,11 @@ export interface TestLists extends AsyncDisposable {
   connect: (url?: string) => Sql;
 }
 
-/** A database for one test file, in which `statements` have run as a migration would run them. */
-export const createLists = async (statements: string): Promise<TestLists> => {
+/**
+ * A database for one test file, in which `statements` have run as a migration would run them. Its sessions give up
+ * waiting for a lock after `lockTimeoutMs`, so that those of one test can block each other; with 0 they wait.
+ */
+export const createLists = async (statements: string, lockTimeoutMs = 30): Promise<TestLists> => {
   const folder = await mkdtemp(join(tmpdir(), 'pagination-'));
   await mkdir(join(folder, 'meta'));
   const entries = [{ idx: 0, version: '7', when: 1, tag: '0000_lists', breakpoints: true }];
@@ -30,7 +33,7 @@ export const createLists = async (statements: string): Promise<TestLists> => {
     const sql = postgres(url, {
       max: 1,
       onnotice: () => undefined,
-      connection: { lock_timeout: 30 },
+      connection: { lock_timeout: lockTimeoutMs },
     });
     connections.push(sql);
     return sql;
