@@ -207,7 +207,7 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
   });
 
   test.each(views)(
-    'the view %s fits a phone and a desktop and has no axe violation, by day and by night',
+    'the view %s fits a phone and a desktop, begins at most 240 pixels down there, and has no axe violation by day and by night',
     async (view) => {
       await using visited = await signedIn(view, { ...phone, bypassCSP: true, reducedMotion: 'reduce' });
       const { page } = visited;
@@ -216,6 +216,7 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
         await loaded(page);
         expect(await faultsOfLook(page)).toEqual(noFaults);
       }
+      expect((await page.locator('.view').boundingBox())?.y).toBeLessThanOrEqual(240);
     },
   );
 

@@ -4,7 +4,7 @@ import { send } from './api.ts';
 import { faultsOfLook, noFaults } from './axe.ts';
 import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
 import { callback } from './callback.ts';
-import { enterToken, loaded, signedIn, views } from './sign-in.ts';
+import { enterToken, loaded, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
 
 useBrowser();
@@ -12,25 +12,16 @@ const { demo } = stack;
 
 const longId = `look-${crypto.randomUUID()}-${crypto.randomUUID()}`;
 
+/** A store of its own: other test files send webhooks to the demo shop at the same time. */
+let store: { id: string; webhookToken: string };
+const webhooks = (): string => `webhooks?store=${store.id}`;
+
 const hook = (body: object) =>
-  fetch(`${gateway}/api/v1/hooks/order_updated/${demo.store.webhookToken}`, {
+  fetch(`${gateway}/api/v1/hooks/order_updated/${store.webhookToken}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
-
-/** How many presses of Tab lead from the skip link, which is pressed, to the first row. */
-const stopsToFirstRow = async (page: Page): Promise<number> => {
-  await page.locator('.skip').focus();
-  await page.keyboard.press('Enter');
-  // The first Tab of a page leads to the skip link.
-  for (let stops = 1; stops < 40; stops++) {
-    const isThere = await page.evaluate(() => document.activeElement?.closest('tbody tr') !== null);
-    if (isThere) return stops;
-    await page.keyboard.press('Tab');
-  }
-  return Number.POSITIVE_INFINITY;
-};
 
 const focusedRow = (page: Page): Promise<number> =>
   page.evaluate(() => {
@@ -40,6 +31,8 @@ const focusedRow = (page: Page): Promise<number> =>
 
 describe.runIf(canLook)('the look of the operations page', () => {
   beforeAll(async () => {
+    const body = { name: 'Look', storeUrl: 'https://shop.example.test/', pos: { kind: 'blaze' } };
+    store = (await (await send('POST', '/v1/stores', body)).json()) as typeof store;
     for (let order = 0; order < 30; order++) await hook({ id: `${order}-${longId}`, status: order % 2 });
     await send('PATCH', '/v1/players/demo-3', { name: 'Ada' });
     await callback('debit', {
@@ -59,7 +52,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
   });
 
   test('25 webhooks with long ids and errors are at most 1,100 pixels high, each in one line', async () => {
-    await using visited = await signedIn('webhooks', desktop);
+    await using visited = await signedIn(webhooks(), desktop);
     const { page } = visited;
     await expect.poll(() => page.locator('tbody tr').count()).toBe(25);
     expect((await page.locator('table').boundingBox())?.height).toBeLessThanOrEqual(1100);
@@ -84,13 +77,6 @@ describe.runIf(canLook)('the look of the operations page', () => {
     expect((await cell.boundingBox())?.height).toBeLessThan(45);
   });
 
-  test.each(views)('the header above the view %s is at most 240 pixels high', async (view) => {
-    await using visited = await signedIn(view, desktop);
-    const { page } = visited;
-    await loaded(page);
-    expect((await page.locator('.view').boundingBox())?.y).toBeLessThanOrEqual(240);
-  });
-
   test('the state of the platform is one line, which opens on demand', async () => {
     await using visited = await signedIn('ledger', desktop);
     const { page } = visited;
@@ -103,7 +89,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
   });
 
   test('a text that is cut off is the tooltip of its cell', async () => {
-    await using visited = await signedIn('webhooks', desktop);
+    await using visited = await signedIn(webhooks(), desktop);
     const { page } = visited;
     const cell = page.locator('td', { hasText: longId }).first();
     await cell.hover();
@@ -114,7 +100,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
   });
 
   test('an id is copied with its button, and its row does not open', async () => {
-    await using visited = await signedIn('webhooks', {
+    await using visited = await signedIn(webhooks(), {
       ...desktop,
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -126,7 +112,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
   });
 
   test('a click anywhere on a row opens its webhook, but a selection of text does not', async () => {
-    await using visited = await signedIn('webhooks', desktop);
+    await using visited = await signedIn(webhooks(), desktop);
     const { page } = visited;
     const status = page.locator('tbody tr').nth(2).locator('.state');
     await status.waitFor();
@@ -141,19 +127,8 @@ describe.runIf(canLook)('the look of the operations page', () => {
     await page.getByRole('dialog').getByText('Attempts').waitFor();
   });
 
-  test.each(['webhooks', 'find?q=demo-1', 'rounds?olderThan=0', 'money', 'ledger', 'evidence'])(
-    'the first row of the view %s is at most 15 tab stops away',
-    async (view) => {
-      await using visited = await signedIn(view, desktop);
-      const { page } = visited;
-      await loaded(page);
-      expect(await stopsToFirstRow(page)).toBeLessThanOrEqual(15);
-      expect(page.url()).toContain(`#${view}`);
-    },
-  );
-
   test('j and k move through the rows, Enter opens one, and / leads to Find', async () => {
-    await using visited = await signedIn('webhooks', desktop);
+    await using visited = await signedIn(webhooks(), desktop);
     const { page } = visited;
     await loaded(page);
     await page.keyboard.press('j');
@@ -172,7 +147,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
   });
 
   test('letters are no shortcuts after they were turned off', async () => {
-    await using visited = await signedIn('webhooks', desktop);
+    await using visited = await signedIn(webhooks(), desktop);
     const { page } = visited;
     await loaded(page);
     await page.keyboard.press('Control+k');
