@@ -18,6 +18,7 @@ let folder: string;
 const node = async (cwd: string, ...args: string[]): Promise<string> => {
   const env = {
     ...inherited,
+    NODE_COMPILE_CACHE: join(copy.folder, '.local/compile-cache'),
     npm_execpath: join(import.meta.dirname, 'linking-pnpm.ts'),
     TEST_POSTGRES_URL: inject('postgresUrl'),
     TEST_REDIS_URL: inject('redisUrl') ?? '',
