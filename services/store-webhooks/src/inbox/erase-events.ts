@@ -12,11 +12,8 @@ interface Search {
 /** Each is at most 1 MiB. */
 const bodiesPerStatement = 100;
 
-/** The longest part of a value that is the same in JSON with any escapes and in a form. */
-const longestRun = (value: string): string =>
-  (value.match(/[A-Za-z\d]+/g) ?? ['']).reduce((longest, run) =>
-    run.length > longest.length ? run : longest,
-  );
+/** The parts of a value that are the same in JSON with any escapes and in a form, with spaces between them. */
+const plainParts = (value: string): string => (value.match(/[A-Za-z\d]{2,}/g) ?? []).join(' ');
 
 /** Whether the body of an event has a value as a string, a number or a field name, however it is written. */
 const bodyMentions = async (
@@ -40,8 +37,6 @@ export const searchEvents = async (
   earlier?: Search,
 ): Promise<Search> => {
   if (values.length === 0) return { values, searched: [], found: [] };
-  const contains = (texts: string) => sql`
-    exists (select from unnest(${texts}::text::text[]) as value where position(convert_to(value, 'UTF8') in copy) > 0)`;
   const isKnown = earlier !== undefined && values.every((value) => earlier.values.includes(value));
   const searched = isKnown ? earlier.searched : [];
   const rows = await sql<{ id: string }[]>`
@@ -51,14 +46,19 @@ export const searchEvents = async (
   const ids = rows.map(({ id }) => id);
   const found = [...(earlier?.found ?? [])];
   const jsonValues = arrayOf(values.map((value) => JSON.stringify(value)));
-  const runs = arrayOf(values.map(longestRun));
+  const parts = arrayOf(values.map(plainParts));
   for (let at = 0; at < ids.length; at += bodiesPerStatement) {
-    const part = arrayOf(ids.slice(at, at + bodiesPerStatement));
+    const batch = arrayOf(ids.slice(at, at + bodiesPerStatement));
     // A compressed body would be read again for each value, a copy is not.
     const candidates = await sql<{ id: string; isMatch: boolean }[]>`
-      select id, ${contains(jsonValues)} as "isMatch"
+      select id, exists (
+        select from unnest(${jsonValues}::text::text[]) as value where position(convert_to(value, 'UTF8') in copy) > 0
+      ) as "isMatch"
       from events e cross join lateral (select e.body || ''::bytea as copy offset 0) as read
-      where store_id = ${storeId} and id = any(${part}::text::uuid[]) and body_hash is null and ${contains(runs)}`;
+      where store_id = ${storeId} and id = any(${batch}::text::uuid[]) and body_hash is null and exists (
+        select from unnest(${parts}::text::text[]) as value where not exists (
+          select from string_to_array(value, ' ') as parts, unnest(parts) as part
+          where position(convert_to(part, 'UTF8') in copy) = 0))`;
     for (const { id, isMatch } of candidates)
       if (isMatch || (await bodyMentions(sql, { storeId, id }, values))) found.push(id);
   }
