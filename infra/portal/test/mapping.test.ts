@@ -93,8 +93,10 @@ describe.runIf(canLook)('a webhook that failed because of its mapping', () => {
     await vi.waitUntil(async () => (await failed()).length === 1, testLimits.expect.poll);
     expect(await orders()).toMatchObject([{ status: 'NEW' }, { status: 'NEW' }]);
     const reveals = await listOf<{ kind: string }>('event-reveals', 'eventReveals');
-    expect(reveals.every(({ kind }) => kind === 'replay')).toBe(true);
-    expect(reveals.length).toBeGreaterThan(3);
+    // Other files search the webhooks of all stores meanwhile.
+    const kinds = reveals.map(({ kind }) => kind).filter((kind) => kind !== 'search');
+    expect(kinds.length).toBeGreaterThan(3);
+    expect(new Set(kinds)).toEqual(new Set(['replay']));
     expect(visited.faults).toEqual([]);
   });
 
