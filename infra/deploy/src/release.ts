@@ -45,6 +45,7 @@ const applyChangesets = (): void => {
     [join(chart, 'Chart.yaml'), `\nversion: ${release}\n`],
   ] as const) {
     const text = readFileSync(file, 'utf8');
+    if (!text.includes(before)) throw new Error(`${file} does not have version ${release}`);
     writeFileSync(file, text.replace(before, before.replace(release, next)));
   }
 };

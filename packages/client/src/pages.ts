@@ -60,7 +60,7 @@ export async function* iterateChanges<Name extends string, Item extends Versione
   limit = 200,
 ): AsyncGenerator<Item, void> {
   let seen = since;
-  /** Items that came since `seen` or with it, and come again; a later change may have the same time. */
+  /** Contents of the items returned since `seen` was set, which are read again; a later change may have the same time. */
   let given = new Set<string>();
   let isNew = false;
   for (let page = 1; ;) {

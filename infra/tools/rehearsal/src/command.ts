@@ -27,17 +27,18 @@ export const stop = (reason: string): void => {
 };
 
 /**
- * Runs a program in the root of the checkout and returns its standard output.
+ * Runs a program in the root of the checkout, with these variables set or (undefined) removed, and returns its standard
+ * output.
  * @throws with the command and the end of what it printed, without tokens, when it fails
  */
 export const run = (
   file: string,
   args: readonly string[],
-  changes: Record<string, string | undefined> = {},
+  variables: Record<string, string | undefined> = {},
 ): Promise<string> =>
   new Promise((done, fail) => {
     // In a process group of its own: Ctrl-C must not end the commands of disposal, and `stop` ends the children of `sh` too.
-    const child = spawn(file, args, { cwd: ROOT, env: environment(changes), detached: true });
+    const child = spawn(file, args, { cwd: ROOT, env: environment(variables), detached: true });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

@@ -83,8 +83,7 @@ export const drain = async (server: Server, drainMs: number): Promise<void> => {
   const refusingMs = Math.min(drainMs, maxRefusingMs);
   // A connection that has not sent the head of a request is not idle for Node.js: it gets 408.
   server.headersTimeout = Math.max(1, refusingMs);
-  // Even without connections: a gateway excludes an address that refuses it, but gives up a request that waits for one that is
-  // gone when its list of addresses changes (docs/adr/0170).
+  // Even without connections, so that a gateway excludes this address before it is gone (docs/adr/0170).
   await sleep(refusingMs);
   const unreadUntil = performance.now() + maxUnreadMs - refusingMs;
   const sweep = setInterval(() => {

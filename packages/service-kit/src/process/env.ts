@@ -10,7 +10,7 @@ export const traceEnv = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   /** Headers for the collector: `name=value,…`. */
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
-  /** No value follows the `sampled` flag of the caller (`parentbased_…`): any caller could have all its requests traced. */
+  /** Without `parentbased_…`, which obey the `sampled` flag of the caller: any caller could have all its requests traced. */
   OTEL_TRACES_SAMPLER: z.enum(['traceidratio', 'always_on', 'always_off']).default('traceidratio'),
   /** Share of the traces that `traceidratio` samples, from 0 to 1. */
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),

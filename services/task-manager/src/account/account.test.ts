@@ -49,6 +49,12 @@ describe('a forgotten password', () => {
     expect(rows).toHaveLength(2);
     await service.lastMailTo(ada.email, 2);
     expect(await service.settled('password_reset')).toContain('unwanted');
+    // Neither is written again within three minutes, although the mail to nobody was not sent.
+    for (const email of [ada.email, unknown]) await post('/auth/password/reset', { email }).expect(202);
+    const kind = 'password_reset';
+    expect(
+      await sql`select from mails where recipient in ${sql([ada.email, unknown])} and kind = ${kind}`,
+    ).toHaveLength(2);
     expect(service.mailsTo(unknown)).toEqual([]);
   });
 

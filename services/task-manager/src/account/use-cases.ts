@@ -7,7 +7,7 @@ import { comparePassword, emailTaken, getSessionUser, holdPassword } from '../au
 import type { Context } from '../context.ts';
 import { changeAddress } from '../lists/use-cases.ts';
 import { endEmailChanges } from '../mails/use-cases.ts';
-import { endSessions, forgetSessions } from '../sessions/use-cases.ts';
+import { endSessions, revokeSessions } from '../sessions/use-cases.ts';
 import { lockUserWith, replaceEmail, setPassword, verifyEmail } from './queries.ts';
 import type { EmailChange, PasswordChange, PasswordReset } from './schema.ts';
 
@@ -71,7 +71,7 @@ export const changePassword = async (
     await mails?.queue(tx, { kind: 'password_changed', recipient: email });
     return endSessions(tx, id, actor.sessionId);
   });
-  await forgetSessions(context, id, ended);
+  await revokeSessions(context, id, ended);
 };
 
 /**
@@ -89,9 +89,8 @@ export const requestPasswordReset = async (
 
 /**
  * Sets a new password by the code of a mail, and ends every session, changes of address that were asked for, and the waits
- * after failed logins. Throws NotFound for
- * a code that is wrong, used, replaced or older than 30 minutes, ValidationFailed, which uses nothing up, and
- * TooManyRequests.
+ * after failed logins. Throws NotFound for a code that is wrong, used, replaced or older than 30 minutes, ValidationFailed,
+ * which uses nothing up, and TooManyRequests.
  */
 export const resetPassword = async (
   context: Context,
@@ -116,7 +115,7 @@ export const resetPassword = async (
     await mails.queue(tx, { kind: 'password_changed', recipient: email });
     return { email, userId, ended: await endSessions(tx, userId) };
   });
-  await forgetSessions(context, userId, ended);
+  await revokeSessions(context, userId, ended);
   await throttle.liftAccount({ email, address });
 };
 
@@ -145,8 +144,8 @@ export const requestEmailChange = async (
 
 /**
  * Confirms an address by the code of a mail: that of a new user, or the new one of a user. Sessions and changes of address
- * from before the first confirmation end, because somebody else may have registered the address. Throws NotFound for a code that is wrong, used,
- * replaced or too old, and Conflict `email_taken`.
+ * from before the first confirmation end, because somebody else may have registered the address. Throws NotFound for a code
+ * that is wrong, used, replaced or too old, and Conflict `email_taken`.
  */
 export const confirmEmail = async (context: Context, token: string): Promise<void> => {
   const mails = requireMails(context);
@@ -168,5 +167,5 @@ export const confirmEmail = async (context: Context, token: string): Promise<voi
     if (error instanceof postgres.PostgresError && error.code === '23505') throw emailTaken();
     throw error;
   });
-  await forgetSessions(context, userId, ended);
+  await revokeSessions(context, userId, ended);
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { createRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-counter';
 import { TooManyRequests } from '@platform/service-kit/problem';
-import { networksOf } from '@platform/service-kit/network';
+import { networksOf, widestNetworkOf } from '@platform/service-kit/network';
 
 export interface AddressLimitOptions {
   /** Start of the Redis keys: the service's name. */
@@ -15,8 +15,8 @@ export interface AddressLimitOptions {
 }
 
 /**
- * Requests for one email address in an hour. Requests for mails are counted per address and widest network: otherwise a
- * stranger could use up the limit of somebody else's address, and with many networks of one customer several.
+ * Requests for one email address in an hour. Requests for mails are counted per email address and widest network of
+ * the client: otherwise a stranger could use up the limit of somebody else's address.
  */
 const perEmail = { register: 10, mail: 5 };
 
@@ -48,7 +48,7 @@ export const createAddressLimit = ({ name, purpose, redis, perNetwork }: Address
     const networks = networksOf(address);
     // One after the other: what a network refuses must not use up the limits of the wider ones.
     for (const network of networks) await countNetwork(network.name, network.factor);
-    const from = purpose === 'mail' ? `\0${networks.at(-1)?.name}` : '';
+    const from = purpose === 'mail' ? `\0${widestNetworkOf(address)}` : '';
     await countEmail(createHash('sha256').update(`${email}${from}`).digest('base64url'));
   };
 };

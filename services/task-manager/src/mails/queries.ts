@@ -23,7 +23,10 @@ export interface NewMail {
 /** Mails of one kind to one address in an hour, and invitations of one user in a day. */
 const maxMails = { ofRecipient: 20, ofSender: 20 };
 
-/** Written once in three minutes at most, so that nobody voids the code that the owner of an address has in hand. */
+/**
+ * Mails that anybody can request for an address. At most one is written in three minutes, because a newer one makes the code
+ * of the last one invalid, which its owner may be about to enter.
+ */
 const throttledKinds: readonly MailKind[] = ['password_reset', 'email_verification'];
 
 /** Deleted in the background; until then they count for the limits. */
@@ -118,8 +121,8 @@ export const takeMail = async (
 };
 
 /**
- * Ends the changes of address that a user has asked for. Whoever confirms one locks the mail before the user; a deadlock
- * with that is repeated.
+ * Makes the codes of requested changes of address invalid. `confirmEmail` locks mail and user in the other order; after a
+ * deadlock the transaction is tried again.
  */
 export const endEmailChanges = async (tx: Queries, userId: string): Promise<void> => {
   await tx`

@@ -54,13 +54,13 @@ export const endSession = async (
 };
 
 /**
- * Ends the sessions of a user, all but one where it is given. Returns their ids, for `forgetSessions` when the transaction
+ * Ends the sessions of a user, all but one where it is given. Returns their ids, for `revokeSessions` when the transaction
  * is committed.
  */
 export const endSessions = deleteSessions;
 
 /** Tells all instances that sessions have ended, for the time in which PostgreSQL cannot. */
-export const forgetSessions = async (
+export const revokeSessions = async (
   { revocation }: Context,
   userId: string,
   ids: readonly string[],
