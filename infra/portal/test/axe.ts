@@ -7,15 +7,15 @@ const colorSchemes = ['light', 'dark'] as const;
 export const violations = async (page: Page, ...rules: string[]): Promise<string[]> => {
   const isLoaded = await page.evaluate(() => 'axe' in globalThis);
   if (!isLoaded) await page.evaluate(axe.source);
-  const { violations: found } = await page.evaluate(
-    (runOnly) =>
-      // It is of WCAG 2.2, which axe does not check by itself.
-      (globalThis as unknown as { axe: typeof axe }).axe.run(
-        runOnly.length > 0 ? { runOnly } : { rules: { 'target-size': { enabled: true } } },
-      ),
-    rules,
-  );
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  return page.evaluate(async (runOnly) => {
+    const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run({
+      // Of the thousands of nodes without a fault, no selector is built and nothing crosses to this process.
+      resultTypes: ['violations'],
+      // `target-size` is of WCAG 2.2, which axe does not check by itself.
+      ...(runOnly.length > 0 ? { runOnly } : { rules: { 'target-size': { enabled: true } } }),
+    });
+    return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  }, rules);
 };
 
 /**
