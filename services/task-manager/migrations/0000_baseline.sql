@@ -60,7 +60,10 @@ CREATE TABLE "sessions" (
 	"id" uuid NOT NULL,
 	"refresh_hash" "bytea" NOT NULL,
 	"rotated_at" timestamp (3) with time zone,
+	"browser" text NOT NULL,
+	"network" text NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
+	"last_used_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "sessions_user_id_id_pk" PRIMARY KEY("user_id","id")
 );

@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { profileRoutes } from './account/record.ts';
 import { accountRoutes } from './account/routes.ts';
 import { listRoutes } from './lists/record.ts';
+import { sessionRoutes } from './sessions/record.ts';
 import { taskRoutes } from './tasks/record.ts';
 import { problemCodes } from './problem-codes.ts';
 
@@ -18,8 +19,9 @@ export const createApp = (context: Context): HttpApp =>
       tags: {
         Tasks: 'The tasks of a user and of their lists',
         Lists: 'Lists that users share',
+        Sessions: 'Where a user is logged in',
         Account: 'What users do with their accounts',
-        Auth: 'Users and their sessions',
+        Auth: 'Registering, logging in and out',
       },
       codes: problemCodes,
       basePath: '/api/v1',
@@ -32,12 +34,14 @@ export const createApp = (context: Context): HttpApp =>
         },
         code: 'Zm9yLWdyYW5kbWE',
         'deleteTask.id': '01900000-0000-7000-8000-00000000d01d',
+        'deleteSession.id': '01900000-0000-7000-8000-00000000d5e1',
         codes: { 'grandma@example.test': 'Zm9yLWdyYW5kbWE' },
       },
     },
     routes: [
       ...taskRoutes(context),
       ...listRoutes(context),
+      ...sessionRoutes(context),
       ...authRoutes(context),
       ...profileRoutes(context),
       ...accountRoutes(context),

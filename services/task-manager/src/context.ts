@@ -20,6 +20,7 @@ import {
   revocationId,
   sessionOfRevocation,
 } from './sessions/settings.ts';
+import { createLastUse } from './sessions/last-use.ts';
 import { isLive } from './sessions/queries.ts';
 import { createSearches, type Searches } from './tasks/searches.ts';
 import { createKeyLimit, createTaskLimits, type RowLimit } from './tasks/task-limit.ts';
@@ -83,7 +84,8 @@ export const createContext = async (
     refresh: createCredentialCookie({ name: 'tasks_refresh', maxAgeSeconds: refreshSeconds }),
   };
   const signer = await createTokenSigner({ keys: env.AUTH_SIGNING_KEY, now });
-  const tokens = createTokenVerifier({
+  const lastUse = base.resources.use(createLastUse(database.sql, log));
+  const verifier = createTokenVerifier({
     jwks: signer.jwks,
     issuer,
     audience: issuer,
@@ -95,6 +97,20 @@ export const createContext = async (
       !isUuid(sessionId) ||
       revocation.isRevoked(revocationId({ userId: subject, id: sessionId })),
   });
+  const tokens: TokenVerifier = {
+    ...verifier,
+    guard: (...scopes) => {
+      const guard = verifier.guard(...scopes);
+      return {
+        ...guard,
+        identify: async (req, limit) => {
+          const caller = await guard.identify(req, limit);
+          lastUse.note({ userId: caller.subject, id: caller.sessionId ?? '' }, base.clientAddress(req));
+          return caller;
+        },
+      };
+    },
+  };
   return {
     env,
     searches: createSearches(env, redis, base.resources),

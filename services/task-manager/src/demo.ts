@@ -1,8 +1,9 @@
 /** Loads a user with tasks and prints their credentials and a command to try. Can be repeated. */
+import { randomBytes } from 'node:crypto';
 import { migrationUrl } from '@platform/service-kit/env';
 import { openDatabase } from '@platform/service-kit/db';
 import { createPasswords } from '@platform/auth/password';
-import { listMembers, lists, tasks, users } from './db/tables.ts';
+import { listMembers, lists, sessions, tasks, users } from './db/tables.ts';
 import { demoTasks, sharedTasks } from './demo-tasks.ts';
 import { gatewayUrl } from './env.ts';
 
@@ -33,6 +34,17 @@ const members = [
   { email: 'grandma@example.test', userId: null, role: 'viewer' },
 ] as const;
 const password = 'try-me-out-2026';
+/** Where the demo user is logged in, with tokens that nobody has. */
+const session = {
+  userId: user.id,
+  id: '01900000-0000-7000-8000-00000000d5e0',
+  refreshHash: randomBytes(32),
+  browser: 'Firefox on Windows',
+  network: '198.51.100.7',
+  createdAt,
+  lastUsedAt: createdAt,
+  expiresAt: new Date(now.getTime() + 30 * 86_400_000).toISOString(),
+};
 
 await using database = openDatabase({ url: migrationUrl(), name: 'task-manager-demo', max: 1 });
 const passwordHash = await createPasswords().hash(password);
@@ -41,6 +53,10 @@ await database.orm.transaction(async (transaction) => {
     .insert(users)
     .values([user, partner].map((each) => ({ ...each, passwordHash })))
     .onConflictDoUpdate({ target: users.id, set: { passwordHash } });
+  await transaction
+    .insert(sessions)
+    .values(session)
+    .onConflictDoUpdate({ target: [sessions.userId, sessions.id], set: session });
   await transaction.insert(lists).values(list).onConflictDoNothing();
   await transaction
     .insert(listMembers)

@@ -11,11 +11,15 @@ test('the service describes itself in OpenAPI 3.0.3', async () => {
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
   expect(operations.toSorted()).toEqual([
+    'delete /auth/sessions',
+    'delete /auth/sessions/{id}',
     'delete /lists/{id}',
     'delete /tasks/{id}',
     'get /auth/check',
     'get /auth/logout',
     'get /auth/me',
+    'get /auth/sessions',
+    'get /auth/sessions/{id}',
     'get /lists',
     'get /lists/{id}',
     'get /lists/{id}/invitations',

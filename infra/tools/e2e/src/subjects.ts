@@ -52,6 +52,8 @@ const taskManager = async (place: Place): Promise<Arranged> => {
       'requestPasswordReset',
       'resetPassword',
       'requestEmailChange',
+      'getSession',
+      'deleteSession',
       'requestVerification',
       'confirmEmail',
     ].map((operation) => `${operation} success`),

@@ -7,7 +7,7 @@ import { comparePassword, emailTaken, getSessionUser, holdPassword } from '../au
 import type { Context } from '../context.ts';
 import { changeAddress } from '../lists/use-cases.ts';
 import { endEmailChanges } from '../mails/use-cases.ts';
-import { endSessions, revokeSessions } from '../sessions/use-cases.ts';
+import { deleteSessions, revokeSessions } from '../sessions/use-cases.ts';
 import { lockUserWith, replaceEmail, setPassword, verifyEmail } from './queries.ts';
 import type { EmailChange, PasswordChange, PasswordReset } from './schema.ts';
 
@@ -69,7 +69,7 @@ export const changePassword = async (
     await setPassword(tx, id, passwordHash);
     await endEmailChanges(tx, id);
     await mails?.queue(tx, { kind: 'password_changed', recipient: email });
-    return endSessions(tx, id, actor.sessionId);
+    return deleteSessions(tx, id, { but: actor.sessionId });
   });
   await revokeSessions(context, id, ended);
 };
@@ -113,7 +113,7 @@ export const resetPassword = async (
     if (!isVerified) await verifyEmail(tx, userId);
     await endEmailChanges(tx, userId);
     await mails.queue(tx, { kind: 'password_changed', recipient: email });
-    return { email, userId, ended: await endSessions(tx, userId) };
+    return { email, userId, ended: await deleteSessions(tx, userId) };
   });
   await revokeSessions(context, userId, ended);
   await throttle.liftAccount({ email, address });
@@ -161,7 +161,7 @@ export const confirmEmail = async (context: Context, token: string): Promise<voi
     if (isVerified) return { userId: id, ended: [] };
     await verifyEmail(tx, id);
     await endEmailChanges(tx, id);
-    return { userId: id, ended: await endSessions(tx, id) };
+    return { userId: id, ended: await deleteSessions(tx, id) };
   });
   const { userId, ended } = await confirmed.catch((error: unknown) => {
     if (error instanceof postgres.PostgresError && error.code === '23505') throw emailTaken();

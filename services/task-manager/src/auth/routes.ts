@@ -5,6 +5,7 @@ import { noStore } from '@platform/service-kit/record-versions';
 import { anyone, noLookupLimit, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { isSameOrigin } from './cookies.ts';
+import { clientOf } from '../sessions/client.ts';
 import { refreshGuard } from './refresh-guard.ts';
 import { Checked, LoggedIn, Login, LoginWait, Registration } from './schema.ts';
 import {
@@ -89,7 +90,7 @@ export const authRoutes = (context: Context): Route[] => {
         problems: [409],
       },
       async ({ body, req, res }) => {
-        const session = await register(context, { ...body, address: context.clientAddress(req) });
+        const session = await register(context, { ...body, ...clientOf(context, req) });
         return { status: 201, ...loggedIn(req, res, session) };
       },
     ),
@@ -110,7 +111,7 @@ export const authRoutes = (context: Context): Route[] => {
         problems: [401, 403],
       },
       async ({ body, req, res }) => {
-        const session = await login(context, { ...body, address: context.clientAddress(req) });
+        const session = await login(context, { ...body, ...clientOf(context, req) });
         return { status: 200, ...loggedIn(req, res, session) };
       },
     ),

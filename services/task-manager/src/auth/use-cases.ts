@@ -4,6 +4,7 @@ import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { Conflict, Problem, Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
+import type { Client } from '../sessions/client.ts';
 import {
   endSession,
   endSessionOf,
@@ -30,8 +31,8 @@ export interface LoggedIn extends Credentials {
   user: User;
 }
 
-/** Input with the client's address, which limits count by. */
-type From<Input> = Input & { address: string | undefined };
+/** Input with the client that sent it. */
+type From<Input> = Input & Client;
 
 const unauthorized = (detail: string, code?: string) =>
   new Unauthorized(detail, 'Bearer realm="platform"', code);
@@ -45,7 +46,7 @@ export const emailTaken = () => new Conflict('email_taken', 'A user with this em
  */
 export const register = async (
   context: Context,
-  { password, address, ...input }: From<Registration>,
+  { password, address, browser, ...input }: From<Registration>,
 ): Promise<LoggedIn> => {
   await context.registrationLimit?.({ email: input.email, address });
   const passwordHash = await context.registrationPasswords.hash(password, {
@@ -59,7 +60,7 @@ export const register = async (
     if (user === undefined) throw emailTaken();
     await rememberNetwork(transaction, user.id, networkOf(address));
     await mails?.queue(tx, { kind: 'email_verification', recipient: user.email });
-    return { user, ...(await startSession(context, transaction, user.id)) };
+    return { user, ...(await startSession(context, transaction, user.id, { address, browser })) };
   });
 };
 
@@ -80,7 +81,7 @@ const unverified = () =>
  */
 export const comparePassword = (
   { loginPasswords, throttle, database: { orm } }: Context,
-  { email, password, address }: From<Login>,
+  { email, password, address }: Omit<From<Login>, 'browser'>,
 ) => {
   const isKnown = () => hasNetwork(orm, email, networkOf(address));
   return throttle.attempt({ email, address, isKnown }, async (admit) => {
@@ -121,7 +122,9 @@ export const login = async (context: Context, credentials: From<Login>): Promise
     throw unverified();
   }
   const session = await orm.transaction(async (tx) =>
-    (await holdPassword(tx, { user, passwordHash })) ? startSession(context, tx, user.id) : undefined,
+    (await holdPassword(tx, { user, passwordHash }))
+      ? startSession(context, tx, user.id, credentials)
+      : undefined,
   );
   // The password was changed, perhaps because it was stolen, or another login has hashed it anew: compare it again.
   return session === undefined ? login(context, credentials) : { user, ...session };

@@ -120,8 +120,14 @@ export const sessions = pgTable(
     refreshHash: bytes('refresh_hash').notNull(),
     /** When that token replaced the one before it; null for the first token. */
     rotatedAt: isoColumn('rotated_at'),
+    /** Browser and system in words, as of the login. */
+    browser: text().notNull(),
+    /** Where it was last used: an IPv4 address or an IPv6 /64. */
+    network: text().notNull(),
     createdAt: isoColumn('created_at').notNull(),
-    /** Each refresh extends it. */
+    /** To five minutes. */
+    lastUsedAt: isoColumn('last_used_at').notNull(),
+    /** Each refresh extends it, until the session is SESSION_MAX_DAYS old. */
     expiresAt: isoColumn('expires_at').notNull(),
   },
   (table) => [

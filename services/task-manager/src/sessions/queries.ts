@@ -1,14 +1,29 @@
+import type { Page } from '@platform/pagination/list';
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq, gt, gte, inArray, lt, sql as raw } from 'drizzle-orm';
+import { jsonTable } from '@platform/service-kit/json-table';
+import { and, eq, gt, gte, inArray, lt, sql as raw, type SQLWrapper } from 'drizzle-orm';
 import type { Queries } from '@platform/service-kit/record';
 import type { Sql } from 'postgres';
 import { sessions, users } from '../db/tables.ts';
 import type { SessionName } from './refresh-token.ts';
+import { Session } from './schema.ts';
 import { liveSession, overlapSeconds, refreshSeconds } from './settings.ts';
+
+/** When and from where a session is used. */
+export interface SessionUse extends SessionName {
+  network: string;
+}
+
+interface NewSession extends SessionUse {
+  refreshHash: Buffer;
+  browser: string;
+}
 
 // Times are those of the database, so that an instance with a wrong clock ends no session.
 const now = raw`now()`;
-const expiresAt = raw`now() + make_interval(secs => ${refreshSeconds})`;
+/** Idle sessions end, and all that began so many days ago. */
+const expiresAt = (startedAt: SQLWrapper, maxDays: number) =>
+  raw`least(now() + make_interval(secs => ${refreshSeconds}), ${startedAt} + make_interval(days => ${maxDays}))`;
 
 const matches = ({ userId, id }: SessionName) => and(eq(sessions.userId, userId), eq(sessions.id, id));
 
@@ -18,11 +33,10 @@ export const isLive = async (sql: Sql, { userId, id }: SessionName): Promise<boo
   return (await sql.unsafe(statement, [userId, id], { prepare: true })).length === 1;
 };
 
-export const insertSession = async (
-  orm: Executor,
-  session: SessionName & { refreshHash: Buffer },
-): Promise<void> => {
-  await orm.insert(sessions).values({ ...session, createdAt: now, expiresAt });
+export const insertSession = async (orm: Executor, session: NewSession, maxDays: number): Promise<void> => {
+  await orm
+    .insert(sessions)
+    .values({ ...session, createdAt: now, lastUsedAt: now, expiresAt: expiresAt(now, maxDays) });
 };
 
 /** Deletes all sessions of a user but the newest `number`: their ids are in the order of their start. */
@@ -40,16 +54,22 @@ export const keepNewestSessions = async (orm: Executor, userId: string, number: 
 export const replaceRefreshHash = async (
   orm: Executor,
   session: SessionName,
-  { from, to }: { from: Buffer; to: readonly [Buffer, ...Buffer[]] },
+  { from, to, maxDays }: { from: Buffer; to: readonly [Buffer, ...Buffer[]]; maxDays: number },
 ): Promise<Buffer | undefined> => {
   const live = and(matches(session), gt(sessions.expiresAt, now));
   const valid = { refreshHash: sessions.refreshHash };
   const [replaced] = await orm
     .update(sessions)
-    .set({ refreshHash: to[0], rotatedAt: now, expiresAt })
+    .set({
+      refreshHash: to[0],
+      rotatedAt: now,
+      lastUsedAt: now,
+      expiresAt: expiresAt(sessions.createdAt, maxDays),
+    })
     .where(and(live, eq(sessions.refreshHash, from)))
-    .returning(valid);
-  if (replaced !== undefined) return replaced.refreshHash;
+    .returning({ ...valid, isLive: raw<boolean>`${sessions.expiresAt} > now()` });
+  // Its time is over where SESSION_MAX_DAYS was made smaller.
+  if (replaced !== undefined) return replaced.isLive ? replaced.refreshHash : undefined;
   const overlap = raw`now() - make_interval(secs => ${overlapSeconds})`;
   const [earlier] = await orm
     .select(valid)
@@ -64,11 +84,54 @@ export const findEmail = async (orm: Executor, userId: string): Promise<string |
   return user?.email;
 };
 
-/** Deletes the sessions of a user, all but one where it is given. Returns their ids. */
-export const deleteSessions = async (tx: Queries, userId: string, but?: string): Promise<string[]> => {
+/** Deletes the sessions of a user: all, all but one, or only one. Returns their ids. */
+export const deleteSessions = async (
+  tx: Queries,
+  userId: string,
+  { but = null, only = null }: { but?: string | null; only?: string | null } = {},
+): Promise<string[]> => {
   const rows = await tx<{ id: string }[]>`
-    delete from sessions where user_id = ${userId} and id is distinct from ${but ?? null}::uuid returning id`;
+    delete from sessions
+    where user_id = ${userId} and id is distinct from ${but}::uuid and id = coalesce(${only}::uuid, id) returning id`;
   return rows.map(({ id }) => id);
+};
+
+/** `current_id` is that of the session that asks. */
+const sessionsJson = jsonTable('sessions', Object.keys(Session.shape), { current: 'id = current_id' });
+
+const liveBeside = (sql: Queries, { userId, id }: SessionName) => sql`
+  cross join (select ${id}::uuid as current_id) asking where user_id = ${userId} and expires_at > now()`;
+
+/** The live sessions of the user of a session, newest first: one more than the page has, where there is one. */
+export const listSessions = (sql: Queries, asking: SessionName, { offset, limit }: Page): Promise<string[]> =>
+  sessionsJson.list(
+    sql,
+    sql`${liveBeside(sql, asking)} order by id desc offset ${String(offset)} limit ${limit + 1}`,
+  );
+
+/** One of them. `lock` locks its row until the transaction ends. */
+export const findSession = async (
+  sql: Queries,
+  asking: SessionName,
+  id: string,
+  lock: boolean,
+): Promise<string | undefined> => {
+  const lockRow = lock ? sql`for update of sessions` : sql``;
+  const [row] = await sessionsJson.list(sql, sql`${liveBeside(sql, asking)} and id = ${id} ${lockRow}`);
+  return row;
+};
+
+export const updateLastUse = async (sql: Sql, uses: readonly SessionUse[]): Promise<void> => {
+  // In one order, so that two instances do not wait for each other.
+  const ordered = uses.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  await sql`
+    with locked as (
+      select user_id, id, use.network from sessions join unnest(
+        ${ordered.map(({ userId }) => userId)}::uuid[], ${ordered.map(({ id }) => id)}::uuid[],
+        ${ordered.map(({ network }) => network)}::text[]) as use (owner, session, network)
+      on user_id = owner and id = session order by id for update of sessions)
+    update sessions s set last_used_at = now(), network = locked.network
+    from locked where s.user_id = locked.user_id and s.id = locked.id`;
 };
 
 /** Deletes a live session, if `refreshHash` is its valid hash or is not given. Returns whether there was one. */

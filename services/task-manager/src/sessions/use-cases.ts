@@ -1,12 +1,13 @@
 import type { Executor } from '@platform/service-kit/db';
+import { networkOf } from '@platform/service-kit/network';
 import { Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
+import type { Client } from './client.ts';
 import type { ReadToken, SessionName } from './refresh-token.ts';
 import { maxSessions, revocationId } from './settings.ts';
 import {
   deleteSession,
-  deleteSessions,
   findEmail,
   insertSession,
   keepNewestSessions,
@@ -31,10 +32,16 @@ const credentialsOf = async (
 };
 
 /** Starts a session. The oldest of a user who has too many ends. */
-export const startSession = async (context: Context, orm: Executor, userId: string): Promise<Credentials> => {
+export const startSession = async (
+  context: Context,
+  orm: Executor,
+  userId: string,
+  { address, browser }: Client,
+): Promise<Credentials> => {
   const session = { userId, id: uuidv7() };
   const refresh = context.refreshTokens.create(session);
-  await insertSession(orm, { ...session, refreshHash: refresh.hash });
+  const stored = { ...session, refreshHash: refresh.hash, browser, network: networkOf(address) };
+  await insertSession(orm, stored, context.env.SESSION_MAX_DAYS);
   await keepNewestSessions(orm, userId, maxSessions);
   return credentialsOf(context, session, refresh.token);
 };
@@ -53,11 +60,8 @@ export const endSession = async (
   return ended;
 };
 
-/**
- * Ends the sessions of a user, all but one where it is given. Returns their ids, for `revokeSessions` when the transaction
- * is committed.
- */
-export const endSessions = deleteSessions;
+/** The ids that it returns are for `revokeSessions` when the transaction is committed. */
+export { deleteSessions } from './queries.ts';
 
 /** Tells all instances that sessions have ended, for the time in which PostgreSQL cannot. */
 export const revokeSessions = async (
@@ -123,7 +127,11 @@ export const refreshSession = async (
 ): Promise<Credentials | undefined> => {
   const [own, ...others] = successors();
   const to = [own.hash, ...others.map((other) => other.hash)] as const;
-  const valid = await replaceRefreshHash(orm, session, { from: hash, to });
+  const valid = await replaceRefreshHash(orm, session, {
+    from: hash,
+    to,
+    maxDays: context.env.SESSION_MAX_DAYS,
+  });
   const next = valid && [own, ...others].find((successor) => successor.hash.equals(valid));
   return next && credentialsOf(context, session, next.token);
 };

@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from '../context.ts';
+
+/** Who sends a request: the client's address, and its browser in words. */
+export interface Client {
+  address: string | undefined;
+  browser: string;
+}
+
+type Names = readonly (readonly [sign: string, name: string])[];
+
+/** The first that matches counts: browsers name those that they are compatible with, too. */
+const browsers: Names = [
+  ['Edg', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['SamsungBrowser', 'Samsung Internet'],
+  ['Firefox', 'Firefox'],
+  ['FxiOS', 'Firefox'],
+  ['CriOS', 'Chrome'],
+  ['Chrome', 'Chrome'],
+  ['Safari', 'Safari'],
+  ['curl', 'curl'],
+];
+
+const systems: Names = [
+  ['Windows', 'Windows'],
+  ['Android', 'Android'],
+  ['iPhone', 'iOS'],
+  ['iPad', 'iPadOS'],
+  ['Mac OS X', 'macOS'],
+  ['CrOS', 'ChromeOS'],
+  ['Linux', 'Linux'],
+];
+
+const nameIn = (names: Names, agent: string): string | undefined =>
+  names.find(([sign]) => agent.includes(sign))?.[1];
+
+/**
+ * The browser and the system of a request in words, such as `Firefox on Windows`: enough to recognise one's own, and no
+ * text of the caller's choice is stored or shown.
+ */
+export const browserOf = ({
+  headers: { 'user-agent': agent = '' },
+}: Pick<IncomingMessage, 'headers'>): string =>
+  `${nameIn(browsers, agent) ?? 'Unknown browser'} on ${nameIn(systems, agent) ?? 'unknown system'}`;
+
+export const clientOf = (
+  { clientAddress }: Pick<Context, 'clientAddress'>,
+  req: IncomingMessage,
+): Client => ({
+  address: clientAddress(req),
+  browser: browserOf(req),
+});

@@ -1,0 +1,149 @@
+import supertest from 'supertest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { at, bearerOf, goodPassword, register, startService } from '../../test/harness.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+/** Another replica. */
+let other: typeof service;
+beforeAll(async () => {
+  service = await startService({ variables: { TRUST_PROXY: 'loopback' } });
+  other = await startService({ databaseUrl: service.databaseUrl });
+});
+afterAll(async () => {
+  await other[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const agent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0';
+
+/** One more session of a user, from another browser and network. */
+const loginElsewhere = async (email: string) => {
+  const answer = await supertest(service.app)
+    .post(at('/auth/login'))
+    .set('User-Agent', agent)
+    .set('X-Forwarded-For', '2001:db8:1:2:3::4')
+    .send({ email, password: goodPassword })
+    .expect(200);
+  return {
+    as: bearerOf(service.app, String(answer.body.accessToken)),
+    there: bearerOf(other.app, String(answer.body.accessToken)),
+    cookies: (answer.get('Set-Cookie') ?? []).map((line) => line.split(';', 1)[0]).join('; '),
+  };
+};
+
+const refresh = (cookies: string) => supertest(other.app).post(at('/auth/refresh')).set('Cookie', cookies);
+
+describe('the sessions of a user', () => {
+  test('are listed newest first, with the browser, the network and which one asks', async () => {
+    const ada = await register(service.app);
+    await register(service.app);
+    await loginElsewhere(ada.email);
+    const { body } = await ada.as('get', '/auth/sessions').expect(200);
+    expect(body.page).toEqual({ number: 1, limit: 50, has_more: false });
+    expect(body.sessions).toMatchObject([
+      { browser: 'Firefox on Windows', network: '2001:db8:1:2::/64', current: false },
+      { browser: 'Unknown browser on unknown system', network: '127.0.0.1', current: true },
+    ]);
+    const [first, second] = body.sessions as { id: string }[];
+    expect((await ada.as('get', `/auth/sessions/${second?.id}`)).body).toEqual(second);
+    expect((await ada.as('get', '/auth/sessions?limit=1')).body).toMatchObject({
+      sessions: [first],
+      page: { has_more: true },
+    });
+    expect(JSON.stringify(body)).not.toMatch(/hash|token/i);
+  });
+
+  test('end one by one, on every replica and with the refresh token', async () => {
+    const ada = await register(service.app);
+    const elsewhere = await loginElsewhere(ada.email);
+    expect((await elsewhere.there('get', '/auth/check')).status).toBe(200);
+    const [{ id }] = (await ada.as('get', '/auth/sessions')).body.sessions;
+    await ada.as('delete', `/auth/sessions/${id}`).expect(204);
+    expect((await elsewhere.there('get', '/auth/check')).status).toBe(401);
+    expect((await elsewhere.there('get', '/tasks')).status).toBe(401);
+    expect((await refresh(elsewhere.cookies)).status).toBe(401);
+    expect((await ada.as('delete', `/auth/sessions/${id}`)).status).toBe(404);
+    expect((await ada.as('get', '/auth/check')).status).toBe(200);
+  });
+
+  test('all end but the one that asks', async () => {
+    const ada = await register(service.app);
+    const elsewhere = [await loginElsewhere(ada.email), await loginElsewhere(ada.email)];
+    await ada.as('delete', '/auth/sessions').expect(204);
+    for (const { there } of elsewhere) expect((await there('get', '/auth/check')).status).toBe(401);
+    expect((await ada.as('get', '/auth/sessions')).body.sessions).toMatchObject([{ current: true }]);
+  });
+
+  test('are nobody else’s: another user neither reads nor ends them', async () => {
+    const [ada, eve] = [await register(service.app), await register(service.app)];
+    const [{ id }] = (await ada.as('get', '/auth/sessions')).body.sessions;
+    expect((await eve.as('get', `/auth/sessions/${id}`)).status).toBe(404);
+    expect((await eve.as('delete', `/auth/sessions/${id}`)).status).toBe(404);
+    await eve.as('delete', '/auth/sessions').expect(204);
+    expect((await ada.as('get', '/auth/check')).status).toBe(200);
+    expect((await supertest(service.app).get(at('/auth/sessions'))).status).toBe(401);
+  });
+
+  test('end while one of them is refreshed, and none is left', async () => {
+    for (let round = 0; round < 10; round++) {
+      const ada = await register(service.app);
+      const { cookies } = await loginElsewhere(ada.email);
+      const [refreshed] = await Promise.all([
+        refresh(cookies),
+        ada.as('delete', '/auth/sessions').expect(204),
+      ]);
+      if (refreshed.status !== 200) continue;
+      const token = String(refreshed.body.accessToken);
+      expect((await bearerOf(other.app, token)('get', '/auth/check')).status).toBe(401);
+    }
+  });
+});
+
+test('the last use of a session is written once in five minutes, with its network', async () => {
+  const { sql } = service.context.database;
+  const [ada, ben] = [await register(service.app), await register(service.app)];
+  const age = async (id: string) => {
+    await sql`update sessions set last_used_at = now() - interval '1 hour', network = 'old' where user_id = ${id}`;
+  };
+  const networkOf = async (id: string) =>
+    (
+      await sql<{ network: string }[]>`
+      select network from sessions where user_id = ${id} and last_used_at > now() - interval '1 minute'`
+    )[0]?.network;
+  await age(ada.user.id);
+  await ada.as('get', '/tasks').set('X-Forwarded-For', '192.0.2.9').expect(200);
+  await expect.poll(() => networkOf(ada.user.id), { timeout: 20_000 }).toBe('192.0.2.9');
+  await age(ada.user.id);
+  await age(ben.user.id);
+  await ada.as('get', '/tasks').expect(200);
+  await ben.as('get', '/tasks').expect(200);
+  await expect.poll(() => networkOf(ben.user.id), { timeout: 20_000 }).toBe('127.0.0.1');
+  expect(await networkOf(ada.user.id)).toBeUndefined();
+});
+
+describe('however often it is refreshed, a session', () => {
+  test('ends 90 days after its login', async () => {
+    const { sql } = service.context.database;
+    const ada = await register(service.app);
+    const age = (days: number) => sql`
+      update sessions set created_at = now() - make_interval(days => ${days}), expires_at = now() + interval '1 minute'
+      where user_id = ${ada.user.id}`;
+    await age(80);
+    const { status } = await refresh(ada.cookies);
+    const [left] = await sql`
+      select extract(days from expires_at - now())::int as days from sessions where user_id = ${ada.user.id}`;
+    expect([status, left?.['days']]).toEqual([200, 9]);
+  });
+
+  test('is not refreshed when SESSION_MAX_DAYS was made smaller than its age', async () => {
+    await using strict = await startService({
+      databaseUrl: service.databaseUrl,
+      variables: { SESSION_MAX_DAYS: '7' },
+    });
+    const ada = await register(service.app);
+    await service.context.database.sql`
+      update sessions set created_at = now() - interval '8 days' where user_id = ${ada.user.id}`;
+    const answer = await supertest(strict.app).post(at('/auth/refresh')).set('Cookie', ada.cookies);
+    expect([answer.status, answer.body.code]).toEqual([401, 'invalid_refresh_token']);
+  });
+});

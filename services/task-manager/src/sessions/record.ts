@@ -1,0 +1,68 @@
+import type { Caller } from '@platform/auth/bearer';
+import { pageListJson, pageOf, slice } from '@platform/pagination/list';
+import { record } from '@platform/service-kit/record';
+import { noStore } from '@platform/service-kit/record-versions';
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { findSession, listSessions } from './queries.ts';
+import { Session, SessionPath, SessionQuery, Sessions } from './schema.ts';
+import { deleteSessions, revokeSessions } from './use-cases.ts';
+
+const tag = 'Sessions';
+
+/** The sessions of a user, who ends those elsewhere. */
+export const sessionRoutes = (context: Context): Route[] => {
+  const { tokens, database } = context;
+  const { sql } = database;
+  const user = tokens.guard();
+  const sessionOf = ({ caller }: { caller: Caller }) => ({
+    userId: caller.subject,
+    id: caller.sessionId ?? '',
+  });
+  const routes = record({
+    path: '/auth/sessions',
+    basePath: '/api/v1',
+    params: SessionPath,
+    tag,
+    name: 'session',
+    schema: Session,
+    computed: ['current', 'lastUsedAt', 'network', 'expiresAt'],
+    read: user,
+    write: user,
+    sql,
+    list: {
+      summary: 'Your sessions, newest first',
+      query: SessionQuery,
+      body: Sessions,
+      page: async (query, target) => {
+        const page = pageOf(query);
+        const rows = await listSessions(sql, sessionOf(target), page);
+        return pageListJson('sessions', page, slice(rows, page.limit));
+      },
+    },
+    find: (on, target, lock) => findSession(on, sessionOf(target), target.params.id, lock),
+    remove: {
+      delete: async (on, { params, caller }) => {
+        await deleteSessions(on, caller.subject, { only: params.id });
+      },
+    },
+    committed: ({ params, caller }) => revokeSessions(context, caller.subject, [params.id]),
+  });
+  const others = route(
+    {
+      method: 'delete',
+      path: '/auth/sessions',
+      operationId: 'deleteOtherSessions',
+      tag,
+      summary: 'End all your other sessions',
+      auth: user,
+      responses: { 204: { description: 'This is your only session' } },
+    },
+    async (target) => {
+      const { userId, id } = sessionOf(target);
+      await revokeSessions(context, userId, await deleteSessions(sql, userId, { but: id }));
+      return { status: 204, headers: noStore };
+    },
+  );
+  return [...routes, others];
+};
