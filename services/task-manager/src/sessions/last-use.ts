@@ -12,9 +12,6 @@ const maxSessions = 10_000;
 /** Sessions that one statement updates. */
 const atOnce = 1000;
 
-/** What `createLastUse` makes. */
-export type LastUse = ReturnType<typeof createLastUse>;
-
 /**
  * Remembers when and from which network sessions are used, to five minutes. No request waits for it, and the sessions of
  * two seconds are one statement. What is lost with the process is noted again five minutes later.
