@@ -14,9 +14,6 @@ interface Expression {
 
 /** Files whose computed expressions are accepted, with the reason. */
 const exempt: Record<string, string> = {
-  'infra/tools/openapi-tests/src/addresses.ts': 'only tests use it, on path templates of our own documents',
-  'infra/tools/openapi-tests/src/values.ts':
-    'only tests use it, on patterns of our own documents, which are checked themselves',
   'packages/service-kit/src/http/find-route.ts':
     'path templates; each parameter is [^/?#%]+ between literal text',
 };
@@ -75,9 +72,9 @@ const patternsIn = (file: string): Expression[] => {
   return expressions;
 };
 
-/** Every regular expression of the source and of the OpenAPI documents. Tests and benchmarks are left out. */
+/** Every regular expression of the source and of the OpenAPI documents. Tests and development tools are left out. */
 export const allExpressions = (): Expression[] => {
-  const tested = /\.test\.ts$|^infra\/tools\/bench\/|\/(?:test|fixtures|generated|template)\//;
+  const tested = /\.test\.ts$|^infra\/tools\/|\/(?:test|fixtures|generated|template)\//;
   const sources = listed('*.ts').filter((file) => !tested.test(file));
   return [...sources.flatMap(expressionsIn), ...listed('services/*/openapi.json').flatMap(patternsIn)];
 };

@@ -24,7 +24,7 @@ const socketFault =
 
 /** Codes of Node.js for the certificate of a server that is not trusted, not valid, or for another host. */
 export const certificateCode =
-  /^(?:ERR_TLS_CERT_ALTNAME_INVALID|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT(?:_IN_CHAIN)?|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)\w*|CERT_\w+)$/;
+  /^(?:ERR_TLS_CERT_ALTNAME_INVALID|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|CERT_)/;
 
 const isOfConnection = (code: string): boolean => socketFault.test(code) || certificateCode.test(code);
 

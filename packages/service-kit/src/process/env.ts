@@ -82,10 +82,11 @@ export const commonEnv = {
   GATEWAY_SECRET: z
     .string()
     .regex(
-      /^[\w-]{32,}(?:,[\w-]{32,})?$/,
+      /^[\w-]+(?:,[\w-]+)?$/,
       'must be 32 or more of A-Z, a-z, 0-9, _ and -, or two of these, comma separated',
     )
     .transform((text) => text.split(','))
+    .refine((secrets) => secrets.every(({ length }) => length >= 32), 'must have 32 or more characters each')
     .default([]),
   /** The public address of the platform, without a slash at the end: the server that the OpenAPI document names. */
   PUBLIC_URL: z
