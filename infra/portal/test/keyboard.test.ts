@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { send } from './api.ts';
 import { canLook, desktop, gateway, useBrowser, visit } from './browser.ts';
 import { callback } from './callback.ts';
-import { loaded, signedIn, views } from './sign-in.ts';
+import { loaded, openView, signedIn, views } from './sign-in.ts';
 import { stack } from './stack.ts';
 
 useBrowser();
@@ -17,6 +17,7 @@ const controls =
 const numberControls = (page: Page): Promise<number> =>
   page.evaluate((selector) => {
     const seen = [...document.querySelectorAll<HTMLElement>(selector)].filter((one) => one.checkVisibility());
+    for (const earlier of document.querySelectorAll('[data-stop]')) earlier.removeAttribute('data-stop');
     for (const [at, control] of seen.entries()) control.dataset['stop'] = String(at);
     return seen.length;
   }, controls);
@@ -90,32 +91,32 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     });
   });
 
-  test.each([
-    ...views,
-    'players?playerId=demo-1',
-    'limits?playerId=demo-1',
-    'find?q=demo-1',
-    'settings?of=games',
-    'settings?of=keys',
-    'rounds?olderThan=0',
-  ])(
-    'Tab reaches every control of the view %s in the order of the page, and no control keeps the focus; its first row is at most 15 presses of Tab away',
-    async (view) => {
-      await using visited = await signedIn(view, { ...desktop, timezoneId: 'Asia/Kolkata' });
-      const { page } = visited;
+  test('Tab reaches every control of every view in the order of the page, and no control keeps the focus; the first row is at most 15 presses of Tab away', async () => {
+    const more = [
+      'players?playerId=demo-1',
+      'limits?playerId=demo-1',
+      'find?q=demo-1',
+      'settings?of=games',
+      'rounds?olderThan=0',
+      'settings?of=keys',
+    ];
+    await using visited = await signedIn('', { ...desktop, timezoneId: 'Asia/Kolkata' });
+    const { page } = visited;
+    for (const view of [...views, ...more]) {
+      await openView(page, view);
       await loaded(page);
-      expect(await stopsToFirstRow(page)).toBeLessThanOrEqual(15);
+      expect(await stopsToFirstRow(page), view).toBeLessThanOrEqual(15);
       const count = await numberControls(page);
       await page.locator('[data-stop="0"]').focus();
       const forward = [];
       for (let at = 1; at < count; at++) forward.push(await pressUntilNext(page, 'Tab'));
-      expect(forward).toEqual(Array.from({ length: count - 1 }, (_, at) => at + 1));
+      expect(forward, view).toEqual(Array.from({ length: count - 1 }, (_, at) => at + 1));
       const back = [await pressUntilNext(page, 'Shift+Tab'), await pressUntilNext(page, 'Shift+Tab')];
-      expect(back).toEqual([count - 2, count - 3]);
+      expect(back, view).toEqual([count - 2, count - 3]);
       await page.locator(`[data-stop="${count - 1}"]`).focus();
-      expect(await pressUntilNext(page, 'Tab')).not.toBe(count - 1);
-    },
-  );
+      expect(await pressUntilNext(page, 'Tab'), view).not.toBe(count - 1);
+    }
+  });
 
   test('the skip link leads past the header to the first row, and keeps the view', async () => {
     await using visited = await signedIn('webhooks', desktop);

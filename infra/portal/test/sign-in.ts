@@ -1,6 +1,6 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { visit, type Visit } from './browser.ts';
+import { gateway, visit, type Visit } from './browser.ts';
 import { stack } from './stack.ts';
 
 /** The views of the operations page, by the fragments of their addresses. */
@@ -36,6 +36,14 @@ export const signedIn = async (
   // The sign-in form has the same heading.
   await visited.page.locator('#dashboard h1').waitFor();
   return visited;
+};
+
+/** Leads a page that is signed in to the view at a fragment of the address; returns its part of the page. */
+export const openView = async (page: Page, fragment: string): Promise<Locator> => {
+  await page.goto(`${gateway}/docs/ops/#${fragment}`);
+  const view = page.getByRole('region', { name: new RegExp(`^${fragment.split('?')[0]}$`, 'i') });
+  await view.waitFor();
+  return view;
 };
 
 /** Waits until the lists, the health strip and the charts of the dashboard have their first values. */

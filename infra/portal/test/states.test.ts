@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { faultsOfLook, noFaults } from './axe.ts';
-import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
-import { enterToken, views } from './sign-in.ts';
+import { canLook, desktop, phone, useBrowser, visit } from './browser.ts';
+import { enterToken, openView, views } from './sign-in.ts';
 import { stack } from './stack.ts';
 
 useBrowser();
@@ -63,8 +63,7 @@ describe.runIf(canLook)('a view of the operations page', () => {
       await answer(page);
       await enterToken(page, stack.demo.adminToken);
       for (const view of lists) {
-        await page.goto(`${gateway}/docs/ops/#${address[view] ?? view}`);
-        const shown = page.getByRole('region', { name: new RegExp(`^${view}$`, 'i') });
+        const shown = await openView(page, address[view] ?? view);
         await shown.getByText(says).first().waitFor();
         for (const { viewport } of [phone, desktop]) {
           await page.setViewportSize(viewport);
