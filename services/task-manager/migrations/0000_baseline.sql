@@ -55,6 +55,19 @@ CREATE TABLE "mails" (
 	CONSTRAINT "mails_state" CHECK ("mails"."state" in ('pending', 'sent', 'failed', 'unwanted', 'used'))
 );
 --> statement-breakpoint
+CREATE TABLE "security_events" (
+	"user_id" uuid NOT NULL,
+	"day" date NOT NULL,
+	"kind" text NOT NULL,
+	"network" text NOT NULL,
+	"browser" text NOT NULL,
+	"count" integer NOT NULL,
+	"first_at" timestamp (3) with time zone NOT NULL,
+	"last_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "security_events_user_id_day_kind_network_browser_pk" PRIMARY KEY("user_id","day","kind","network","browser"),
+	CONSTRAINT "security_events_kind" CHECK ("security_events"."kind" in ('registered', 'login', 'login_failed', 'password_failed', 'password_changed', 'password_reset', 'email_change_requested', 'email_changed', 'email_verified', 'session_ended', 'other_sessions_ended', 'refresh_token_reused'))
+);
+--> statement-breakpoint
 CREATE TABLE "sessions" (
 	"user_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
@@ -109,6 +122,7 @@ ALTER TABLE "known_networks" ADD CONSTRAINT "known_networks_user_id_users_id_fk"
 ALTER TABLE "list_members" ADD CONSTRAINT "list_members_list_id_lists_id_fk" FOREIGN KEY ("list_id") REFERENCES "public"."lists"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "list_members" ADD CONSTRAINT "list_members_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mails" ADD CONSTRAINT "mails_sender_users_id_fk" FOREIGN KEY ("sender") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "security_events" ADD CONSTRAINT "security_events_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "known_networks_by_age" ON "known_networks" USING btree ("seen_at");--> statement-breakpoint
@@ -116,6 +130,7 @@ CREATE INDEX "list_members_invited" ON "list_members" USING btree ("invited_at")
 CREATE INDEX "mails_due" ON "mails" USING btree ("owner","due_at") WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX "mails_by_sender" ON "mails" USING btree ("sender","created_at");--> statement-breakpoint
 CREATE INDEX "mails_by_age" ON "mails" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "security_events_by_age" ON "security_events" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "sessions_by_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "tasks_by_created" ON "tasks" USING btree ("owner_id","created_at" DESC NULLS FIRST,"id");--> statement-breakpoint
 CREATE INDEX "tasks_by_updated" ON "tasks" USING btree ("owner_id","updated_at" DESC NULLS FIRST,"id");--> statement-breakpoint

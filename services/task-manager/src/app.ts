@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { profileRoutes } from './account/record.ts';
 import { accountRoutes } from './account/routes.ts';
 import { listRoutes } from './lists/record.ts';
+import { securityRoutes } from './security/routes.ts';
 import { sessionRoutes } from './sessions/record.ts';
 import { taskRoutes } from './tasks/record.ts';
 import { problemCodes } from './problem-codes.ts';
@@ -42,6 +43,7 @@ export const createApp = (context: Context): HttpApp =>
       ...taskRoutes(context),
       ...listRoutes(context),
       ...sessionRoutes(context),
+      ...securityRoutes(context),
       ...authRoutes(context),
       ...profileRoutes(context),
       ...accountRoutes(context),

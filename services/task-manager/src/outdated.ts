@@ -3,6 +3,7 @@ import type { Prunable } from '@platform/service-kit/pruning';
 import { networkDays } from './auth/queries.ts';
 import { outdatedInvitations } from './lists/queries.ts';
 import { outdatedMails } from './mails/queries.ts';
+import { outdatedEvents } from './security/queries.ts';
 
 /** Rows that nothing reads any more; deleted in the background. */
 export const outdated: readonly Prunable[] = [
@@ -10,5 +11,6 @@ export const outdated: readonly Prunable[] = [
   { table: 'known_networks', outdated: `seen_at < now() - interval '${networkDays} days'` },
   outdatedInvitations,
   outdatedMails,
+  outdatedEvents,
   outdatedKeys,
 ];

@@ -18,6 +18,7 @@ test('the service describes itself in OpenAPI 3.0.3', async () => {
     'get /auth/check',
     'get /auth/logout',
     'get /auth/me',
+    'get /auth/security-events',
     'get /auth/sessions',
     'get /auth/sessions/{id}',
     'get /lists',

@@ -167,7 +167,8 @@ describe('a password', () => {
   });
 
   test('that was replaced permits nothing any more, although it was compared before', async () => {
-    const { sql } = service.context.database;
+    // A transaction sees only the connections that were open at its first look.
+    const { sql, probe } = service.context.database;
     const other = await service.context.loginPasswords.hash(newPassword, { email: '', address: undefined });
     for (const doWith of [
       (user: User) => user.as('post', '/auth/password').send({ currentPassword: goodPassword, newPassword }),
@@ -181,7 +182,7 @@ describe('a password', () => {
       await tx`update users set password_hash = ${other} where email = ${ada.email}`;
       const answer = doWith(ada).then(({ status }) => status);
       const waits = () =>
-        tx`select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
+        probe`select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
       await expect.poll(waits, { timeout: 20_000 }).toHaveLength(1);
       await tx`commit`;
       tx.release();

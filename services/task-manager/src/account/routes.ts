@@ -3,6 +3,7 @@ import type { Caller } from '@platform/auth/bearer';
 import { noStore } from '@platform/service-kit/record-versions';
 import { anyone, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
+import { clientOf } from '../sessions/client.ts';
 import {
   EmailChange,
   EmailConfirmation,
@@ -30,7 +31,7 @@ export const accountRoutes = (context: Context): Route[] => {
   const actorOf = ({ caller, req }: { caller: Caller; req: IncomingMessage }) => ({
     userId: caller.subject,
     sessionId: caller.sessionId ?? '',
-    address: clientAddress(req),
+    ...clientOf(context, req),
   });
   return [
     route(
@@ -90,7 +91,7 @@ export const accountRoutes = (context: Context): Route[] => {
         problems: [404, 409],
       },
       async ({ body, req }) => {
-        await resetPassword(context, body, clientAddress(req));
+        await resetPassword(context, body, clientOf(context, req));
         return done(204);
       },
     ),
@@ -146,8 +147,8 @@ export const accountRoutes = (context: Context): Route[] => {
         responses: { 204: { description: 'The address is confirmed' } },
         problems: [404, 409],
       },
-      async ({ body }) => {
-        await confirmEmail(context, body.token);
+      async ({ body, req }) => {
+        await confirmEmail(context, body.token, clientOf(context, req));
         return done(204);
       },
     ),

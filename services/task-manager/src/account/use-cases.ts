@@ -7,15 +7,16 @@ import { comparePassword, emailTaken, getSessionUser, holdPassword } from '../au
 import type { Context } from '../context.ts';
 import { changeAddress } from '../lists/use-cases.ts';
 import { endEmailChanges } from '../mails/use-cases.ts';
+import { recordEvent } from '../security/queries.ts';
+import type { Client } from '../sessions/client.ts';
 import { deleteSessions, revokeSessions } from '../sessions/use-cases.ts';
 import { lockUserWith, replaceEmail, setPassword, verifyEmail } from './queries.ts';
 import type { EmailChange, PasswordChange, PasswordReset } from './schema.ts';
 
 /** A user who changes something of the account, and from where. */
-interface Actor {
+interface Actor extends Client {
   userId: string;
   sessionId: string;
-  address: string | undefined;
 }
 
 /** Throws Conflict `mail_off` where the service can send no mail. */
@@ -37,9 +38,9 @@ const wrongPassword = () =>
  * Problem (403 `wrong_password`) for another one. Returns the account, and a function that begins the transaction of what
  * the password permits: it throws the same when the password was changed meanwhile, for example because it was stolen.
  */
-const requirePassword = async (context: Context, { userId, address }: Actor, password: string) => {
+const requirePassword = async (context: Context, { userId, ...client }: Actor, password: string) => {
   const { email } = await getSessionUser(context.database.orm, userId);
-  const account = await comparePassword(context, { email, password, address });
+  const account = await comparePassword(context, { email, password, ...client }, 'password_failed');
   // The address may have become another user's meanwhile.
   if (account?.user.id !== userId) throw wrongPassword();
   return {
@@ -68,6 +69,7 @@ export const changePassword = async (
   const ended = await begin(async (tx) => {
     await setPassword(tx, id, passwordHash);
     await endEmailChanges(tx, id);
+    await recordEvent(tx, id, 'password_changed', actor);
     await mails?.queue(tx, { kind: 'password_changed', recipient: email });
     return deleteSessions(tx, id, { but: actor.sessionId });
   });
@@ -95,8 +97,9 @@ export const requestPasswordReset = async (
 export const resetPassword = async (
   context: Context,
   { token, newPassword }: PasswordReset,
-  address: string | undefined,
+  client: Client,
 ): Promise<void> => {
+  const { address } = client;
   const mails = requireMails(context);
   // Hashing takes 30 ms of a core. So it needs a code that this service issued, and attempts with one code are limited.
   if (!mails.isPasswordCode(token)) throw new NotFound('code');
@@ -112,6 +115,7 @@ export const resetPassword = async (
     // The code proves that the address belongs to the user.
     if (!isVerified) await verifyEmail(tx, userId);
     await endEmailChanges(tx, userId);
+    await recordEvent(tx, userId, 'password_reset', client);
     await mails.queue(tx, { kind: 'password_changed', recipient: email });
     return { email, userId, ended: await deleteSessions(tx, userId) };
   });
@@ -139,7 +143,10 @@ export const requestEmailChange = async (
   const mails = requireMails(context);
   const { id, begin } = await requirePassword(context, actor, currentPassword);
   await context.mailLimit?.({ email: newEmail, address: actor.address });
-  await begin((tx) => mails.queue(tx, { kind: 'email_change', recipient: newEmail, sender: id }));
+  await begin(async (tx) => {
+    await recordEvent(tx, id, 'email_change_requested', actor);
+    await mails.queue(tx, { kind: 'email_change', recipient: newEmail, sender: id });
+  });
 };
 
 /**
@@ -147,13 +154,14 @@ export const requestEmailChange = async (
  * from before the first confirmation end, because somebody else may have registered the address. Throws NotFound for a code
  * that is wrong, used, replaced or too old, and Conflict `email_taken`.
  */
-export const confirmEmail = async (context: Context, token: string): Promise<void> => {
+export const confirmEmail = async (context: Context, token: string, client: Client): Promise<void> => {
   const mails = requireMails(context);
   const confirmed = context.database.sql.begin(async (tx) => {
     const { recipient, sender } = orNotFound(await mails.takeAddressCode(tx, token), 'code');
     if (sender !== null) {
       const former = orNotFound(await replaceEmail(tx, sender, recipient), 'code');
       await changeAddress(tx, sender, recipient);
+      await recordEvent(tx, sender, 'email_changed', client);
       await mails.queue(tx, { kind: 'email_changed', recipient: former, sender });
       return { userId: sender, ended: [] };
     }
@@ -161,6 +169,7 @@ export const confirmEmail = async (context: Context, token: string): Promise<voi
     if (isVerified) return { userId: id, ended: [] };
     await verifyEmail(tx, id);
     await endEmailChanges(tx, id);
+    await recordEvent(tx, id, 'email_verified', client);
     return { userId: id, ended: await deleteSessions(tx, id) };
   });
   const { userId, ended } = await confirmed.catch((error: unknown) => {

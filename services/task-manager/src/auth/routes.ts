@@ -154,7 +154,11 @@ export const authRoutes = (context: Context): Route[] => {
         problems: [401, 403],
       },
       async ({ req, res }) => {
-        const tokens = { accessToken: cookies.access.read(req), refreshToken: cookies.refresh.read(req) };
+        const tokens = {
+          accessToken: cookies.access.read(req),
+          refreshToken: cookies.refresh.read(req),
+          ...clientOf(context, req),
+        };
         const beforeLookup = () => context.guessLimit.check(req, 'refresh_token');
         const session = await refresh(context, tokens, beforeLookup).catch((error: unknown) => {
           if (error instanceof Problem && error.status === 401 && isSameOrigin(req)) clearCookies(req, res);

@@ -1,9 +1,11 @@
 import { ormOf, type Executor } from '@platform/service-kit/db';
-import { networkOf } from '@platform/service-kit/network';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { Conflict, Problem, Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
+import type { SecurityEventKind } from '../security/kinds.ts';
+import { recordEvent } from '../security/queries.ts';
 import type { Client } from '../sessions/client.ts';
 import {
   endSession,
@@ -46,7 +48,7 @@ export const emailTaken = () => new Conflict('email_taken', 'A user with this em
  */
 export const register = async (
   context: Context,
-  { password, address, browser, ...input }: From<Registration>,
+  { password, address, network, browser, ...input }: From<Registration>,
 ): Promise<LoggedIn> => {
   await context.registrationLimit?.({ email: input.email, address });
   const passwordHash = await context.registrationPasswords.hash(password, {
@@ -58,9 +60,11 @@ export const register = async (
     const transaction = ormOf(tx, database);
     const user = await insertUser(transaction, { ...input, id: uuidv7(), passwordHash });
     if (user === undefined) throw emailTaken();
-    await rememberNetwork(transaction, user.id, networkOf(address));
+    const client = { address, network, browser };
+    await rememberNetwork(transaction, user.id, network);
+    await recordEvent(tx, user.id, 'registered', client);
     await mails?.queue(tx, { kind: 'email_verification', recipient: user.email });
-    return { user, ...(await startSession(context, transaction, user.id, { address, browser })) };
+    return { user, ...(await startSession(context, transaction, user.id, client)) };
   });
 };
 
@@ -76,16 +80,18 @@ const unverified = () =>
   });
 
 /**
- * The account with an email, if this is its password; a wrong password and an unknown email take the same work. Throws
- * TooManyRequests after too many failures.
+ * The account with an email, if this is its password; a wrong password and an unknown email take the same work. A wrong one
+ * is remembered as `failure` in the background, so that the time of the answer does not show whether there is an account.
+ * Throws TooManyRequests after too many failures.
  */
-export const comparePassword = (
-  { loginPasswords, throttle, database: { orm } }: Context,
-  { email, password, address }: Omit<From<Login>, 'browser'>,
+export const comparePassword = async (
+  { loginPasswords, throttle, log, database: { orm, sql } }: Context,
+  { email, password, address, ...place }: From<Login>,
+  failure: SecurityEventKind,
 ) => {
-  const isKnown = () => hasNetwork(orm, email, networkOf(address));
-  return throttle.attempt({ email, address, isKnown }, async (admit) => {
-    let found: Account | undefined;
+  let found: Account | undefined;
+  const isKnown = () => hasNetwork(orm, email, place.network);
+  const account = await throttle.attempt({ email, address, isKnown }, async (admit) => {
     const stored = async () => {
       await admit();
       found = await findAccount(orm, email);
@@ -94,6 +100,12 @@ export const comparePassword = (
     const verdict = await loginPasswords.verify(stored, password, { email, address });
     return found !== undefined && verdict.matches ? { ...found, ...verdict } : undefined;
   });
+  const userId = account === undefined && found?.user.id;
+  if (userId)
+    runOutsideRequest(() => recordEvent(sql, userId, failure, place)).catch((err: unknown) =>
+      log.warn({ err }, 'a failed login was not recorded'),
+    );
+  return account;
 };
 
 /**
@@ -102,10 +114,10 @@ export const comparePassword = (
  * `invalid_credentials`, after the same work. Throws TooManyRequests after too many failures.
  */
 export const login = async (context: Context, credentials: From<Login>): Promise<LoggedIn> => {
-  const { email, password, address } = credentials;
+  const { email, password, address, network } = credentials;
   const { loginPasswords, database } = context;
   const { orm } = database;
-  const account = await comparePassword(context, credentials);
+  const account = await comparePassword(context, credentials, 'login_failed');
   if (account === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
   const { user } = account;
   let { passwordHash } = account;
@@ -114,18 +126,19 @@ export const login = async (context: Context, credentials: From<Login>): Promise
     passwordHash = await loginPasswords.hash(password, { email, address });
     await replacePasswordHash(orm, account, passwordHash);
   }
-  await rememberNetwork(orm, user.id, networkOf(address));
+  await rememberNetwork(orm, user.id, network);
   if (needsVerification(context, user)) {
     await database.sql.begin((tx) =>
       context.mails?.queue(tx, { kind: 'email_verification', recipient: email }),
     );
     throw unverified();
   }
-  const session = await orm.transaction(async (tx) =>
-    (await holdPassword(tx, { user, passwordHash }))
-      ? startSession(context, tx, user.id, credentials)
-      : undefined,
-  );
+  const session = await database.sql.begin(async (tx) => {
+    const transaction = ormOf(tx, database);
+    if (!(await holdPassword(transaction, { user, passwordHash }))) return undefined;
+    await recordEvent(tx, user.id, 'login', credentials);
+    return startSession(context, transaction, user.id, credentials);
+  });
   // The password was changed, perhaps because it was stolen, or another login has hashed it anew: compare it again.
   return session === undefined ? login(context, credentials) : { user, ...session };
 };
@@ -146,7 +159,7 @@ export const getSessionUser = async (orm: Executor, userId: string): Promise<Use
  */
 export const refresh = async (
   context: Context,
-  tokens: { refreshToken: string | undefined; accessToken: string | undefined },
+  tokens: From<{ refreshToken: string | undefined; accessToken: string | undefined }>,
   beforeLookup: () => void,
 ): Promise<LoggedIn> => {
   const { refreshToken, accessToken = '' } = tokens;
@@ -168,7 +181,7 @@ export const refresh = async (
       return { user, ...credentials };
     }),
   );
-  return refreshed ?? refuseRefresh(context, read);
+  return refreshed ?? refuseRefresh(context, read, tokens);
 };
 
 interface SessionCredentials {

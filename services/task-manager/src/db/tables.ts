@@ -14,6 +14,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 
+import { securityEventKinds } from '../security/kinds.ts';
 import { languages } from '../mails/texts/texts.ts';
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
@@ -149,6 +150,29 @@ export const knownNetworks = pgTable(
   (table) => [
     primaryKey({ columns: [table.userId, table.network] }),
     index('known_networks_by_age').on(table.seenAt),
+  ],
+);
+
+/** Logins, refusals and changes of an account, for 90 days: those of a day that are alike are one row. */
+export const securityEvents = pgTable(
+  'security_events',
+  {
+    userId: owner().references(() => users.id, { onDelete: 'cascade' }),
+    /** In UTC. */
+    day: date({ mode: 'string' }).notNull(),
+    kind: text({ enum: securityEventKinds }).notNull(),
+    /** An IPv4 address or an IPv6 /64. */
+    network: text().notNull(),
+    /** Browser and system in words. */
+    browser: text().notNull(),
+    count: integer().notNull(),
+    firstAt: isoColumn('first_at').notNull(),
+    lastAt: isoColumn('last_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.day, table.kind, table.network, table.browser] }),
+    oneOf('security_events_kind', table.kind, securityEventKinds),
+    index('security_events_by_age').on(table.day),
   ],
 );
 

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { networkOf } from '@platform/service-kit/network';
 import type { Context } from '../context.ts';
 
-/** Who sends a request: the client's address, and its browser in words. */
+/** Who sends a request: the client's address, its network (an IPv4 address or an IPv6 /64), and its browser in words. */
 export interface Client {
   address: string | undefined;
+  network: string;
   browser: string;
 }
 
@@ -44,10 +46,7 @@ export const browserOf = ({
 }: Pick<IncomingMessage, 'headers'>): string =>
   `${nameIn(browsers, agent) ?? 'Unknown browser'} on ${nameIn(systems, agent) ?? 'unknown system'}`;
 
-export const clientOf = (
-  { clientAddress }: Pick<Context, 'clientAddress'>,
-  req: IncomingMessage,
-): Client => ({
-  address: clientAddress(req),
-  browser: browserOf(req),
-});
+export const clientOf = ({ clientAddress }: Pick<Context, 'clientAddress'>, req: IncomingMessage): Client => {
+  const address = clientAddress(req);
+  return { address, network: networkOf(address), browser: browserOf(req) };
+};

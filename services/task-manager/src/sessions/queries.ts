@@ -96,6 +96,16 @@ export const deleteSessions = async (
   return rows.map(({ id }) => id);
 };
 
+/** Where a session was last used. Undefined when it has ended. */
+export const findClient = async (
+  tx: Queries,
+  { userId, id }: SessionName,
+): Promise<{ network: string; browser: string } | undefined> => {
+  const [client] = await tx<{ network: string; browser: string }[]>`
+    select network, browser from sessions where user_id = ${userId} and id = ${id}`;
+  return client;
+};
+
 /** `current_id` is that of the session that asks. */
 const sessionsJson = jsonTable('sessions', Object.keys(Session.shape), { current: 'id = current_id' });
 

@@ -4,7 +4,9 @@ import { record } from '@platform/service-kit/record';
 import { noStore } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { findSession, listSessions } from './queries.ts';
+import { recordEvent } from '../security/queries.ts';
+import { clientOf } from './client.ts';
+import { findClient, findSession, listSessions } from './queries.ts';
 import { Session, SessionPath, SessionQuery, Sessions } from './schema.ts';
 import { deleteSessions, revokeSessions } from './use-cases.ts';
 
@@ -43,6 +45,8 @@ export const sessionRoutes = (context: Context): Route[] => {
     find: (on, target, lock) => findSession(on, sessionOf(target), target.params.id, lock),
     remove: {
       delete: async (on, { params, caller }) => {
+        const client = await findClient(on, sessionOf({ caller }));
+        if (client !== undefined) await recordEvent(on, caller.subject, 'session_ended', client);
         await deleteSessions(on, caller.subject, { only: params.id });
       },
     },
@@ -60,7 +64,11 @@ export const sessionRoutes = (context: Context): Route[] => {
     },
     async (target) => {
       const { userId, id } = sessionOf(target);
-      await revokeSessions(context, userId, await deleteSessions(sql, userId, { but: id }));
+      const ended = await sql.begin(async (tx) => {
+        await recordEvent(tx, userId, 'other_sessions_ended', clientOf(context, target.req));
+        return deleteSessions(tx, userId, { but: id });
+      });
+      await revokeSessions(context, userId, ended);
       return { status: 204, headers: noStore };
     },
   );

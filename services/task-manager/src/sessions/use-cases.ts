@@ -1,8 +1,8 @@
 import type { Executor } from '@platform/service-kit/db';
-import { networkOf } from '@platform/service-kit/network';
 import { Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
+import { recordEvent } from '../security/queries.ts';
 import type { Client } from './client.ts';
 import type { ReadToken, SessionName } from './refresh-token.ts';
 import { maxSessions, revocationId } from './settings.ts';
@@ -36,11 +36,11 @@ export const startSession = async (
   context: Context,
   orm: Executor,
   userId: string,
-  { address, browser }: Client,
+  { network, browser }: Client,
 ): Promise<Credentials> => {
   const session = { userId, id: uuidv7() };
   const refresh = context.refreshTokens.create(session);
-  const stored = { ...session, refreshHash: refresh.hash, browser, network: networkOf(address) };
+  const stored = { ...session, refreshHash: refresh.hash, browser, network };
   await insertSession(orm, stored, context.env.SESSION_MAX_DAYS);
   await keepNewestSessions(orm, userId, maxSessions);
   return credentialsOf(context, session, refresh.token);
@@ -144,12 +144,16 @@ export const refreshSession = async (
 export const refuseRefresh = async (
   context: Context,
   { session, hash, issued }: ReadToken,
+  client: Client,
 ): Promise<never> => {
   if (!issued) throw invalid(hash);
   if (!(await endSession(context, session))) throw invalid();
   const recipient = await findEmail(context.database.orm, session.userId);
   if (recipient !== undefined)
-    await context.database.sql.begin((tx) => context.mails?.queue(tx, { kind: 'session_ended', recipient }));
+    await context.database.sql.begin(async (tx) => {
+      await recordEvent(tx, session.userId, 'refresh_token_reused', client);
+      await context.mails?.queue(tx, { kind: 'session_ended', recipient });
+    });
   throw new Unauthorized(
     'The refresh token was used before; the session has ended.',
     'Bearer realm="platform"',

@@ -1,0 +1,16 @@
+/** What is remembered of an account. */
+export const securityEventKinds = [
+  'registered',
+  'login',
+  'login_failed',
+  'password_failed',
+  'password_changed',
+  'password_reset',
+  'email_change_requested',
+  'email_changed',
+  'email_verified',
+  'session_ended',
+  'other_sessions_ended',
+  'refresh_token_reused',
+] as const;
+export type SecurityEventKind = (typeof securityEventKinds)[number];

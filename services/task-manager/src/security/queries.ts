@@ -1,0 +1,48 @@
+import type { Page } from '@platform/pagination/list';
+import { jsonTable } from '@platform/service-kit/json-table';
+import type { Prunable } from '@platform/service-kit/pruning';
+import type { Queries } from '@platform/service-kit/record';
+import type { Client } from '../sessions/client.ts';
+import type { SecurityEventKind } from './kinds.ts';
+import { SecurityEvent } from './schema.ts';
+
+/** Rows of one kind and account in a day; what comes from still other networks is counted in one row more. */
+const maxOfDay = 20;
+
+const today = "(now() at time zone 'UTC')::date";
+
+/** Deleted in the background. */
+export const outdatedEvents: Prunable = { table: 'security_events', outdated: `day < ${today} - 90` };
+
+/**
+ * Remembers an event, in the transaction of what it is about. Those of a day that are alike are one row with their number:
+ * so neither many logins nor an attacker's guesses fill the disk, and no event is deleted to make room for others.
+ */
+export const recordEvent = async (
+  sql: Queries,
+  userId: string,
+  kind: SecurityEventKind,
+  { network, browser }: Pick<Client, 'network' | 'browser'>,
+): Promise<void> => {
+  const day = sql.unsafe(today);
+  await sql`
+    with alike as (
+      select network = ${network} and browser = ${browser} as is_same
+      from security_events where user_id = ${userId} and day = ${day} and kind = ${kind}),
+    fits as (select count(*) < ${maxOfDay} or coalesce(bool_or(is_same), false) as fits from alike)
+    insert into security_events as stored (user_id, day, kind, network, browser, count, first_at, last_at)
+    select ${userId}, ${day}, ${kind}, case when fits then ${network} else 'other networks' end,
+      case when fits then ${browser} else 'other browsers' end, 1, now(), now() from fits
+    on conflict (user_id, day, kind, network, browser)
+    do update set count = stored.count + 1, last_at = greatest(stored.last_at, excluded.last_at)`;
+};
+
+const events = jsonTable('security_events', Object.keys(SecurityEvent.shape));
+
+/** Events of a user, newest first: one more than the page has, where there is one. */
+export const listEvents = (sql: Queries, userId: string, { offset, limit }: Page): Promise<string[]> =>
+  events.list(
+    sql,
+    sql`where user_id = ${userId} and ${sql.unsafe(`day >= ${today} - 90`)}
+      order by last_at desc, day, kind, network, browser offset ${String(offset)} limit ${limit + 1}`,
+  );

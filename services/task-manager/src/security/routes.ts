@@ -1,0 +1,32 @@
+import { pageListJson, pageOf, slice } from '@platform/pagination/list';
+import { noStore } from '@platform/service-kit/record-versions';
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { listEvents } from './queries.ts';
+import { SecurityEventQuery, SecurityEvents } from './schema.ts';
+
+/** What users see of the security of their accounts. */
+export const securityRoutes = ({ tokens, database: { sql } }: Context): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: '/auth/security-events',
+      operationId: 'listSecurityEvents',
+      tag: 'Sessions',
+      summary: 'Logins, refusals and changes of your account, newest first',
+      description: 'For 90 days. Those of a day that are alike are one event, with their number.',
+      auth: tokens.guard(),
+      query: SecurityEventQuery,
+      responses: { 200: { description: 'One page; empty past the end', body: SecurityEvents } },
+    },
+    async ({ query, caller }) => {
+      const page = pageOf(query);
+      const rows = await listEvents(sql, caller.subject, page);
+      return {
+        status: 200,
+        headers: noStore,
+        rawBody: pageListJson('events', page, slice(rows, page.limit)),
+      };
+    },
+  ),
+];
