@@ -65,7 +65,7 @@ CREATE TABLE "security_events" (
 	"first_at" timestamp (3) with time zone NOT NULL,
 	"last_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "security_events_user_id_day_kind_network_browser_pk" PRIMARY KEY("user_id","day","kind","network","browser"),
-	CONSTRAINT "security_events_kind" CHECK ("security_events"."kind" in ('registered', 'login', 'login_failed', 'password_failed', 'password_changed', 'password_reset', 'email_change_requested', 'email_changed', 'email_verified', 'session_ended', 'other_sessions_ended', 'refresh_token_reused'))
+	CONSTRAINT "security_events_kind" CHECK ("security_events"."kind" in ('registered', 'login', 'login_failed', 'password_failed', 'reauthenticated', 'password_changed', 'password_reset', 'email_change_requested', 'email_changed', 'email_verified', 'session_ended', 'other_sessions_ended', 'refresh_token_reused'))
 );
 --> statement-breakpoint
 CREATE TABLE "sessions" (
@@ -76,6 +76,7 @@ CREATE TABLE "sessions" (
 	"browser" text NOT NULL,
 	"network" text NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
+	"authenticated_at" timestamp (3) with time zone NOT NULL,
 	"last_used_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "sessions_user_id_id_pk" PRIMARY KEY("user_id","id")

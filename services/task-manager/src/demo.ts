@@ -42,6 +42,7 @@ const session = {
   browser: 'Firefox on Windows',
   network: '198.51.100.7',
   createdAt,
+  authenticatedAt: createdAt,
   lastUsedAt: createdAt,
   expiresAt: new Date(now.getTime() + 30 * 86_400_000).toISOString(),
 };

@@ -4,11 +4,12 @@ import type { ProblemCodes } from '@platform/service-kit/openapi';
 export const problemCodes: ProblemCodes = {
   changeTask: { 403: ['role_required'] },
   deleteTask: { 403: ['role_required'] },
+  reauthenticate: { 403: ['wrong_password'] },
   changePassword: { 403: ['wrong_password'] },
   requestPasswordReset: { 409: ['mail_off'] },
   resetPassword: { 409: ['mail_off'] },
   requestVerification: { 409: ['mail_off'] },
-  requestEmailChange: { 403: ['wrong_password'], 409: ['mail_off'] },
+  requestEmailChange: { 403: ['wrong_password', 'reauthentication_required'], 409: ['mail_off'] },
   confirmEmail: { 409: ['email_taken', 'mail_off'] },
   login: { 403: ['email_not_verified'] },
   refresh: { 403: ['email_not_verified'] },

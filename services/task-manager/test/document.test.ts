@@ -37,6 +37,7 @@ test('the service describes itself in OpenAPI 3.0.3', async () => {
     'post /auth/password',
     'post /auth/password/reset',
     'post /auth/password/reset/confirm',
+    'post /auth/reauthenticate',
     'post /auth/refresh',
     'post /auth/register',
     'post /lists',

@@ -59,6 +59,7 @@ test('every operation answers as the document says', async () => {
       'refresh 403',
       // After ten wrong passwords in a row Ann waits. account.test.ts has all of these.
       'changePassword 403',
+      'reauthenticate 403',
       'requestEmailChange 403',
       'requestEmailChange success',
       // Ann's other sessions have ended with her password. own-sessions.test.ts has both.

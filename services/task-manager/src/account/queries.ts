@@ -17,6 +17,10 @@ export const lockUserWith = async (
   return user;
 };
 
+/** Locks a user until the transaction ends. Returns whether there is one. */
+export const lockUser = async (tx: Queries, userId: string): Promise<boolean> =>
+  (await tx`select from users where id = ${userId} for no key update`).length === 1;
+
 export const setPassword = async (tx: Queries, userId: string, passwordHash: string): Promise<void> => {
   await tx`update users set password_hash = ${passwordHash} where id = ${userId}`;
 };

@@ -10,10 +10,12 @@ import {
   PasswordChange,
   PasswordReset,
   PasswordResetRequest,
+  Reauthentication,
 } from './schema.ts';
 import {
   changePassword,
   confirmEmail,
+  reauthenticate,
   requestEmailChange,
   requestPasswordReset,
   requestVerification,
@@ -34,6 +36,26 @@ export const accountRoutes = (context: Context): Route[] => {
     ...clientOf(context, req),
   });
   return [
+    route(
+      {
+        method: 'post',
+        path: '/auth/reauthenticate',
+        operationId: 'reauthenticate',
+        tag,
+        summary: 'Enter your password again',
+        description:
+          'For ten minutes this session may do what needs it: change the address, delete the account, export. Wrong ' +
+          'passwords count as failed logins: 429.',
+        auth: user,
+        body: { schema: Reauthentication, example: { password: 'try-me-out-2026' } },
+        responses: { 204: { description: 'The password is right' } },
+        problems: [403],
+      },
+      async ({ body, ...rest }) => {
+        await reauthenticate(context, actorOf(rest), body.password);
+        return done(204);
+      },
+    ),
     route(
       {
         method: 'post',

@@ -20,6 +20,8 @@ export type PasswordChange = z.output<typeof PasswordChange>;
 
 export const PasswordResetRequest = z.strictObject({ email }).meta({ id: 'PasswordResetRequest' });
 
+export const Reauthentication = z.strictObject({ password }).meta({ id: 'Reauthentication' });
+
 const token = text(1, 200).meta({ description: 'The code of the mail' });
 
 export const PasswordReset = z.strictObject({ token, newPassword }).meta({ id: 'PasswordReset' });
@@ -27,7 +29,12 @@ export const PasswordReset = z.strictObject({ token, newPassword }).meta({ id: '
 export type PasswordReset = z.output<typeof PasswordReset>;
 
 export const EmailChange = z
-  .strictObject({ newEmail: email, currentPassword: password })
+  .strictObject({
+    newEmail: email,
+    currentPassword: password.optional().meta({
+      description: 'Needed unless the password was given in this session within ten minutes',
+    }),
+  })
   .meta({ id: 'EmailChange' });
 
 export type EmailChange = z.output<typeof EmailChange>;

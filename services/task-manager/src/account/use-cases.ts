@@ -7,10 +7,15 @@ import { comparePassword, emailTaken, getSessionUser, holdPassword } from '../au
 import type { Context } from '../context.ts';
 import { changeAddress } from '../lists/use-cases.ts';
 import { endEmailChanges } from '../mails/use-cases.ts';
-import { recordEvent } from '../security/queries.ts';
+import { recordEvent } from '../security/use-cases.ts';
 import type { Client } from '../sessions/client.ts';
-import { deleteSessions, revokeSessions } from '../sessions/use-cases.ts';
-import { lockUserWith, replaceEmail, setPassword, verifyEmail } from './queries.ts';
+import {
+  confirmSession,
+  deleteSessions,
+  requireRecentPassword,
+  revokeSessions,
+} from '../sessions/use-cases.ts';
+import { lockUser, lockUserWith, replaceEmail, setPassword, verifyEmail } from './queries.ts';
 import type { EmailChange, PasswordChange, PasswordReset } from './schema.ts';
 
 /** A user who changes something of the account, and from where. */
@@ -53,6 +58,32 @@ const requirePassword = async (context: Context, { userId, ...client }: Actor, p
   };
 };
 
+const sessionOf = ({ userId, sessionId }: Actor) => ({ userId, id: sessionId });
+
+/**
+ * Runs `change` in a transaction in which the user is locked, and the password was given in this session within ten minutes.
+ * Throws as `requireRecentPassword` does.
+ */
+export const withRecentPassword = <Result>(
+  { database }: Context,
+  actor: Actor,
+  change: (tx: TransactionSql) => Promise<Result>,
+) =>
+  database.sql.begin(async (tx) => {
+    await lockUser(tx, actor.userId);
+    await requireRecentPassword(tx, sessionOf(actor));
+    return change(tx);
+  });
+
+/** Takes the password once more, for what needs a recent one. Throws as `requirePassword` does. */
+export const reauthenticate = async (context: Context, actor: Actor, password: string): Promise<void> => {
+  const { begin } = await requirePassword(context, actor, password);
+  await begin(async (tx) => {
+    await confirmSession(tx, sessionOf(actor));
+    await recordEvent(tx, actor.userId, 'reauthenticated', actor);
+  });
+};
+
 /**
  * Sets a new password, ends all other sessions, and changes of address that were asked for. Throws as `requirePassword`
  * does, and ValidationFailed.
@@ -69,6 +100,7 @@ export const changePassword = async (
   const ended = await begin(async (tx) => {
     await setPassword(tx, id, passwordHash);
     await endEmailChanges(tx, id);
+    await confirmSession(tx, sessionOf(actor));
     await recordEvent(tx, id, 'password_changed', actor);
     await mails?.queue(tx, { kind: 'password_changed', recipient: email });
     return deleteSessions(tx, id, { but: actor.sessionId });
@@ -133,7 +165,8 @@ export const requestVerification = async (context: Context, { userId, address }:
 
 /**
  * Has a new address confirmed by a mail to it, before it takes the place of the old one. Does the same whether or not the
- * new one has an account already. Throws as `requirePassword` does, and Conflict `mail_off`.
+ * new one has an account already. Throws as `requirePassword` does, or without a password as `requireRecentPassword`, and
+ * Conflict `mail_off`.
  */
 export const requestEmailChange = async (
   context: Context,
@@ -141,11 +174,14 @@ export const requestEmailChange = async (
   { newEmail, currentPassword }: EmailChange,
 ): Promise<void> => {
   const mails = requireMails(context);
-  const { id, begin } = await requirePassword(context, actor, currentPassword);
+  const begin =
+    currentPassword === undefined
+      ? (change: (tx: TransactionSql) => Promise<void>) => withRecentPassword(context, actor, change)
+      : (await requirePassword(context, actor, currentPassword)).begin;
   await context.mailLimit?.({ email: newEmail, address: actor.address });
   await begin(async (tx) => {
-    await recordEvent(tx, id, 'email_change_requested', actor);
-    await mails.queue(tx, { kind: 'email_change', recipient: newEmail, sender: id });
+    await recordEvent(tx, actor.userId, 'email_change_requested', actor);
+    await mails.queue(tx, { kind: 'email_change', recipient: newEmail, sender: actor.userId });
   });
 };
 

@@ -126,6 +126,8 @@ export const sessions = pgTable(
     /** Where it was last used: an IPv4 address or an IPv6 /64. */
     network: text().notNull(),
     createdAt: isoColumn('created_at').notNull(),
+    /** When the user last gave the password in this session. */
+    authenticatedAt: isoColumn('authenticated_at').notNull(),
     /** To five minutes. */
     lastUsedAt: isoColumn('last_used_at').notNull(),
     /** Each refresh extends it, until the session is SESSION_MAX_DAYS old. */

@@ -4,6 +4,7 @@ export const securityEventKinds = [
   'login',
   'login_failed',
   'password_failed',
+  'reauthenticated',
   'password_changed',
   'password_reset',
   'email_change_requested',

@@ -34,9 +34,13 @@ export const isLive = async (sql: Sql, { userId, id }: SessionName): Promise<boo
 };
 
 export const insertSession = async (orm: Executor, session: NewSession, maxDays: number): Promise<void> => {
-  await orm
-    .insert(sessions)
-    .values({ ...session, createdAt: now, lastUsedAt: now, expiresAt: expiresAt(now, maxDays) });
+  await orm.insert(sessions).values({
+    ...session,
+    createdAt: now,
+    authenticatedAt: now,
+    lastUsedAt: now,
+    expiresAt: expiresAt(now, maxDays),
+  });
 };
 
 /** Deletes all sessions of a user but the newest `number`: their ids are in the order of their start. */
@@ -94,6 +98,22 @@ export const deleteSessions = async (
     delete from sessions
     where user_id = ${userId} and id is distinct from ${but}::uuid and id = coalesce(${only}::uuid, id) returning id`;
   return rows.map(({ id }) => id);
+};
+
+/** The user of this session has given the password. */
+export const updateAuthentication = async (tx: Queries, { userId, id }: SessionName): Promise<void> => {
+  await tx`update sessions set authenticated_at = now() where user_id = ${userId} and id = ${id}`;
+};
+
+/** Whether the password was given in this session within the last ten minutes. Undefined when it has ended. */
+export const isAuthenticated = async (
+  tx: Queries,
+  { userId, id }: SessionName,
+): Promise<boolean | undefined> => {
+  const [session] = await tx<{ recently: boolean }[]>`
+    select authenticated_at > now() - interval '10 minutes' as recently
+    from sessions where user_id = ${userId} and id = ${id} and expires_at > now()`;
+  return session?.recently;
 };
 
 /** Where a session was last used. Undefined when it has ended. */

@@ -34,8 +34,8 @@ test('a user has at most 1,000 sessions: one more ends the oldest', async () => 
   const email = newEmail();
   const [ada, ben] = [await register(service.app, email), await register(service.app)];
   await sql`
-    insert into sessions (user_id, id, refresh_hash, browser, network, created_at, last_used_at, expires_at)
-    select ${ada.user.id}, uuidv7(), '\\x00', '', '', now(), now(), now() + interval '1 day'
+    insert into sessions (user_id, id, refresh_hash, browser, network, created_at, authenticated_at, last_used_at, expires_at)
+    select ${ada.user.id}, uuidv7(), '\\x00', '', '', now(), now(), now(), now() + interval '1 day'
     from generate_series(1, 999)`;
   await supertest(service.app).post(at('/auth/login')).send({ email, password: goodPassword }).expect(200);
   const counts = await sql`select count(*)::int from sessions group by user_id order by count`;

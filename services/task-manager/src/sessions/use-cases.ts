@@ -1,8 +1,10 @@
+import { sessionEnded } from '@platform/auth/bearer';
 import type { Executor } from '@platform/service-kit/db';
-import { Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
+import { Problem, Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
+import type { Queries } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { recordEvent } from '../security/queries.ts';
+import { recordEvent } from '../security/use-cases.ts';
 import type { Client } from './client.ts';
 import type { ReadToken, SessionName } from './refresh-token.ts';
 import { maxSessions, revocationId } from './settings.ts';
@@ -10,8 +12,10 @@ import {
   deleteSession,
   findEmail,
   insertSession,
+  isAuthenticated,
   keepNewestSessions,
   replaceRefreshHash,
+  updateAuthentication,
 } from './queries.ts';
 
 /** The tokens of a session. */
@@ -58,6 +62,25 @@ export const endSession = async (
   const ended = await deleteSession(database.orm, session, refreshHash);
   if (ended) await revocation.revoke(revocationId(session));
   return ended;
+};
+
+/** Notes that the user has given the password in this session. */
+export const confirmSession = updateAuthentication;
+
+/**
+ * What needs the password: it was given in this session within ten minutes, and is still the password, because a change ends
+ * the other sessions. Throws a Problem (403 `reauthentication_required`), and Unauthorized when the session has ended. Call
+ * it with the row of the user locked.
+ */
+export const requireRecentPassword = async (tx: Queries, session: SessionName): Promise<void> => {
+  const recently = await isAuthenticated(tx, session);
+  if (recently === undefined) throw sessionEnded();
+  if (!recently)
+    throw new Problem({
+      status: 403,
+      code: 'reauthentication_required',
+      detail: 'Enter your password again: POST /auth/reauthenticate.',
+    });
 };
 
 /** The ids that it returns are for `revokeSessions` when the transaction is committed. */

@@ -1,0 +1,2 @@
+/** For what happens in other resources, in their transactions. */
+export { recordEvent } from './queries.ts';
