@@ -1,9 +1,8 @@
-import { pageListJson, pageOf, slice } from '@platform/pagination/list';
 import { noStore } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { listEvents } from './queries.ts';
 import { SecurityEventQuery, SecurityEvents } from './schema.ts';
+import { eventPage } from './use-cases.ts';
 
 /** What users see of the security of their accounts. */
 export const securityRoutes = ({ tokens, database: { sql } }: Context): Route[] => [
@@ -19,14 +18,10 @@ export const securityRoutes = ({ tokens, database: { sql } }: Context): Route[] 
       query: SecurityEventQuery,
       responses: { 200: { description: 'One page; empty past the end', body: SecurityEvents } },
     },
-    async ({ query, caller }) => {
-      const page = pageOf(query);
-      const rows = await listEvents(sql, caller.subject, page);
-      return {
-        status: 200,
-        headers: noStore,
-        rawBody: pageListJson('events', page, slice(rows, page.limit)),
-      };
-    },
+    async ({ query, caller }) => ({
+      status: 200,
+      headers: noStore,
+      rawBody: await eventPage(sql, caller.subject, query),
+    }),
   ),
 ];
