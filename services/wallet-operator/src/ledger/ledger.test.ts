@@ -5,6 +5,7 @@ import { createBatcher } from '@platform/group-commit';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import { inject } from 'vitest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emptyTables } from '../../test/empty-tables.ts';
 import { history, policy } from '../../test/histories.ts';
 import { createModel, type ModelPlayer } from '../../test/model.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
@@ -56,8 +57,7 @@ afterAll(() => stack.disposeAsync());
 /** Empties the ledger before a new history; the triggers that forbid it are off. */
 const reset = async (decidedAt: string | null = null): Promise<void> => {
   await sql.begin(async (tx) => {
-    await tx`set local session_replication_role = replica`;
-    await tx`truncate entries, rounds, players, audit_events, ledger_settings`;
+    await emptyTables(tx, 'entries', 'rounds', 'players', 'audit_events', 'ledger_settings');
     for (const [id, { balance, currency, disabled, excluded }] of players) {
       const seq = balance > 0n ? 1 : 0;
       await tx`insert into players (player_id, currency, balance, seq, status, excluded_until, created_at, decided_at)

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { emptyTables } from '../../test/empty-tables.ts';
 import { createLimitsModel, monthStart } from '../../test/limits-model.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
 import { migrations } from '../context.ts';
@@ -41,8 +42,7 @@ afterAll(() => stack.disposeAsync());
 
 const reset = (timeZone: string) =>
   sql.begin(async (tx) => {
-    await tx`set local session_replication_role = replica`;
-    await tx`truncate entries, rounds, players, audit_events, limit_changes, limit_windows`;
+    await emptyTables(tx, 'entries', 'rounds', 'players', 'audit_events', 'limit_changes', 'limit_windows');
     await tx`insert into players (player_id, currency, balance, seq, created_at, time_zone)
       values (${playerId}, 'EUR', 100000000, 1, '2016-01-01', ${timeZone})`;
     await tx`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)

@@ -2,6 +2,7 @@ import { captureLog, cloneDatabase } from '@platform/service-kit/testing';
 import fc from 'fast-check';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { emptyTables } from '../../../test/empty-tables.ts';
 import { command } from '../../../test/histories.ts';
 import { decimal } from '@platform/wallet-protocol/money';
 import { expectSoundLedger } from '../../../test/proof.ts';
@@ -50,8 +51,7 @@ afterAll(() => stack.disposeAsync());
 
 const reset = () =>
   sql.begin(async (tx) => {
-    await tx`set local session_replication_role = replica`;
-    await tx`truncate entries, rounds, players, audit_events, daily_sums`;
+    await emptyTables(tx, 'entries', 'rounds', 'players', 'audit_events', 'daily_sums');
     for (const [id, currency] of Object.entries(currencies)) {
       await tx`insert into players (player_id, currency, balance, seq, created_at) values (${id}, ${currency}, 5000, 1, now())`;
       await tx`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)
