@@ -21,7 +21,7 @@ CREATE TABLE "consignments" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"search_text" text GENERATED ALWAYS AS (casefold((case when octet_length(consignment_number || chr(31) || client_name || chr(31) || coalesce(external_id, '') || chr(31) || coalesce(reference, '')) = char_length(consignment_number || chr(31) || client_name || chr(31) || coalesce(external_id, '') || chr(31) || coalesce(reference, '')) then (consignment_number || chr(31) || client_name || chr(31) || coalesce(external_id, '') || chr(31) || coalesce(reference, '')) else normalize((consignment_number || chr(31) || client_name || chr(31) || coalesce(external_id, '') || chr(31) || coalesce(reference, '')), nfc) end) collate "pg_unicode_fast")) STORED NOT NULL,
-	CONSTRAINT "consignments_status_known" CHECK ("consignments"."status" between 0 and 7),
+	CONSTRAINT "consignments_status_known" CHECK ("consignments"."status" between 0 and 8),
 	CONSTRAINT "consignments_edi_status_known" CHECK ("consignments"."edi_status" between 0 and 4)
 );
 --> statement-breakpoint

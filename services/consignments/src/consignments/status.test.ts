@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 const unknownId = '0198c5a0-7e57-7000-8000-00000000ffff';
-const [draft, booked, picking, packed, dispatched, inTransit, delivered, cancelled] = [
-  0, 1, 2, 3, 4, 5, 6, 7,
+const [draft, booked, picking, packed, dispatched, inTransit, delivered, cancelled, lost] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8,
 ];
 
 const add = async (path: string, input: object): Promise<string> => {
@@ -176,6 +176,20 @@ describe('stock', () => {
     expect(await stockOf(item)).toEqual([7, 0]);
     await service.delete(`/consignments/${third}`).expect(204);
     expect(await stockOf(item)).toEqual([7, 0]);
+  });
+
+  test('of a lost consignment stays out, until force brings it back', async () => {
+    const item = await addItem();
+    const id = await addConsignment({ lines: [lineOf(item, 3)] });
+    await set(id, booked);
+    await set(id, dispatched);
+    await change(id, { status: lost, reason: 'The lorry burnt out' }).expect(200);
+    expect(await stockOf(item)).toEqual([7, 0]);
+    expect((await historyOf(id)).history[0]).toMatchObject({ to: lost, reason: 'The lorry burnt out' });
+    await force(id, delivered);
+    expect(await stockOf(item)).toEqual([7, 0]);
+    await force(id, cancelled);
+    expect(await stockOf(item)).toEqual([10, 0]);
   });
 
   test('that does not suffice refuses the booking as a whole and says what is left', async () => {

@@ -12,10 +12,11 @@ export const transitions = {
   booked: { goods: 'reserved', next: ['picking', 'packed', 'dispatched', 'cancelled'] },
   picking: { goods: 'reserved', next: ['packed', 'dispatched', 'cancelled'] },
   packed: { goods: 'reserved', next: ['dispatched', 'cancelled'] },
-  dispatched: { goods: 'taken', next: ['in transit', 'delivered'] },
-  'in transit': { goods: 'taken', next: ['delivered'] },
+  dispatched: { goods: 'taken', next: ['in transit', 'delivered', 'lost'] },
+  'in transit': { goods: 'taken', next: ['delivered', 'lost'] },
   delivered: { goods: 'taken', next: [] },
   cancelled: { goods: 'free', next: [] },
+  lost: { goods: 'taken', next: [] },
 } as const;
 
 type Status = keyof typeof transitions;

@@ -57,7 +57,7 @@ export const consignments = pgTable(
     index('consignments_by_edi_status').on(table.ediStatus, table.createdAt, table.id),
     searchIndex('consignments', table.searchText),
     index('consignments_external_id').on(table.externalId, table.createdAt, table.id),
-    check('consignments_status_known', sql`${table.status} between 0 and 7`),
+    check('consignments_status_known', sql`${table.status} between 0 and 8`),
     check('consignments_edi_status_known', sql`${table.ediStatus} between 0 and 4`),
   ],
 );

@@ -91,8 +91,12 @@ export const stockMovements = inventory.flatMap(({ id, quantity, reserved, creat
       ],
 );
 
+/** Was on its way, and is lost. */
+const lostNumber = 1321;
+
 /** The oldest are delivered, the newest are drafts. */
 const statusOf = (n: number, of: number): number => {
+  if (n === lostNumber) return 8;
   if (n % 40 === 13) return 7;
   return n < of * 0.6 ? 6 : Math.max(0, 5 - Math.floor(((n - of * 0.6) / (of * 0.4)) * 6));
 };
@@ -107,7 +111,7 @@ export const consignments = Array.from({ length: total }, (_, n) => {
     consignment_number: `CN-2026-${String(n + 1).padStart(5, '0')}`,
     client_id: client.id,
     client_name: client.name,
-    carrier_id: status >= 4 && status < 7 ? pick(carriers, n).id : null,
+    carrier_id: status >= 4 && status !== 7 ? pick(carriers, n).id : null,
     warehouse_id: status === 0 ? null : pick(warehouses, n * 3).id,
     status,
     edi_status: status === 0 ? 0 : n % 50 === 7 ? 4 : Math.min(3, status),
@@ -121,13 +125,13 @@ export const consignments = Array.from({ length: total }, (_, n) => {
 export const statusChanges = consignments
   .filter((_, n) => n % 40 === 1)
   .flatMap(({ id, status, created_at }, n) =>
-    Array.from({ length: status }, (_, step) => ({
+    Array.from({ length: status === 8 ? 6 : status }, (_, step) => ({
       id: idOf('f', n * 10 + step),
       consignment_id: id,
       from_status: step,
-      to_status: step + 1,
+      to_status: status === 8 && step === 5 ? 8 : step + 1,
       forced: false,
-      reason: null,
+      reason: status === 8 && step === 5 ? 'Stolen on the way' : null,
       created_by: 'demo',
       created_at: new Date(Date.parse(created_at) + (step + 1) * 3_600_000).toISOString(),
     })),
