@@ -19,6 +19,7 @@ export const createApp = (context: Context): HttpApp =>
         version: '7',
         alternativeId: 'tea',
         'deleteQuest.questId': '0198c5a0-7e57-7000-8000-000000000002',
+        'deleteDraft.questId': '0198c5a0-7e57-7000-8000-000000000003',
       },
     },
     routes: [...questRoutes(context), ...questionRoutes(context), ...draftRoutes(context)],

@@ -12,6 +12,7 @@ import { findQuest, insertQuest } from './quests/queries.ts';
 /** The same on every machine and after every start. */
 const questId = '0198c5a0-7e57-7000-8000-000000000001';
 const draftId = '0198c5a0-7e57-7000-8000-000000000002';
+const correctedId = '0198c5a0-7e57-7000-8000-000000000003';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
 // No instance has cached a version of a new quest, so nothing has to be removed from Redis.
@@ -41,6 +42,20 @@ if ((await findQuest(sql, draftId, false)) === undefined) {
   const unfinished = { ...second, titles: second?.titles.slice(0, 2), alternatives: [] };
   const questions = serialiseList(await parseQuestionList(Buffer.from(JSON.stringify([first, unfinished]))));
   await replaceQuestions(context, { questId: draftId, caller: 'demo', expected: undefined }, questions);
+}
+
+// A published quest whose text is being corrected: readers see its questions as they were.
+if ((await findQuest(sql, correctedId, false)) === undefined) {
+  await insertQuest(sql, { title: 'Hiking with children', titles }, correctedId);
+  for (const draft of [false, true]) {
+    const corrected = hiking.slice(0, draft ? 4 : 3);
+    const questions = serialiseList(await parseQuestionList(Buffer.from(JSON.stringify(corrected))));
+    await replaceQuestions(
+      context,
+      { questId: correctedId, caller: 'demo', draft, expected: undefined },
+      questions,
+    );
+  }
 }
 
 const authorization = `-H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}'`;

@@ -18,7 +18,8 @@ const id = '01980000-0000-7000-8000-00000000d340';
 const demoUserId = '01980000-0000-7000-8000-00000000d343';
 /** What examples of the API documents delete. */
 const erasedMember = 'demo-member-2';
-const deletedUserId = '01980000-0000-7000-8000-00000000d344';
+const erasedUserId = '01980000-0000-7000-8000-00000000d344';
+const deletedUserId = '01980000-0000-7000-8000-00000000d345';
 const storeUrl = 'https://shop.example.test/';
 
 const env = processEnv();
@@ -37,9 +38,11 @@ const addRecords = async (): Promise<void> => {
   const consumerUserId = demoOrder.consumerId;
   const ann = { email: 'ann@example.test', firstName: 'Ann', lastName: 'Li' };
   const bo = { email: 'bo@example.test', firstName: 'Bo', lastName: 'Lund' };
+  const cleo = { email: 'cleo@example.test', firstName: 'Cleo', lastName: 'Roy' };
   const customers = [
     { memberId: consumerUserId, userId: demoUserId, profile: ann },
-    { memberId: erasedMember, userId: deletedUserId, profile: bo },
+    { memberId: erasedMember, userId: erasedUserId, profile: bo },
+    { memberId: 'demo-member-3', userId: deletedUserId, profile: cleo },
   ];
   const delivered = { ...demoOrder, id: 'demo-order-2', orderNo: '1000', status: 'COMPLETED' };
   const changes: Change[] = [

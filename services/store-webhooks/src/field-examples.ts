@@ -18,7 +18,7 @@ export const fieldExamples = {
   userId: '01980000-0000-7000-8000-00000000d343',
   memberId: demoOrder.consumerId,
   'eraseMember.memberId': 'demo-member-2',
-  'deleteUser.userId': '01980000-0000-7000-8000-00000000d344',
+  'deleteUser.userId': '01980000-0000-7000-8000-00000000d345',
   orderId: 'demo-order-2',
   jobId: 'demo-job-1',
   transactionId: 'demo-check-1',

@@ -5,6 +5,7 @@ import { createContext } from './context.ts';
 import { gatewayUrl, processEnv } from './env.ts';
 import { insertGame } from './accounts/games/queries.ts';
 import { findPlayer, insertPlayer } from './accounts/players/queries.ts';
+import { loadOpenCases } from './demo/open-cases.ts';
 
 const games = [
   { gameCode: 'dice-alpha', name: 'Dice Alpha', enabled: true },
@@ -35,6 +36,8 @@ for (const player of players) {
   const { balance } = (await findPlayer(sql, playerId)) ?? {};
   wallets.push({ playerId, currency, balance });
 }
+
+await loadOpenCases(context);
 
 const path = '/callback/balance';
 const body = '{"requestId":"demo","playerId":"demo-1"}';

@@ -5,6 +5,8 @@ const keyId = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';
 export const fieldExamples = {
   playerId: 'demo-1',
   transactionId: 'demo-deposit-demo-1',
+  'approveAdjustment.transactionId': 'demo-goodwill',
+  'withdrawReconciliation.reconciliationId': '0198c2a4-7c1e-7d3a-9f21-5b8e4c6d7a91',
   accountCurrency: 'EUR',
   countryCode: 'DE',
   languageCode: 'de',

@@ -88,7 +88,11 @@ const checkRoute = (event: HookEvent): Route =>
           .string()
           .max(1000)
           .optional()
-          .meta({ description: 'Returned as it is; without it the answer is 405', example: 'hello' }),
+          .meta({
+            description: 'Returned as it is; without it the answer is 405',
+            example: 'hello',
+            param: { required: true },
+          }),
       }),
       responses: {
         200: {
