@@ -1,4 +1,3 @@
-import { insertAdjustment } from '../accounts/adjustments/queries.ts';
 import type { Context } from '../context.ts';
 import { planRepairs } from '../reconciliation/planning.ts';
 import type { Side } from '../reconciliation/difference.ts';
@@ -28,13 +27,10 @@ const missingBet: Side = {
 /** What waits for a second person: an adjustment over the limit, and the repair of a reconciliation. Can be repeated. */
 export const loadOpenCases = async (context: Context): Promise<void> => {
   const { sql } = context.database;
-  await insertAdjustment(sql, colleague, {
-    playerId: 'demo-1',
-    transactionId: 'demo-goodwill',
-    amount: 150_000,
-    reason: 'goodwill',
-    note: 'The game was away for a day',
-  });
+  await sql`
+    insert into adjustments (player_id, transaction_id, amount, reason, note, requested_by)
+    values ('demo-1', 'demo-goodwill', 150000, 'goodwill', 'The game was away for a day', ${colleague})
+    on conflict (player_id, transaction_id) do nothing`;
   for (const id of [reconciliationId, withdrawnId])
     await sql`
       insert into reconciliations (reconciliation_id, created_at, created_by, period_from, period_to, tolerance_s,
