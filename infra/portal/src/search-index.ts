@@ -28,11 +28,14 @@ export const createSearchIndex = (sections: readonly Section[]): SearchIndex => 
 /** A section in the file: its heading and anchor, null where the heading says it, its start, and of the first of a page the title, null where the heading says it, and the address. */
 type Row = [heading: string, anchor: string | null, start: string, title?: string | null, path?: string];
 
-/** The index as a file, in which nothing stands twice: of a word, the distances between its sections. */
+/** The index as a file, in which nothing stands twice: of a word, the distances between its sections, a character each. */
 export interface PackedIndex {
   rows: Row[];
-  words: Record<string, number[]>;
+  words: Record<string, string>;
 }
+
+/** The character of distance 0: the one after the quotation mark, which JSON escapes. */
+const zero = '#'.charCodeAt(0);
 
 /** Writes an index small. */
 export const pack = ({ sections, words }: SearchIndex): PackedIndex => ({
@@ -43,7 +46,10 @@ export const pack = ({ sections, words }: SearchIndex): PackedIndex => ({
     return [heading, anchor === headingId(heading) ? null : anchor, start, ...ofPage];
   }),
   words: Object.fromEntries(
-    Object.entries(words).map(([word, all]) => [word, all.map((at, nth) => at - (all[nth - 1] ?? 0))]),
+    Object.entries(words).map(([word, all]) => [
+      word,
+      String.fromCharCode(...all.map((at, nth) => zero + at - (all[nth - 1] ?? 0))),
+    ]),
   ),
 });
 
@@ -55,9 +61,9 @@ export const unpack = ({ rows, words }: PackedIndex): SearchIndex => {
     const hash = anchor ?? headingId(heading);
     return { page, heading, href: hash === '' ? path : `${path}#${hash}`, start };
   });
-  const positions = (distances: number[]): number[] => {
+  const positions = (distances: string): number[] => {
     let at = 0;
-    return distances.map((distance) => (at += distance));
+    return Array.from(distances, (distance) => (at += distance.charCodeAt(0) - zero));
   };
   return {
     sections,

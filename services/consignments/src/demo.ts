@@ -5,6 +5,7 @@ import {
   consignments,
   emptyWarehouse,
   inventory,
+  lostNumber,
   partners,
   statusChanges,
   stockMovements,
@@ -45,6 +46,10 @@ await sql`
 
 const authorization = `-H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}'`;
 const get = (address: string): string => `curl -s ${authorization} '${GATEWAY_URL}/v1/${address}'`;
+/** Each step has a consignment of its own, so that it can be repeated. */
+const setStatus = (n: number, status: number): string =>
+  `curl -s -X PATCH '${GATEWAY_URL}/v1/consignments/${consignments[n]?.id}' ${authorization} ` +
+  `-H 'Content-Type: application/json' -d '{"status":${status}}'`;
 const [client] = partners;
 const line = JSON.stringify({
   consignmentNumber: 'CN-IMPORT-1',
@@ -72,9 +77,12 @@ const printed = {
       title: 'How the stock of an item came about',
       command: get(`inventory/${inventory[1]?.id}/movements?PageSize=2`),
     },
+    { title: 'A consignment is booked, which reserves its goods', command: setStatus(1980, 1) },
+    { title: 'A packed one is dispatched, which takes them out of stock', command: setStatus(1500, 4) },
+    { title: 'A draft is cancelled', command: setStatus(1970, 7) },
     {
-      title: 'How a consignment came to its status',
-      command: get(`consignments/${consignments[1]?.id}/history?PageSize=2`),
+      title: 'How a consignment got lost',
+      command: get(`consignments/${consignments[lostNumber]?.id}/history?PageSize=2`),
     },
     {
       title: 'Import consignments, a line each',

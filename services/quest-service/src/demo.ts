@@ -75,6 +75,10 @@ const output = {
       command: `curl -s -X POST '${GATEWAY_URL}/v1/quests/${draftId}/publish' ${authorization}`,
     },
     {
+      title: 'The correction of a published quest is published',
+      command: `curl -s -X POST '${GATEWAY_URL}/v1/quests/${correctedId}/publish' ${authorization}`,
+    },
+    {
       title: 'A quest as a file',
       command: `curl -s '${GATEWAY_URL}/v1/quests/${questId}/export' ${authorization}`,
     },

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { hashPathToken } from '@platform/auth/path-tokens';
+import { demoEnv } from '@platform/service-kit/env';
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { eq, sql } from 'drizzle-orm';
 import { createContext } from './context.ts';
-import { demoEnv, processEnv } from './env.ts';
+import { processEnv } from './env.ts';
 import { v7 } from 'uuid';
 import { stores, users } from './db/tables.ts';
 import { keepOutcome, registerPayment } from './payments/use-cases.ts';
@@ -23,9 +24,9 @@ const deletedUserId = '01980000-0000-7000-8000-00000000d345';
 const storeUrl = 'https://shop.example.test/';
 
 const env = processEnv();
-const { gatewayUrl } = demoEnv();
+const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
 await using context = await createContext(
-  { ...env, PUBLIC_URL: gatewayUrl },
+  { ...env, PUBLIC_URL: GATEWAY_URL },
   { log: createLog('demo', 'silent'), metrics: createMetrics() },
 );
 
@@ -118,12 +119,21 @@ if ((await context.database.orm.$count(stores, eq(stores.id, id))) === 0) {
 await context.database
   .sql`update webhook_tokens set grace_until = null where token_hash = ${hashPathToken(token)}`;
 
+const authorization = `-H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}'`;
 const printed = {
   demo: { store: { id, webhookToken: token, storeUrl } },
   curls: [
     {
       title: 'A webhook of the demo shop (store-webhooks)',
-      command: `curl -sS -X POST '${gatewayUrl}/api/v1/hooks/order_updated/${token}' -H 'content-type: application/json' -d '${JSON.stringify(demoOrder)}'`,
+      command: `curl -sS -X POST '${GATEWAY_URL}/api/v1/hooks/order_updated/${token}' -H 'content-type: application/json' -d '${JSON.stringify(demoOrder)}'`,
+    },
+    {
+      title: 'The mail that customers of the shop would get of it',
+      command: `curl -sS -X POST '${GATEWAY_URL}/v1/stores/${id}/notifications/preview' ${authorization} -H 'content-type: application/json' -d '{"audience":"customer","kind":"order","change":"READY","orderNo":"1001"}'`,
+    },
+    {
+      title: 'Where the order of a customer is',
+      command: `curl -sS '${GATEWAY_URL}/v1/stores/${id}/delivery-jobs?orderId=demo-order-2' ${authorization}`,
     },
   ],
 };

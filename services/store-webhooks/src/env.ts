@@ -73,6 +73,3 @@ const shape = {
 export const { envOf, processEnv } = settingsOf(shape);
 
 export type Env = ReturnType<typeof envOf>;
-
-/** Settings of `demo`, in addition to those of the service. */
-export const demoEnv = () => ({ gatewayUrl: process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080' });

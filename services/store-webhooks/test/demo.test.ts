@@ -14,7 +14,7 @@ test('the demo store is created once with its records, and the printed token wor
   const demo = async () => {
     const { stdout } = await run(process.execPath, ['src/demo.ts'], {
       cwd: new URL('..', import.meta.url).pathname,
-      env: service.variables,
+      env: { ...service.variables, GATEWAY_URL: 'http://127.0.0.1:8080', DEMO_ADMIN_TOKEN: 'a.b.c' },
     });
     return (JSON.parse(stdout) as Printed).demo.store;
   };

@@ -92,7 +92,7 @@ export const stockMovements = inventory.flatMap(({ id, quantity, reserved, creat
 );
 
 /** Was on its way, and is lost. */
-const lostNumber = 1321;
+export const lostNumber = 1321;
 
 /** The oldest are delivered, the newest are drafts. */
 const statusOf = (n: number, of: number): number => {
