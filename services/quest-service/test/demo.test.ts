@@ -37,11 +37,12 @@ test('the demo quest has at least 25 questions, and loading it again changes not
     `curl -s 'http://127.0.0.1:8080/v1/quests/${questId}/questions?Skip=0&Take=2'`,
     expect.stringContaining('Authorization: Bearer abc.def.ghi'),
     expect.stringContaining('/publish'),
+    expect.stringContaining('/publish'),
     expect.stringContaining('/export'),
   ]);
 });
 
-test('the demo quest is publishable, and the draft beside it shows what is not', async () => {
+test('the demo quest is publishable, so is the correction of another one, and the draft beside them shows what is not', async () => {
   await using database = await ownDatabase();
   const { demo: loaded, curls } = await demo(database.url);
   await using service = await startService({ databaseUrl: database.url });
@@ -49,7 +50,10 @@ test('the demo quest is publishable, and the draft beside it shows what is not',
   expect(file.titles).toHaveLength(3);
   await write(service, 'put', `/quests/${loaded.questId}/export?draft=true`, file).expect(204);
   await write(service, 'post', `/quests/${loaded.questId}/publish`).expect(200);
-  const draft = /quests\/([^/]+)\/publish/.exec(curls.map(({ command }) => command).join())?.[1];
+  const printed = curls.map(({ command }) => command).join();
+  const [draft, corrected] = [...printed.matchAll(/quests\/([^/]+)\/publish/g)].map(([, id]) => id);
+  const published = await write(service, 'post', `/quests/${corrected}/publish`).expect(200);
+  expect(published.body.questionCount).toBe(4);
   await get(service, `/quests/${draft}`).expect(404);
   const { body } = await write(service, 'post', `/quests/${draft}/publish`).expect(409);
   expect(Object.keys(body.errors)).toEqual(['questions.1.titles', 'questions.1.alternatives']);

@@ -200,7 +200,7 @@ describe('a field', () => {
     ['/consignments', consignmentInput({ clientName: undefined }), 'clientName'],
     ['/consignments', consignmentInput({ clientId: '7' }), 'clientId'],
     ['/consignments', consignmentInput({ carrierId: 7 }), 'carrierId'],
-    ['/consignments', consignmentInput({ status: 8 }), 'status'],
+    ['/consignments', consignmentInput({ status: 9 }), 'status'],
     ['/consignments', consignmentInput({ status: -1 }), 'status'],
     ['/consignments', consignmentInput({ status: '1' }), 'status'],
     ['/consignments', consignmentInput({ status: 1.5 }), 'status'],
