@@ -8,11 +8,11 @@ export interface BatcherOptions<Item, Result> {
    * every item is unknown, for example because the connection was lost after the commit was sent.
    */
   flush(batch: readonly Item[]): Promise<readonly Result[]>;
-  /** Items per batch at most. */
+  /** The maximum number of items in a batch. */
   maxBatch: number;
   /** Size of an item, for example its bytes. */
   sizeOf?(item: Item): number;
-  /** Sum of the sizes in a batch at most; a larger item is a batch of its own. */
+  /** The maximum sum of the sizes in a batch; a larger item is a batch of its own. */
   maxBatchSize?: number;
   /** Items that may wait for a batch; `add` rejects the next one at once. */
   maxQueue: number;

@@ -40,7 +40,7 @@ export interface Outbox extends Leases {
   close(): void;
 }
 
-/** Mails in work at most, which is also the number of connections to the mail server; and of one owner. */
+/** The maximum number of mails in work, which is also the number of connections to the mail server; and of one owner. */
 const limits = [5, 3] as const;
 
 /**

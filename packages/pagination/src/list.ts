@@ -90,7 +90,7 @@ export interface PageQuery {
 export interface Window {
   /** Rows before it; up to 2^31 × 500, beyond int32 but never rounded. */
   offset: bigint;
-  /** Rows in it at most; may be 0. */
+  /** The maximum number of rows in it; may be 0. */
   limit: number;
 }
 

@@ -8,7 +8,7 @@ export const sha256 = z
   .regex(/^[0-9a-f]{64}$/)
   .meta({ description: 'SHA-256 in hex' });
 
-/** Of a public key (RFC 7638). What a program prints of an unverified file is this alphabet at most. */
+/** Of a public key (RFC 7638). Of an unverified file, programs print only characters of this alphabet. */
 export const thumbprint = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 /** A signed range of entries. Every checkpoint names the one before it, so they form a chain. */

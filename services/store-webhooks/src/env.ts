@@ -54,7 +54,7 @@ const shape = {
   PRUNE_PAUSE_MS: whole(0, 3_600_000),
   /**
    * In the place of that of other services: bytes of webhook bodies in memory that are not stored yet; further webhooks get
-   * 503. A store has a quarter at most, a network of clients half.
+   * 503. A store has at most a quarter, a network of clients at most half.
    */
   BODY_MEMORY_BYTES: whole(4 * 2 ** 20, 64 * 2 ** 20),
   /** Of the redirect that ends a 3DS challenge. */

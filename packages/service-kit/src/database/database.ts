@@ -39,7 +39,7 @@ export interface DatabaseOptions {
   url: string;
   /** Shown in pg_stat_activity. */
   name: string;
-  /** Connections of this process at most; 10 unless said otherwise. */
+  /** The maximum number of connections of this process; 10 unless said otherwise. */
   max?: number;
   /**
    * A statement that takes longer is cancelled (SQLSTATE 57014, which answers 503). A connection that has not answered

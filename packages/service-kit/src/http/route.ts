@@ -135,7 +135,7 @@ interface Operation {
   /**
    * The handler itself finds out whether the credential was revoked, in the statement that reads its answer, and throws
    * Unauthorized (docs/adr/0107). Whatever else is wrong with a request, a revoked credential is 401; only what a
-   * limit or overload refuses is answered without asking, and a failed database is asked for half a second at most.
+   * limit or overload refuses is answered without asking, and a failed database is asked for at most half a second.
    */
   confirmsCaller?: boolean | undefined;
   /** Statuses of the problems this operation has beyond those its shape implies (400, 401, 403, 413, 415). */

@@ -8,7 +8,7 @@ export const isStorable = (value: string): boolean => value.isWellFormed() && !v
  * square of their number, here and in PostgreSQL. Source: UAX #15, Stream-Safe Text Format.
  */
 export const isStreamSafe = (value: string): boolean =>
-  // Takes each mark a few times at most, which a search for 31 of them would not. The last two become marks by NFKC.
+  // Takes each mark at most a few times, which a search for 31 of them would not. The last two become marks by NFKC.
   !(value.match(/[\p{M}\uFF9E\uFF9F]{4,}/gu) ?? []).some((marks) => Array.from(marks).length > 30);
 
 /** A string of `min` to `max` characters that the database returns exactly as it was sent, and can normalize. */

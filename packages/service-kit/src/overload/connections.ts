@@ -16,7 +16,7 @@ const defaultStalledMs = 15_000;
 
 /** What bounds the connections of a server, whose clients must not take all of them, nor the memory with its answers. */
 export interface ConnectionLimits {
-  /** Connections at most; further ones are closed at once. */
+  /** The maximum number of connections; further ones are closed at once. */
   maxConnections: number;
   /** Bytes at most of answers that are in memory because their clients have not read them. */
   maxUnsentBytes: number;

@@ -39,7 +39,7 @@ export interface BaseContext extends LogAndMetrics, Limits, AsyncDisposable {
   corsOrigins: readonly string[];
   /** After this time the statements of a request are cancelled. */
   requestDeadlineMs: number;
-  /** Requests in progress at most, under overload. */
+  /** The maximum number of requests in progress, under overload. */
   maxInProgress: number;
   /** Called after every successful request that may have changed something. */
   changed?: () => void;

@@ -39,8 +39,8 @@ const parse = (bytes: Buffer): { value: unknown } | undefined => {
 };
 
 /**
- * The fields that a result names at most, and the length of a name: results are stored again with each batch of their slice,
- * so that thousands of unknown fields must not make them large.
+ * The maximum number of fields that a result names, and of characters of a name: results are stored again with each batch
+ * of their slice, so thousands of unknown fields must not make them large.
  */
 const [mostNamed, longestName] = [10, 40];
 

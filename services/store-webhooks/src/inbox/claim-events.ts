@@ -11,7 +11,7 @@ export interface Claimer {
 /** An event behind another one is examined again after this time, in milliseconds, if nothing released it before. */
 const parkMs = 3000;
 
-/** Bodies of the events of one claim at most, in bytes; a larger one is claimed alone. */
+/** The maximum size of the bodies of one claim, in bytes; a larger event is claimed alone. */
 const maxBytes = 8 * 2 ** 20;
 
 /** Limits of a claim in turns: stores, events of each, events that are read to find those that are due, and bytes of bodies. */
@@ -89,7 +89,7 @@ export const claim = (
 /** Sorts before the id of every store. */
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
-/** How many events are claimed in turns at most. */
+/** The maximum number of events that are claimed in turns. */
 export const maxInTurns = turn.stores * turn.events;
 
 /**

@@ -36,7 +36,7 @@ export const notificationList = declareList({
   filters: { reference: exactly(notifications.reference, 'Id of the order, member, job or verification') },
 });
 
-/** A recipient gets one mail this often again at most, whatever a caller or its retries ask for. */
+/** How often at most a recipient gets one mail again, whatever a caller or its retries ask for. */
 const maxResends = 10;
 
 /**

@@ -23,7 +23,7 @@ const accepted: AnyAnswer = { status: 200, rawBody: '{}' };
  */
 const liveMs = 4000;
 
-/** In bytes. The token of these events is in the browser of every customer, and a challenge result has 20 kB at most. */
+/** In bytes. The token of these events is in the browser of every customer, and a challenge result has at most 20 kB. */
 const maxChallengeBody = 65_536;
 
 /**

@@ -113,7 +113,7 @@ const importMember = async (context: Context, job: LeasedRow): Promise<void> => 
   });
 };
 
-/** Imports in work at most, of all stores and of one: most of them wait for a POS, and need no connection to the database. */
+/** The maximum number of imports in work, of all stores and of one. Most wait for a POS, without a connection to the database. */
 const limits = [32, 4] as const;
 
 /** Imports the members whose jobs are due. */

@@ -26,7 +26,7 @@ export type Message =
 
 const maxLines = 5_000_000;
 
-/** Lines that are stored together at most; those of one piece of the body are stored as it arrives. */
+/** The maximum number of lines that are stored together; those of one piece of the body are stored as it arrives. */
 const linesAtOnce = 250;
 
 /** A line without a time counts as inside, and so does one that is outside by less than the tolerance. */

@@ -126,7 +126,7 @@ export interface Sealing extends AsyncDisposable {
   waitingSeconds(): number;
 }
 
-/** Ranges that are sealed at most when the process stops; the next process finds the rest. */
+/** The maximum number of ranges that are sealed when the process stops; the next process finds the rest. */
 const lastRanges = 20;
 
 /**

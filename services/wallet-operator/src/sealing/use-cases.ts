@@ -38,7 +38,7 @@ export const sealingKeys = async ({ database, sealingKey }: Context): Promise<{ 
 
 /** Entries of a round that evidence can have. */
 const maxEntries = 1000;
-/** Checkpoints of these: the tree of each is computed again, which takes up to 50 ms, and a request 20 s at most. */
+/** Checkpoints of these: the tree of each is computed again, which takes up to 50 ms, and a request at most 20 s. */
 const maxCheckpoints = 300;
 
 const tooLarge = (): Conflict =>

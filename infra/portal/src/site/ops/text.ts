@@ -36,7 +36,7 @@ export const words = (code: string): string => code.replaceAll('_', ' ');
 export const operationText = ({ operation, promotional }: { operation: string; promotional: boolean }) =>
   promotional ? `${operation} (promotional)` : operation;
 
-/** A number with three digits at most. */
+/** A number with at most three digits. */
 export const short = (value: number): string => {
   if (value === 0) return '0';
   if (value < 0.01) return '<0.01';
