@@ -7,7 +7,7 @@ import type { Payment } from './domain.ts';
 
 /** Requests to the provider that may be in progress for one payment: a customer may reload the page while one is. */
 const maxInProgress = 2;
-/** The maximum number of look-ups at the provider in a minute for one payment, in all instances. A look-up has two attempts. */
+/** The maximum number of look-ups at the provider in a minute for one payment, in all instances. Each has two attempts. */
 const maxPerMinute = 10;
 /** Until a worker tries the event again, in milliseconds. */
 const waitMs = 1000;

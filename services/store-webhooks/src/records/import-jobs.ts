@@ -113,7 +113,7 @@ const importMember = async (context: Context, job: LeasedRow): Promise<void> => 
   });
 };
 
-/** The maximum number of imports in work, of all stores and of one. Most wait for a POS, without a connection to the database. */
+/** The maximum number of imports in work, of all stores and of one. Most wait for a POS, without a database connection. */
 const limits = [32, 4] as const;
 
 /** Imports the members whose jobs are due. */
