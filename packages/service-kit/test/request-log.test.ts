@@ -28,6 +28,14 @@ test('every request has one line with its id and path, without query and headers
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
+test('a token that is sent to a wrong address of a service is not logged', async () => {
+  await using fixture = await startFixture({});
+  const token = 'a'.repeat(43);
+  await fetch(`${fixture.url}/v1/${token}/x`);
+  await expect.poll(() => fixture.lines.join('')).toContain('"path":"/v1/***/x"');
+  expect(fixture.lines.join('')).not.toContain(token);
+});
+
 test('a request that a problem answered has its code, and what overload refused is no error', async () => {
   const limits = { DATABASE_POOL: '1', DATABASE_WAIT_MS: '50' };
   await using fixture = await startFixture(limits);

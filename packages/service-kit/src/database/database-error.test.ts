@@ -5,14 +5,15 @@ import { transientFault } from './database-error.ts';
 const failed = (code: string) => Object.assign(new Error('password=hunter2'), { code });
 
 test.each([
-  ['08006', 'unavailable'],
-  ['08P01', 'unavailable'],
+  ['08006', 'lost'],
+  ['08P01', 'lost'],
   ['53100', 'unavailable'],
   ['53300', 'unavailable'],
-  ['57P01', 'unavailable'],
+  ['57P01', 'lost'],
   ['57P05', 'unavailable'],
   ['55000', 'unavailable'],
   ['55P03', 'unavailable'],
+  ['CONNECTION_CLOSED', 'lost'],
   ['CONNECTION_ENDED', 'unavailable'],
   ['57014', 'timeout'],
   ['25P04', 'timeout'],
@@ -25,6 +26,11 @@ test.each([
   for (const error of [failed(code), wrapped]) {
     expect(toProblem(error)).toMatchObject({ status: 503, headers: { 'Retry-After': expect.any(String) } });
   }
+});
+
+test('when the connection broke after a statement was sent, the response says that a change may have been stored', () => {
+  expect(toProblem(failed('CONNECTION_CLOSED')).message).toContain('A change may have been stored');
+  expect(toProblem(failed('CONNECTION_ENDED')).message).not.toContain('stored');
 });
 
 test.each(['ECONNREFUSED', 'EMFILE', 'ENFILE'])(

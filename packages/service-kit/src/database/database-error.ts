@@ -1,5 +1,5 @@
 /** Why the database could not do something now that it may well do on another try. */
-export type TransientFault = 'unavailable' | 'timeout' | 'conflict';
+export type TransientFault = 'lost' | 'unavailable' | 'timeout' | 'conflict';
 
 /** The connection was lost or could not be opened: 08, 57P0x shutdown or start, 53300 too many connections. */
 const disconnection = /^(?:08...|53300|57P0.|CONNECT_TIMEOUT|CONNECTION_(?:CLOSED|ENDED|DESTROYED))$/;
@@ -9,6 +9,8 @@ const disconnection = /^(?:08...|53300|57P0.|CONNECT_TIMEOUT|CONNECTION_(?:CLOSE
  * gives an error of the connection itself.
  */
 const faults: [TransientFault, RegExp][] = [
+  // The connection broke after the statement was sent, so that a commit may have been done.
+  ['lost', /^(?:08...|57P0[12]|CONNECTION_(?:CLOSED|DESTROYED))$/],
   ['unavailable', disconnection],
   // 53 resources used up, 55000 the database accepts no connections, 55P03 a lock was not available.
   ['unavailable', /^(?:53...|55000|55P03)$/],
@@ -42,7 +44,7 @@ export const codesOf = (error: unknown, depth = 0): { code: string; isOfStatemen
 /**
  * Classifies an error that a query threw, or its cause (drizzle wraps what postgres.js throws); undefined when trying
  * again would not help, and for the connections of other programs, such as Redis or a mail server. `conflict` is worth a
- * retry at once, the others after a pause. Over HTTP all three are 503 with Retry-After (`toProblem`).
+ * retry at once, the others after a pause. Over HTTP all are 503 with Retry-After (`toProblem`).
  */
 export const transientFault = (error: unknown): TransientFault | undefined => {
   for (const { code, isOfStatement } of codesOf(error)) {

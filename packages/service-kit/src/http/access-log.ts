@@ -19,9 +19,18 @@ const refusalOf = (res: ServerResponse): string | undefined => {
   return [status, ...(problemCode === undefined ? [] : [problemCode]), template].join(' ');
 };
 
+/** Longer than a UUID: perhaps a token that was sent to a wrong address. The gateway's log has the same bound. */
+const LONG = 37;
+
+const loggedPath = (target: string): string =>
+  pathOf(target)
+    .split('/')
+    .map((segment) => (segment.length < LONG ? segment : '***'))
+    .join('/');
+
 /**
  * The line of a request that is over: method, route, status, code of the problem, path (where `logPaths`) and time in ms.
- * Neither headers nor query strings are logged.
+ * Neither headers nor query strings are logged, nor long segments of a path.
  */
 const createAccessLine = ({ requestLog, clientAddress, refusals }: Context, logPaths: boolean) => {
   const successLevel = requestLog === 'all' ? 'info' : 'silent';
@@ -31,7 +40,7 @@ const createAccessLine = ({ requestLog, clientAddress, refusals }: Context, logP
       route: res.template,
       status: statusOf(res),
       code: res.problemCode,
-      path: logPaths ? pathOf(req.url ?? '') : undefined,
+      path: logPaths ? loggedPath(req.url ?? '') : undefined,
       ms,
     }),
     /** Call it once for each request: refusals that repeat themselves are silent. */

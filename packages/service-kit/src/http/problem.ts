@@ -119,7 +119,7 @@ export class TooManyRequests extends Problem {
   }
 }
 
-/** 503: this service or one that it needs is unavailable or overloaded; nothing was changed. */
+/** 503: this service or one that it needs is unavailable or overloaded; nothing was changed unless `detail` says so. */
 export class Unavailable extends Problem {
   constructor(code: string, detail: string, cause?: unknown, seconds = 2) {
     super({ status: 503, code, detail, cause, headers: { 'Retry-After': String(seconds) } });
@@ -163,6 +163,11 @@ export const problemResponse = (problem: Problem, requestId: string) => {
 
 /** [code, detail, seconds until the next attempt] by the kind of database error; all are 503. */
 const fromDatabase: Record<TransientFault, [string, string, number]> = {
+  lost: [
+    'database_unavailable',
+    'The connection to the database was lost. A change may have been stored: read it, or repeat the request with its Idempotency-Key.',
+    2,
+  ],
   unavailable: ['database_unavailable', 'The database is unavailable; try again shortly.', 2],
   timeout: ['query_timeout', 'The query took too long; try again or narrow it down.', 2],
   conflict: ['write_conflict', 'A concurrent change got in the way; try again.', 1],
