@@ -51,7 +51,7 @@ CREATE TABLE "mails" (
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "mails_owner_id_pk" PRIMARY KEY("owner","id"),
-	CONSTRAINT "mails_kind" CHECK ("mails"."kind" in ('invitation', 'password_reset', 'email_verification', 'email_change', 'password_changed', 'email_changed', 'session_ended')),
+	CONSTRAINT "mails_kind" CHECK ("mails"."kind" in ('invitation', 'password_reset', 'email_verification', 'email_change', 'password_changed', 'email_changed', 'session_ended', 'deletion_requested', 'deletion_undone')),
 	CONSTRAINT "mails_state" CHECK ("mails"."state" in ('pending', 'sent', 'failed', 'unwanted', 'used'))
 );
 --> statement-breakpoint
@@ -65,7 +65,7 @@ CREATE TABLE "security_events" (
 	"first_at" timestamp (3) with time zone NOT NULL,
 	"last_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "security_events_user_id_day_kind_network_browser_pk" PRIMARY KEY("user_id","day","kind","network","browser"),
-	CONSTRAINT "security_events_kind" CHECK ("security_events"."kind" in ('registered', 'login', 'login_failed', 'password_failed', 'reauthenticated', 'password_changed', 'password_reset', 'email_change_requested', 'email_changed', 'email_verified', 'session_ended', 'other_sessions_ended', 'refresh_token_reused'))
+	CONSTRAINT "security_events_kind" CHECK ("security_events"."kind" in ('registered', 'login', 'login_failed', 'password_failed', 'reauthenticated', 'password_changed', 'password_reset', 'email_change_requested', 'email_changed', 'email_verified', 'deletion_requested', 'deletion_undone', 'session_ended', 'other_sessions_ended', 'refresh_token_reused'))
 );
 --> statement-breakpoint
 CREATE TABLE "sessions" (
@@ -110,6 +110,7 @@ CREATE TABLE "users" (
 	"language" text DEFAULT 'en' NOT NULL,
 	"email_verified_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone NOT NULL,
+	"deletion_at" timestamp (3) with time zone,
 	"version" integer DEFAULT 1 NOT NULL,
 	CONSTRAINT "users_email" UNIQUE("email")
 );
@@ -140,5 +141,6 @@ CREATE INDEX "tasks_by_title" ON "tasks" USING btree ("owner_id",title collate "
 CREATE INDEX "tasks_by_due" ON "tasks" USING btree ("owner_id","due_date","due_at","id");--> statement-breakpoint
 CREATE INDEX "tasks_by_due_desc" ON "tasks" USING btree ("owner_id","due_date" DESC NULLS LAST,"due_at" DESC NULLS LAST,"id");--> statement-breakpoint
 CREATE INDEX "tasks_by_assignee" ON "tasks" USING btree ("owner_id","assignee_id","created_at") WHERE assignee_id is not null;--> statement-breakpoint
+CREATE INDEX "users_to_erase" ON "users" USING btree ("deletion_at") WHERE deletion_at is not null;--> statement-breakpoint
 -- A page skips tasks in an index alone only where they were vacuumed since their last change (ADR 18).
 ALTER TABLE "tasks" SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);

@@ -2,6 +2,7 @@ import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
 import { profileRoutes } from './account/record.ts';
+import { leavingRoutes } from './account/leaving-routes.ts';
 import { accountRoutes } from './account/routes.ts';
 import { listRoutes } from './lists/record.ts';
 import { securityRoutes } from './security/routes.ts';
@@ -47,5 +48,6 @@ export const createApp = (context: Context): HttpApp =>
       ...authRoutes(context),
       ...profileRoutes(context),
       ...accountRoutes(context),
+      ...leavingRoutes(context),
     ],
   });

@@ -1,5 +1,6 @@
 import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
+import { startErasure } from './account/erasure.ts';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
@@ -13,6 +14,7 @@ await runService({
     const context = withPruning(await createContext(env, parts), outdated);
     const mailer = startMailer(context);
     if (mailer !== undefined) context.resources.use(mailer);
+    context.resources.use(startErasure(context));
     return context;
   },
   createApp,

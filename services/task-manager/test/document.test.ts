@@ -34,6 +34,7 @@ test('the service describes itself in OpenAPI 3.0.3', async () => {
     'post /auth/email/verify',
     'post /auth/login',
     'post /auth/login-waits/lift',
+    'post /auth/me/delete',
     'post /auth/password',
     'post /auth/password/reset',
     'post /auth/password/reset/confirm',

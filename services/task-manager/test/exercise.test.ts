@@ -12,6 +12,10 @@ test('every operation answers as the document says', async () => {
   // The password of the examples.
   const password = 'try-me-out-2026';
   const ann = await register(service.app, newEmail(), password);
+  // Dan leaves.
+  const dan = await register(service.app);
+  const token = ({ target }: { target: string }) =>
+    target.startsWith('/api/v1/auth/me/delete') ? dan.token : ann.token;
   // A refresh token works once and a later use ends the session, so refreshing needs another user.
   const ben = await register(service.app);
   // In one list of Ben Ann is a viewer, in another one she is invited.
@@ -25,7 +29,7 @@ test('every operation answers as the document says', async () => {
   const { code: reset } = await service.lastMailTo(cleo.email, 2);
   const faults = await exercise({
     url: server.url,
-    credentials: { bearer: ann.token, cookie: ann.token, operator: await tokenWith('accounts:admin') },
+    credentials: { bearer: token, cookie: token, operator: await tokenWith('accounts:admin') },
     credentialsWithoutScope: { operator: await tokenWith('ops:read') },
     values: {
       id: [watched.id, task.id],
@@ -62,6 +66,9 @@ test('every operation answers as the document says', async () => {
       'reauthenticate 403',
       'requestEmailChange 403',
       'requestEmailChange success',
+      // Dan's session ends with his account.
+      'deleteAccount 400',
+      'deleteAccount 403',
       // Ann's other sessions have ended with her password. own-sessions.test.ts has both.
       'getSession success',
       'deleteSession success',

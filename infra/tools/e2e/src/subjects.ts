@@ -28,6 +28,9 @@ const taskManager = async (place: Place): Promise<Arranged> => {
   const ann = await register(place);
   // A refresh token works once and its second use ends the session, so refreshing needs another user.
   const ben = await register(place);
+  const leaver = await register(place);
+  const token = ({ target }: { target: string }) =>
+    target.endsWith('/auth/me/delete') ? leaver.token : ann.token;
   const asBen = { ...place, token: ben.token };
   const { body: list } = await call(asBen, 'POST', '/api/v1/lists', { name: 'Exercise' });
   const path = `/api/v1/lists/${String(list['id'])}`;
@@ -35,7 +38,7 @@ const taskManager = async (place: Place): Promise<Arranged> => {
   const { body: invitations } = await call(asBen, 'GET', `${path}/invitations`);
   const [code] = Object.values(invitations['codes'] as Record<string, string>);
   return {
-    credentials: { bearer: ann.token, cookie: ann.token, operator: place.token },
+    credentials: { bearer: token, cookie: token, operator: place.token },
     values: {
       Cookie: [ben.cookies],
       password: [PASSWORD],

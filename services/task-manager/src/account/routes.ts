@@ -20,21 +20,27 @@ import {
   requestPasswordReset,
   requestVerification,
   resetPassword,
+  type Actor,
 } from './use-cases.ts';
 
 const tag = 'Account';
 const done = <Status extends 202 | 204>(status: Status) => ({ status, headers: noStore });
 const willBeSent = { 202: { description: 'Accepted; the answer does not tell whether a mail is sent' } };
 
+/** Who sends a request. */
+export const actorOf = (
+  context: Context,
+  { caller, req }: { caller: Caller; req: IncomingMessage },
+): Actor => ({
+  userId: caller.subject,
+  sessionId: caller.sessionId ?? '',
+  ...clientOf(context, req),
+});
+
 /** What users do with their own accounts. */
 export const accountRoutes = (context: Context): Route[] => {
   const { tokens, clientAddress } = context;
   const user = tokens.guard();
-  const actorOf = ({ caller, req }: { caller: Caller; req: IncomingMessage }) => ({
-    userId: caller.subject,
-    sessionId: caller.sessionId ?? '',
-    ...clientOf(context, req),
-  });
   return [
     route(
       {
@@ -52,7 +58,7 @@ export const accountRoutes = (context: Context): Route[] => {
         problems: [403],
       },
       async ({ body, ...rest }) => {
-        await reauthenticate(context, actorOf(rest), body.password);
+        await reauthenticate(context, actorOf(context, rest), body.password);
         return done(204);
       },
     ),
@@ -74,7 +80,7 @@ export const accountRoutes = (context: Context): Route[] => {
         problems: [403],
       },
       async ({ body, ...rest }) => {
-        await changePassword(context, actorOf(rest), body);
+        await changePassword(context, actorOf(context, rest), body);
         return done(204);
       },
     ),
@@ -135,7 +141,7 @@ export const accountRoutes = (context: Context): Route[] => {
         problems: [403, 409],
       },
       async ({ body, ...rest }) => {
-        await requestEmailChange(context, actorOf(rest), body);
+        await requestEmailChange(context, actorOf(context, rest), body);
         return done(202);
       },
     ),
@@ -151,7 +157,7 @@ export const accountRoutes = (context: Context): Route[] => {
         problems: [409],
       },
       async (input) => {
-        await requestVerification(context, actorOf(input));
+        await requestVerification(context, actorOf(context, input));
         return done(202);
       },
     ),

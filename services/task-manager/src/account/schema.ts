@@ -1,4 +1,4 @@
-import { text } from '@platform/service-kit/text';
+import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { email, newPassword, password, userName } from '../auth/schema.ts';
 import { languages } from '../mails/texts/texts.ts';
@@ -40,3 +40,7 @@ export const EmailChange = z
 export type EmailChange = z.output<typeof EmailChange>;
 
 export const EmailConfirmation = z.strictObject({ token }).meta({ id: 'EmailConfirmation' });
+
+export const Leaving = z
+  .object({ erasedAt: instant().meta({ description: 'Unless you log in before' }) })
+  .meta({ id: 'Leaving' });

@@ -19,7 +19,7 @@ import { lockUser, lockUserWith, replaceEmail, setPassword, verifyEmail } from '
 import type { EmailChange, PasswordChange, PasswordReset } from './schema.ts';
 
 /** A user who changes something of the account, and from where. */
-interface Actor extends Client {
+export interface Actor extends Client {
   userId: string;
   sessionId: string;
 }

@@ -1,5 +1,5 @@
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, gt, gte, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import { knownNetworks, users } from '../db/tables.ts';
 import type { User } from './schema.ts';
 
@@ -9,7 +9,9 @@ export interface Account {
   passwordHash: string;
 }
 
-const { passwordHash, emailVerifiedAt, ...others } = getTableColumns(users);
+const { passwordHash, emailVerifiedAt, deletionAt, ...others } = getTableColumns(users);
+/** Not of a user who is being erased, to whom nobody logs in any more. */
+const isKept = or(isNull(deletionAt), gt(deletionAt, sql`now()`));
 const columns = { ...others, emailVerified: sql<boolean>`${emailVerifiedAt} is not null` };
 
 /** Undefined when the email is taken. Of concurrent calls with one email, one succeeds. */
@@ -34,12 +36,12 @@ export const findAccount = async (orm: Executor, email: string): Promise<Account
   const [account] = await orm
     .select({ user: columns, passwordHash })
     .from(users)
-    .where(eq(users.email, email));
+    .where(and(eq(users.email, email), isKept));
   return account;
 };
 
 const isStill = (account: Account) =>
-  and(eq(users.id, account.user.id), eq(users.passwordHash, account.passwordHash));
+  and(eq(users.id, account.user.id), eq(users.passwordHash, account.passwordHash), isKept);
 
 /** Replaces the hash of the same password, unless it was changed meanwhile. */
 export const replacePasswordHash = async (orm: Executor, account: Account, to: string): Promise<void> => {
@@ -49,6 +51,16 @@ export const replacePasswordHash = async (orm: Executor, account: Account, to: s
 /** Whether the password of an account is still this one; it stays so until the transaction ends. */
 export const holdPassword = async (orm: Executor, account: Account): Promise<boolean> =>
   (await orm.select({ id: users.id }).from(users).where(isStill(account)).for('no key update')).length === 1;
+
+/** Takes the deletion of a user back, and returns whether there was one. */
+export const keepUser = async (orm: Executor, userId: string): Promise<boolean> => {
+  const kept = await orm
+    .update(users)
+    .set({ deletionAt: null })
+    .where(and(eq(users.id, userId), isNotNull(users.deletionAt)))
+    .returning({ id: users.id });
+  return kept.length === 1;
+};
 
 /** A network is forgotten when the user has not logged in from it for this long. */
 export const networkDays = 90;

@@ -22,6 +22,7 @@ import {
   hasNetwork,
   holdPassword,
   insertUser,
+  keepUser,
   rememberNetwork,
   replacePasswordHash,
   type Account,
@@ -109,7 +110,7 @@ export const comparePassword = async (
 };
 
 /**
- * Starts a session, or has the mail sent that confirms the address where that must come first (403 `email_not_verified`).
+ * Starts a session, which takes a deletion of the account back, or has the mail sent that confirms the address where that must come first (403 `email_not_verified`).
  * A wrong password and an unknown email give the same answer, Unauthorized
  * `invalid_credentials`, after the same work. Throws TooManyRequests after too many failures.
  */
@@ -137,6 +138,10 @@ export const login = async (context: Context, credentials: From<Login>): Promise
     const transaction = ormOf(tx, database);
     if (!(await holdPassword(transaction, { user, passwordHash }))) return undefined;
     await recordEvent(tx, user.id, 'login', credentials);
+    if (await keepUser(transaction, user.id)) {
+      await recordEvent(tx, user.id, 'deletion_undone', credentials);
+      await context.mails?.queue(tx, { kind: 'deletion_undone', recipient: email });
+    }
     return startSession(context, transaction, user.id, credentials);
   });
   // The password was changed, perhaps because it was stolen, or another login has hashed it anew: compare it again.

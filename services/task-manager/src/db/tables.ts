@@ -48,9 +48,16 @@ export const users = pgTable(
     /** When the user first proved that the address is theirs. */
     emailVerifiedAt: isoColumn('email_verified_at'),
     createdAt: isoColumn('created_at').notNull(),
+    /** From then on the user is erased; until then a login takes it back. */
+    deletionAt: isoColumn('deletion_at'),
     version: integer().notNull().default(1),
   },
-  (table) => [unique('users_email').on(table.email)],
+  (table) => [
+    unique('users_email').on(table.email),
+    index('users_to_erase')
+      .on(table.deletionAt)
+      .where(sql`deletion_at is not null`),
+  ],
 );
 
 const owner = () => uuid('user_id').notNull();
@@ -63,6 +70,8 @@ export const mailKinds = [
   'password_changed',
   'email_changed',
   'session_ended',
+  'deletion_requested',
+  'deletion_undone',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 const mailStates = ['pending', 'sent', 'failed', 'unwanted', 'used'] as const;

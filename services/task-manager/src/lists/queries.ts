@@ -115,6 +115,26 @@ export const countMembers = async (tx: Queries, listId: string) => {
   return counts;
 };
 
+/** The list that a user joined first, and their address in it; undefined for who is in none. */
+export const findMembership = async (
+  tx: Queries,
+  userId: string,
+): Promise<{ listId: string; email: string } | undefined> => {
+  const [member] = await tx<{ listId: string; email: string }[]>`
+    select list_id as "listId", email from list_members where user_id = ${userId} order by list_id limit 1`;
+  return member;
+};
+
+/** Makes the first of the other editors an owner where no other member is one. Returns whether there is another owner then. */
+export const passOn = async (tx: Queries, { listId, userId }: Entry): Promise<boolean> => {
+  const { count } = await tx`
+    update list_members set role = 'owner' where list_id = ${listId} and user_id = (
+      select user_id from list_members
+      where list_id = ${listId} and user_id <> ${userId} and role in ('owner', 'editor')
+      order by role = 'owner' desc, invitation limit 1)`;
+  return count === 1;
+};
+
 /** Deletes a list with its tasks, members and invitations. */
 export const deleteList = async (tx: Queries, listId: string): Promise<void> => {
   await tx`delete from tasks where owner_id = ${listId}`;

@@ -7,15 +7,19 @@ import { listRoles } from '../db/tables.ts';
 import type { Coded } from '../codes.ts';
 import type { Mails } from '../mails/use-cases.ts';
 export { changeAddress } from './queries.ts';
+import { deleteSlice } from '../slices.ts';
 import {
   acceptInvitation,
   countLists,
   countMembers,
+  deleteList,
   deleteMember,
+  findMembership,
   findRole,
   insertOwner,
   lists,
   lockList,
+  passOn,
   saveMember,
   type Entry,
   type ListRole,
@@ -118,4 +122,20 @@ export const joinList = async (tx: TransactionSql, invitation: Coded, userId: st
   if (!(await isMember(tx, { listId: invitation.owner, userId }))) await requireRoom(tx, userId);
   if (!(await acceptInvitation(tx, invitation, userId))) throw new NotFound('invitation');
   return orNotFound(await lists.find(tx, { id: invitation.owner }, false), 'list');
+};
+
+/**
+ * Takes a user out of one of their lists. One that has no other owner passes to the editor who was invited first, or else is
+ * deleted, 1,000 tasks in a transaction. Returns false when the user is in no list.
+ */
+export const leaveList = async (tx: Queries, userId: string): Promise<boolean> => {
+  const membership = await findMembership(tx, userId);
+  if (membership === undefined) return false;
+  const { listId, email } = membership;
+  await lockList(tx, listId, 'update');
+  if (await passOn(tx, { listId, userId })) {
+    await deleteMember(tx, listId, email);
+    await lists.update(tx, { id: listId }, { updatedAt: tx`now()` });
+  } else if (!(await deleteSlice(tx, 'tasks', 'owner_id', listId))) await deleteList(tx, listId);
+  return true;
 };

@@ -27,6 +27,8 @@ const letterOf = (
     password_changed: words.passwordChanged,
     email_changed: words.emailChanged,
     session_ended: words.sessionEnded,
+    deletion_requested: words.deletionRequested,
+    deletion_undone: words.deletionUndone,
   };
   return letters[kind];
 };

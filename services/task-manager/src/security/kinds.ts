@@ -10,6 +10,8 @@ export const securityEventKinds = [
   'email_change_requested',
   'email_changed',
   'email_verified',
+  'deletion_requested',
+  'deletion_undone',
   'session_ended',
   'other_sessions_ended',
   'refresh_token_reused',

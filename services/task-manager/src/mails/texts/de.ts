@@ -37,5 +37,13 @@ export const de: Texts = {
     subject: 'Eine Sitzung wurde beendet',
     text: 'Eine Sitzung Ihres Kontos wurde beendet, weil ihre Zugangsdaten zweimal verwendet wurden: Jemand könnte sie kopiert haben. Wenn Sie sich das nicht erklären können, ändern Sie Ihr Passwort.',
   },
+  deletionRequested: {
+    subject: 'Ihr Konto wird gelöscht',
+    text: 'Sie haben verlangt, dass Ihr Konto gelöscht wird. Alle Sitzungen wurden beendet. In 14 Tagen wird alles über Sie gelöscht. Wenn Sie das Konto behalten wollen, melden Sie sich vorher an. Wenn Sie das nicht waren, melden Sie sich an und ändern Sie Ihr Passwort.',
+  },
+  deletionUndone: {
+    subject: 'Ihr Konto bleibt bestehen',
+    text: 'Jemand hat sich mit Ihrem Passwort angemeldet, deshalb wird Ihr Konto nicht gelöscht. Wenn Sie das nicht waren, legen Sie jetzt ein neues Passwort fest.',
+  },
   enterCode: 'geben Sie diesen Code ein',
 };

@@ -37,5 +37,13 @@ export const en: Texts = {
     subject: 'A session was ended',
     text: 'A session of your account was ended, because its credentials were used twice: somebody may have copied them. If you do not recognise this, change your password.',
   },
+  deletionRequested: {
+    subject: 'Your account will be deleted',
+    text: 'You asked for your account to be deleted. All sessions were ended. In 14 days everything about you is erased. To keep the account, log in before. If it was not you, log in and change your password.',
+  },
+  deletionUndone: {
+    subject: 'Your account stays',
+    text: 'Somebody logged in with your password, so your account is not deleted. If it was not you, set a new password now.',
+  },
   enterCode: 'enter this code',
 };

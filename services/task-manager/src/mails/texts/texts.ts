@@ -20,6 +20,8 @@ export interface Texts {
   passwordChanged: Letter;
   emailChanged: Letter;
   sessionEnded: Letter;
+  deletionRequested: Letter;
+  deletionUndone: Letter;
   /** Before a code, where no page is configured that takes it. */
   enterCode: string;
 }

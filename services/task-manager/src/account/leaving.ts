@@ -1,0 +1,23 @@
+import type { Context } from '../context.ts';
+import { endEmailChanges } from '../mails/use-cases.ts';
+import { recordEvent } from '../security/use-cases.ts';
+import { deleteSessions, revokeSessions } from '../sessions/use-cases.ts';
+import { requestErasure } from './erasure-queries.ts';
+import { withRecentPassword, type Actor } from './use-cases.ts';
+
+/**
+ * Ends all sessions of a user, who is erased 14 days later unless they log in before. Returns when. Throws as
+ * `requireRecentPassword` does.
+ */
+export const leave = async (context: Context, actor: Actor): Promise<string> => {
+  const { userId } = actor;
+  const { ended, erasedAt } = await withRecentPassword(context, actor, async (tx) => {
+    const { erasedAt, email } = await requestErasure(tx, userId);
+    await endEmailChanges(tx, userId);
+    await recordEvent(tx, userId, 'deletion_requested', actor);
+    await context.mails?.queue(tx, { kind: 'deletion_requested', recipient: email });
+    return { erasedAt, ended: await deleteSessions(tx, userId) };
+  });
+  await revokeSessions(context, userId, ended);
+  return erasedAt;
+};
