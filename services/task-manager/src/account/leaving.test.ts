@@ -18,7 +18,8 @@ let service: Awaited<ReturnType<typeof startWithMail>>;
 let other: Awaited<ReturnType<typeof startService>>;
 beforeAll(async () => {
   service = await startWithMail();
-  other = await startService({ databaseUrl: service.databaseUrl });
+  const { databaseUrl, variables } = service;
+  other = await startService({ databaseUrl, variables: { SMTP_URL: variables['SMTP_URL'] ?? '' } });
 });
 afterAll(async () => {
   await other[Symbol.asyncDispose]();
