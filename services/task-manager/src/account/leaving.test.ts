@@ -123,7 +123,9 @@ test('after the 14 days nothing is left of a user, in the database or for longer
   const { rows, entries } = await everything();
   for (const value of values) {
     expect(rows.filter((row) => row.includes(value))).toEqual([]);
-    const kept = entries.filter(({ text, seconds }) => text.includes(value) && (seconds < 0 || seconds > 86_400));
+    const kept = entries.filter(
+      ({ text, seconds }) => text.includes(value) && (seconds < 0 || seconds > 86_400),
+    );
     expect(kept).toEqual([]);
   }
   expect(await sql`select from users where id = ${ben.user.id}`).toHaveLength(1);
