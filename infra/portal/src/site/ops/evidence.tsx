@@ -68,7 +68,7 @@ const RoundEvidence = () => {
       <form class="filters" onSubmit={(event) => show(enteredIn(event))}>
         <Input label="Player" name="player" required maxLength={255} value={player} />
         <Input label="Round id" name="round" required maxLength={255} value={round} />
-        <button type="submit">Show evidence</button>
+        {button('Show evidence')}
       </form>
       <p class="unseen" role="status">
         {summary}

@@ -1,5 +1,5 @@
 import type { ComponentChildren, TargetedEvent } from 'preact';
-import { Choice, Input, type Options } from './parts.tsx';
+import { Choice, Input, button, type Options } from './parts.tsx';
 import { changeFilters, place } from './place.ts';
 import { fieldValue, isoOf } from './time.ts';
 
@@ -45,13 +45,6 @@ export const listQuery = (filters: readonly Filter[], limit = 25): string => {
 
 /** The filter for a player, which all views of the wallet have in common. */
 export const playerFilter: Filter = { name: 'playerId', label: 'Player', maxLength: 255 };
-
-/** For a form whose fields are read when they are left, so it needs no handler. */
-export const ShowButton = () => (
-  <button type="submit" class="quiet">
-    Show
-  </button>
-);
 
 const Control = ({ filter, change }: { filter: Filter; change: (value: string) => void }) => {
   const { label, options, type, placeholder, maxLength } = filter;
@@ -107,5 +100,16 @@ export const Filters = ({ filters, first, folded: [name, isOpen] = ['', false], 
       )}
       {children}
     </form>
+  );
+};
+
+/** A form for a player, and below it the player that it names. Fields are read when they are left, so it needs no handler. */
+export const OfPlayer = ({ children }: { children: (playerId: string) => ComponentChildren }) => {
+  const { playerId } = filterValues([playerFilter]);
+  return (
+    <>
+      <Filters filters={[playerFilter]}>{button('Show', undefined, 'quiet')}</Filters>
+      {playerId !== undefined && children(playerId)}
+    </>
   );
 };

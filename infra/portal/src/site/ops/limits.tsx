@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Wallet } from './api.ts';
 import { Loaded } from './content.tsx';
 import { field, merged } from './fields.ts';
-import { Filters, ShowButton, filterValues, playerFilter } from './filters.tsx';
+import { OfPlayer } from './filters.tsx';
 import { guideAddress } from './health-text.ts';
 import { kinds, nameOfLimit, type LimitSlot } from './limit-name.ts';
 import { List } from './list.tsx';
@@ -152,18 +152,12 @@ const Limits = ({ playerId }: { playerId: string }) => {
 };
 
 /** The limits of the player that the filter names. */
-export const View = () => {
-  const { playerId } = filterValues([playerFilter]);
-  return (
-    <>
-      <p class="soft intro">
-        Limits that the player has chosen, and limits of the operator.{' '}
-        <a href={guideAddress('docs/wallet-operator.md#limits-of-players')}>Guide</a>
-      </p>
-      <Filters filters={[playerFilter]}>
-        <ShowButton />
-      </Filters>
-      {playerId !== undefined && <Limits key={playerId} playerId={playerId} />}
-    </>
-  );
-};
+export const View = () => (
+  <>
+    <p class="soft intro">
+      Limits that the player has chosen, and limits of the operator.{' '}
+      <a href={guideAddress('docs/wallet-operator.md#limits-of-players')}>Guide</a>
+    </p>
+    <OfPlayer>{(playerId) => <Limits key={playerId} playerId={playerId} />}</OfPlayer>
+  </>
+);

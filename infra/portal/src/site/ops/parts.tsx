@@ -73,14 +73,20 @@ export const code = (text: string) => <code>{text}</code>;
 // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls with the keyboard
 export const Json = ({ value }: { value: unknown }) => <pre tabIndex={0}>{pretty(value)}</pre>;
 
-/** A button, with a class that says how it looks. */
+/** A button, with a class that says how it looks. Without an action of its own it sends its form. */
 export const button = (
   text: ComponentChildren,
-  onClick: () => unknown,
+  onClick?: () => unknown,
   look?: string,
   { key, ...more }: Pick<ButtonHTMLAttributes, 'disabled' | 'key' | 'ref'> = {},
 ) => (
-  <button key={key} type="button" class={look} onClick={() => void onClick()} {...more}>
+  <button
+    key={key}
+    type={onClick ? 'button' : 'submit'}
+    class={look}
+    onClick={onClick && (() => void onClick())}
+    {...more}
+  >
     {text}
   </button>
 );

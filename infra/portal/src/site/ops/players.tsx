@@ -1,6 +1,6 @@
 import type { Wallet } from './api.ts';
 import { Loaded } from './content.tsx';
-import { Filters, ShowButton, filterValues, playerFilter } from './filters.tsx';
+import { OfPlayer } from './filters.tsx';
 import { findLink, roundLink } from './links.tsx';
 import { List } from './list.tsx';
 import { facts, badge, money, time, type Columns } from './parts.tsx';
@@ -58,14 +58,4 @@ const Player = ({ playerId }: { playerId: string }) => {
 };
 
 /** The player that the filter names. */
-export const View = () => {
-  const { playerId } = filterValues([playerFilter]);
-  return (
-    <>
-      <Filters filters={[playerFilter]}>
-        <ShowButton />
-      </Filters>
-      {playerId !== undefined && <Player playerId={playerId} />}
-    </>
-  );
-};
+export const View = () => <OfPlayer>{(playerId) => <Player playerId={playerId} />}</OfPlayer>;

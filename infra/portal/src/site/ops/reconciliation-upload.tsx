@@ -3,7 +3,7 @@ import type { ComponentChildren, TargetedEvent } from 'preact';
 import type { WalletAnswer } from './api.ts';
 import { Shown, readAgain, useContent } from './content.tsx';
 import { bytes } from './health-text.ts';
-import { Choice, Input, enteredIn } from './parts.tsx';
+import { Choice, Input, button, enteredIn } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { useSession } from './session.ts';
 import { columnsOf, likelyColumn, mappingOf, timesOf, type StatementFormat } from './statement-columns.ts';
@@ -166,9 +166,7 @@ export const UploadForm = ({ isSending }: { isSending: Signal<boolean> }) => {
           <div class="more">
             <Reading key={statement} {...statement} />
             <div class="actions">
-              <button type="submit" disabled={isSending.value}>
-                Compare
-              </button>
+              {button('Compare', undefined, undefined, { disabled: isSending.value })}
             </div>
           </div>
         )}

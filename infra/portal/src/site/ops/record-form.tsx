@@ -209,9 +209,7 @@ export const RecordForm = ({ label, groups, record, preview, about = () => null,
           </details>
         ))}
         <div class="actions">
-          <button type="submit" class="quiet">
-            {preview ? 'Try the changes' : 'Review changes'}
-          </button>
+          {button(preview ? 'Try the changes' : 'Review changes', undefined, 'quiet')}
         </div>
       </form>
       <Shown content={result} role="status" />

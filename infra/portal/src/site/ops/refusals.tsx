@@ -1,10 +1,10 @@
 import type { Wallet, WalletAnswer } from './api.ts';
 import { Loaded } from './content.tsx';
-import { Filters, ShowButton, playerFilter, type Filter } from './filters.tsx';
+import { Filters, playerFilter, type Filter } from './filters.tsx';
 import { guideAddress } from './health-text.ts';
 import { findLink, playerLink, roundLink } from './links.tsx';
 import { List } from './list.tsx';
-import { money, nothing, time, type Columns } from './parts.tsx';
+import { button, money, nothing, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { causeText, causes } from './refusal-text.ts';
 import { Table } from './table.tsx';
@@ -71,9 +71,7 @@ export const View = () => (
       Callbacks of the game server that were refused, and why. Search for one by its transaction or round with
       Find. <a href={guideAddress('docs/wallet-operator.md#when-callbacks-are-refused')}>Guide</a>
     </p>
-    <Filters filters={filters}>
-      <ShowButton />
-    </Filters>
+    <Filters filters={filters}>{button('Show', undefined, 'quiet')}</Filters>
     <div class="dense">
       <List
         caption="Refused callbacks"

@@ -155,11 +155,7 @@ export const ReplaySpan = ({ events, storeName, initial, closed }: Replayed) => 
           initial={status}
           disabled={isRunning}
         />
-        <div class="actions">
-          <button type="submit" disabled={isRunning}>
-            Dry run
-          </button>
-        </div>
+        <div class="actions">{button('Dry run', undefined, undefined, { disabled: isRunning })}</div>
       </form>
       <Shown content={result} role="status" />
     </Dialog>

@@ -4,7 +4,7 @@ import { Dialog } from './dialog.tsx';
 import { Filters, type Filter } from './filters.tsx';
 import { findLink, playerLink } from './links.tsx';
 import { List } from './list.tsx';
-import { facts, Input, badge, code, enteredIn, money, opener, time, type Columns } from './parts.tsx';
+import { facts, Input, badge, button, code, enteredIn, money, opener, time, type Columns } from './parts.tsx';
 import { addressOf, changeFilters, pathOfRound, place } from './place.ts';
 import { NewestRefusals } from './refusals.tsx';
 import { Table } from './table.tsx';
@@ -99,9 +99,7 @@ export const View = () => {
       <form class="filters" onSubmit={(event) => lookUp(enteredIn(event))}>
         <Input label="Player, if known" name="player" maxLength={255} />
         <Input label="Round id" name="round" required maxLength={255} />
-        <button type="submit" class="quiet">
-          Open round
-        </button>
+        {button('Open round', undefined, 'quiet')}
       </form>
       {player && round && <RoundDialog key={`${player} ${round}`} player={player} round={round} />}
     </>

@@ -127,9 +127,7 @@ export const SignIn = ({
           {problem}
         </p>
         <p class="actions">
-          <button type="submit" class={known ? 'quiet' : ''}>
-            Sign in
-          </button>
+          {button('Sign in', undefined, known ? 'quiet' : undefined)}
           {credentials && button('Use the demo token', () => useDemo(credentials), 'quiet')}
         </p>
       </form>
