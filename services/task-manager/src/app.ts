@@ -1,4 +1,5 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
+import { adminRoutes } from './admin/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
 import { profileRoutes } from './account/record.ts';
@@ -23,6 +24,7 @@ export const createApp = (context: Context): HttpApp =>
         Lists: 'Lists that users share',
         Sessions: 'Where a user is logged in',
         Account: 'What users do with their accounts',
+        Administration: 'What operators see and change of accounts',
         Auth: 'Registering, logging in and out',
       },
       codes: problemCodes,
@@ -49,5 +51,6 @@ export const createApp = (context: Context): HttpApp =>
       ...profileRoutes(context),
       ...accountRoutes(context),
       ...leavingRoutes(context),
+      ...(context.operators === undefined ? [] : adminRoutes(context, context.operators)),
     ],
   });

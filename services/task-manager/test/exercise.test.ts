@@ -30,6 +30,7 @@ test('every operation answers as the document says', async () => {
   const faults = await exercise({
     url: server.url,
     credentials: { bearer: token, cookie: token, operator: await tokenWith('accounts:admin') },
+    paths: [`/api/v1/auth/admin/users/${dan.user.id}`],
     credentialsWithoutScope: { operator: await tokenWith('ops:read') },
     values: {
       id: [watched.id, task.id],

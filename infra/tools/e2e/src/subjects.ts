@@ -57,6 +57,7 @@ const taskManager = async (place: Place): Promise<Arranged> => {
       'requestEmailChange',
       'requestVerification',
       'confirmEmail',
+      'sendPasswordReset',
       // The example of a session has ended with the change of the password.
       'getSession',
       'deleteSession',

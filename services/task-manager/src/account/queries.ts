@@ -17,9 +17,12 @@ export const lockUserWith = async (
   return user;
 };
 
-/** Locks a user until the transaction ends. Returns whether there is one. */
-export const lockUser = async (tx: Queries, userId: string): Promise<boolean> =>
-  (await tx`select from users where id = ${userId} for no key update`).length === 1;
+/** Locks the row of a user until the transaction ends. Undefined when there is none. */
+export const lockUser = async (tx: Queries, userId: string): Promise<{ email: string } | undefined> => {
+  const [user] = await tx<{ email: string }[]>`
+    select email from users where id = ${userId} for no key update`;
+  return user;
+};
 
 export const setPassword = async (tx: Queries, userId: string, passwordHash: string): Promise<void> => {
   await tx`update users set password_hash = ${passwordHash} where id = ${userId}`;

@@ -18,6 +18,9 @@ import {
 import { lockUser, lockUserWith, replaceEmail, setPassword, verifyEmail } from './queries.ts';
 import type { EmailChange, PasswordChange, PasswordReset } from './schema.ts';
 
+/** For operators, who change it as well. */
+export { lockUser } from './queries.ts';
+
 /** A user who changes something of the account, and from where. */
 export interface Actor extends Client {
   userId: string;
@@ -25,7 +28,7 @@ export interface Actor extends Client {
 }
 
 /** Throws Conflict `mail_off` where the service can send no mail. */
-const requireMails = ({ mails }: Context) => {
+export const requireMails = ({ mails }: Context) => {
   if (mails === undefined) throw new Conflict('mail_off', 'This service sends no mail: SMTP_URL is not set.');
   return mails;
 };

@@ -7,9 +7,11 @@ import type { User } from './schema.ts';
 export interface Account {
   user: User;
   passwordHash: string;
+  /** An operator has locked it. */
+  isLocked: boolean;
 }
 
-const { passwordHash, emailVerifiedAt, deletionAt, ...others } = getTableColumns(users);
+const { passwordHash, emailVerifiedAt, deletionAt, lockedAt, ...others } = getTableColumns(users);
 /** Not of a user who is being erased, to whom nobody logs in any more. */
 const isKept = or(isNull(deletionAt), gt(deletionAt, sql`now()`));
 const columns = { ...others, emailVerified: sql<boolean>`${emailVerifiedAt} is not null` };
@@ -34,22 +36,25 @@ export const findUser = async (orm: Executor, id: string): Promise<User | undefi
 
 export const findAccount = async (orm: Executor, email: string): Promise<Account | undefined> => {
   const [account] = await orm
-    .select({ user: columns, passwordHash })
+    .select({ user: columns, passwordHash, isLocked: sql<boolean>`${lockedAt} is not null` })
     .from(users)
     .where(and(eq(users.email, email), isKept));
   return account;
 };
 
-const isStill = (account: Account) =>
-  and(eq(users.id, account.user.id), eq(users.passwordHash, account.passwordHash), isKept);
+const isStill = (account: Omit<Account, 'isLocked'>) =>
+  and(eq(users.id, account.user.id), eq(users.passwordHash, account.passwordHash), isKept, isNull(lockedAt));
 
 /** Replaces the hash of the same password, unless it was changed meanwhile. */
-export const replacePasswordHash = async (orm: Executor, account: Account, to: string): Promise<void> => {
+export const replacePasswordHash = async (
+  orm: Executor,
+  account: Account,
+  to: string): Promise<void> => {
   await orm.update(users).set({ passwordHash: to }).where(isStill(account));
 };
 
-/** Whether the password of an account is still this one; it stays so until the transaction ends. */
-export const holdPassword = async (orm: Executor, account: Account): Promise<boolean> =>
+/** Whether the password of an account is still this one, and nobody has locked it; it stays so until the transaction ends. */
+export const holdPassword = async (orm: Executor, account: Omit<Account, 'isLocked'>): Promise<boolean> =>
   (await orm.select({ id: users.id }).from(users).where(isStill(account)).for('no key update')).length === 1;
 
 /** Takes the deletion of a user back, and returns whether there was one. */

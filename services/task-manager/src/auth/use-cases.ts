@@ -80,6 +80,13 @@ const unverified = () =>
     detail: 'Confirm your email address first: the code is in the mail that was sent to it.',
   });
 
+const locked = () =>
+  new Problem({
+    status: 403,
+    code: 'account_locked',
+    detail: 'An operator has locked this account; contact the operator.',
+  });
+
 /**
  * The account with an email, if this is its password; a wrong password and an unknown email take the same work. A wrong one
  * is remembered as `failure` in the background, so that the time of the answer does not show whether there is an account.
@@ -111,6 +118,7 @@ export const comparePassword = async (
 
 /**
  * Starts a session, which takes a deletion of the account back, or has the mail sent that confirms the address where that must come first (403 `email_not_verified`).
+ * An account that an operator has locked is 403 `account_locked`, for the right password alone.
  * A wrong password and an unknown email give the same answer, Unauthorized
  * `invalid_credentials`, after the same work. Throws TooManyRequests after too many failures.
  */
@@ -120,6 +128,7 @@ export const login = async (context: Context, credentials: From<Login>): Promise
   const { orm } = database;
   const account = await comparePassword(context, credentials, 'login_failed');
   if (account === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
+  if (account.isLocked) throw locked();
   const { user } = account;
   let { passwordHash } = account;
   if (account.rehash) {

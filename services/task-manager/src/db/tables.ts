@@ -50,6 +50,8 @@ export const users = pgTable(
     createdAt: isoColumn('created_at').notNull(),
     /** From then on the user is erased; until then a login takes it back. */
     deletionAt: isoColumn('deletion_at'),
+    /** Since when nobody can log in, because an operator has locked the account. */
+    lockedAt: isoColumn('locked_at'),
     version: integer().notNull().default(1),
   },
   (table) => [

@@ -15,5 +15,10 @@ export const securityEventKinds = [
   'session_ended',
   'other_sessions_ended',
   'refresh_token_reused',
+  // By an operator.
+  'locked',
+  'unlocked',
+  'reset_requested',
+  'all_sessions_ended',
 ] as const;
 export type SecurityEventKind = (typeof securityEventKinds)[number];

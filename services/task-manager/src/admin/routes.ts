@@ -1,0 +1,139 @@
+import type { TokenVerifier } from '@platform/auth/bearer';
+import { noStore } from '@platform/service-kit/record-versions';
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { SecurityEventQuery, SecurityEvents } from '../security/schema.ts';
+import { eventPage } from '../security/use-cases.ts';
+
+import { Account, Accounts, UserPath, UserQuery } from './schema.ts';
+import {
+  audit,
+  endAllSessions,
+  findAccounts,
+  lockAccount,
+  readAccount,
+  sendPasswordReset,
+  unlockAccount,
+} from './use-cases.ts';
+
+const tag = 'Administration';
+const path = '/auth/admin/users';
+
+/** An operation that changes an account. */
+const changes = [
+  {
+    method: 'post',
+    action: '/lock',
+    operationId: 'lockUser',
+    summary: 'Lock an account: all sessions end, and nobody can log in',
+    done: 'The account is locked',
+    change: lockAccount,
+    problems: [404],
+  },
+  {
+    method: 'post',
+    action: '/unlock',
+    operationId: 'unlockUser',
+    summary: 'Unlock an account',
+    done: 'The user can log in',
+    change: unlockAccount,
+    problems: [404],
+  },
+  {
+    method: 'post',
+    action: '/password-reset',
+    operationId: 'sendPasswordReset',
+    summary: 'Mail a user a code for a new password',
+    done: 'The mail will be sent, unless one of the last three minutes is unused',
+    change: sendPasswordReset,
+    problems: [404, 409],
+  },
+  {
+    method: 'delete',
+    action: '/sessions',
+    operationId: 'endUserSessions',
+    summary: 'End all sessions of a user',
+    done: 'The user has no session',
+    change: endAllSessions,
+    problems: [404],
+  },
+] as const;
+
+/** What operators with the scope `accounts:admin` see and change of accounts. Each call is in the log, with its operator. */
+export const adminRoutes = (context: Context, operators: TokenVerifier): Route[] => {
+  const auth = operators.guard('accounts:admin');
+  const { sql } = context.database;
+  return [
+    route(
+      {
+        method: 'get',
+        path,
+        operationId: 'findUsers',
+        tag,
+        summary: 'The account with an email address',
+        auth,
+        query: UserQuery,
+        responses: { 200: { description: 'One account or none', body: Accounts } },
+      },
+      async ({ query, caller }) => {
+        const users = await findAccounts(context, query.email);
+        audit(context, 'findUsers', { operator: caller.subject });
+        return { status: 200, headers: noStore, rawBody: `{"users":[${users.join()}]}` };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: `${path}/{id}`,
+        operationId: 'getUser',
+        tag,
+        summary: 'One account',
+        auth,
+        params: UserPath,
+        responses: { 200: { description: 'The account', body: Account } },
+        problems: [404],
+      },
+      async ({ params: { id }, caller }) => {
+        audit(context, 'getUser', { operator: caller.subject, userId: id });
+        return { status: 200, headers: noStore, rawBody: await readAccount(sql, id) };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: `${path}/{id}/security-events`,
+        operationId: 'listUserSecurityEvents',
+        tag,
+        summary: 'Logins, refusals and changes of an account, newest first',
+        auth,
+        params: UserPath,
+        query: SecurityEventQuery,
+        responses: { 200: { description: 'One page; empty past the end', body: SecurityEvents } },
+        problems: [404],
+      },
+      async ({ params: { id }, query, caller }) => {
+        audit(context, 'listUserSecurityEvents', { operator: caller.subject, userId: id });
+        await readAccount(sql, id);
+        return { status: 200, headers: noStore, rawBody: await eventPage(sql, id, query) };
+      },
+    ),
+    ...changes.map(({ action, done, change, ...operation }) =>
+      route(
+        {
+          ...operation,
+          path: `${path}/{id}${action}`,
+          tag,
+          auth,
+          params: UserPath,
+          responses: { 204: { description: done } },
+        },
+        async ({ params, caller }) => {
+          const call = { operator: caller.subject, userId: params.id };
+          audit(context, operation.operationId, call);
+          await change(context, call);
+          return { status: 204, headers: noStore };
+        },
+      ),
+    ),
+  ];
+};

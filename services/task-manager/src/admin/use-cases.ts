@@ -1,0 +1,79 @@
+import { orNotFound } from '@platform/service-kit/record-versions';
+import type { Queries } from '@platform/service-kit/record';
+import type { TransactionSql } from 'postgres';
+import { lockUser, requireMails } from '../account/use-cases.ts';
+import type { Context } from '../context.ts';
+import { endEmailChanges } from '../mails/use-cases.ts';
+import type { SecurityEventKind } from '../security/kinds.ts';
+import { recordEvent } from '../security/use-cases.ts';
+import { deleteSessions, revokeSessions } from '../sessions/use-cases.ts';
+import { accounts, setLocked } from './queries.ts';
+
+/** An operator, and the user that a call is about. */
+interface Call {
+  operator: string;
+  userId: string;
+}
+
+/** Who looks at or changes an account is in the log before it happens. */
+export const audit = ({ log }: Context, operation: string, call: Partial<Call>): void =>
+  log.info({ operation, ...call }, 'account operation');
+
+/** What the user sees of it: not who it was, nor from where. */
+const recordCall = (tx: Queries, { userId }: Call, kind: SecurityEventKind): Promise<void> =>
+  recordEvent(tx, userId, kind, { network: 'operator', browser: 'operator' });
+
+/** The account as JSON text. Throws NotFound. */
+export const readAccount = async (sql: Queries, userId: string): Promise<string> =>
+  orNotFound(await accounts.find(sql, { id: userId }, false), 'user');
+
+/** The accounts with an address, of which there is one at most, as JSON texts. */
+export const findAccounts = async ({ database: { sql } }: Context, email: string): Promise<string[]> => {
+  const found = await accounts.find(sql, { email }, false);
+  return found === undefined ? [] : [found];
+};
+
+const endAll = async (
+  context: Context,
+  { userId }: Call,
+  change: (tx: TransactionSql) => Promise<void>,
+): Promise<void> => {
+  const ended = await context.database.sql.begin(async (tx) => {
+    await change(tx);
+    return deleteSessions(tx, userId);
+  });
+  await revokeSessions(context, userId, ended);
+};
+
+/** Ends all sessions, and lets nobody log in until the account is unlocked. Throws NotFound. */
+export const lockAccount = (context: Context, call: Call): Promise<void> =>
+  endAll(context, call, async (tx) => {
+    orNotFound(await setLocked(tx, call.userId, true), 'user');
+    await endEmailChanges(tx, call.userId);
+    await recordCall(tx, call, 'locked');
+  });
+
+/** Throws NotFound. */
+export const unlockAccount = async ({ database: { sql } }: Context, call: Call): Promise<void> => {
+  await sql.begin(async (tx) => {
+    orNotFound(await setLocked(tx, call.userId, false), 'user');
+    await recordCall(tx, call, 'unlocked');
+  });
+};
+
+/** Throws NotFound. */
+export const endAllSessions = (context: Context, call: Call): Promise<void> =>
+  endAll(context, call, async (tx) => {
+    orNotFound(await lockUser(tx, call.userId), 'user');
+    await recordCall(tx, call, 'all_sessions_ended');
+  });
+
+/** Mails the user a code for a new password. Throws NotFound, and Conflict `mail_off`. */
+export const sendPasswordReset = async (context: Context, call: Call): Promise<void> => {
+  const mails = requireMails(context);
+  await context.database.sql.begin(async (tx) => {
+    const { email } = orNotFound(await lockUser(tx, call.userId), 'user');
+    await recordCall(tx, call, 'reset_requested');
+    await mails.queue(tx, { kind: 'password_reset', recipient: email });
+  });
+};
