@@ -65,7 +65,7 @@ CREATE TABLE "security_events" (
 	"first_at" timestamp (3) with time zone NOT NULL,
 	"last_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "security_events_user_id_day_kind_network_browser_pk" PRIMARY KEY("user_id","day","kind","network","browser"),
-	CONSTRAINT "security_events_kind" CHECK ("security_events"."kind" in ('registered', 'login', 'login_failed', 'password_failed', 'reauthenticated', 'password_changed', 'password_reset', 'email_change_requested', 'email_changed', 'email_verified', 'deletion_requested', 'deletion_undone', 'session_ended', 'other_sessions_ended', 'refresh_token_reused', 'locked', 'unlocked', 'reset_requested', 'all_sessions_ended'))
+	CONSTRAINT "security_events_kind" CHECK ("security_events"."kind" in ('registered', 'login', 'login_failed', 'password_failed', 'reauthenticated', 'password_changed', 'password_reset', 'email_change_requested', 'email_changed', 'email_verified', 'exported', 'deletion_requested', 'deletion_undone', 'session_ended', 'other_sessions_ended', 'refresh_token_reused', 'locked', 'unlocked', 'reset_requested', 'all_sessions_ended'))
 );
 --> statement-breakpoint
 CREATE TABLE "sessions" (

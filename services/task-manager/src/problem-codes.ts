@@ -5,6 +5,7 @@ export const problemCodes: ProblemCodes = {
   changeTask: { 403: ['role_required'] },
   deleteTask: { 403: ['role_required'] },
   reauthenticate: { 403: ['wrong_password'] },
+  exportAccount: { 403: ['reauthentication_required'] },
   deleteAccount: { 403: ['reauthentication_required'] },
   changePassword: { 403: ['wrong_password'] },
   requestPasswordReset: { 409: ['mail_off'] },

@@ -22,6 +22,7 @@ test('the service describes itself in OpenAPI 3.0.3', async () => {
     'get /auth/check',
     'get /auth/logout',
     'get /auth/me',
+    'get /auth/me/export',
     'get /auth/security-events',
     'get /auth/sessions',
     'get /auth/sessions/{id}',

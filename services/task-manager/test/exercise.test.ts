@@ -70,6 +70,8 @@ test('every operation answers as the document says', async () => {
       // Dan's session ends with his account.
       'deleteAccount 400',
       'deleteAccount 403',
+      // Ann has just entered her password. export.test.ts has it.
+      'exportAccount 403',
       // Ann's other sessions have ended with her password. own-sessions.test.ts has both.
       'getSession success',
       'deleteSession success',

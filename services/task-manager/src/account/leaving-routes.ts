@@ -1,11 +1,12 @@
 import { noStore } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
+import { exportRoute } from './export-route.ts';
 import { leave } from './leaving.ts';
 import { actorOf } from './routes.ts';
 import { Leaving } from './schema.ts';
 
-/** How users leave. */
+/** How users leave, and take their data along. */
 export const leavingRoutes = (context: Context): Route[] => [
   route(
     {
@@ -26,4 +27,5 @@ export const leavingRoutes = (context: Context): Route[] => [
       return { status: 200, headers: noStore, body: { erasedAt } };
     },
   ),
+  exportRoute(context),
 ];

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { endEmailChanges } from '../mails/use-cases.ts';
 import { recordEvent } from '../security/use-cases.ts';
 import { deleteSessions, revokeSessions } from '../sessions/use-cases.ts';
+import { exportOf } from './export-queries.ts';
 import { requestErasure } from './erasure-queries.ts';
 import { withRecentPassword, type Actor } from './use-cases.ts';
 
@@ -20,4 +21,10 @@ export const leave = async (context: Context, actor: Actor): Promise<string> => 
   });
   await revokeSessions(context, userId, ended);
   return erasedAt;
+};
+
+/** The file of a user in pieces. Throws as `requireRecentPassword` does. */
+export const openExport = async (context: Context, actor: Actor): Promise<AsyncGenerator<string>> => {
+  await withRecentPassword(context, actor, (tx) => recordEvent(tx, actor.userId, 'exported', actor));
+  return exportOf(context.database.sql, actor.userId);
 };

@@ -24,7 +24,7 @@ const perEmail = { register: 10, mail: 5 };
 export type AddressLimit = ReturnType<typeof createAddressLimit>;
 
 /** Counts an attempt against a key, which may have `factor` times the points. Throws TooManyRequests beyond them. */
-const createRefusing = (options: RateCounterOptions) => {
+export const createKeyLimit = (options: RateCounterOptions) => {
   const count = createRateCounter(options);
   return async (key: string, factor = 1): Promise<void> => {
     const { consumedPoints, msBeforeNext } = await count(key);
@@ -41,9 +41,9 @@ const createRefusing = (options: RateCounterOptions) => {
 export const createAddressLimit = ({ name, purpose, redis, perNetwork }: AddressLimitOptions) => {
   const prefix = `${name}:${purpose}`;
   const network = { redis, prefix: `${prefix}-network`, points: perNetwork, seconds: 600 };
-  const countNetwork = createRefusing(network);
+  const countNetwork = createKeyLimit(network);
   const email = { redis, prefix: `${prefix}-email`, points: perEmail[purpose], seconds: 3600 };
-  const countEmail = createRefusing(email);
+  const countEmail = createKeyLimit(email);
   return async ({ email, address }: { email: string; address: string | undefined }): Promise<void> => {
     const networks = networksOf(address);
     // One after the other: what a network refuses must not use up the limits of the wider ones.

@@ -10,6 +10,7 @@ export const securityEventKinds = [
   'email_change_requested',
   'email_changed',
   'email_verified',
+  'exported',
   'deletion_requested',
   'deletion_undone',
   'session_ended',

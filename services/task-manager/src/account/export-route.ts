@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setFixedHeaders } from '@platform/service-kit/headers';
+import { Unavailable } from '@platform/service-kit/problem';
+import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
+import { route, type Route } from '@platform/service-kit/route';
+import { createKeyLimit } from '../auth/address-limit.ts';
+import type { Context } from '../context.ts';
+import { Export } from './export-schema.ts';
+import { openExport } from './leaving.ts';
+import { actorOf } from './routes.ts';
+
+/** Downloads of a process at a time, of which a user has one. */
+const maxDownloads = 5;
+/** A reader may pause for as long, and take as long altogether. */
+const idleMs = 15_000;
+const longestMs = 600_000;
+
+/** Everything about a user as a file, which is written as fast as it is read: it is never in memory as a whole. */
+export const exportRoute = (context: Context): Route => {
+  const { tokens, env, redis } = context;
+  const limit =
+    env.RATE_LIMIT === 'on'
+      ? createKeyLimit({ redis, prefix: 'task-manager:exports', points: 10, seconds: 3600 })
+      : undefined;
+  const downloading = new Set<string>();
+  return route(
+    {
+      method: 'get',
+      path: '/auth/me/export',
+      operationId: 'exportAccount',
+      tag: 'Account',
+      summary: 'Everything that is stored about you, as a file',
+      description: `Ten in an hour, then 429. One at a time, and ${maxDownloads} of all users in a process, then 503 \`too_many_downloads\`.`,
+      auth: tokens.guard(),
+      responses: {
+        200: { description: 'The file', body: Export, headers: { 'Content-Disposition': 'The name of the file' } },
+      },
+      problems: [403],
+    },
+    async ({ req, res, caller }) => {
+      const { subject } = caller;
+      await limit?.(subject);
+      if (downloading.has(subject) || downloading.size >= maxDownloads)
+        throw new Unavailable('too_many_downloads', 'Another file is being downloaded; try again when it is there.');
+      downloading.add(subject);
+      try {
+        const pieces = await openExport(context, actorOf(context, { req, caller }));
+        withoutDeadline(req);
+        stopCounting(req.scope);
+        res.setTimeout(idleMs, () => res.destroy());
+        setFixedHeaders(req, res);
+        res.setHeader('Content-Type', 'application/json; charset=utf-8');
+        res.setHeader('Content-Disposition', 'attachment; filename="account.json"');
+        // `pipeline` alone adds seven listeners for `close`.
+        res.setMaxListeners(20);
+        await pipeline(Readable.from(pieces), res, { signal: AbortSignal.timeout(longestMs) });
+      } finally {
+        downloading.delete(subject);
+      }
+      return { status: 200, rawBody: '' };
+    },
+  );
+};
