@@ -15,6 +15,35 @@ const commonPasswords = new Set(
     .split('\n'),
 );
 
+const substitutes: Record<string, string> = {
+  '@': 'a',
+  '4': 'a',
+  '3': 'e',
+  '0': 'o',
+  $: 's',
+  '5': 's',
+  '7': 't',
+  // These stand for i and for l, so l counts as i.
+  '1': 'i',
+  '!': 'i',
+  '|': 'i',
+  l: 'i',
+};
+
+/** Up to so many digits and signs at the end are an addition. */
+const maxAddition = 4;
+/** Shorter ones are too little to recognise a password by. */
+const minCore = 6;
+
+/** A password in lower case without the usual changes: `P@ssw0rd` and `Password1!` are `password`. */
+const coreOf = (folded: string): string => {
+  let end = folded.length;
+  while (end > folded.length - maxAddition && /[^a-z]/.test(folded[end - 1] ?? 'a')) end--;
+  return folded.slice(0, end).replaceAll(/[@430$571!|l]/g, (sign) => substitutes[sign] ?? sign);
+};
+
+const commonCores = new Set([...commonPasswords].map(coreOf).filter((core) => core.length >= minCore));
+
 /**
  * The form in which a password is hashed: NFKC, so that every keyboard produces the same password.
  * Undefined when it can't be anybody's password: not well-formed Unicode, or far too long.
@@ -35,7 +64,8 @@ export const passwordProblems = (password: string, email: string): string[] => {
   if (length > maxLength) problems.push(`must have at most ${maxLength} characters`);
   const folded = normal?.toLowerCase();
   if (folded === email.trim().toLowerCase()) problems.push('must not be the email address');
-  if (folded !== undefined && commonPasswords.has(folded))
+  if (normal?.trim() === '' && length >= minLength) problems.push('must not be blank');
+  if (folded !== undefined && (commonPasswords.has(folded) || commonCores.has(coreOf(folded))))
     problems.push('is one of the most common passwords');
   return problems;
 };

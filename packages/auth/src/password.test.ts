@@ -41,8 +41,31 @@ describe('a password', () => {
     '987654321',
     'ｐａｓｓｗｏｒｄ',
     'Football',
+    // With the usual changes.
+    'P@ssw0rd',
+    'Password1!',
+    'p4$$w0rd2026',
+    'F00tb@ll!',
+    'Sunshine#1',
+    '|loveyou',
   ])('is not one of the most common: %s', (password) => {
     expect(passwordProblems(password, email)).toEqual(['is one of the most common passwords']);
+  });
+
+  test('may have a common one in it, be changed by more than a few signs at its end, or be short for that', () => {
+    for (const own of [
+      'my-Password1!',
+      'password84625',
+      'correct horse battery',
+      'a1234567-b',
+      'q1w2-e3r4-t5',
+    ])
+      expect([own, passwordProblems(own, email)]).toEqual([own, []]);
+  });
+
+  test('is not blank', () => {
+    for (const blank of [' '.repeat(8), '\u00a0'.repeat(20), '\u2003 \u2003 \u2003 \u2003 '])
+      expect(passwordProblems(blank, email)).toEqual(['must not be blank']);
   });
 
   test('is not the email address, in any case or width', () => {

@@ -3,6 +3,7 @@ import { createPasswords, type Passwords } from '@platform/auth/password';
 import { createAddressLimit, type AddressLimit, type AddressLimitOptions } from './auth/address-limit.ts';
 import { createRevocation, type Revocation } from '@platform/auth/revocation';
 import { createTokenSigner, type TokenSigner } from './sessions/token-signer.ts';
+import { openPwnedPasswords, type PwnedPasswords } from './auth/pwned-passwords.ts';
 import { createThrottle, type Throttle } from './auth/throttle/throttle.ts';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
@@ -32,6 +33,8 @@ export interface Context extends BaseContext {
   /** Logins and registrations have a hashing queue each, so that registrations never delay logins. */
   loginPasswords: Passwords;
   registrationPasswords: Passwords;
+  /** Undefined without a file of them. */
+  pwnedPasswords: PwnedPasswords | undefined;
   throttle: Throttle;
   /** Undefined with RATE_LIMIT=off. */
   registrationLimit: AddressLimit | undefined;
@@ -83,6 +86,10 @@ export const createContext = async (
     access: createCredentialCookie({ name: 'tasks_access', maxAgeSeconds: accessSeconds }),
     refresh: createCredentialCookie({ name: 'tasks_refresh', maxAgeSeconds: refreshSeconds }),
   };
+  const pwnedPasswords =
+    env.PWNED_PASSWORDS_FILE === undefined
+      ? undefined
+      : base.resources.use(await openPwnedPasswords(env.PWNED_PASSWORDS_FILE));
   const signer = await createTokenSigner({ keys: env.AUTH_SIGNING_KEY, now });
   const lastUse = base.resources.use(createLastUse(database.sql, log));
   const verifier = createTokenVerifier({
@@ -118,6 +125,7 @@ export const createContext = async (
     limitKeys: createKeyLimit(env.MAX_TASKS_PER_USER),
     loginPasswords: createPasswords(),
     registrationPasswords: createPasswords({ concurrency: 1, waiting: 40, perSecond: 10 }),
+    pwnedPasswords,
     throttle: createThrottle({ name, redis, log }),
     registrationLimit: env.RATE_LIMIT === 'on' ? limitBy('register') : undefined,
     mailLimit: env.RATE_LIMIT === 'on' ? limitBy('mail') : undefined,

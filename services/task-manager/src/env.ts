@@ -48,6 +48,8 @@ const shape = {
   REQUIRE_VERIFIED_EMAIL: z.enum(['off', 'login']).default('off'),
   /** A session ends this long after its login, however often it is refreshed, and after 30 days in which it is not. */
   SESSION_MAX_DAYS: z.coerce.number().int().min(1).max(3650).default(90),
+  /** SHA-1 hashes of passwords that are known from leaks, in ascending order (auth/pwned-passwords.ts). */
+  PWNED_PASSWORDS_FILE: z.string().min(1).optional(),
   /** Registrations from one network (IPv6: /64; 4 times as many of a /56, 16 of a /48) in ten minutes; not limited with RATE_LIMIT=off. */
   REGISTRATIONS_PER_NETWORK: z.coerce.number().int().min(1).default(100),
 };

@@ -47,7 +47,10 @@ const parts: Record<Exclude<keyof typeof Export.shape, 'profile'>, Part> = {
  */
 export async function* exportOf(sql: Queries, userId: string): AsyncGenerator<string> {
   yield `{"profile":${orNotFound(await profiles.find(sql, { id: userId }, false), 'user')}`;
-  for (const [name, { table, where = 'user_id = $1', key = 'id', least = leastUuid, columns }] of Object.entries(parts)) {
+  for (const [
+    name,
+    { table, where = 'user_id = $1', key = 'id', least = leastUuid, columns },
+  ] of Object.entries(parts)) {
     const fields = Object.keys(Export.shape[name as keyof typeof parts].element.shape);
     const { json } = jsonTable(table, fields, columns);
     const read = (after: string | null) =>

@@ -34,7 +34,11 @@ export const exportRoute = (context: Context): Route => {
       description: `Ten in an hour, then 429. One at a time, and ${maxDownloads} of all users in a process, then 503 \`too_many_downloads\`.`,
       auth: tokens.guard(),
       responses: {
-        200: { description: 'The file', body: Export, headers: { 'Content-Disposition': 'The name of the file' } },
+        200: {
+          description: 'The file',
+          body: Export,
+          headers: { 'Content-Disposition': 'The name of the file' },
+        },
       },
       problems: [403],
     },
@@ -42,7 +46,10 @@ export const exportRoute = (context: Context): Route => {
       const { subject } = caller;
       await limit?.(subject);
       if (downloading.has(subject) || downloading.size >= maxDownloads)
-        throw new Unavailable('too_many_downloads', 'Another file is being downloaded; try again when it is there.');
+        throw new Unavailable(
+          'too_many_downloads',
+          'Another file is being downloaded; try again when it is there.',
+        );
       downloading.add(subject);
       try {
         const pieces = await openExport(context, actorOf(context, { req, caller }));

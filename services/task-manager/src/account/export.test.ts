@@ -31,7 +31,10 @@ test('an export is one file with everything that is stored about the user, and n
   const { profile, sessions, securityEvents, ...file } = answer.body;
   expect(profile).toEqual(ada.user);
   expect(sessions).toMatchObject([{ network: '127.0.0.1' }]);
-  expect(securityEvents.map(({ kind }: { kind: string }) => kind).toSorted()).toEqual(['exported', 'registered']);
+  expect(securityEvents.map(({ kind }: { kind: string }) => kind).toSorted()).toEqual([
+    'exported',
+    'registered',
+  ]);
   expect(file).toMatchObject({
     knownNetworks: [{ network: '127.0.0.1' }],
     lists: [{ listId: list.id, role: 'owner', name: 'Household' }],
@@ -79,8 +82,7 @@ test('an export needs a password of the last ten minutes, and is given ten times
     variables: { RATE_LIMIT: 'on' },
   });
   const ada = await register(service.app);
-  const get = () =>
-    supertest(limited.app).get(at('/auth/me/export')).auth(ada.token, { type: 'bearer' });
+  const get = () => supertest(limited.app).get(at('/auth/me/export')).auth(ada.token, { type: 'bearer' });
   const statuses = [];
   for (let n = 0; n < 11; n++) statuses.push((await get()).status);
   expect([statuses.slice(0, 10), statuses.at(-1)]).toEqual([Array.from({ length: 10 }, () => 200), 429]);

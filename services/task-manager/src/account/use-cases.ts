@@ -3,7 +3,13 @@ import { ormOf } from '@platform/service-kit/db';
 import { Conflict, NotFound, Problem, ValidationFailed } from '@platform/service-kit/problem';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import postgres, { type TransactionSql } from 'postgres';
-import { comparePassword, emailTaken, getSessionUser, holdPassword } from '../auth/use-cases.ts';
+import {
+  comparePassword,
+  emailTaken,
+  getSessionUser,
+  holdPassword,
+  requireUnknownPassword,
+} from '../auth/use-cases.ts';
 import type { Context } from '../context.ts';
 import { changeAddress } from '../lists/use-cases.ts';
 import { endEmailChanges } from '../mails/use-cases.ts';
@@ -33,9 +39,10 @@ export const requireMails = ({ mails }: Context) => {
   return mails;
 };
 
-const requireRules = (newPassword: string, email: string): void => {
+const requireRules = async (context: Context, newPassword: string, email: string): Promise<void> => {
   const problems = passwordProblems(newPassword, email);
   if (problems.length > 0) throw new ValidationFailed({ newPassword: problems });
+  await requireUnknownPassword(context, newPassword, 'newPassword');
 };
 
 const wrongPassword = () =>
@@ -97,7 +104,7 @@ export const changePassword = async (
   { currentPassword, newPassword }: PasswordChange,
 ): Promise<void> => {
   const { id, email, begin } = await requirePassword(context, actor, currentPassword);
-  requireRules(newPassword, email);
+  await requireRules(context, newPassword, email);
   const { loginPasswords, mails } = context;
   const passwordHash = await loginPasswords.hash(newPassword, { email, address: actor.address });
   const ended = await begin(async (tx) => {
@@ -138,14 +145,14 @@ export const resetPassword = async (
   const mails = requireMails(context);
   // Hashing takes 30 ms of a core. So it needs a code that this service issued, and attempts with one code are limited.
   if (!mails.isPasswordCode(token)) throw new NotFound('code');
-  requireRules(newPassword, '');
+  await requireRules(context, newPassword, '');
   await context.mailLimit?.({ email: token, address });
   const { loginPasswords, database, throttle } = context;
   const passwordHash = await loginPasswords.hash(newPassword, { email: token, address });
   const { email, userId, ended } = await database.sql.begin(async (tx) => {
     const { recipient: email } = orNotFound(await mails.takePasswordCode(tx, token), 'code');
     const { id: userId, isVerified } = orNotFound(await lockUserWith(tx, email), 'code');
-    requireRules(newPassword, email);
+    await requireRules(context, newPassword, email);
     await setPassword(tx, userId, passwordHash);
     // The code proves that the address belongs to the user.
     if (!isVerified) await verifyEmail(tx, userId);

@@ -90,7 +90,9 @@ test('a locked account is signed out everywhere at once, and the lock shows only
   const ada = await register(service.app);
   await operatorThere('post', pathOf(ada, '/lock')).expect(204);
   expect((await ada.as('get', '/tasks')).status).toBe(401);
-  expect((await supertest(service.app).post(at('/auth/refresh')).set('Cookie', ada.cookies)).status).toBe(401);
+  expect((await supertest(service.app).post(at('/auth/refresh')).set('Cookie', ada.cookies)).status).toBe(
+    401,
+  );
   const right = await login(ada.email);
   expect([right.status, right.body.code]).toEqual([403, 'account_locked']);
   const seen = ({ status, body }: supertest.Response) => [status, { ...body, requestId: '' }];
@@ -99,9 +101,12 @@ test('a locked account is signed out everywhere at once, and the lock shows only
   expect((await operator('get', pathOf(ada))).body).toMatchObject({ sessions: 0 });
   await operator('post', pathOf(ada, '/unlock')).expect(204);
   const { body } = await login(ada.email).expect(200);
-  const { events } = (await bearerOf(other.app, String(body.accessToken))('get', '/auth/security-events')).body;
+  const { events } = (await bearerOf(other.app, String(body.accessToken))('get', '/auth/security-events'))
+    .body;
   for (const kind of ['locked', 'unlocked'])
-    expect(events).toContainEqual(expect.objectContaining({ kind, network: 'operator', browser: 'operator' }));
+    expect(events).toContainEqual(
+      expect.objectContaining({ kind, network: 'operator', browser: 'operator' }),
+    );
 });
 
 test('a login beside a lock gives no session that outlives it', async () => {

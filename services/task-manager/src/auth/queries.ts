@@ -46,10 +46,7 @@ const isStill = (account: Omit<Account, 'isLocked'>) =>
   and(eq(users.id, account.user.id), eq(users.passwordHash, account.passwordHash), isKept, isNull(lockedAt));
 
 /** Replaces the hash of the same password, unless it was changed meanwhile. */
-export const replacePasswordHash = async (
-  orm: Executor,
-  account: Account,
-  to: string): Promise<void> => {
+export const replacePasswordHash = async (orm: Executor, account: Account, to: string): Promise<void> => {
   await orm.update(users).set({ passwordHash: to }).where(isStill(account));
 };
 

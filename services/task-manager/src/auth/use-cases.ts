@@ -1,6 +1,12 @@
 import { ormOf, type Executor } from '@platform/service-kit/db';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
-import { Conflict, Problem, Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
+import {
+  Conflict,
+  Problem,
+  Unauthorized,
+  ValidationFailed,
+  type UnknownCredential,
+} from '@platform/service-kit/problem';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
@@ -43,6 +49,15 @@ const unauthorized = (detail: string, code?: string) =>
 /** 409 for an address that another user has. */
 export const emailTaken = () => new Conflict('email_taken', 'A user with this email address exists already.');
 
+/** Throws ValidationFailed for a password that is known from a leak. */
+export const requireUnknownPassword = async (
+  { pwnedPasswords }: Pick<Context, 'pwnedPasswords'>,
+  password: string,
+  field: string,
+): Promise<void> => {
+  if (await pwnedPasswords?.has(password)) throw new ValidationFailed({ [field]: ['is known from a leak'] });
+};
+
 /**
  * Creates a user and their first session, both or neither. Throws Conflict `email_taken`, and
  * TooManyRequests before anything is hashed.
@@ -52,6 +67,7 @@ export const register = async (
   { password, address, network, browser, ...input }: From<Registration>,
 ): Promise<LoggedIn> => {
   await context.registrationLimit?.({ email: input.email, address });
+  await requireUnknownPassword(context, password, 'password');
   const passwordHash = await context.registrationPasswords.hash(password, {
     email: input.email,
     address,
