@@ -34,7 +34,7 @@ const parts: Record<Exclude<keyof typeof Export.shape, 'profile'>, Part> = {
     columns: { name: '(select name from lists where id = list_id)' },
   },
   tasks: { table: 'tasks', where: 'owner_id = $1' },
-  idempotencyKeys: { table: 'idempotency_keys', where: 'owner = $1::text', key: 'key', least: leastText },
+  keptAnswers: { table: 'idempotency_keys', where: 'owner = $1::text', key: 'key', least: leastText },
   mails: {
     table: 'mails',
     where: '(sender = $1 or owner = (select md5(users.email)::uuid from users where users.id = $1))',

@@ -18,9 +18,9 @@ export const Export = z
       .array(z.object({ listId: z.uuid(), name: z.string(), role: z.string(), invitedAt: instant() }))
       .meta({ description: 'That you are a member of; their tasks are read with `GET /tasks?list=`' }),
     tasks: z.array(Task).meta({ description: 'Your own' }),
-    idempotencyKeys: z.array(
-      z.object({ key: z.string(), answer: z.string().nullable(), createdAt: instant() }),
-    ),
+    keptAnswers: z
+      .array(z.object({ answer: z.string().nullable(), createdAt: instant() }))
+      .meta({ description: 'Of the last 24 hours, for their Idempotency-Keys' }),
     mails: z
       .array(z.object({ kind: z.string(), recipient: z.string(), state: z.string(), createdAt: instant() }))
       .meta({ description: 'To your address, and those that you caused' }),
