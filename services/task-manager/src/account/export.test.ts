@@ -39,7 +39,7 @@ test('an export is one file with everything that is stored about the user, and n
     knownNetworks: [{ network: '127.0.0.1' }],
     lists: [{ listId: list.id, role: 'owner', name: 'Household' }],
     tasks: [task],
-    keptAnswers: [{ answer: JSON.stringify(task) }],
+    keptAnswers: [{ answer: expect.stringContaining(task.id) }],
     mails: [{ kind: 'email_verification', recipient: ada.email }],
   });
   expect(answer.text).not.toMatch(/Of Ben|argon2|hash/);
