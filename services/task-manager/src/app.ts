@@ -9,7 +9,7 @@ import { listRoutes } from './lists/record.ts';
 import { securityRoutes } from './security/routes.ts';
 import { sessionRoutes } from './sessions/record.ts';
 import { taskRoutes } from './tasks/record.ts';
-import { problemCodes } from './problem-codes.ts';
+import { operatorProblemCodes, problemCodes } from './problem-codes.ts';
 
 /** The service's resources and their OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
@@ -27,7 +27,7 @@ export const createApp = (context: Context): HttpApp =>
         Administration: 'What operators see and change of accounts',
         Auth: 'Registering, logging in and out',
       },
-      codes: problemCodes,
+      codes: { ...problemCodes, ...(context.operators && operatorProblemCodes) },
       basePath: '/api/v1',
       examples: {
         accessToken: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTkwIn0.c2lnbmF0dXJl',

@@ -14,7 +14,6 @@ export const problemCodes: ProblemCodes = {
   requestEmailChange: { 403: ['wrong_password', 'reauthentication_required'], 409: ['mail_off'] },
   confirmEmail: { 409: ['email_taken', 'mail_off'] },
   login: { 403: ['email_not_verified', 'account_locked'] },
-  sendPasswordReset: { 409: ['mail_off'] },
   refresh: { 403: ['email_not_verified'] },
   register: { 409: ['email_taken'] },
   listTasks: { 404: ['not_found'] },
@@ -29,3 +28,6 @@ export const problemCodes: ProblemCodes = {
   getInvitations: { 403: ['role_required'] },
   joinList: { 409: ['too_many_lists'] },
 };
+
+/** Those of operations that exist only where operators do. */
+export const operatorProblemCodes: ProblemCodes = { sendPasswordReset: { 409: ['mail_off'] } };
