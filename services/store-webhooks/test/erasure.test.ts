@@ -182,11 +182,11 @@ test('a person is found in more failed events than one statement reads, which co
     insert into results (store_id, id, state, attempts, finished_at)
     select store_id, id, 'failed', 1, now() from failed`;
   await fail(1, 3000);
-  const search = await searchEvents(sql, store.id, ['member-jutta']);
+  const search = await searchEvents(sql, store.id, { ids: ['member-jutta'], contacts: [] });
   await fail(3001, 3010);
-  const again = await searchEvents(sql, store.id, ['member-jutta'], search);
+  const again = await searchEvents(sql, store.id, { ids: ['member-jutta'], contacts: [] }, search);
   expect([search.found.length, again.found.length]).toEqual([3000, 3010]);
-  const others = await searchEvents(sql, store.id, ['member-jutta', 'Jutta'], search);
+  const others = await searchEvents(sql, store.id, { ids: ['member-jutta'], contacts: ['Jutta'] }, search);
   expect(new Set(others.found).size).toBe(3010);
   expect(await remove(store.id, 'member-jutta')).toEqual([204, undefined]);
   expect((await allRows(sql)).filter((row) => /jutta/i.test(row))).toEqual([]);
@@ -221,6 +221,49 @@ test('a person is found in failed events with ids that are numbers, in forms, an
     expect([id, await remove(store.id, encodeURIComponent(id))]).toEqual([id, [204, undefined]]);
   expect(await left()).toBe(0);
   expect((await allRows(sql)).filter((row) => row.includes('Lena'))).toHaveLength(1);
+});
+
+test('a person is found however their mail address and phone number are spelled; who has a longer address is not', async () => {
+  const store = await service.store();
+  const person = { ...member('nora-1', 'Nora'), email: 'Nora.Oe+1@Post.test', phone: '+49 170 1234567' };
+  await service.hook('new_member', store.webhookToken, person);
+  const json = [
+    { email: 'nora.Oe+1@post.test' },
+    { email: ' NORA.Oe+1@POST.test\n' },
+    { email: 'mailto:nora.Oe+1@post.test?subject=x' },
+    { memo: 'Call\nnora.Oe+1@post.test, please.' },
+    { payload: JSON.stringify({ email: 'nora.Oe+1@post.test' }) },
+    { phone: '+491701234567' },
+    { phone: '0170 / 12 34 567' },
+    { phone: '(0170) 123-45-67.' },
+  ].map((body) => [JSON.stringify({ status: 17, ...body, note: 'Nora' }), 'application/json']);
+  const form = 'application/x-www-form-urlencoded';
+  const bodies = [
+    ...json,
+    [String.raw`{"status":17,"note":"Nora","email":"nora.Oe\u002B1\u0040post.test"}`, 'application/json'],
+    ['status=17&note=Nora&email=+nora.Oe%2B1%40Post%2Etest', form],
+    ['status=17&note=Nora&phone=%2B49+170+1234567', form],
+    ['status=17&note=Nora&phone=%2B49%20170%20123%204567', form],
+    [
+      'payload=%7B%22status%22%3A17%2C%22note%22%3A%22Nora%22%2C%22e%22%3A%22nora.Oe%2B1%40post.test%22%7D',
+      form,
+    ],
+  ] as [string, string][];
+  const others = [
+    { email: 'eleonora.oe+1@post.test' },
+    { email: 'x.nora.Oe+1@post.test' },
+    { email: 'nora.Oe+1@post.test.example' },
+    { email: 'nora.Oe@post.test' },
+    { phone: '+49 170 12345678' },
+  ].map((body) => [JSON.stringify({ status: 17, ...body, note: 'Olga' }), 'application/json'] as const);
+  for (const [body, type] of [...bodies, ...others])
+    await service.hook('order_updated', store.webhookToken, body, { 'content-type': type });
+  await service.settled();
+  const unfinished = async (name: string) =>
+    (await sql`select from events where position(${name}::text::bytea in body) > 0`).length;
+  expect([await unfinished('Nora'), await unfinished('Olga')]).toEqual([bodies.length + 1, others.length]);
+  expect(await remove(store.id, 'nora-1')).toEqual([204, undefined]);
+  expect([await unfinished('Nora'), await unfinished('Olga')]).toEqual([0, others.length]);
 });
 
 test('a person is found in the events of orders that the POS has taken from them since', async () => {

@@ -117,6 +117,16 @@ test('it creates no store, and its scopes count as before', async () => {
   expect((await ask('GET', `/v1/stores/${own.id}/events`, undefined, reader)).status).toBe(403);
 });
 
+test('a search for a value without events:reveal is refused before it reads anything', async () => {
+  const { sql } = service.context.database;
+  const reader = await limitedTo([own.id], 'events:read');
+  await sql.begin(async (tx) => {
+    await tx`lock table events in access exclusive mode`;
+    const refused = await ask('GET', `/v1/stores/${own.id}/events?value=secret`, undefined, reader);
+    expect(refused).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
+  });
+});
+
 test('a token with a claim that is no list of ids is refused', async () => {
   for (const stores of [own.id, [own.id, '-'], ["') or true --"], ['\0'], null, {}]) {
     const refused = await service.tokenWith('stores:admin', { stores });

@@ -60,6 +60,7 @@ export const eventList = declareList({
             'what the others say is in the records. Each event of the answer, and the next one if there is one, is recorded like a reveal',
         }),
       condition: hasUnfinished,
+      scope: 'events:reveal',
     },
     id: exactly(inbox.id, 'Id of the event', z.uuid()),
     requestId: {

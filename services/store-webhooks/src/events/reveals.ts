@@ -44,7 +44,7 @@ export const recordReveal = async (
   subjects: readonly Subject[],
   { kind, caller, req }: Reveal,
 ): Promise<void> => {
-  if (kind === 'body' || kind === 'search') requireScope(caller, 'events:reveal');
+  if (kind === 'body') requireScope(caller, 'events:reveal');
   const { subject: revealedBy } = caller;
   const requestId = randomUUID();
   log.info(

@@ -1,8 +1,15 @@
 import type { ISql } from 'postgres';
 import { arrayOf } from '../db/sql.ts';
 import { mentions } from '../providers/payload-parsing.ts';
+import { spellingsOf } from './spellings.ts';
 
-/** Ids of the events whose bodies were searched, and of those whose bodies contain a value. */
+/** Texts that identify a person in a body. Contacts are also found in other spellings, see `spellingsOf`. */
+export interface Identifiers {
+  ids: readonly string[];
+  contacts: readonly string[];
+}
+
+/** Ids of the events whose bodies were searched, and of those whose bodies mention the person. */
 interface Search {
   values: readonly string[];
   searched: readonly string[];
@@ -33,9 +40,10 @@ const bodyMentions = async (
 export const searchEvents = async (
   sql: ISql,
   storeId: string,
-  values: readonly string[],
+  { ids: personIds, contacts }: Identifiers,
   earlier?: Search,
 ): Promise<Search> => {
+  const values = [...personIds, ...contacts];
   if (values.length === 0) return { values, searched: [], found: [] };
   const isKnown = earlier !== undefined && values.every((value) => earlier.values.includes(value));
   const searched = isKnown ? earlier.searched : [];
@@ -46,21 +54,27 @@ export const searchEvents = async (
   const ids = rows.map(({ id }) => id);
   const found = [...(earlier?.found ?? [])];
   const jsonValues = arrayOf(values.map((value) => JSON.stringify(value)));
-  const parts = arrayOf(values.map(plainParts));
+  const spellings = contacts.map(spellingsOf).filter((pattern) => pattern !== undefined);
+  const unspelled = [...personIds, ...contacts.filter((contact) => spellingsOf(contact) === undefined)];
+  const parts = arrayOf(unspelled.map(plainParts));
   for (let at = 0; at < ids.length; at += bodiesPerStatement) {
     const batch = arrayOf(ids.slice(at, at + bodiesPerStatement));
     // A compressed body would be read again for each value, a copy is not.
     const candidates = await sql<{ id: string; isMatch: boolean }[]>`
-      select id, exists (
-        select from unnest(${jsonValues}::text::text[]) as value where position(convert_to(value, 'UTF8') in copy) > 0
-      ) as "isMatch"
+      select id, "isMatch"
       from events e cross join lateral (select e.body || ''::bytea as copy offset 0) as read
-      where store_id = ${storeId} and id = any(${batch}::text::uuid[]) and body_hash is null and exists (
+      cross join lateral (
+        select exists (
+          select from unnest(${jsonValues}::text::text[]) as value
+          where position(convert_to(value, 'UTF8') in copy) > 0
+        ) or coalesce(lower(encode(copy, 'escape') collate "C") ~ ${spellings.join('|') || null}, false) as "isMatch" offset 0
+      ) as match
+      where store_id = ${storeId} and id = any(${batch}::text::uuid[]) and body_hash is null and ("isMatch" or exists (
         select from unnest(${parts}::text::text[]) as value where not exists (
           select from string_to_array(value, ' ') as parts, unnest(parts) as part
-          where position(convert_to(part, 'UTF8') in copy) = 0))`;
+          where position(convert_to(part, 'UTF8') in copy) = 0)))`;
     for (const { id, isMatch } of candidates)
-      if (isMatch || (await bodyMentions(sql, { storeId, id }, values))) found.push(id);
+      if (isMatch || (await bodyMentions(sql, { storeId, id }, unspelled))) found.push(id);
   }
   return { values, searched: [...searched, ...ids], found };
 };

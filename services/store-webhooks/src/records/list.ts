@@ -10,7 +10,7 @@ import { text } from '@platform/service-kit/text';
 import { and, desc, eq, getTableColumns, inArray, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable, PgView, SelectedFields } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
-import { allow, everyStore } from '../access.ts';
+import { allow, everyStore, requireScope } from '../access.ts';
 import type { Context } from '../context.ts';
 import { stores } from '../db/tables.ts';
 import { storeId } from '../stores/routes.ts';
@@ -58,6 +58,8 @@ export interface Filter {
   schema: z.ZodType;
   /** There is no index for it: rows are compared in the order of the list, which may be many. */
   isSearch?: true;
+  /** Needed beside the scope of the list. */
+  scope?: 'events:reveal';
   /** `store` is the id of the store, or the column that has it in a list of all stores. */
   condition(value: string, store: string | PgColumn): SQL | undefined;
 }
@@ -187,6 +189,8 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
       },
       async ({ params: { storeId: id }, query, caller, req }) => {
         const isEveryStore = id === everyStore;
+        for (const field of Object.keys(query))
+          if (filters[field]?.scope !== undefined) requireScope(caller, filters[field].scope);
         if (!isEveryStore) await requireStore(context, id);
         const readRows = async (page: Window) => {
           if (isEveryStore && page.offset > maxOffsetOfEveryStore) {

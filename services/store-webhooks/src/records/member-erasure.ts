@@ -37,10 +37,10 @@ const findTraces = async (sql: ISql, storeId: string, memberId: string) => {
     where contact <> ''`;
   return {
     entities: entities.map(({ entity }) => entity),
-    values: [
-      ...contacts.map(({ contact }) => contact),
-      ...(memberId.length < minSearchedId ? [] : [memberId]),
-    ],
+    identifiers: {
+      ids: memberId.length < minSearchedId ? [] : [memberId],
+      contacts: contacts.map(({ contact }) => contact),
+    },
   };
 };
 
@@ -87,15 +87,15 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
   await requireStore(context, storeId);
   requireEmptySpool();
   // Before the transaction, which would hold its locks for as long as a gigabyte of failed events takes.
-  const { values } = await findTraces(database.sql, storeId, memberId);
-  let search = await searchEvents(database.sql, storeId, values);
+  const { identifiers } = await findTraces(database.sql, storeId, memberId);
+  let search = await searchEvents(database.sql, storeId, identifiers);
   requireEmptySpool();
   const count = await database.sql.begin(async (sql) => {
     let erased = 0;
     // The second time with the records that a worker has stored of an event meanwhile.
     for (let pass = 0; pass < 2; pass++) {
       const traces = await findTraces(sql, storeId, memberId);
-      search = await searchEvents(sql, storeId, traces.values, search);
+      search = await searchEvents(sql, storeId, traces.identifiers, search);
       erased += await eraseEvents(sql, storeId, traces.entities, search.found);
     }
     return erased + (await eraseRecords(sql, storeId, memberId));
