@@ -66,9 +66,11 @@ test.each([
 test('a pause that others caused names the kind of the provider that is asked now', async () => {
   const reader = createReader({ timeoutMs: 500, addresses: 'any' });
   standIn.behaviour = 'hang';
-  for (let at = 0; at < 3; at++)
-    await reader.get({ ...provider, kind: 'persona' }, path, { account: `${at}` }).catch(() => undefined);
-  await expect(reader.get(provider, path, { account: 'other' })).rejects.toThrow(
+  const failed = Array.from({ length: 5 }, (_, at) =>
+    reader.get({ ...provider, kind: 'persona' }, path, { account: `${at}` }),
+  );
+  await Promise.allSettled(failed);
+  await expect(reader.get(provider, path, { account: '0' })).rejects.toThrow(
     /^The provider square \(\S+\) failed repeatedly \(last: did not answer in time\)/,
   );
 });
@@ -93,13 +95,32 @@ test('a provider that rejects requests is still asked: the next request may be v
   expect(await reader.get(provider, path, {})).toEqual({ order: 1 });
 });
 
-test('a provider that does not answer is not asked for a while, for any account', async () => {
+test('an account whose requests hang stops itself, and none of another account at the same origin', async () => {
   const reader = createReader({ timeoutMs: 500, addresses: 'any' });
   standIn.behaviour = 'hang';
-  for (let at = 0; at < 3; at++)
-    await expect(reader.get(provider, path, { account: `${at}` })).rejects.toThrow('The provider');
-  await expect(reader.get(provider, path, { account: 'other' })).rejects.toThrow('is not asked again before');
-  expect(standIn.asked).toHaveLength(5);
+  const ask = (account: string) => reader.get(provider, path, { account });
+  await Promise.allSettled(Array.from({ length: 8 }, () => ask('one')));
+  await expect(ask('one')).rejects.toThrow('is not asked again before');
+  standIn.behaviour = 'normal';
+  standIn.orders.set('o-1', { order: 1 });
+  expect(await ask('two')).toEqual({ order: 1 });
+});
+
+test('a provider that answers none of five accounts is asked by one other at a time, until it answers', async () => {
+  const reader = createReader({ timeoutMs: 500, addresses: 'any' });
+  standIn.behaviour = 'hang';
+  const ask = (account: string) => reader.get(provider, path, { account });
+  await Promise.allSettled(Array.from({ length: 5 }, (_, at) => ask(`${at}`)));
+  const asked = standIn.asked.length;
+  await expect(ask('0')).rejects.toThrow('is not asked again before');
+  expect(standIn.asked).toHaveLength(asked);
+  const trial = ask('5');
+  await expect(ask('6')).rejects.toThrow('is not asked again before');
+  await expect(trial).rejects.toThrow(/did not answer in time|is not asked again/);
+  standIn.behaviour = 'normal';
+  standIn.orders.set('o-1', { order: 1 });
+  expect(await ask('6')).toEqual({ order: 1 });
+  expect(await ask('0')).toEqual({ order: 1 });
 });
 
 test('a provider that limits an account (429) is not asked again at once, and for that account not for a while', async () => {

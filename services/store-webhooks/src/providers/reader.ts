@@ -37,7 +37,7 @@ export interface ReaderOptions {
 
 const never = new AbortController().signal;
 
-/** After this many failures without a success in between, a provider is not requested for a while. */
+/** After so many failures of an account, or accounts without an answer, and no success in between, there is a pause. */
 const failures = 5;
 const openCircuitMs = 10_000;
 /** Requests in progress, and waiting requests, for one account (origin and credentials) at a provider. */
@@ -53,14 +53,19 @@ const retryOnce = retry(
   { maxAttempts: 1 },
 );
 
+/** The end of the last pause, in milliseconds since 1970, and the failure that began it. */
+interface Pause {
+  until: number;
+  last: string;
+}
+
 /** Only failures that may end by themselves count: after a rejected request, the next one may succeed. */
-const createCircuit = (counts: (error: ProviderUnavailable) => boolean) => {
-  const policy = circuitBreaker(handleType(ProviderUnavailable, counts), {
+const createCircuit = () => {
+  const policy = circuitBreaker(handleType(ProviderUnavailable), {
     halfOpenAfter: openCircuitMs,
     breaker: new ConsecutiveBreaker(failures),
   });
-  /** The end of the last pause, in milliseconds since 1970, and the failure that began it. */
-  const pause = { until: 0, last: '' };
+  const pause: Pause = { until: 0, last: '' };
   policy.onBreak((reason) => {
     pause.until = Date.now() + openCircuitMs;
     if ('error' in reason && reason.error instanceof ProviderUnavailable) pause.last = reason.error.what;
@@ -68,10 +73,8 @@ const createCircuit = (counts: (error: ProviderUnavailable) => boolean) => {
   return { policy, pause };
 };
 
-type Circuit = ReturnType<typeof createCircuit>;
-
-const describePause = (account: Circuit, origin: Circuit): string => {
-  const { last, until } = (account.pause.until > origin.pause.until ? account : origin).pause;
+const describePause = (...pauses: [Pause, Pause]): string => {
+  const [{ last, until }] = pauses.toSorted((one, other) => other.until - one.until) as [Pause, Pause];
   return `failed repeatedly (last: ${last}) and is not asked again before ${new Date(until).toISOString().slice(0, 19)}Z`;
 };
 
@@ -129,15 +132,14 @@ const createTurns = () => {
 
 /**
  * Limits the requests of one account (origin and credentials). A request beyond the limit is rejected with the time
- * until there will be capacity for it. Answers with 5xx or 429 count against the account, because its requests may
- * cause them.
+ * until there will be capacity for it. What fails counts against the account, because its requests may cause it.
  */
 const createAccount = () => {
   const limit = createTurns();
   let averageMs = 200;
   let nextAt = 0;
   return {
-    circuit: createCircuit(({ status }) => status !== undefined),
+    circuit: createCircuit(),
     execute: async (provider: string, request: () => Promise<unknown>): Promise<unknown> => {
       try {
         return await limit.execute(async () => {
@@ -163,11 +165,38 @@ const createAccount = () => {
   };
 };
 
-/** Requests of all accounts pause if the origin does not answer. */
-const createOrigin = () => ({
-  limit: bulkhead(maxAtOrigin, Infinity),
-  circuit: createCircuit(({ status }) => status === undefined),
-});
+/**
+ * Requests of all accounts pause when five accounts had no answer since the last one came; fewer may cause that themselves.
+ * Then one request at a time is let through: of an account that has not failed, and after the pause of any.
+ */
+const createOrigin = () => {
+  const failed = new Set<object>();
+  const pause: Pause = { until: 0, last: '' };
+  let isTried = false;
+  return {
+    limit: bulkhead(maxAtOrigin, Infinity),
+    pause,
+    execute: async <T>(account: object, request: () => Promise<T>): Promise<T> => {
+      const isPaused = failed.size >= failures;
+      if (isPaused && (isTried || (failed.has(account) && Date.now() < pause.until)))
+        throw new BrokenCircuitError();
+      isTried ||= isPaused;
+      try {
+        const answer = await request();
+        failed.clear();
+        return answer;
+      } catch (error) {
+        if (error instanceof ProviderUnavailable && error.status === undefined) {
+          failed.add(account);
+          Object.assign(pause, { until: Date.now() + openCircuitMs, last: error.what });
+        } else if (!(error instanceof BrokenCircuitError)) failed.clear();
+        throw error;
+      } finally {
+        if (isPaused) isTried = false;
+      }
+    },
+  };
+};
 
 export type ProviderReader = ReturnType<typeof createReader>;
 
@@ -189,18 +218,19 @@ export const createReader = ({ timeoutMs, addresses, stopping = never }: ReaderO
     const provider = `${kind} (${url.host})`;
     const origin = origins.memo(url.origin);
     const account = accounts.memo(`${url.origin} ${JSON.stringify(request.headers)}`);
-    const policy = wrap(origin.limit, retryOnce, account.circuit.policy, origin.circuit.policy);
+    const policy = wrap(origin.limit, retryOnce);
+    const ask = () => exchange({ ...request, provider, url, timeoutMs, addresses, stopping });
     try {
       return await waitUncounted(() =>
         account.execute(provider, () =>
-          policy.execute(() => exchange({ ...request, provider, url, timeoutMs, addresses, stopping })),
+          policy.execute(() => origin.execute(account, () => account.circuit.policy.execute(ask))),
         ),
       );
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;
       // Random, so that the events of a long outage are not all due at the same moment.
       const waitMs = Math.round(openCircuitMs * (1 + 2 * Math.random()));
-      throw new ProviderBusy(provider, describePause(account.circuit, origin.circuit), waitMs, 'open');
+      throw new ProviderBusy(provider, describePause(account.circuit.pause, origin.pause), waitMs, 'open');
     }
   };
   return {
