@@ -37,7 +37,6 @@ const stored = async (id: string) => {
 
 test.each([
   ['pos', ['pos.apiKey', 'pos.authorization']],
-  ['delivery', ['delivery.webhookSecret']],
   ['identity', ['identity.persona.apiKey']],
   ['payments', ['payments.threedsecureio.apiKey']],
 ] as const)('a new origin of %s clears its credentials, and the answer names them', async (slot, names) => {
@@ -75,6 +74,19 @@ test('credentials sent with a new origin are stored, and the answer names those 
   });
   expect(body).toMatchObject({ pos: { credentials: ['apiKey'] }, clearedCredentials: ['pos.authorization'] });
   expect(await stored(id)).toMatchObject({ pos: { apiKey: 'new' } });
+});
+
+test('at a new origin a provider keeps the secret of its signatures, which is sent nowhere; as another kind it does not', async () => {
+  const id = await create();
+  const identity = { kind: 'persona', baseUrl: 'https://id.example.test' };
+  await change(id, { identity: { ...identity, credentials: { apiKey: 'c', webhookSecret: 's' } } });
+  expect(await change(id, { identity: { ...identity, baseUrl: elsewhere } })).toMatchObject({
+    identity: [{ credentials: ['webhookSecret'] }],
+    clearedCredentials: ['identity.persona.apiKey'],
+  });
+  expect(await change(id, { identity: { kind: 'veriff' } })).toMatchObject({
+    clearedCredentials: ['identity.persona.webhookSecret'],
+  });
 });
 
 test('two providers of one kind, which would share credentials, are refused', async () => {

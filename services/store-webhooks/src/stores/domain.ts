@@ -68,9 +68,14 @@ export const patchedFields = ({ name, storeUrl, settings }: StoredState, patch: 
   );
 };
 
+/** The one that only verifies what a provider sends. Without it signatures are not checked. */
+const onlyVerifying = (credentials: Record<string, string> = {}): Record<string, string> | undefined =>
+  credentials['webhookSecret'] === undefined ? undefined : { webhookSecret: credentials['webhookSecret'] };
+
 /**
  * Credentials after a change: the stored ones of providers whose kind and origin stay the same, with what was sent merged
- * into them. All others are removed, so that nobody can send a secret to an address of their own.
+ * into them. Of the others only what verifies signatures stays, and nothing of another kind, so that nobody can have a
+ * secret sent to an address of their own.
  */
 const credentialsAfter = (
   before: StoredState | undefined,
@@ -82,9 +87,12 @@ const credentialsAfter = (
   const kept: StoreCredentials = {};
   for (const [slot, after] of providersBySlot<ProviderSettings>(settings)) {
     const change = sent.get(slot)?.credentials;
-    const isKept = before !== undefined && isSameProvider(earlier.get(slot), after);
-    // All credentials sent again repair a store whose own are unreadable.
-    const stored = isKept && (change === undefined ? credentialsOf(before) : before.credentials)?.[slot];
+    const own = before?.credentials?.[slot];
+    let stored: object | undefined;
+    if (before !== undefined && isSameProvider(earlier.get(slot), after))
+      // All credentials sent again repair a store whose own are unreadable.
+      stored = change === undefined ? credentialsOf(before)[slot] : own;
+    else if (earlier.get(slot)?.kind === after.kind) stored = onlyVerifying(own);
     const credentials = change === undefined ? stored : mergePatch(stored, change);
     if (isObject(credentials)) kept[slot] = credentials as StoreCredentials[string];
   }

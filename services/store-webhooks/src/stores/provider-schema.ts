@@ -25,7 +25,7 @@ export const shownAddress = z.string().meta({ format: 'uri' });
 const credentials = z.record(text(1, 50), text(1, 4000)).meta({
   id: 'Credentials',
   description:
-    'Kept encrypted and never returned. A change keeps those that it does not name, null removes one; a new kind or origin of baseUrl removes all that are not sent with it. Without webhookSecret, signatures are not checked',
+    'Kept encrypted and never returned. A change keeps those that it does not name, null removes one; a new kind removes all that are not sent with it, a new origin of baseUrl all but webhookSecret. Without webhookSecret, signatures are not checked',
 });
 
 /** In a change, null removes one, or all of a provider. */

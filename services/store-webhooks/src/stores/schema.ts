@@ -147,7 +147,7 @@ export const ChangedStoreView = z
     ...StoreView.shape,
     clearedCredentials: z.array(z.string()).meta({
       description:
-        'Credentials that this change removed, such as pos.apiKey: those of a provider whose kind or whose origin of baseUrl changed, unless they were sent with it',
+        'Credentials that this change removed, such as pos.apiKey: those of a provider whose kind or whose origin of baseUrl changed, unless they were sent with it. A webhookSecret outlasts a new origin',
     }),
   })
   .meta({ id: 'ChangedStore' });
