@@ -30,7 +30,7 @@ export const exportRoute = (context: Context): Route => {
       path: '/auth/me/export',
       operationId: 'exportAccount',
       tag: 'Account',
-      summary: 'Everything that is stored about you, as a file',
+      summary: 'Everything about you, as a file',
       description: `Ten in an hour, then 429. One at a time, and ${maxDownloads} of all users in a process, then 503 \`too_many_downloads\`.`,
       auth: tokens.guard(),
       responses: {

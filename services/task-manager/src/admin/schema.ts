@@ -5,7 +5,9 @@ import { email, User } from '../auth/schema.ts';
 
 export const UserPath = idParams('01900000-0000-7000-8000-0000000000d1');
 
-export const UserQuery = z.strictObject({ email: email.meta({ example: 'finn@example.test' }) });
+export const UserQuery = z.strictObject({
+  email: email.meta({ description: 'Of one account', example: 'finn@example.test' }),
+});
 
 export const Account = User.extend({
   lockedAt: instant().nullable().meta({ description: 'Since when nobody can log in; null: they can' }),

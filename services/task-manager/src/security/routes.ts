@@ -12,8 +12,9 @@ export const securityRoutes = ({ tokens, database: { sql } }: Context): Route[] 
       path: '/auth/security-events',
       operationId: 'listSecurityEvents',
       tag: 'Sessions',
-      summary: 'Logins, refusals and changes of your account, newest first',
-      description: 'For 90 days. Those of a day that are alike are one event, with their number.',
+      summary: 'Security events of your account',
+      description:
+        'Logins, refusals and changes of 90 days, newest first. Those of a day that are alike are one event, with their number.',
       auth: tokens.guard(),
       query: SecurityEventQuery,
       responses: { 200: { description: 'One page; empty past the end', body: SecurityEvents } },
