@@ -80,7 +80,7 @@ test('each call is in the log with the operator and the user, and without the ad
     ['unlockUser', ada.user.id],
     ['sendPasswordReset', ada.user.id],
     ['endUserSessions', ada.user.id],
-    ['findUsers', undefined],
+    ['findUsers', ada.user.id],
   ]);
   for (const { operator: subject } of said) expect(subject).toEqual(expect.stringMatching(/./));
   expect(lines.join('')).not.toContain(ada.email);

@@ -4,12 +4,11 @@ import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { SecurityEventQuery, SecurityEvents } from '../security/schema.ts';
 import { eventPage } from '../security/use-cases.ts';
-
 import { Account, Accounts, UserPath, UserQuery } from './schema.ts';
 import {
   audit,
   endAllSessions,
-  findAccounts,
+  findAccount,
   lockAccount,
   readAccount,
   sendPasswordReset,
@@ -76,9 +75,10 @@ export const adminRoutes = (context: Context, operators: TokenVerifier): Route[]
         responses: { 200: { description: 'One account or none', body: Accounts } },
       },
       async ({ query, caller }) => {
-        const users = await findAccounts(context, query.email);
-        audit(context, 'findUsers', { operator: caller.subject });
-        return { status: 200, headers: noStore, rawBody: `{"users":[${users.join()}]}` };
+        const found = await findAccount(context, query.email);
+        const userId = found && (JSON.parse(found) as { id: string }).id;
+        audit(context, 'findUsers', { operator: caller.subject, userId });
+        return { status: 200, headers: noStore, rawBody: `{"users":[${found ?? ''}]}` };
       },
     ),
     route(

@@ -15,9 +15,12 @@ interface Call {
   userId: string;
 }
 
-/** Who looks at or changes an account is in the log before it happens. */
-export const audit = ({ log }: Context, operation: string, call: Partial<Call>): void =>
-  log.info({ operation, ...call }, 'account operation');
+/** Who looks at or changes an account is in the log before it is shown or changed. */
+export const audit = (
+  { log }: Context,
+  operation: string,
+  call: { operator: string; userId: string | undefined },
+): void => log.info({ operation, ...call }, 'account operation');
 
 /** What the user sees of it: not who it was, nor from where. */
 const recordCall = (tx: Queries, { userId }: Call, kind: SecurityEventKind): Promise<void> =>
@@ -27,11 +30,9 @@ const recordCall = (tx: Queries, { userId }: Call, kind: SecurityEventKind): Pro
 export const readAccount = async (sql: Queries, userId: string): Promise<string> =>
   orNotFound(await accounts.find(sql, { id: userId }, false), 'user');
 
-/** The accounts with an address, of which there is one at most, as JSON texts. */
-export const findAccounts = async ({ database: { sql } }: Context, email: string): Promise<string[]> => {
-  const found = await accounts.find(sql, { email }, false);
-  return found === undefined ? [] : [found];
-};
+/** The account with an address as JSON text. */
+export const findAccount = ({ database: { sql } }: Context, email: string): Promise<string | undefined> =>
+  accounts.find(sql, { email }, false);
 
 const endAll = async (
   context: Context,
