@@ -16,7 +16,7 @@ import { createIds, type NextId } from './inbox/event.ts';
 import { createInbox, type Inbox } from './inbox/inbox.ts';
 import { createPaymentLimit, type PaymentLimit } from './payments/limit.ts';
 import { createUnsettledLimit, type UnsettledLimit } from './payments/unsettled-limit.ts';
-import { createReader, type ProviderReader } from './providers/reader.ts';
+import { createReaders, type ProviderReader } from './providers/reader.ts';
 import { createOutageSnapshot } from './inbox/spool/outage-snapshot.ts';
 import {
   createStoreOpener,
@@ -46,7 +46,7 @@ export interface Context extends BaseContext {
   paymentLimit: PaymentLimit;
   unsettledLimit: UnsettledLimit;
   clock: DatabaseClock;
-  reader: ProviderReader;
+  readerOf: (storeId: string) => ProviderReader;
   /** For late pages of lists, for lists of all stores and for filters without an index. */
   searches: SearchLane;
   /** Aborted to interrupt all requests to providers, because the instance stops. */
@@ -126,7 +126,7 @@ export const createContext = async (
     }),
     paymentLimit: createPaymentLimit(base.redis),
     unsettledLimit: createUnsettledLimit(base.redis),
-    reader: createReader({
+    readerOf: createReaders({
       timeoutMs: env.PROVIDER_TIMEOUT_MS,
       addresses: providerAddresses(env),
       stopping: stopping.signal,

@@ -1,22 +1,22 @@
 import { afterAll, expect, test } from 'vitest';
-import { createReader } from '../src/providers/reader.ts';
+import { createReaders } from '../src/providers/reader.ts';
 import * as square from './fixtures/square.ts';
 import { startService } from './harness.ts';
 import { startStandIn } from './simulate/stand-in.ts';
 
 const standIn = await startStandIn();
-const reader = createReader({ timeoutMs: 5000, addresses: 'any', stopping: new AbortController().signal });
+const reader = createReaders({ timeoutMs: 5000, addresses: 'any' })('store');
 const asked: (string | undefined)[] = [];
 const service = await startService({
   overrides: {
     // The stand-in is at the address of Square.
-    reader: {
+    readerOf: () => ({
       ...reader,
       get: (settings, ...request) => {
         asked.push(settings.baseUrl);
         return reader.get({ ...settings, baseUrl: standIn.url }, ...request);
       },
-    },
+    }),
   },
 });
 afterAll(async () => {

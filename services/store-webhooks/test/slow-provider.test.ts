@@ -96,7 +96,7 @@ test.each([
   ],
 ])('an attempt for which the provider was not asked %s', async (_, reader, hours, ended) => {
   await using service = await startService({
-    overrides: { reader },
+    overrides: { readerOf: () => reader },
     variables: { RETRY_FOR_HOURS: hours },
   });
   const { webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url, credentials } });

@@ -121,9 +121,11 @@ export const keepOutcome = (
   });
 
 const ask = async (context: Context, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
-  const { reader, paymentLimit } = context;
+  const { readerOf, paymentLimit } = context;
   const { adapter, ...provider } = threeDSOf(store, payment.service);
-  const answer = await paymentLimit.run(payment, () => adapter.ask(id, { ...provider, reader }));
+  const answer = await paymentLimit.run(payment, () =>
+    adapter.ask(id, { ...provider, reader: readerOf(store.id) }),
+  );
   const outcome = outcomeOf(resultIn(answer, id));
   if (outcome === undefined)
     return {

@@ -55,9 +55,13 @@ const posContentOf = (
   return body;
 };
 
-const connect = <A>({ reader }: Context, { adapter, ...provider }: Provider<A>) => ({
+const connect = <A>(
+  { readerOf }: Context,
+  { storeId }: PlannedEvent,
+  { adapter, ...provider }: Provider<A>,
+) => ({
   adapter,
-  connection: { ...provider, reader } satisfies Connection,
+  connection: { ...provider, reader: readerOf(storeId) } satisfies Connection,
 });
 
 /**
@@ -92,7 +96,7 @@ const posPayloads = [...posAdapters.values()].flatMap(({ payloads }) => payloads
 
 const orderOf = (context: Context, event: PlannedEvent): Promise<OrderRecord> => {
   const pos = posOf(event.store);
-  const { adapter, connection } = connect(context, pos);
+  const { adapter, connection } = connect(context, event, pos);
   return adapter.order(posContentOf(event, pos, 'order'), connection);
 };
 
@@ -101,7 +105,7 @@ const memberOf = (adapter: PosAdapter, { settings }: Connection, event: PlannedE
 
 const verificationOf = (context: Context, event: PlannedEvent) => {
   const body = contentOf(event);
-  const { adapter, connection } = connect(context, identityOf(event.store, event.service, body));
+  const { adapter, connection } = connect(context, event, identityOf(event.store, event.service, body));
   return { service: adapter.kind, verification: adapter.verification(body, connection) };
 };
 
@@ -117,7 +121,7 @@ const member = (isNew: boolean): EventType => ({
   providerOf: posOf,
   payloads: posPayloads.map(({ member: payload }) => payload),
   plan: async (context, event) => {
-    const { adapter, connection } = connect(context, posOf(event.store));
+    const { adapter, connection } = connect(context, event, posOf(event.store));
     const payload = memberOf(adapter, connection, event);
     const isKnown = isNew && (await userExists(context.database.sql, event.storeId, payload.id));
     return {

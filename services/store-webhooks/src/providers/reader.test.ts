@@ -4,7 +4,7 @@ import { runInRequestScope } from '@platform/service-kit/request-scope';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startStandIn } from '../../test/simulate/stand-in.ts';
 import { ProviderBusy } from '../errors.ts';
-import { createReader } from './reader.ts';
+import { createReaders } from './reader.ts';
 
 const standIn = await startStandIn();
 afterAll(() => standIn[Symbol.asyncDispose]());
@@ -17,21 +17,24 @@ const provider = { kind: 'square', baseUrl: standIn.url };
 const path = ['v2', 'orders', 'o-1'];
 
 test('what a provider knows is read, what it does not know is undefined', async () => {
-  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
+  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
+  const reader = readerOf('one');
   standIn.orders.set('o-1', { order: 1 });
   expect(await reader.get(provider, path, {})).toEqual({ order: 1 });
   expect(await reader.get(provider, ['v2', 'orders', 'o-2'], {})).toBeUndefined();
 });
 
 test('a redirect is not followed, and not tried again', async () => {
-  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
+  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
+  const reader = readerOf('one');
   standIn.behaviour = 'redirect';
   await expect(reader.get(provider, path, {})).rejects.toThrow('answered 302');
   expect(standIn.asked).toHaveLength(1);
 });
 
 test('after five failures in a row a provider is not asked for a while', async () => {
-  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
+  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
+  const reader = readerOf('one');
   standIn.behaviour = 'error';
   for (let at = 0; at < 4; at++) await expect(reader.get(provider, path, {})).rejects.toThrow('The provider');
   expect(standIn.asked).toHaveLength(5);
@@ -46,7 +49,8 @@ test.each([
 ] as const)(
   'when it is not asked (%s), the message names kind, host, last failure and time, and nothing else of its address',
   async (behaviour, last) => {
-    const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
+    const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
+    const reader = readerOf('one');
     const { host } = new URL(standIn.url);
     const secret = { kind: 'square', baseUrl: `http://user:password@${host}/base?key=secret` };
     standIn.behaviour = behaviour;
@@ -64,29 +68,32 @@ test.each([
 );
 
 test('a pause that others caused names the kind of the provider that is asked now', async () => {
-  const reader = createReader({ timeoutMs: 500, addresses: 'any' });
+  const readerOf = createReaders({ timeoutMs: 500, addresses: 'any' });
+  const reader = readerOf('one');
   standIn.behaviour = 'hang';
   const failed = Array.from({ length: 5 }, (_, at) =>
-    reader.get({ ...provider, kind: 'persona' }, path, { account: `${at}` }),
+    readerOf(`${at}`).get({ ...provider, kind: 'persona' }, path, {}),
   );
   await Promise.allSettled(failed);
-  await expect(reader.get(provider, path, { account: '0' })).rejects.toThrow(
+  await expect(readerOf('0').get(provider, path, {})).rejects.toThrow(
     /^The provider square \(\S+\) failed repeatedly \(last: did not answer in time\)/,
   );
 });
 
-test('failures of one account do not stop requests of another account at the same origin', async () => {
-  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
+test('failures of one store do not stop requests of another store at the same origin', async () => {
+  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
+  const reader = readerOf('one');
   standIn.behaviour = 'error';
-  for (let at = 0; at < 5; at++) await reader.get(provider, path, { account: 'one' }).catch(() => undefined);
-  await expect(reader.get(provider, path, { account: 'one' })).rejects.toThrow('is not asked again before');
+  for (let at = 0; at < 5; at++) await reader.get(provider, path, {}).catch(() => undefined);
+  await expect(reader.get(provider, path, {})).rejects.toThrow('is not asked again before');
   standIn.behaviour = 'normal';
   standIn.orders.set('o-1', { order: 1 });
-  expect(await reader.get(provider, path, { account: 'two' })).toEqual({ order: 1 });
+  expect(await readerOf('two').get(provider, path, {})).toEqual({ order: 1 });
 });
 
 test('a provider that rejects requests is still asked: the next request may be valid', async () => {
-  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
+  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
+  const reader = readerOf('one');
   standIn.behaviour = 'forbidden';
   for (let at = 0; at < 10; at++)
     await expect(reader.get(provider, path, {})).rejects.toThrow('answered 403. Check its credentials');
@@ -95,10 +102,11 @@ test('a provider that rejects requests is still asked: the next request may be v
   expect(await reader.get(provider, path, {})).toEqual({ order: 1 });
 });
 
-test('an account whose requests hang stops itself, and none of another account at the same origin', async () => {
-  const reader = createReader({ timeoutMs: 500, addresses: 'any' });
+test('a store whose requests hang stops itself, and no other store at the same origin', async () => {
+  const readerOf = createReaders({ timeoutMs: 500, addresses: 'any' });
+  const reader = readerOf('one');
   standIn.behaviour = 'hang';
-  const ask = (account: string) => reader.get(provider, path, { account });
+  const ask = (store: string) => readerOf(store).get(provider, path, {});
   await Promise.allSettled(Array.from({ length: 8 }, () => ask('one')));
   await expect(ask('one')).rejects.toThrow('is not asked again before');
   standIn.behaviour = 'normal';
@@ -106,10 +114,11 @@ test('an account whose requests hang stops itself, and none of another account a
   expect(await ask('two')).toEqual({ order: 1 });
 });
 
-test('a provider that answers none of five accounts is asked by one other at a time, until it answers', async () => {
-  const reader = createReader({ timeoutMs: 500, addresses: 'any' });
+test('a provider that answers none of five stores is asked for one other at a time, until it answers', async () => {
+  const readerOf = createReaders({ timeoutMs: 500, addresses: 'any' });
+  const reader = readerOf('one');
   standIn.behaviour = 'hang';
-  const ask = (account: string) => reader.get(provider, path, { account });
+  const ask = (store: string) => readerOf(store).get(provider, path, {});
   await Promise.allSettled(Array.from({ length: 5 }, (_, at) => ask(`${at}`)));
   const asked = standIn.asked.length;
   await expect(ask('0')).rejects.toThrow('is not asked again before');
@@ -123,18 +132,20 @@ test('a provider that answers none of five accounts is asked by one other at a t
   expect(await ask('0')).toEqual({ order: 1 });
 });
 
-test('a provider that limits an account (429) is not asked again at once, and for that account not for a while', async () => {
-  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
+test('a provider that limits a store (429) is not asked again at once, and for that store not for a while', async () => {
+  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
+  const reader = readerOf('one');
   standIn.behaviour = 'limited';
   for (let at = 0; at < 5; at++) await expect(reader.get(provider, path, {})).rejects.toThrow('answered 429');
   expect(standIn.asked).toHaveLength(5);
   await expect(reader.get(provider, path, {})).rejects.toThrow('is not asked again before');
 });
 
-test('a request that finds too many others of its account in progress is rejected with a time to wait', async () => {
-  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
+test('a request that finds too many others of its store in progress is rejected with a time to wait', async () => {
+  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
+  const reader = readerOf('one');
   standIn.behaviour = 'hang';
-  const requests = Array.from({ length: 40 }, () => reader.get(provider, path, { account: 'one' }));
+  const requests = Array.from({ length: 40 }, () => reader.get(provider, path, {}));
   const settled = Promise.allSettled(requests);
   for (const request of requests.slice(32)) {
     const error: unknown = await request.catch((reason: unknown) => reason);
@@ -144,13 +155,14 @@ test('a request that finds too many others of its account in progress is rejecte
   await expect.poll(() => standIn.asked.length).toBe(8);
   standIn.behaviour = 'normal';
   standIn.orders.set('o-1', { order: 1 });
-  expect(await reader.get(provider, path, { account: 'two' })).toEqual({ order: 1 });
+  expect(await readerOf('two').get(provider, path, {})).toEqual({ order: 1 });
   standIn.release();
   expect((await settled).filter(({ status }) => status === 'fulfilled')).toHaveLength(32);
 });
 
-test('who sends many requests of an account delays their own: another network is asked for next', async () => {
-  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
+test('who sends many requests of a store delays their own: another network is asked for next', async () => {
+  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
+  const reader = readerOf('one');
   /** Reads an order for a request from this network. */
   const readFrom = (network: string, order: string): Promise<unknown> => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -184,6 +196,7 @@ test.each([
   'http://2130706433',
   'http://localhost:1',
 ])('where only public addresses are allowed, %s is not asked', async (url) => {
-  const reader = createReader({ timeoutMs: 20_000, addresses: 'public' });
+  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'public' });
+  const reader = readerOf('one');
   await expect(reader.get({ kind: 'blaze', baseUrl: url }, ['x'], {})).rejects.toThrow(/private address/);
 });

@@ -37,12 +37,12 @@ export interface ReaderOptions {
 
 const never = new AbortController().signal;
 
-/** After so many failures of an account, or accounts without an answer, and no success in between, there is a pause. */
+/** After so many failures of a store, or stores without an answer, and no success in between, there is a pause. */
 const failures = 5;
 const openCircuitMs = 10_000;
-/** Requests in progress, and waiting requests, for one account (origin and credentials) at a provider. */
+/** Requests in progress, and waiting requests, of one store at an origin. */
 const [maxRequests, maxWaiting] = [8, 24];
-/** Requests in progress for all accounts at one origin. */
+/** Requests in progress of all stores at one origin. */
 const maxAtOrigin = 64;
 /** Longest time until a request beyond the limit is repeated. */
 const maxCongestionMs = 60_000;
@@ -131,10 +131,10 @@ const createTurns = () => {
 };
 
 /**
- * Limits the requests of one account (origin and credentials). A request beyond the limit is rejected with the time
- * until there will be capacity for it. What fails counts against the account, because its requests may cause it.
+ * Limits the requests of one store at an origin. A request beyond the limit is rejected with the time until there will be
+ * capacity for it. What fails counts against the store alone, whose settings or account at the provider may cause it.
  */
-const createAccount = () => {
+const createClient = () => {
   const limit = createTurns();
   let averageMs = 200;
   let nextAt = 0;
@@ -166,8 +166,8 @@ const createAccount = () => {
 };
 
 /**
- * Requests of all accounts pause when five accounts had no answer since the last one came; fewer may cause that themselves.
- * Then one request at a time is let through: of an account that has not failed, and after the pause of any.
+ * Requests of all stores pause when five stores had no answer since the last one came; fewer may cause that themselves.
+ * Then one request at a time is let through: of a store that has not failed, and after the pause of any.
  */
 const createOrigin = () => {
   const failed = new Set<object>();
@@ -176,9 +176,9 @@ const createOrigin = () => {
   return {
     limit: bulkhead(maxAtOrigin, Infinity),
     pause,
-    execute: async <T>(account: object, request: () => Promise<T>): Promise<T> => {
+    execute: async <T>(client: object, request: () => Promise<T>): Promise<T> => {
       const isPaused = failed.size >= failures;
-      if (isPaused && (isTried || (failed.has(account) && Date.now() < pause.until)))
+      if (isPaused && (isTried || (failed.has(client) && Date.now() < pause.until)))
         throw new BrokenCircuitError();
       isTried ||= isPaused;
       try {
@@ -187,7 +187,7 @@ const createOrigin = () => {
         return answer;
       } catch (error) {
         if (error instanceof ProviderUnavailable && error.status === undefined) {
-          failed.add(account);
+          failed.add(client);
           Object.assign(pause, { until: Date.now() + openCircuitMs, last: error.what });
         } else if (!(error instanceof BrokenCircuitError)) failed.clear();
         throw error;
@@ -198,18 +198,20 @@ const createOrigin = () => {
   };
 };
 
-export type ProviderReader = ReturnType<typeof createReader>;
+export type ProviderReader = ReturnType<ReturnType<typeof createReaders>>;
 
 /**
- * Reads from providers over HTTP, so a request may be repeated: two attempts with a time limit each, circuit breakers and limits of requests in progress
- * for each origin and each account, no redirects, JSON only. Rejects with ProviderUnavailable when there is no answer,
- * with ProviderBusy when the provider was not asked, and with Unprocessable when asking again is useless.
+ * Reads from providers over HTTP for a store, so a request may be repeated: two attempts with a time limit each, circuit
+ * breakers and limits of requests in progress for each origin and each store at it, no redirects, JSON only. Rejects with
+ * ProviderUnavailable when there is no answer, with ProviderBusy when the provider was not asked, and with Unprocessable when
+ * asking again is useless.
  */
-export const createReader = ({ timeoutMs, addresses, stopping = never }: ReaderOptions) => {
+export const createReaders = ({ timeoutMs, addresses, stopping = never }: ReaderOptions) => {
   const origins = createLru(1000, 0, createOrigin);
-  const accounts = createLru(10_000, 0, createAccount);
+  const clients = createLru(10_000, 0, createClient);
 
   const read = async (
+    storeId: string,
     { kind, baseUrl }: Provider,
     path: Path,
     request: { method: 'GET' | 'POST'; headers: Headers; body?: string },
@@ -217,30 +219,34 @@ export const createReader = ({ timeoutMs, addresses, stopping = never }: ReaderO
     const url = addressOf(baseUrl, path);
     const provider = `${kind} (${url.host})`;
     const origin = origins.memo(url.origin);
-    const account = accounts.memo(`${url.origin} ${JSON.stringify(request.headers)}`);
+    const client = clients.memo(`${url.origin} ${storeId}`);
     const policy = wrap(origin.limit, retryOnce);
     const ask = () => exchange({ ...request, provider, url, timeoutMs, addresses, stopping });
     try {
       return await waitUncounted(() =>
-        account.execute(provider, () =>
-          policy.execute(() => origin.execute(account, () => account.circuit.policy.execute(ask))),
+        client.execute(provider, () =>
+          policy.execute(() => origin.execute(client, () => client.circuit.policy.execute(ask))),
         ),
       );
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;
       // Random, so that the events of a long outage are not all due at the same moment.
       const waitMs = Math.round(openCircuitMs * (1 + 2 * Math.random()));
-      throw new ProviderBusy(provider, describePause(account.circuit.pause, origin.pause), waitMs, 'open');
+      throw new ProviderBusy(provider, describePause(client.circuit.pause, origin.pause), waitMs, 'open');
     }
   };
-  return {
+  return (storeId: string) => ({
     /** Undefined: the provider has no such resource (404). */
     get: (provider: Provider, path: Path, headers: Headers): Promise<unknown> =>
-      read(provider, path, { method: 'GET', headers }),
+      read(storeId, provider, path, { method: 'GET', headers }),
     /** A look-up that the provider offers as a POST. */
     ask: (provider: Provider, path: Path, headers: Headers, body: unknown): Promise<unknown> => {
       const allHeaders = { 'content-type': 'application/json', ...headers };
-      return read(provider, path, { method: 'POST', headers: allHeaders, body: JSON.stringify(body) });
+      return read(storeId, provider, path, {
+        method: 'POST',
+        headers: allHeaders,
+        body: JSON.stringify(body),
+      });
     },
-  };
+  });
 };

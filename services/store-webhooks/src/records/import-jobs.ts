@@ -53,7 +53,7 @@ const askPos = async (context: Context, { owner: storeId, key }: LeasedRow) => {
   if (store.deletedAt !== null) throw new Unprocessable('The store is deleted.');
   const { adapter, ...provider } = posOf(store);
   if (provider.settings.baseUrl === undefined) return undefined;
-  const asked = adapter.readMember(key, { ...provider, reader: context.reader });
+  const asked = adapter.readMember(key, { ...provider, reader: context.readerOf(storeId) });
   const member = await asked.catch((error: unknown) => {
     if (error instanceof Stopped) throw error;
     return undefined;
