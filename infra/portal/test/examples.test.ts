@@ -44,11 +44,13 @@ const leftOut = [
   'POST /auth/email/verification',
   'POST /auth/email/verify',
   'POST /v1/stores/{storeId}/notifications/{notificationId}/resend',
-  // Needs a cookie, the token of an operator; ends the session that the others need.
+  // Needs a cookie; ends the session that the others need.
   'POST /auth/refresh',
-  'POST /auth/login-waits/lift',
   'GET /auth/logout',
+  'POST /auth/me/delete',
 ];
+/** Operations that need the token of an operator. */
+const ofOperators = /\/auth\/(?:admin|login-waits)\//;
 
 /** A text, such as CSV, is sent as it is. */
 const textOf = (example: unknown): string =>
@@ -79,7 +81,7 @@ const requests = (document: Described, base: string): { title: string; request: 
           }),
         });
       const title = `${method.toUpperCase()} ${path}`;
-      return leftOut.includes(title) ? [] : [{ title, request }];
+      return leftOut.includes(title) || ofOperators.test(title) ? [] : [{ title, request }];
     }),
   );
 

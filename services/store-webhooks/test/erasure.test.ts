@@ -186,7 +186,12 @@ test('a person is found in more failed events than one statement reads, which co
   await fail(3001, 3010);
   const again = await searchEvents(sql, store.id, { ids: ['member-jutta'], contacts: [] }, search);
   expect([search.found.length, again.found.length]).toEqual([3000, 3010]);
-  const others = await searchEvents(sql, store.id, { ids: ['member-jutta'], contacts: ['Jutta'] }, search);
+  const others = await searchEvents(
+    sql,
+    store.id,
+    { ids: ['member-jutta'], contacts: ['jutta@x.test'] },
+    search,
+  );
   expect(new Set(others.found).size).toBe(3010);
   expect(await remove(store.id, 'member-jutta')).toEqual([204, undefined]);
   expect((await allRows(sql)).filter((row) => /jutta/i.test(row))).toEqual([]);
@@ -255,6 +260,10 @@ test('a person is found however their mail address and phone number are spelled;
     { email: 'nora.Oe+1@post.test.example' },
     { email: 'nora.Oe@post.test' },
     { phone: '+49 170 12345678' },
+    { orderNo: '9991701234567' },
+    { orderNo: '4917012345670' },
+    { slots: [1, 7, 0, 1, 2, 3, 4, 5, 6, 7] },
+    { at: 'T17:01:23.4567Z', id: '0170123e-4567-7000-8000-000000001701' },
   ].map((body) => [JSON.stringify({ status: 17, ...body, note: 'Olga' }), 'application/json'] as const);
   for (const [body, type] of [...bodies, ...others])
     await service.hook('order_updated', store.webhookToken, body, { 'content-type': type });
@@ -264,6 +273,29 @@ test('a person is found however their mail address and phone number are spelled;
   expect([await unfinished('Nora'), await unfinished('Olga')]).toEqual([bodies.length + 1, others.length]);
   expect(await remove(store.id, 'nora-1')).toEqual([204, undefined]);
   expect([await unfinished('Nora'), await unfinished('Olga')]).toEqual([0, others.length]);
+});
+
+test.each([
+  [
+    'a phone number that stands for none',
+    { phone: '0000000000' },
+    { at: '2026-01-01T00:00:00.000Z', time: 1700000000000 },
+  ],
+  ['the most usual one of these', { phone: '12345678' }, { phone: '12345678' }],
+  [
+    'what another member has, too',
+    { phone: '+49 170 7654321', email: 'no@shop.test' },
+    { phone: '+49 170 7654321', email: 'no@shop.test' },
+  ],
+])('%s finds no events of others', async (_what, contact, body) => {
+  const store = await service.store();
+  for (const id of ['person-1', 'person-2'])
+    await service.hook('new_member', store.webhookToken, { ...member(id, id), ...contact });
+  await service.hook('order_updated', store.webhookToken, { status: 17, ...body, note: 'Petra' });
+  await service.settled();
+  expect(await remove(store.id, 'person-1')).toEqual([204, undefined]);
+  expect((await allRows(sql)).filter((row) => row.includes('Petra'))).toHaveLength(1);
+  await sql`delete from events where store_id = ${store.id}`;
 });
 
 test('a person is found in the events of orders that the POS has taken from them since', async () => {

@@ -8,7 +8,7 @@ import { addGame, addPlayer } from './factories.ts';
 import { secret, startService } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
 import { createRandom } from '@platform/wallet-conformance/random';
-import { createGameServer } from '../src/accounts/sessions/game-server.ts';
+import { createGameServer, type LaunchOrder } from '../src/accounts/sessions/game-server.ts';
 import { createCaller } from '@platform/wallet-conformance/game-server/caller';
 import { createFaults, type FaultRates } from '@platform/wallet-conformance/game-server/faults';
 import { playRound } from '@platform/wallet-conformance/game-server/rounds';
@@ -73,25 +73,38 @@ test('a seed repeats the choices, and rates are kept', () => {
   expect(run(7).some(([callback]) => callback === undefined)).toBe(true);
 });
 
-test('a game that the game server cannot open closes no other game', async () => {
-  const asked: string[] = [];
+test('neither a player nor a game that the game server does not answer closes it for others', async () => {
   const gameServer = createServer((req, res) => {
     void text(req).then((body) => {
-      const { gameCode } = JSON.parse(body) as { gameCode: string };
-      asked.push(gameCode);
-      res.writeHead(gameCode === 'broken' ? 500 : 200).end('{}');
+      const { gameCode, playerId } = JSON.parse(body) as LaunchOrder;
+      if (gameCode === 'broken') res.writeHead(500).end('{}');
+      else if (gameCode !== 'hanging' && playerId !== 'hanging') res.end('{}');
     });
   });
   const { port } = await listen(gameServer, '127.0.0.1', 0);
-  onTestFinished(() => void gameServer.close());
-  const server = createGameServer({ url: `http://127.0.0.1:${port}`, operatorId: 'op', signatures });
-  const launch = (gameCode: string) =>
-    server.launch({ playerId: 'ada', currency: 'EUR', gameCode, countryCode: 'DE', details: {} });
+  onTestFinished(() => {
+    gameServer.closeAllConnections();
+    gameServer.close();
+  });
+  const server = createGameServer({
+    url: `http://127.0.0.1:${port}`,
+    operatorId: 'op',
+    signatures,
+    limitMs: 60_000,
+  });
+  const launch = (playerId: string, gameCode = 'dice') =>
+    server.launch({ playerId, currency: 'EUR', gameCode, countryCode: 'DE', details: {} });
+  const unavailable = { code: 'game_server_unavailable' };
   for (let times = 0; times < 6; times += 1)
-    await expect(launch('broken')).rejects.toMatchObject({ code: 'game_server_unavailable' });
-  expect(await launch('dice')).toEqual({});
-  // The sixth was not sent.
-  expect(asked).toEqual([...Array.from({ length: 5 }, () => 'broken'), 'dice']);
+    await expect(launch('ada', 'broken')).rejects.toMatchObject(unavailable);
+  const hanging = Array.from({ length: 5 }, () => launch('hanging'));
+  await expect(launch('hanging')).rejects.toMatchObject(unavailable);
+  expect(await launch('ben')).toEqual({});
+  hanging.push(...Array.from({ length: 100 }, (_, at) => launch(`player-${at}`, 'hanging')));
+  await expect(launch('ben', 'hanging')).rejects.toMatchObject(unavailable);
+  expect(await launch('ben')).toEqual({});
+  gameServer.closeAllConnections();
+  await Promise.allSettled(hanging);
 });
 
 test.each(['late', 'garbled', 'error'] as const)(

@@ -3,7 +3,7 @@ import { arrayOf } from '../db/sql.ts';
 import { mentions } from '../providers/payload-parsing.ts';
 import { spellingsOf } from './spellings.ts';
 
-/** Texts that identify a person in a body. Contacts are also found in other spellings, see `spellingsOf`. */
+/** Texts that identify a person in a body. Contacts are found in all spellings that `spellingsOf` knows, or not at all. */
 export interface Identifiers {
   ids: readonly string[];
   contacts: readonly string[];
@@ -43,7 +43,8 @@ export const searchEvents = async (
   { ids: personIds, contacts }: Identifiers,
   earlier?: Search,
 ): Promise<Search> => {
-  const values = [...personIds, ...contacts];
+  const spelled = contacts.filter((contact) => spellingsOf(contact) !== undefined);
+  const values = [...personIds, ...spelled];
   if (values.length === 0) return { values, searched: [], found: [] };
   const isKnown = earlier !== undefined && values.every((value) => earlier.values.includes(value));
   const searched = isKnown ? earlier.searched : [];
@@ -54,9 +55,8 @@ export const searchEvents = async (
   const ids = rows.map(({ id }) => id);
   const found = [...(earlier?.found ?? [])];
   const jsonValues = arrayOf(values.map((value) => JSON.stringify(value)));
-  const spellings = contacts.map(spellingsOf).filter((pattern) => pattern !== undefined);
-  const unspelled = [...personIds, ...contacts.filter((contact) => spellingsOf(contact) === undefined)];
-  const parts = arrayOf(unspelled.map(plainParts));
+  const spellings = spelled.map(spellingsOf).join('|') || null;
+  const parts = arrayOf(personIds.map(plainParts));
   for (let at = 0; at < ids.length; at += bodiesPerStatement) {
     const batch = arrayOf(ids.slice(at, at + bodiesPerStatement));
     // A compressed body would be read again for each value, a copy is not.
@@ -67,14 +67,14 @@ export const searchEvents = async (
         select exists (
           select from unnest(${jsonValues}::text::text[]) as value
           where position(convert_to(value, 'UTF8') in copy) > 0
-        ) or coalesce(lower(encode(copy, 'escape') collate "C") ~ ${spellings.join('|') || null}, false) as "isMatch" offset 0
+        ) or coalesce(lower(encode(copy, 'escape') collate "C") ~ ${spellings}, false) as "isMatch" offset 0
       ) as match
       where store_id = ${storeId} and id = any(${batch}::text::uuid[]) and body_hash is null and ("isMatch" or exists (
         select from unnest(${parts}::text::text[]) as value where not exists (
           select from string_to_array(value, ' ') as parts, unnest(parts) as part
           where position(convert_to(part, 'UTF8') in copy) = 0)))`;
     for (const { id, isMatch } of candidates)
-      if (isMatch || (await bodyMentions(sql, { storeId, id }, unspelled))) found.push(id);
+      if (isMatch || (await bodyMentions(sql, { storeId, id }, personIds))) found.push(id);
   }
   return { values, searched: [...searched, ...ids], found };
 };

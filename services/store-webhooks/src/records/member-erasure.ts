@@ -29,12 +29,14 @@ const findTraces = async (sql: ISql, storeId: string, memberId: string) => {
     union all select 'job:' || reference from noted where kind = 'delivery'
     union all select 'verification.' || service || ':' || transaction_id from verifications
       where store_id = ${storeId} and user_id = ${memberId}`;
+  // What another member has as well, such as a placeholder, identifies neither.
   const contacts = await sql<{ contact: string }[]>`
     select contact from (
       select email, phone from members where store_id = ${storeId} and id = ${memberId}
       union all select email, phone from users where store_id = ${storeId} and consumer_user_id = ${memberId}) as profiles
     cross join unnest(array[email, phone]) as contact
-    where contact <> ''`;
+    where contact <> '' and not exists (
+      select from members where store_id = ${storeId} and id <> ${memberId} and contact in (email, phone))`;
   return {
     entities: entities.map(({ entity }) => entity),
     identifiers: {

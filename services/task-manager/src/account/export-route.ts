@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setFixedHeaders } from '@platform/service-kit/headers';
+import { widestNetworkOf } from '@platform/service-kit/network';
 import { Unavailable } from '@platform/service-kit/problem';
 import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
@@ -10,8 +11,9 @@ import { Export } from './export-schema.ts';
 import { openExport } from './leaving.ts';
 import { actorOf } from './routes.ts';
 
-/** Downloads of a process at a time, of which a user has one. */
-const maxDownloads = 5;
+/** Downloads of a process at a time, of which a network has few and a user one: a slow reader takes a place for minutes. */
+const maxDownloads = 10;
+const maxOfNetwork = 2;
 /** A reader may pause for as long, and take as long altogether. */
 const idleMs = 15_000;
 const longestMs = 600_000;
@@ -23,7 +25,8 @@ export const exportRoute = (context: Context): Route => {
     env.RATE_LIMIT === 'on'
       ? createKeyLimit({ redis, prefix: 'task-manager:exports', points: 10, seconds: 3600 })
       : undefined;
-  const downloading = new Set<string>();
+  /** Networks by user. */
+  const downloading = new Map<string, string>();
   return route(
     {
       method: 'get',
@@ -31,7 +34,7 @@ export const exportRoute = (context: Context): Route => {
       operationId: 'exportAccount',
       tag: 'Account',
       summary: 'Everything about you, as a file',
-      description: `Ten in an hour, then 429. One at a time, and ${maxDownloads} of all users in a process, then 503 \`too_many_downloads\`.`,
+      description: `Ten in an hour, then 429. One at a time, ${maxOfNetwork} of a network and ${maxDownloads} of all users in a process, then 503 \`too_many_downloads\`.`,
       auth: tokens.guard(),
       responses: {
         200: {
@@ -45,12 +48,14 @@ export const exportRoute = (context: Context): Route => {
     async ({ req, res, caller }) => {
       const { subject } = caller;
       await limit?.(subject);
-      if (downloading.has(subject) || downloading.size >= maxDownloads)
+      const network = widestNetworkOf(context.clientAddress(req));
+      const ofNetwork = [...downloading.values()].filter((one) => one === network).length;
+      if (downloading.has(subject) || downloading.size >= maxDownloads || ofNetwork >= maxOfNetwork)
         throw new Unavailable(
           'too_many_downloads',
           'Another file is being downloaded; try again when it is there.',
         );
-      downloading.add(subject);
+      downloading.set(subject, network);
       try {
         const pieces = await openExport(context, actorOf(context, { req, caller }));
         withoutDeadline(req);

@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import supertest from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at, createList, register, startService } from '../../test/harness.ts';
@@ -74,6 +75,37 @@ test('an export of many rows has each of them once, and reads them as they are t
     if (piece.includes('"title"')) await sql`delete from tasks where owner_id = ${ada.user.id}`;
   }
   expect(JSON.parse(text).tasks).toHaveLength(100);
+});
+
+test('a network has two exports at a time, and keeps nobody else from theirs', async () => {
+  // Of its own: the pool of the service refuses what is asked within a transaction.
+  await using sql = Object.assign(postgres(service.databaseUrl, { max: 1 }), {
+    [Symbol.asyncDispose]: () => sql.end(),
+  });
+  const [ada, ben, cleo, dora] = [
+    await register(service.app),
+    await register(service.app),
+    await register(service.app),
+    await register(service.app),
+  ];
+  const from = (address: string, { token }: typeof ada) =>
+    supertest(service.app)
+      .get(at('/auth/me/export'))
+      .auth(token, { type: 'bearer' })
+      .set('X-Forwarded-For', address)
+      .then(({ status }) => status);
+  const running = await sql.begin(async (tx) => {
+    await tx`lock table tasks in access exclusive mode`;
+    const waiting = async () =>
+      (await tx`select from pg_locks where not granted and relation = 'tasks'::regclass`).length;
+    const exports = [from('192.0.2.1', ada), from('192.0.2.1', ben)];
+    await expect.poll(waiting).toBe(2);
+    expect(await from('192.0.2.1', cleo)).toBe(503);
+    exports.push(from('198.51.100.1', dora));
+    await expect.poll(waiting).toBe(3);
+    return { exports };
+  });
+  expect(await Promise.all(running.exports)).toEqual([200, 200, 200]);
 });
 
 test('an export needs a password of the last ten minutes, and is given ten times an hour', async () => {

@@ -99,11 +99,13 @@ test('more launches than may be in progress, held up by a slow game server, keep
   });
   const { service, ann } = await startBeside(await serve(slow), undefined, { MAX_IN_PROGRESS: '4' });
   await using _ = service;
-  const playerId = await addPlayer(service.context.database.sql);
-  const order = { playerId, gameCode: 'dice-alpha', countryCode: 'DE' };
-  const launches = Array.from({ length: 12 }, () => ann.post('/v1/launches', order));
+  const { sql } = service.context.database;
+  const players = await Promise.all(Array.from({ length: 12 }, () => addPlayer(sql)));
+  const launches = players.map((playerId) =>
+    ann.post('/v1/launches', { playerId, gameCode: 'dice-alpha', countryCode: 'DE' }),
+  );
   await expect.poll(() => asked).toBe(launches.length);
-  const caller = callerOf(service, playerId);
+  const caller = callerOf(service, players[0] ?? '');
   const answers = new Set<string>();
   // Longer than requests have to stay in progress until others are refused.
   const until = performance.now() + 300;

@@ -10,6 +10,7 @@ import {
   ConsecutiveBreaker,
   handleWhen,
   type ICancellationContext,
+  type IPolicy,
   timeout,
   TimeoutStrategy,
   wrap,
@@ -74,13 +75,15 @@ const refused = (status: number, answer: unknown): Problem => {
 
 /** Calls in progress. They are not part of the requests in progress, so that they keep no callbacks out. */
 const maxCalls = 200;
-/** Games whose failures are counted. */
-const mostGames = 10_000;
+const maxOfGame = 100;
+const maxOfPlayer = 5;
+/** Games, and players, whose calls in progress are counted. */
+const mostCounted = 10_000;
 
 /**
- * The operator interface of the game server: signed like the callbacks, plus X-Operator-ID. A call ends after the
- * limit; after five failures of a game in a row its next launches fail at once for ten seconds, and so does a call beyond
- * 200 in progress, so that few launches wait for a game server that is away.
+ * The operator interface of the game server: signed like the callbacks, plus X-Operator-ID. A call ends after the limit.
+ * Beyond 200 calls in progress, 100 of a game or 5 of a player the next one fails at once, so that few launches wait for a
+ * game server that is away, and neither a game nor a player that it does not answer closes it for others.
  */
 export const createGameServer = ({
   url,
@@ -88,17 +91,12 @@ export const createGameServer = ({
   signatures,
   limitMs = 5000,
 }: GameServerOptions): GameServer => {
-  const calls = bulkhead(maxCalls);
-  /** By game: one that the game server cannot open closes no other. */
-  const policies = createLru(mostGames, 0, () =>
-    wrap(
-      calls,
-      circuitBreaker(
-        handleWhen((error) => !(error instanceof Problem) || error.status === 503),
-        { halfOpenAfter: 10_000, breaker: new ConsecutiveBreaker(5) },
-      ),
-      timeout(limitMs, TimeoutStrategy.Aggressive),
-    ),
+  const calls = wrap(bulkhead(maxCalls), timeout(limitMs, TimeoutStrategy.Aggressive));
+  const games = createLru(mostCounted, 0, () => bulkhead(maxOfGame));
+  const players = createLru(mostCounted, 0, () => bulkhead(maxOfPlayer));
+  const currenciesCircuit = circuitBreaker(
+    handleWhen((error) => !(error instanceof Problem) || error.status === 503),
+    { halfOpenAfter: 10_000, breaker: new ConsecutiveBreaker(5) },
   );
   const base = new URL(url);
 
@@ -123,11 +121,11 @@ export const createGameServer = ({
     return content;
   };
 
-  /** A POST when there is a body, else a GET. `game` is the code of a game, or empty. */
-  const call = async <T>(schema: z.ZodType<T>, game: string, path: string, body?: string): Promise<T> => {
+  /** A POST when there is a body, else a GET. */
+  const call = async <T>(schema: z.ZodType<T>, policy: IPolicy, path: string, body?: string): Promise<T> => {
     try {
       const answer = await waitUncounted(() =>
-        policies.memo(game).execute(({ signal }: ICancellationContext) => ask(path, body, signal)),
+        policy.execute(({ signal }: ICancellationContext) => ask(path, body, signal)),
       );
       return schema.parse(answer);
     } catch (error) {
@@ -138,7 +136,10 @@ export const createGameServer = ({
   };
 
   return {
-    launch: (order) => call(Answer, order.gameCode, '/operator/launch', JSON.stringify(order)),
-    currencies: () => call(Codes, '', '/operator/currencies'),
+    launch: (order) => {
+      const policy = wrap(players.memo(order.playerId), games.memo(order.gameCode), calls);
+      return call(Answer, policy, '/operator/launch', JSON.stringify(order));
+    },
+    currencies: () => call(Codes, wrap(currenciesCircuit, calls), '/operator/currencies'),
   };
 };
