@@ -17,24 +17,21 @@ const provider = { kind: 'square', baseUrl: standIn.url };
 const path = ['v2', 'orders', 'o-1'];
 
 test('what a provider knows is read, what it does not know is undefined', async () => {
-  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
-  const reader = readerOf('one');
+  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.orders.set('o-1', { order: 1 });
   expect(await reader.get(provider, path, {})).toEqual({ order: 1 });
   expect(await reader.get(provider, ['v2', 'orders', 'o-2'], {})).toBeUndefined();
 });
 
 test('a redirect is not followed, and not tried again', async () => {
-  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
-  const reader = readerOf('one');
+  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'redirect';
   await expect(reader.get(provider, path, {})).rejects.toThrow('answered 302');
   expect(standIn.asked).toHaveLength(1);
 });
 
 test('after five failures in a row a provider is not asked for a while', async () => {
-  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
-  const reader = readerOf('one');
+  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'error';
   for (let at = 0; at < 4; at++) await expect(reader.get(provider, path, {})).rejects.toThrow('The provider');
   expect(standIn.asked).toHaveLength(5);
@@ -69,7 +66,6 @@ test.each([
 
 test('a pause that others caused names the kind of the provider that is asked now', async () => {
   const readerOf = createReaders({ timeoutMs: 500, addresses: 'any' });
-  const reader = readerOf('one');
   standIn.behaviour = 'hang';
   const failed = Array.from({ length: 5 }, (_, at) =>
     readerOf(`${at}`).get({ ...provider, kind: 'persona' }, path, {}),
@@ -92,8 +88,7 @@ test('failures of one store do not stop requests of another store at the same or
 });
 
 test('a provider that rejects requests is still asked: the next request may be valid', async () => {
-  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
-  const reader = readerOf('one');
+  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'forbidden';
   for (let at = 0; at < 10; at++)
     await expect(reader.get(provider, path, {})).rejects.toThrow('answered 403. Check its credentials');
@@ -104,7 +99,6 @@ test('a provider that rejects requests is still asked: the next request may be v
 
 test('a store whose requests hang stops itself, and no other store at the same origin', async () => {
   const readerOf = createReaders({ timeoutMs: 500, addresses: 'any' });
-  const reader = readerOf('one');
   standIn.behaviour = 'hang';
   const ask = (store: string) => readerOf(store).get(provider, path, {});
   await Promise.allSettled(Array.from({ length: 8 }, () => ask('one')));
@@ -116,7 +110,6 @@ test('a store whose requests hang stops itself, and no other store at the same o
 
 test('a provider that answers none of five stores is asked for one other at a time, until it answers', async () => {
   const readerOf = createReaders({ timeoutMs: 500, addresses: 'any' });
-  const reader = readerOf('one');
   standIn.behaviour = 'hang';
   const ask = (store: string) => readerOf(store).get(provider, path, {});
   await Promise.allSettled(Array.from({ length: 5 }, (_, at) => ask(`${at}`)));
@@ -133,8 +126,7 @@ test('a provider that answers none of five stores is asked for one other at a ti
 });
 
 test('a provider that limits a store (429) is not asked again at once, and for that store not for a while', async () => {
-  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
-  const reader = readerOf('one');
+  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'limited';
   for (let at = 0; at < 5; at++) await expect(reader.get(provider, path, {})).rejects.toThrow('answered 429');
   expect(standIn.asked).toHaveLength(5);
@@ -161,8 +153,7 @@ test('a request that finds too many others of its store in progress is rejected 
 });
 
 test('who sends many requests of a store delays their own: another network is asked for next', async () => {
-  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
-  const reader = readerOf('one');
+  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   /** Reads an order for a request from this network. */
   const readFrom = (network: string, order: string): Promise<unknown> => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -196,7 +187,6 @@ test.each([
   'http://2130706433',
   'http://localhost:1',
 ])('where only public addresses are allowed, %s is not asked', async (url) => {
-  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'public' });
-  const reader = readerOf('one');
+  const reader = createReaders({ timeoutMs: 20_000, addresses: 'public' })('one');
   await expect(reader.get({ kind: 'blaze', baseUrl: url }, ['x'], {})).rejects.toThrow(/private address/);
 });
