@@ -31,6 +31,7 @@ const logged = new Set([
   'revealedBy',
   'storeId',
   'playerId',
+  'userId',
   'apiKey',
   'replaces',
   'by',
