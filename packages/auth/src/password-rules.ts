@@ -30,9 +30,9 @@ const substitutes: Record<string, string> = {
   l: 'i',
 };
 
-/** Up to so many digits and signs at the end are an addition. */
+/** The number of digits and signs at the end of a password that are ignored. */
 const maxAddition = 4;
-/** Shorter ones are too little to recognise a password by. */
+/** Shorter rests are not compared: too many passwords begin with them. */
 const minCore = 6;
 
 /** A password in lower case without the usual changes: `P@ssw0rd` and `Password1!` are `password`. */

@@ -5,7 +5,7 @@ const anyEscape = (char: string): string => {
   return String.raw`(?:[${char}]|%${code}|\\\\u00${code})`;
 };
 
-/** What precedes an address; a letter or a dot would make it another one, unless it ends an escape. */
+/** What may stand before an address. A letter or a dot there makes it a longer, other address, unless it ends an escape. */
 const BEFORE = String.raw`(?:^|[^a-z0-9._+-]|=\+|%[0-9a-f]{2}|\\\\(?:[nrt]|u[0-9a-f]{4}))`;
 const AFTER = String.raw`(?![a-z0-9-]|\.[a-z0-9])`;
 
@@ -15,7 +15,7 @@ const NUMBER_BEFORE = String.raw`(?:^|[^0-9a-z]|%2[0-9a-f]|\\\\u00[0-9a-f]{2})`;
 const PLUS = String.raw`(?:[+]|%2b|\\\\u002b|00)`;
 const COUNTRY = `[1-9]${SEPARATORS}(?:[0-9]${SEPARATORS}){0,2}`;
 
-/** Shorter numbers, those of few different digits, and 12345678 also occur as something else, or are nobody's. */
+/** Other numbers are not searched: they also occur as something else, or are placeholders such as 00000000 and 12345678. */
 const MIN_DIGITS = 8;
 const MIN_DIFFERENT = 4;
 const PLACEHOLDERS = '01234567890 9876543210';
@@ -43,7 +43,7 @@ const waysToWrite = (text: string): string[] => {
 /**
  * A regular expression of PostgreSQL that finds a mail address or a phone number in a body, as `lower(encode(body, 'escape'))`
  * shows it, however it is spelled and escaped there: with capitals, spaces, in a longer text. Undefined for any other text,
- * and for numbers that identify nobody.
+ * and for numbers that do not identify a person.
  */
 export const spellingsOf = (contact: string): string | undefined => {
   const text = contact.trim().toLowerCase();

@@ -2,18 +2,10 @@ import { createFairQueue } from '@platform/service-kit/fair-queue';
 import { createLru } from '@platform/service-kit/lru';
 import type { Addresses } from '@platform/service-kit/outbound';
 import { currentRequest, waitUncounted } from '@platform/service-kit/request-scope';
-import {
-  BrokenCircuitError,
-  bulkhead,
-  BulkheadRejectedError,
-  circuitBreaker,
-  ConsecutiveBreaker,
-  handleType,
-  retry,
-  wrap,
-} from 'cockatiel';
+import { BrokenCircuitError, bulkhead, BulkheadRejectedError, handleType, retry, wrap } from 'cockatiel';
 import { ProviderBusy, ProviderUnavailable, Unprocessable } from '../errors.ts';
 import { exchange } from './exchange.ts';
+import { createCircuit, createOriginPause, describePause, pauseMs } from './pauses.ts';
 
 type Headers = Record<string, string>;
 
@@ -37,9 +29,6 @@ export interface ReaderOptions {
 
 const never = new AbortController().signal;
 
-/** After so many failures of a store, or stores without an answer, and no success in between, there is a pause. */
-const failures = 5;
-const openCircuitMs = 10_000;
 /** Requests in progress, and waiting requests, of one store at an origin. */
 const [maxRequests, maxWaiting] = [8, 24];
 /** Requests in progress of all stores at one origin. */
@@ -52,31 +41,6 @@ const retryOnce = retry(
   handleType(ProviderUnavailable, ({ status }) => status !== 429),
   { maxAttempts: 1 },
 );
-
-/** The end of the last pause, in milliseconds since 1970, and the failure that began it. */
-interface Pause {
-  until: number;
-  last: string;
-}
-
-/** Only failures that may end by themselves count: after a rejected request, the next one may succeed. */
-const createCircuit = () => {
-  const policy = circuitBreaker(handleType(ProviderUnavailable), {
-    halfOpenAfter: openCircuitMs,
-    breaker: new ConsecutiveBreaker(failures),
-  });
-  const pause: Pause = { until: 0, last: '' };
-  policy.onBreak((reason) => {
-    pause.until = Date.now() + openCircuitMs;
-    if ('error' in reason && reason.error instanceof ProviderUnavailable) pause.last = reason.error.what;
-  });
-  return { policy, pause };
-};
-
-const describePause = (...pauses: [Pause, Pause]): string => {
-  const [{ last, until }] = pauses.toSorted((one, other) => other.until - one.until) as [Pause, Pause];
-  return `failed repeatedly (last: ${last}) and is not asked again before ${new Date(until).toISOString().slice(0, 19)}Z`;
-};
 
 /**
  * The address of a path below `baseUrl`. Throws Unprocessable for a segment that would change the path:
@@ -165,39 +129,6 @@ const createClient = () => {
   };
 };
 
-/**
- * Requests of all stores pause when five stores had no answer since the last one came; fewer may cause that themselves.
- * Then one request at a time is let through: of a store that has not failed, and after the pause of any.
- */
-const createOrigin = () => {
-  const failed = new Set<object>();
-  const pause: Pause = { until: 0, last: '' };
-  let isTried = false;
-  return {
-    limit: bulkhead(maxAtOrigin, Infinity),
-    pause,
-    execute: async <T>(client: object, request: () => Promise<T>): Promise<T> => {
-      const isPaused = failed.size >= failures;
-      if (isPaused && (isTried || (failed.has(client) && Date.now() < pause.until)))
-        throw new BrokenCircuitError();
-      isTried ||= isPaused;
-      try {
-        const answer = await request();
-        failed.clear();
-        return answer;
-      } catch (error) {
-        if (error instanceof ProviderUnavailable && error.status === undefined) {
-          failed.add(client);
-          Object.assign(pause, { until: Date.now() + openCircuitMs, last: error.what });
-        } else if (!(error instanceof BrokenCircuitError)) failed.clear();
-        throw error;
-      } finally {
-        if (isPaused) isTried = false;
-      }
-    },
-  };
-};
-
 export type ProviderReader = ReturnType<ReturnType<typeof createReaders>>;
 
 /**
@@ -207,7 +138,10 @@ export type ProviderReader = ReturnType<ReturnType<typeof createReaders>>;
  * asking again is useless.
  */
 export const createReaders = ({ timeoutMs, addresses, stopping = never }: ReaderOptions) => {
-  const origins = createLru(1000, 0, createOrigin);
+  const origins = createLru(1000, 0, () => ({
+    limit: bulkhead(maxAtOrigin, Infinity),
+    ...createOriginPause(),
+  }));
   const clients = createLru(10_000, 0, createClient);
 
   const read = async (
@@ -231,7 +165,7 @@ export const createReaders = ({ timeoutMs, addresses, stopping = never }: Reader
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;
       // Random, so that the events of a long outage are not all due at the same moment.
-      const waitMs = Math.round(openCircuitMs * (1 + 2 * Math.random()));
+      const waitMs = Math.round(pauseMs * (1 + 2 * Math.random()));
       throw new ProviderBusy(provider, describePause(client.circuit.pause, origin.pause), waitMs, 'open');
     }
   };

@@ -74,8 +74,8 @@ const onlyVerifying = (credentials: Record<string, string> = {}): Record<string,
 
 /**
  * Credentials after a change: the stored ones of providers whose kind and origin stay the same, with what was sent merged
- * into them. Of the others only what verifies signatures stays, and nothing of another kind, so that nobody can have a
- * secret sent to an address of their own.
+ * into them. A new origin keeps only the secret that verifies signatures, a new kind nothing: a secret is never sent to
+ * an address that was set later.
  */
 const credentialsAfter = (
   before: StoredState | undefined,

@@ -49,7 +49,7 @@ describe('a forgotten password', () => {
     expect(rows).toHaveLength(2);
     await service.lastMailTo(ada.email, 2);
     expect(await service.settled('password_reset')).toContain('unwanted');
-    // Neither is written again within three minutes, although the mail to nobody was not sent.
+    // No second mail within three minutes, for an address with an account and one without.
     for (const email of [ada.email, unknown]) await post('/auth/password/reset', { email }).expect(202);
     const kind = 'password_reset';
     expect(

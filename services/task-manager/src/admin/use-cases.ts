@@ -46,7 +46,7 @@ const endAll = async (
   await revokeSessions(context, userId, ended);
 };
 
-/** Ends all sessions, and lets nobody log in until the account is unlocked. Throws NotFound. */
+/** Ends all sessions and refuses logins until the account is unlocked. Throws NotFound. */
 export const lockAccount = (context: Context, call: Call): Promise<void> =>
   endAll(context, call, async (tx) => {
     orNotFound(await setLocked(tx, call.userId, true), 'user');

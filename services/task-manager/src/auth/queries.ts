@@ -12,7 +12,7 @@ export interface Account {
 }
 
 const { passwordHash, emailVerifiedAt, deletionAt, lockedAt, ...others } = getTableColumns(users);
-/** Not of a user who is being erased, to whom nobody logs in any more. */
+/** Once the erasure of a user has begun, nobody logs in as that user. */
 const isKept = or(isNull(deletionAt), gt(deletionAt, sql`now()`));
 const columns = { ...others, emailVerified: sql<boolean>`${emailVerifiedAt} is not null` };
 
