@@ -177,6 +177,15 @@ describe.runIf(canLook)('the operations page', () => {
     expect(visited.faults).toEqual([]);
   });
 
+  test('a chart without values yet has a name that says so', async () => {
+    await using visited = await visit('/docs/ops/#traffic');
+    const { page } = visited;
+    await page.route('**/docs/ops/summary/*', (route) => route.abort());
+    await enterToken(page, demo.adminToken);
+    const p99 = page.getByRole('img', { name: 'p99 over the last half hour: no values yet', exact: true });
+    await expect.poll(() => p99.count()).toBe(6);
+  });
+
   test('the content of a webhook is shown as text and never becomes markup', async () => {
     await using visited = await signedIn('webhooks');
     const { page } = visited;

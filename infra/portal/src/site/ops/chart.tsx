@@ -113,7 +113,7 @@ export const Chart = ({ name, points, ...look }: { name: string; points: Points 
       <div
         class="canvas"
         role="img"
-        aria-label={points && `${name} over the last half hour: now ${latest}, ${most}`}
+        aria-label={`${name} over the last half hour: ${points ? `now ${latest}, ${most}` : 'no values yet'}`}
         ref={canvas}
       />
       {/* The label of the chart says the same. */}
