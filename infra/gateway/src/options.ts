@@ -109,8 +109,8 @@ const Options = z
     /** Whether `docsDir` is served at all addresses, or at those of `innerListen` only. */
     portal: z.enum(['public', 'internal']).default('public'),
     /**
-     * The server that exchanges a one-time code for the credentials of the demo (POST /docs/demo); only for a gateway
-     * that listens on loopback addresses.
+     * The server that exchanges a one-time code for the credentials of the demo (POST /docs/demo), and has the mails of
+     * the platform (GET /docs/ops/mails); only for a gateway that listens on loopback addresses.
      */
     demoServer: Address.exactOptional(),
     /**

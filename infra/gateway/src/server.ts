@@ -67,6 +67,7 @@ const portalLocations = ({ docsDir, demoServer, signIn }: GatewaySettings): Line
         ? tryNothing('=404')
         : ['client_max_body_size 1k;', `proxy_pass http://${demoServer};`],
     ),
+    demoServer !== undefined && block('location = /docs/ops/mails', `proxy_pass http://${demoServer};`),
   ];
 
 /** Redirects requests without TLS, after the limits of a client have been checked. */

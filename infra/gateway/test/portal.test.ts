@@ -230,8 +230,17 @@ describe("the demo's credentials", () => {
     expectProblem(await request(gateway.port, '/docs/demo.json'), 404, 'not_found');
   });
 
-  test('without demoServer the address does not exist', async () => {
+  test('the demo server has the mails for those whose token it accepts', async () => {
+    const path = '/docs/ops/mails';
+    expect((await request(gateway.port, path, 'GET', ['Authorization: Bearer x.y.z'])).status).toBe(200);
+    expect(demo.received.splice(0)).toMatchObject([
+      { method: 'GET', url: path, headers: { authorization: 'Bearer x.y.z' } },
+    ]);
+  });
+
+  test('without demoServer neither address exists', async () => {
     await using bare = await startGateway({ docsDir: join(home, 'docs') });
+    expectProblem(await request(bare.port, '/docs/ops/mails'), 404, 'not_found');
     expectProblem(await request(bare.port, '/docs/demo', 'POST', ['Content-Length: 0']), 404, 'not_found');
   });
 });

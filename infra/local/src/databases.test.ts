@@ -1,18 +1,8 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ensureDatabases, type DatabaseUrls } from './databases.ts';
-import type { Service } from './services.ts';
 
-const service = (name: string): Service => ({
-  name,
-  database: name.replaceAll('-', '_'),
-  folder: '/',
-  port: 1,
-  secrets: [],
-  keys: [],
-  folders: [],
-  scopes: [],
-});
+const service = (name: string) => ({ name, database: name.replaceAll('-', '_') });
 const [ours, theirs] = [service('rights-ours'), service('rights-theirs')];
 const password = { run: "run's \"password'", own: 'own' };
 
@@ -23,7 +13,7 @@ const as = (url: string | undefined): postgres.Sql => {
   opened.push(sql);
   return sql;
 };
-const urlsOf = ({ name }: Service): DatabaseUrls => urls.get(name) ?? { run: '', own: '' };
+const urlsOf = ({ name }: { name: string }): DatabaseUrls => urls.get(name) ?? { run: '', own: '' };
 
 beforeAll(async () => {
   urls = await ensureDatabases(inject('postgresUrl'), [ours, theirs], () => password);

@@ -52,8 +52,8 @@ const at = (serverUrl: string, database: string, role?: string, password?: strin
  */
 export const ensureDatabases = async (
   serverUrl: string,
-  services: readonly Service[],
-  passwords: (service: Service) => { run: string; own: string },
+  services: readonly Pick<Service, 'name' | 'database'>[],
+  passwords: (service: Pick<Service, 'name'>) => { run: string; own: string },
 ): Promise<Map<string, DatabaseUrls>> => {
   const urls = await Promise.all(
     services.map(async (service): Promise<[string, DatabaseUrls]> => {

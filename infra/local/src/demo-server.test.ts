@@ -1,11 +1,15 @@
+import { createTransport } from 'nodemailer';
 import { expect, onTestFinished, test } from 'vitest';
 import { startDemoServer } from './demo-server.ts';
+import type { Mail } from './mailbox.ts';
 
 const credentials = { accessToken: 'demo' };
 
 const start = async () => {
   const next: string[] = [];
-  const server = await startDemoServer((code) => next.push(code));
+  const server = await startDemoServer((code) => next.push(code), {
+    allows: (token, scope) => Promise.resolve(token === 'good' && scope === 'mailbox'),
+  });
   onTestFinished(server.close);
   const post = async (body: string, method = 'POST') => {
     const answer = await fetch(`http://${server.address}/docs/demo`, {
@@ -56,4 +60,42 @@ test('credentials are not returned before the demo data are loaded, nor by GET',
   expect((await exchange('')).status).toBe(403);
   server.offer(credentials);
   expect((await post('', 'GET')).status).toBe(403);
+});
+
+test('the newest 200 mails are kept, as text, and a mail of more than a megabyte is refused', async () => {
+  const { server } = await start();
+  const transport = createTransport({ url: server.smtpUrl, pool: true });
+  const send = (subject: string, text = subject) =>
+    transport.sendMail({
+      from: 'a@example.test',
+      to: 'b@example.test',
+      subject,
+      text,
+      html: `<i>${text}</i>`,
+    });
+  for (let number = 0; number <= 200; number++) await send(`Mail ${number}`);
+  await expect(send('large', 'x'.repeat(1_000_000))).rejects.toThrow('more than 1000000 bytes');
+  await send('long', 'y'.repeat(30_000));
+  transport.close();
+  const read = (token: string, method = 'GET') =>
+    fetch(`http://${server.address}/docs/ops/mails`, {
+      method,
+      headers: { Authorization: `Bearer ${token}` },
+    });
+  const answer = await read('good');
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  const { mails } = (await answer.json()) as { mails: Mail[] };
+  expect(mails.map(({ subject }) => subject)).toEqual([
+    'long',
+    ...Array.from({ length: 199 }, (_, at) => `Mail ${200 - at}`),
+  ]);
+  expect(mails[0]?.text).toBe('y'.repeat(20_000));
+  expect(mails[1]).toMatchObject({
+    to: 'b@example.test',
+    text: expect.stringMatching(/^Mail 200\s*$/) as string,
+  });
+  for (const refused of [await read('bad'), await read(''), await read('good', 'POST')]) {
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([403, 'application/problem+json']);
+    expect(await refused.json()).toMatchObject({ code: 'insufficient_scope' });
+  }
 });

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import type { Signer } from './keys.ts';
+import { startMailbox } from './mailbox.ts';
 
 const LIMIT_BYTES = 1_024;
 
@@ -19,20 +21,30 @@ const codeOf = async (request: IncomingMessage): Promise<string | undefined> => 
   return typeof code === 'string' ? code : undefined;
 };
 
-/** Returns the demo credentials in exchange for a code that only the terminal of `start` shows. */
+/** The scope of those who read the mails of a stack, in which are links that set passwords. */
+export const MAILBOX_SCOPE = 'mailbox';
+
+/** Returns the demo credentials in exchange for a code that only the terminal of `start` shows, and the mails. */
 export interface DemoServer {
   /** `host:port` for the gateway. */
   address: string;
+  /** The mail server whose mails it returns. */
+  smtpUrl: string;
   /** Sets what is given out, and returns the code that it is exchanged for. */
   offer: (credentials: object) => string;
   close: () => void;
 }
 
 /**
- * Starts the server behind POST /docs/demo: `{"code": "…"}` → 200 with the credentials, once; anything else → 403.
+ * Starts the server behind two addresses of the gateway. `POST /docs/demo` with `{"code": "…"}` → 200 with the credentials,
+ * once; anything else → 403. `GET /docs/ops/mails` with a token of the stack that has the scope → 200 `{mails}`, else 403.
  * @param onUsed receives the next code when one was used
  */
-export const startDemoServer = async (onUsed: (nextCode: string) => void): Promise<DemoServer> => {
+export const startDemoServer = async (
+  onUsed: (nextCode: string) => void,
+  { allows }: Pick<Signer, 'allows'>,
+): Promise<DemoServer> => {
+  const mailbox = await startMailbox();
   let offered: { credentials: object; code: string } | undefined;
 
   /** Compares and replaces the code without waiting in between, so that one code never works twice. */
@@ -44,26 +56,44 @@ export const startDemoServer = async (onUsed: (nextCode: string) => void): Promi
     return offered.credentials;
   };
 
-  const server = createServer(async (request, response) => {
+  const bodyFor = async (request: IncomingMessage): Promise<object | undefined> => {
+    const { method, url, headers } = request;
+    if (method === 'GET' && url === '/docs/ops/mails') {
+      const [, token = ''] = headers.authorization?.split(' ') ?? [];
+      return (await allows(token, MAILBOX_SCOPE)) ? { mails: mailbox.mails() } : undefined;
+    }
     // A body that is not JSON, or a client that went away: then there is no code either.
-    const code = await codeOf(request).catch(() => undefined);
-    const credentials = request.method === 'POST' ? exchange(code) : undefined;
+    return method === 'POST' ? exchange(await codeOf(request).catch(() => undefined)) : undefined;
+  };
+
+  const server = createServer(async (request, response) => {
+    const body = await bodyFor(request);
+    const [code, detail] =
+      request.url === '/docs/ops/mails'
+        ? [
+            'insufficient_scope',
+            `The mailbox needs a token of this platform with the scope ${MAILBOX_SCOPE}.`,
+          ]
+        : [
+            'invalid_code',
+            'The code is wrong or was used already; the terminal of "start" shows the current one.',
+          ];
     const refusal = {
       type: 'about:blank',
       title: 'Forbidden',
       status: 403,
-      detail: 'The code is wrong or was used already; the terminal of "start" shows the current one.',
-      code: 'invalid_code',
+      detail,
+      code,
       requestId: request.headers['x-request-id'],
     };
-    response.writeHead(credentials ? 200 : 403, {
-      'Content-Type': credentials ? 'application/json' : 'application/problem+json',
+    response.writeHead(body ? 200 : 403, {
+      'Content-Type': body ? 'application/json' : 'application/problem+json',
       'Cache-Control': 'no-store',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'X-Content-Type-Options': 'nosniff',
       Connection: 'close',
     });
-    response.end(JSON.stringify(credentials ?? refusal));
+    response.end(JSON.stringify(body ?? refusal));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -71,10 +101,14 @@ export const startDemoServer = async (onUsed: (nextCode: string) => void): Promi
   server.unref();
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    smtpUrl: mailbox.url,
     offer: (credentials) => {
       offered = { credentials, code: newCode() };
       return offered.code;
     },
-    close: () => void server.close(),
+    close: () => {
+      server.close();
+      mailbox.close();
+    },
   };
 };

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  jwtVerify,
+  SignJWT,
+  type JWK,
+} from 'jose';
 import { readJson, writeJson } from './files.ts';
 
 export const ISSUER = 'platform-local';
@@ -61,11 +69,23 @@ export interface Signer {
   /** Path of the public keys, for AUTH_JWKS. */
   jwksFile: string;
   sign: (claims: Omit<Claims, 'issuer'>) => Promise<string>;
+  /** Whether a token was signed here, is valid and has the scope. */
+  allows: (token: string, scope: string) => Promise<boolean>;
 }
 
 export const openSigner = async (folder: string): Promise<Signer> => {
   const key = await privateKey(folder, 'platform');
   const jwksFile = join(folder, 'jwks.json');
   writeJson(jwksFile, publicKeys(key));
-  return { jwksFile, sign: (claims) => signToken(key, { issuer: ISSUER, ...claims }) };
+  const publicKey = await importJWK(publicKeys(key).keys[0] ?? {}, 'EdDSA');
+  const expected = { issuer: ISSUER, audience: AUDIENCE, algorithms: ['EdDSA'] };
+  return {
+    jwksFile,
+    sign: (claims) => signToken(key, { issuer: ISSUER, ...claims }),
+    allows: (token, scope) =>
+      jwtVerify(token, publicKey, expected).then(
+        ({ payload }) => String(payload['scope']).split(' ').includes(scope),
+        () => false,
+      ),
+  };
 };

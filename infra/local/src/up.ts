@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { exists } from './files.ts';
 import type { Supervisor } from './supervisor.ts';
-import { startDemoServer } from './demo-server.ts';
+import { MAILBOX_SCOPE, startDemoServer } from './demo-server.ts';
 import { mergeDemos, type Demo } from './demo.ts';
 import { startGateway, startTelemetry } from './gateway.ts';
 import {
@@ -80,13 +80,14 @@ export const bringUp = async (
   const signer = await openSigner(local.keys);
   const scopes = [...new Set(services.flatMap((service) => service.scopes))].toSorted();
   const token = (scope: string, subject = 'demo-admin') => signer.sign({ scope, subject, ttl: TOKEN_TTL });
-  const adminToken = await token(scopes.join(' '));
+  const adminToken = await token([...scopes, MAILBOX_SCOPE].join(' '));
   const gateway = programPaths.nginx ? `http://127.0.0.1:${options.gatewayPort}` : null;
   const host: ProgramHost = { supervisor, local };
   const docsDir = join(local.path, 'portal');
   const portalUrl = (code: string): string => `${gateway}/docs/#code=${code}`;
-  const demoServer = await startDemoServer((code) =>
-    say(`The demo was opened in a browser. To open it in another one: ${portalUrl(code)}`),
+  const demoServer = await startDemoServer(
+    (code) => say(`The demo was opened in a browser. To open it in another one: ${portalUrl(code)}`),
+    signer,
   );
 
   const openGateway = async (): Promise<void> => {
@@ -136,6 +137,7 @@ export const bringUp = async (
       own: {
         ...(await ownSettings(service, local, secrets, instance)),
         ...standInSettings(standInOf(service, options)),
+        ...(service.deploy.optionalSecrets?.includes('SMTP_URL') && { SMTP_URL: demoServer.smtpUrl }),
       },
     };
   };

@@ -6,6 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createCertificate } from '@platform/gateway/testing';
 import { decodeJwt } from 'jose';
+import { createTransport } from 'nodemailer';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { exists } from '../src/files.ts';
@@ -128,7 +129,7 @@ test('a service gets the address of its stand-in, which knows the service, unles
 
 test('the admin token holds every scope of every service, the other one its single scope', async () => {
   const { demo } = await run.stack();
-  const scopes = 'alpha-notes:read alpha-notes:write beta-counter:read beta-counter:write';
+  const scopes = 'alpha-notes:read alpha-notes:write beta-counter:read beta-counter:write mailbox';
   expect(decodeJwt(String(demo['adminToken']))).toMatchObject({
     scope: scopes,
     iss: 'platform-local',
@@ -173,6 +174,28 @@ test.each(['postgres', 'template1', 'beta_counter'])(
 test("the service's tables are migrated and filled, and it may not change them", async () => {
   expect(await ask('alpha-notes', '/notes')).toEqual([{ text: 'demo' }]);
   expect(await ask('alpha-notes', '/drop')).toEqual({ error: 'must be owner of table notes' });
+});
+
+test('a service that sends mail has the mail server of the stack, which only a token with the scope reads', async () => {
+  const [alpha, beta] = [await ask('alpha-notes', '/'), await ask('beta-counter', '/')];
+  expect(beta).not.toHaveProperty('SMTP_URL');
+  const transport = createTransport((alpha as { SMTP_URL: string }).SMTP_URL);
+  const to = 'ada@example.test';
+  await transport.sendMail({
+    from: 'no-reply@localhost',
+    to,
+    subject: 'Grüße',
+    text: 'Hello',
+    html: '<b>x</b>',
+  });
+  const { gateway, demo } = await run.stack();
+  if (gateway === null) return;
+  const read = (token: unknown) =>
+    fetch(`${gateway}/docs/ops/mails`, { headers: { Authorization: `Bearer ${String(token)}` } });
+  expect(await (await read(demo['adminToken'])).json()).toMatchObject({
+    mails: [{ to, subject: 'Grüße', text: expect.stringMatching(/^Hello\s*$/) as string }],
+  });
+  expect((await read(demo['consignmentsToken'])).status).toBe(403);
 });
 
 test.runIf(inject('nginxPath')).each(['127.0.0.1', ...(hasIpv6 ? ['[::1]'] : [])])(

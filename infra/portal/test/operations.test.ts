@@ -94,7 +94,7 @@ describe.runIf(canLook)('the operations page', () => {
     await page.getByRole('link', { name: 'Ledger', exact: true }).click();
     await page.locator('section[aria-label=Ledger] .error').getByText('wallet:admin').first().waitFor();
     const links = page.getByRole('navigation', { name: 'Operations' }).getByRole('link');
-    expect(await links.count()).toBe(12);
+    expect(await links.count()).toBe(13);
   });
 
   test('a fragment that names no view shows the first view', async () => {

@@ -17,6 +17,7 @@ export const views = [
   'ledger',
   'evidence',
   'settings',
+  'mailbox',
 ] as const;
 
 /** Types a token into the form of the operations page and sends it. */

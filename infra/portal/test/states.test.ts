@@ -10,7 +10,7 @@ useBrowser();
 /** The answer of every list without records, and of a player who has done nothing. */
 const nothing = {
   ...Object.fromEntries(
-    'events orders members deliveryJobs payments verifications notifications rounds refusals entries checkpoints summary reconciliations changes games pending lowest'
+    'events orders members deliveryJobs payments verifications notifications rounds refusals entries checkpoints summary reconciliations changes games pending lowest mails'
       .split(' ')
       .map((list) => [list, []]),
   ),
@@ -20,11 +20,14 @@ const nothing = {
   session: null,
 };
 
+/** What the services and the mailbox answer. */
+const api = /\/v1\/|\/docs\/ops\/mails$/;
+
 /** How the services answer, and what each view says then. */
 const states: Record<string, { answer: (page: Page) => Promise<unknown>; says: RegExp }> = {
   empty: {
     answer: (page) =>
-      page.route('**/v1/**', (route) =>
+      page.route(api, (route) =>
         /\/v1\/players\/[^/]+$/.test(route.request().url())
           ? route.fulfill({ status: 404, json: { detail: 'There is no such player.' } })
           : route.fulfill({ json: nothing }),
@@ -32,12 +35,12 @@ const states: Record<string, { answer: (page: Page) => Promise<unknown>; says: R
     says: /^(?:No |There (?:is|are) no|Nothing |Type an id|This player has|The limits were never)/,
   },
   loading: {
-    answer: (page) => page.route('**/v1/**', () => {}),
+    answer: (page) => page.route(api, () => {}),
     says: /^Loading …$/,
   },
   failing: {
     answer: (page) =>
-      page.route('**/v1/**', (route) =>
+      page.route(api, (route) =>
         route.fulfill({ status: 503, json: { detail: 'The database is unavailable.', requestId: 'r-1' } }),
       ),
     says: /The database is unavailable\./,

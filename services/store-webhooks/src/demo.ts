@@ -111,6 +111,7 @@ if ((await context.database.orm.$count(stores, eq(stores.id, id))) === 0) {
     customerImportsEnabled: true,
     identity: [{ kind: 'persona' }, { kind: 'veriff' }],
     payments: [{ kind: 'threedsecureio' }],
+    notifications: { customers: { enabled: true } },
   });
   await createStore(context, input, { id, token: { token, tokenHash: hashPathToken(token) } });
   await addRecords();
@@ -124,11 +125,11 @@ const printed = {
   demo: { store: { id, webhookToken: token, storeUrl } },
   curls: [
     {
-      title: 'A webhook of the demo shop (store-webhooks)',
+      title: 'A webhook of the demo shop, of which its customer gets a mail (store-webhooks)',
       command: `curl -sS -X POST '${GATEWAY_URL}/api/v1/hooks/order_updated/${token}' -H 'content-type: application/json' -d '${JSON.stringify(demoOrder)}'`,
     },
     {
-      title: 'The mail that customers of the shop would get of it',
+      title: 'The mail that customers of the shop would get of another status',
       command: `curl -sS -X POST '${GATEWAY_URL}/v1/stores/${id}/notifications/preview' ${authorization} -H 'content-type: application/json' -d '{"audience":"customer","kind":"order","change":"READY","orderNo":"1001"}'`,
     },
     {

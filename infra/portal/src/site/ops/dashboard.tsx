@@ -38,6 +38,8 @@ const views: Readonly<Record<string, ViewEntry>> = {
   ledger: { name: 'Ledger', scopes: ['wallet:admin'], load: () => import('./ledger.tsx') },
   evidence: { name: 'Evidence', scopes: ['wallet:audit', ...wallet], load: () => import('./evidence.tsx') },
   settings: { name: 'Settings', scopes: settings, load: () => import('./settings.tsx') },
+  // Only `start` gives out tokens with this scope.
+  mailbox: { name: 'Mailbox', scopes: ['mailbox'], load: () => import('./mailbox.tsx') },
 };
 
 /** After the first view has most likely been shown. Safari has no requestIdleCallback. */

@@ -1,0 +1,65 @@
+import { Loaded, useRefresh } from './content.tsx';
+import { Dialog } from './dialog.tsx';
+import { facts, nothing, opener, time, type Columns } from './parts.tsx';
+import { open, place } from './place.ts';
+import { Table } from './table.tsx';
+
+/** A mail of the services, which `start` keeps. */
+interface Mail {
+  id: string;
+  to: string;
+  subject: string;
+  receivedAt: string;
+  text: string;
+}
+
+const columns: Columns<Mail> = {
+  Subject: ({ id, subject }) => opener(subject || 'No subject', id, () => open(id)),
+  To: ({ to }) => <span class="cut">{to}</span>,
+  Received: ({ receivedAt }) => time(receivedAt),
+};
+
+/** The text of a mail with its web addresses as links, which open elsewhere and learn nothing of this page. */
+const linked = (text: string) =>
+  text.split(/(https?:\/\/[^\s<>"()]+)/).map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      <a key={at} href={part} target="_blank" rel="noopener noreferrer">
+        {part}
+      </a>
+    ),
+  );
+
+const Mails = ({ mails }: { mails: readonly Mail[] }) => {
+  useRefresh(true, mails);
+  const opened = mails.find(({ id }) => id === place.value.filters.get('open'));
+  return (
+    <>
+      {mails.length === 0 ? (
+        nothing('There are no mails yet.')
+      ) : (
+        <Table caption="Mails" columns={columns} rows={mails} keyOf={({ id }) => id} />
+      )}
+      {opened && (
+        <Dialog title={opened.subject || 'No subject'} closed={open}>
+          {facts({ To: opened.to, Received: time(opened.receivedAt) })}
+          <p class="mail">{opened.text === '' ? 'This mail has no text part.' : linked(opened.text)}</p>
+        </Dialog>
+      )}
+    </>
+  );
+};
+
+/** The mails that the services have sent under `start`, the newest first; new ones appear by themselves. */
+export const View = () => (
+  <>
+    <p class="soft intro">
+      What the services have mailed since <code>start</code>: the newest 200, as text. Nothing of it has left
+      this machine.
+    </p>
+    <Loaded path="/docs/ops/mails" class="list">
+      {({ mails }: { mails: Mail[] }) => <Mails mails={mails} />}
+    </Loaded>
+  </>
+);
