@@ -1,37 +1,23 @@
 import type { ISql } from 'postgres';
 import { arrayOf } from '../db/sql.ts';
-import { mentions } from '../providers/payload-parsing.ts';
-import { spellingsOf } from './spellings.ts';
+import { createPersonFinder, digitsOf, isMail, type Person } from './person-finder.ts';
 
-/** Texts that identify a person in a body. Contacts are found in all spellings that `spellingsOf` knows, or not at all. */
-export interface Identifiers {
-  ids: readonly string[];
-  contacts: readonly string[];
-}
-
-/** Ids of the events whose bodies were searched, and of those whose bodies mention the person. */
+/** Ids of the events whose bodies were searched, and of those that are about the person. */
 interface Search {
   values: readonly string[];
   searched: readonly string[];
   found: readonly string[];
 }
 
-/** Each is at most 1 MiB. */
+/** Together, of one statement. */
+const maxBytes = 8 * 2 ** 20;
 const bodiesPerStatement = 100;
 
-/** The parts of a value that are the same in JSON with any escapes and in a form, with spaces between them. */
-const plainParts = (value: string): string => (value.match(/[A-Za-z\d]{2,}/g) ?? []).join(' ');
+/** Of a mail address or an id: the parts that are the same in JSON with any escapes and in a form, with spaces between them. */
+const plainParts = (value: string): string => (value.toLowerCase().match(/[a-z\d]{2,}/g) ?? []).join(' ');
 
-/** Whether the body of an event has a value as a string, a number or a field name, however it is written. */
-const bodyMentions = async (
-  sql: ISql,
-  { storeId, id }: { storeId: string; id: string },
-  values: readonly string[],
-): Promise<boolean> => {
-  const [event] = await sql<{ body: Buffer; type: string | null }[]>`
-    select body, headers ->> 'content-type' as type from events where store_id = ${storeId} and id = ${id}`;
-  return event !== undefined && mentions(event.body, event.type ?? undefined, values);
-};
+/** A shorter id also occurs as another value, such as a quantity. */
+const minSearchedId = 8;
 
 /**
  * Searches the bodies of the events that are not done, except those that an earlier search has read. Bodies have no index:
@@ -40,43 +26,58 @@ const bodyMentions = async (
 export const searchEvents = async (
   sql: ISql,
   storeId: string,
-  { ids: personIds, contacts }: Identifiers,
+  person: Person,
   earlier?: Search,
 ): Promise<Search> => {
-  const spelled = contacts.filter((contact) => spellingsOf(contact) !== undefined);
-  const values = [...personIds, ...spelled];
+  const [memberId] = person.ids;
+  const texts = [...(memberId.length < minSearchedId ? [] : [memberId]), ...person.contacts.filter(isMail)];
+  // A number has at least as many digits. The country and zeros before them may be missing.
+  const numbers = person.contacts.flatMap((contact) => digitsOf(contact)?.slice(-8) ?? []);
+  const values = [...texts, ...numbers];
   if (values.length === 0) return { values, searched: [], found: [] };
   const isKnown = earlier !== undefined && values.every((value) => earlier.values.includes(value));
   const searched = isKnown ? earlier.searched : [];
-  const rows = await sql<{ id: string }[]>`
-    select id from queue where store_id = ${storeId}
-    union select id from results where store_id = ${storeId} and state <> 'done'
-    except select unnest(${arrayOf(searched)}::text::uuid[])`;
-  const ids = rows.map(({ id }) => id);
+  const rows = await sql<{ id: string; bytes: number }[]>`
+    select id, bytes from (
+      select id from queue where store_id = ${storeId}
+      union select id from results where store_id = ${storeId} and state <> 'done'
+      except select unnest(${arrayOf(searched)}::text::uuid[])) as unfinished
+    cross join lateral (
+      select octet_length(body) as bytes from events e
+      where e.store_id = ${storeId} and e.id = unfinished.id and body_hash is null offset 0) as stored`;
   const found = [...(earlier?.found ?? [])];
-  const jsonValues = arrayOf(values.map((value) => JSON.stringify(value)));
-  const spellings = spelled.map(spellingsOf).join('|') || null;
-  const parts = arrayOf(personIds.map(plainParts));
-  for (let at = 0; at < ids.length; at += bodiesPerStatement) {
-    const batch = arrayOf(ids.slice(at, at + bodiesPerStatement));
-    // A compressed body would be read again for each value, a copy is not.
-    const candidates = await sql<{ id: string; isMatch: boolean }[]>`
-      select id, "isMatch"
-      from events e cross join lateral (select e.body || ''::bytea as copy offset 0) as read
-      cross join lateral (
-        select exists (
-          select from unnest(${jsonValues}::text::text[]) as value
-          where position(convert_to(value, 'UTF8') in copy) > 0
-        ) or coalesce(lower(encode(copy, 'escape') collate "C") ~ ${spellings}, false) as "isMatch" offset 0
-      ) as match
-      where store_id = ${storeId} and id = any(${batch}::text::uuid[]) and body_hash is null and ("isMatch" or exists (
-        select from unnest(${parts}::text::text[]) as value where not exists (
-          select from string_to_array(value, ' ') as parts, unnest(parts) as part
-          where position(convert_to(part, 'UTF8') in copy) = 0)))`;
-    for (const { id, isMatch } of candidates)
-      if (isMatch || (await bodyMentions(sql, { storeId, id }, personIds))) found.push(id);
+  const isAbout = createPersonFinder(person);
+  const parts = arrayOf(texts.map(plainParts));
+  const search = async (ids: readonly string[]): Promise<void> => {
+    const candidates = await sql<{ id: string; body: Buffer; type: string | null; isOfAnother: boolean }[]>`
+      select id, body, headers ->> 'content-type' as type,
+        exists (select from orders o where o.store_id = e.store_id and o.consumer_id <> ${memberId}
+          and e.entity like 'order:%' and o.id = substr(e.entity, 7))
+        or exists (select from delivery_jobs j join orders o on o.store_id = j.store_id and o.id = j.order_id
+          where j.store_id = e.store_id and o.consumer_id <> ${memberId}
+          and e.entity like 'job:%' and j.id = substr(e.entity, 5)) as "isOfAnother"
+      from events e cross join lateral (select lower(encode(e.body, 'escape') collate "C") as written offset 0) as read
+      where store_id = ${storeId} and id = any(${arrayOf(ids)}::text::uuid[]) and body_hash is null and (
+        exists (select from unnest(${parts}::text::text[]) as value where not exists (
+          select from unnest(string_to_array(value, ' ')) as part where strpos(written, part) = 0))
+        -- Separators are escaped in a form.
+        or exists (select from unnest(${arrayOf(numbers)}::text::text[]) as number
+          where strpos(translate(written, ' ()./+-\\', ''), number) > 0
+            or headers ->> 'content-type' ilike 'application/x-www-form-urlencoded%'))`;
+    for (const { id, body, type, isOfAnother } of candidates)
+      if (isAbout(body, type ?? undefined, isOfAnother)) found.push(id);
+  };
+  let [batch, size]: [string[], number] = [[], 0];
+  for (const { id, bytes } of rows) {
+    if (batch.length === bodiesPerStatement || (batch.length > 0 && size + bytes > maxBytes)) {
+      await search(batch);
+      [batch, size] = [[], 0];
+    }
+    batch.push(id);
+    size += bytes;
   }
-  return { values, searched: [...searched, ...ids], found };
+  if (batch.length > 0) await search(batch);
+  return { values, searched: [...searched, ...rows.map(({ id }) => id)], found };
 };
 
 /**

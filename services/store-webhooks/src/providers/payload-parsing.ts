@@ -71,24 +71,6 @@ const fields = (text: string): unknown => {
     : form;
 };
 
-/** Whether a body has one of these values as a string, a number or a field name; one that cannot be parsed, anywhere in it. */
-export const mentions = (
-  body: Buffer,
-  contentType: string | undefined,
-  values: readonly string[],
-): boolean => {
-  const content = readable(body, contentType);
-  if (content === undefined) return values.some((value) => body.includes(value));
-  const left = [content];
-  while (left.length > 0) {
-    const next = left.pop();
-    if (typeof next === 'object' && next !== null)
-      for (const [key, value] of Object.entries(next)) left.push(key, value);
-    else if (values.includes(String(next))) return true;
-  }
-  return false;
-};
-
 /** Any text that can be stored. */
 export const storableText = (max = 2000) => z.string().max(max).refine(isStorable, 'must be storable text');
 

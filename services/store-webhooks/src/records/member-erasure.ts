@@ -6,15 +6,14 @@ import type { ISql, TransactionSql } from 'postgres';
 import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import { arrayOf } from '../db/sql.ts';
+import type { StoreRow } from '../db/tables.ts';
 import { eraseEvents, searchEvents } from '../inbox/erase-events.ts';
+import type { Person } from '../inbox/person-finder.ts';
 import { storeId as storeParams } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
 
-/** A shorter id also occurs as another value, such as a quantity. */
-const minSearchedId = 8;
-
-/** Entities (see `ReceivedEvent`) that are the person or belong to them, and texts that identify the person in other bodies. */
-const findTraces = async (sql: ISql, storeId: string, memberId: string) => {
+/** Entities (see `ReceivedEvent`) that are the person or belong to them, and what identifies the person in other bodies. */
+const findTraces = async (sql: ISql, { id: storeId, settings }: StoreRow, memberId: string) => {
   // A POS that has forgotten the person may have sent their orders without them: notifications know whose they were.
   const entities = await sql<{ entity: string }[]>`
     with noted as (
@@ -29,6 +28,8 @@ const findTraces = async (sql: ISql, storeId: string, memberId: string) => {
     union all select 'job:' || reference from noted where kind = 'delivery'
     union all select 'verification.' || service || ':' || transaction_id from verifications
       where store_id = ${storeId} and user_id = ${memberId}`;
+  const users = await sql<{ id: string }[]>`
+    select id from users where store_id = ${storeId} and consumer_user_id = ${memberId}`;
   // What another member has as well, such as a placeholder, identifies neither.
   const contacts = await sql<{ contact: string }[]>`
     select contact from (
@@ -37,13 +38,16 @@ const findTraces = async (sql: ISql, storeId: string, memberId: string) => {
     cross join unnest(array[email, phone]) as contact
     where contact <> '' and not exists (
       select from members where store_id = ${storeId} and id <> ${memberId} and contact in (email, phone))`;
-  return {
-    entities: entities.map(({ entity }) => entity),
-    identifiers: {
-      ids: memberId.length < minSearchedId ? [] : [memberId],
-      contacts: contacts.map(({ contact }) => contact),
+  const { order, member } = settings.pos.mapping ?? {};
+  const person: Person = {
+    ids: [memberId, ...users.map(({ id }) => id)],
+    contacts: contacts.map(({ contact }) => contact),
+    pointers: {
+      ids: [order?.['consumerId'] ?? [], member?.['id'] ?? []].flat(),
+      phones: [member?.['phone'] ?? []].flat(),
     },
   };
+  return { entities: entities.map(({ entity }) => entity), person };
 };
 
 /** Deletes the records of a person, and takes them out of those that stay. Returns how many there were. */
@@ -86,18 +90,18 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
         'Events that may be about the person wait in the spool; try again.',
       );
   };
-  await requireStore(context, storeId);
+  const store = await requireStore(context, storeId);
   requireEmptySpool();
   // Before the transaction, which would hold its locks for as long as a gigabyte of failed events takes.
-  const { identifiers } = await findTraces(database.sql, storeId, memberId);
-  let search = await searchEvents(database.sql, storeId, identifiers);
+  const { person } = await findTraces(database.sql, store, memberId);
+  let search = await searchEvents(database.sql, storeId, person);
   requireEmptySpool();
   const count = await database.sql.begin(async (sql) => {
     let erased = 0;
     // The second time with the records that a worker has stored of an event meanwhile.
     for (let pass = 0; pass < 2; pass++) {
-      const traces = await findTraces(sql, storeId, memberId);
-      search = await searchEvents(sql, storeId, traces.identifiers, search);
+      const traces = await findTraces(sql, store, memberId);
+      search = await searchEvents(sql, storeId, traces.person, search);
       erased += await eraseEvents(sql, storeId, traces.entities, search.found);
     }
     return erased + (await eraseRecords(sql, storeId, memberId));

@@ -27,9 +27,8 @@ import { showStores } from './view.ts';
 export { findStoreToChange } from './queries.ts';
 
 /** Throws NotFound unless the store exists. */
-export const requireStore = async ({ database }: Context, id: string): Promise<void> => {
-  await findStore(database.orm, id);
-};
+export const requireStore = ({ database }: Context, id: string): Promise<StoreRow> =>
+  findStore(database.orm, id);
 
 const seal = ({ box }: Context, id: string, state: StoreState) => ({
   ...state,
