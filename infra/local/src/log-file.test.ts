@@ -1,4 +1,5 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { logLimits } from './env.ts';
@@ -61,6 +62,13 @@ test('output without a line end is written at once', async () => {
   for (const part of ['0123456789', 'abc', 'def\nrest']) log.write(Buffer.from(part));
   log.close();
   expect(await allFiles()).toEqual(['0123456789abcdef\n', 'rest']);
+});
+
+test.runIf(existsSync('/dev/full'))('a full disk ends no program that writes a log', async () => {
+  await symlink('/dev/full', path);
+  const log = openLogFile(path);
+  log.write(Buffer.from('lost\n'));
+  log.close();
 });
 
 describe('settings', () => {

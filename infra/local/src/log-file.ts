@@ -16,7 +16,10 @@ export interface LogFile {
   close: () => void;
 }
 
-/** Opens a log to append to it. A file that has reached its size is replaced between two lines. */
+/**
+ * Opens a log to append to it. A file that has reached its size is replaced between two lines. What cannot be written is
+ * lost, and the log says so.
+ */
 export const openLogFile = (path: string, { maxBytes, maxFiles }: LogLimits = logLimits()): LogFile => {
   let file = openSync(path, 'a', 0o600);
   let { size } = fstatSync(file);
@@ -24,19 +27,31 @@ export const openLogFile = (path: string, { maxBytes, maxFiles }: LogLimits = lo
     for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
     size += bytes.length;
   };
+  const write = (chunk: Buffer): void => {
+    const lineEnd = chunk.lastIndexOf('\n') + 1;
+    if (size + lineEnd < maxBytes || lineEnd === 0) {
+      append(chunk);
+      return;
+    }
+    append(chunk.subarray(0, lineEnd));
+    rotate(path, maxFiles);
+    const next = openSync(path, 'a', 0o600);
+    closeSync(file);
+    file = next;
+    size = 0;
+    append(chunk.subarray(lineEnd));
+  };
+  let lost = 0;
   return {
     write: (chunk) => {
-      const lineEnd = chunk.lastIndexOf('\n') + 1;
-      if (size + lineEnd < maxBytes || lineEnd === 0) {
-        append(chunk);
-        return;
+      try {
+        if (lost > 0) append(Buffer.from(`\n${lost} bytes are missing here: they could not be written\n`));
+        lost = 0;
+        write(chunk);
+      } catch {
+        // A full disk must not end the platform.
+        lost += chunk.length;
       }
-      append(chunk.subarray(0, lineEnd));
-      rotate(path, maxFiles);
-      closeSync(file);
-      file = openSync(path, 'a', 0o600);
-      size = 0;
-      append(chunk.subarray(lineEnd));
     },
     close: () => closeSync(file),
   };
@@ -53,13 +68,20 @@ export const rotateLogs = (paths: readonly string[], reopen: () => void, checkMs
   for (const path of paths) openLogFile(path).close();
   const isFull = (path: string): boolean =>
     (statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= maxBytes;
-  const timer = setInterval(() => {
+  const replaceFull = (): void => {
     const full = paths.filter(isFull);
     for (const path of full) {
       rotate(path, maxFiles);
       openLogFile(path).close();
     }
     if (full.length > 0) reopen();
+  };
+  const timer = setInterval(() => {
+    try {
+      replaceFull();
+    } catch {
+      // The disk is full; the next time.
+    }
   }, checkMs).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 };
