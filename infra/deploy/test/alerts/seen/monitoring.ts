@@ -25,7 +25,7 @@ interface Options {
   folder: string;
   /** Times in the rules are divided by it. */
   factor: number;
-  /** `host:port` of the metrics of each service, of `gateway` and of `gateway-telemetry`. */
+  /** `host:port` of the metrics of each service, of `gateway`, `gateway-telemetry` and `standby`. */
   targets: Record<string, string>;
   /** Address of the gateway. */
   gateway: string;
@@ -96,6 +96,15 @@ const localConfig = async ({ folder, gateway, ports }: Options): Promise<object>
   }
   return {
     ...config,
+    // Of which compose knows nothing.
+    scrape_configs: [
+      ...config.scrape_configs,
+      {
+        job_name: 'standby',
+        file_sd_configs: [{ files: [join(folder, 'standby.targets.yaml')], refresh_interval: '1s' }],
+        relabel_configs: [{ target_label: 'server', replacement: 'standby' }],
+      },
+    ],
     global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
   };
 };
@@ -118,7 +127,7 @@ export const startMonitoring = async (options: Options): Promise<Monitoring> => 
       `${name}.targets.yaml`,
       isThere ? [{ targets: [targets[name]], labels: { __meta_dns_name: name } }] : [],
     );
-  for (const name of Object.keys(targets)) await discover(name, true);
+  for (const name of Object.keys(targets)) await discover(name, name !== 'standby');
   await write('probes.yaml', [
     { targets: ['/healthz'], labels: { service: 'gateway' } },
     ...services.map(({ name, deploy }) => ({ targets: [deploy.probe], labels: { service: name } })),

@@ -13,6 +13,10 @@ export interface Target {
   monitoring: Monitoring;
   /** That of `monitoring`. */
   folder: string;
+  /** Where the exporter of a standby will listen: `host:port`. */
+  standby: string;
+  /** Disposed of at the end. */
+  resources: AsyncDisposableStack;
   /** The database of a service, as its superuser. */
   ownerOf: (service: string) => Sql;
 }
