@@ -67,7 +67,7 @@ test('output without a line end is written at once', async () => {
 test.runIf(existsSync('/dev/full'))('a full disk ends no program that writes a log', async () => {
   await symlink('/dev/full', path);
   const log = openLogFile(path);
-  log.write(Buffer.from('lost\n'));
+  expect(() => log.write(Buffer.from('lost\n'))).not.toThrow();
   log.close();
 });
 

@@ -77,7 +77,8 @@ export const createPersonFinder = ({ ids, contacts, pointers }: Person) => {
         }
         return;
       }
-      const text = String(value ?? '');
+      if (typeof value !== 'string' && typeof value !== 'number') return;
+      const text = String(value);
       const inner = /^\s*[{[]/.test(text) ? readable(Buffer.from(text), undefined) : undefined;
       if (inner !== undefined) visit(inner, path);
       if (isPersonId(path) && text !== '') {
