@@ -42,7 +42,9 @@ const isSameNumber = (one: string, other: string): boolean =>
 
 /** Lower-case mail addresses in a text. */
 const addressesIn = (text: string): string[] =>
-  (text.toLowerCase().match(mailAddress) ?? []).map((address) => address.replaceAll(/^['.]+|['.]+$/g, ''));
+  text.includes('@')
+    ? (text.toLowerCase().match(mailAddress) ?? []).map((address) => address.replaceAll(/^['.]+|['.]+$/g, ''))
+    : [];
 
 /**
  * Tells whether the body of an event is about a person: it gives their id as that of a person; or it has their id as a value
@@ -57,23 +59,20 @@ export const createPersonFinder = ({ ids, contacts, pointers }: Person) => {
     const digits = digitsOf(text);
     return digits !== undefined && numbers.some((number) => isSameNumber(number, digits));
   };
-  const isPersonId = (path: readonly string[]): boolean =>
-    idPath.test(
-      path
-        .join('')
-        .toLowerCase()
-        .replaceAll(/[^a-z\d]/g, ''),
-    ) || pointers.ids.includes(`/${path.join('/')}`);
-  const isPhone = (path: readonly string[]): boolean =>
-    phoneName.test(path.at(-1) ?? '') || pointers.phones.includes(`/${path.join('/')}`);
+  /** What the values at a path may say. A body has many values at few paths. */
+  const kindAt = (path: string) => ({
+    isPersonId: idPath.test(path.toLowerCase().replaceAll(/[^a-z\d]/g, '')) || pointers.ids.includes(path),
+    isPhone: phoneName.test(path.slice(path.lastIndexOf('/') + 1)) || pointers.phones.includes(path),
+  });
 
   return (body: Buffer, contentType: string | undefined, isOfAnother: boolean): boolean => {
     let [isTheirs, isOthers, isMentioned] = [false, isOfAnother, false];
-    const visit = (value: unknown, path: readonly string[]): void => {
+    const kinds = new Map<string, ReturnType<typeof kindAt>>();
+    const visit = (value: unknown, path: string): void => {
       if (typeof value === 'object' && value !== null) {
         for (const [name, inner] of Object.entries(value)) {
           isMentioned ||= ids[0] === name;
-          visit(inner, Array.isArray(value) ? path : [...path, name]);
+          visit(inner, Array.isArray(value) ? path : `${path}/${name}`);
         }
         return;
       }
@@ -81,17 +80,19 @@ export const createPersonFinder = ({ ids, contacts, pointers }: Person) => {
       const text = String(value);
       const inner = /^\s*[{[]/.test(text) ? readable(Buffer.from(text), undefined) : undefined;
       if (inner !== undefined) visit(inner, path);
-      if (isPersonId(path) && text !== '') {
+      const { isPersonId, isPhone } = kinds.get(path) ?? kindAt(path);
+      kinds.set(path, { isPersonId, isPhone });
+      if (isPersonId && text !== '') {
         if (ids.includes(text)) isTheirs = true;
         else isOthers = true;
       }
-      isMentioned ||= ids[0] === text || hasAddress(text) || (isPhone(path) && hasNumber(text));
+      isMentioned ||= ids[0] === text || hasAddress(text) || (isPhone && hasNumber(text));
     };
     const content = readable(body, contentType);
     if (content === undefined) {
       const text = body.toString('utf8');
       isMentioned = text.includes(ids[0]) || hasAddress(text);
-    } else visit(content, []);
+    } else visit(content, '');
     return isTheirs || (isMentioned && !isOthers);
   };
 };
