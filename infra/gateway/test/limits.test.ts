@@ -46,6 +46,7 @@ const send = (target: string, size: number, chunked = false) => {
 describe('bodies', () => {
   test.each([
     ['/api/v1/tasks', 100 * KIB],
+    ['/api/v1/tasks/batch', 2 * MIB],
     ['/v1/quests', 100 * KIB],
     ['/v1/quests/1/questions/2', 100 * KIB],
     ['/api/v1/hooks/order_updated/t', MIB],

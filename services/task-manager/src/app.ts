@@ -1,4 +1,5 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
+import { batchRefusedMembers } from '@platform/service-kit/record';
 import { adminRoutes } from './admin/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
@@ -27,6 +28,7 @@ export const createApp = (context: Context): HttpApp =>
         Administration: 'What operators see and change of accounts',
         Auth: 'Registering, logging in and out',
       },
+      problemMembers: { batch_refused: batchRefusedMembers },
       codes: { ...problemCodes, ...(context.operators && operatorProblemCodes) },
       basePath: '/api/v1',
       examples: {
@@ -39,6 +41,7 @@ export const createApp = (context: Context): HttpApp =>
         code: 'Zm9yLWdyYW5kbWE',
         'deleteTask.id': '01900000-0000-7000-8000-00000000d01d',
         'deleteSession.id': '01900000-0000-7000-8000-00000000d5e1',
+        problemMembers: { batch_refused: batchRefusedMembers },
         codes: { 'grandma@example.test': 'Zm9yLWdyYW5kbWE' },
       },
     },

@@ -22,6 +22,7 @@ export const problemCodes: ProblemCodes = {
     404: ['not_found'],
     409: ['too_many_tasks', 'too_many_idempotency_keys'],
   },
+  batchTasks: { 409: ['batch_refused', 'too_many_idempotency_keys'] },
   createList: { 409: ['too_many_lists', 'too_many_idempotency_keys'] },
   changeList: { 403: ['role_required'], 409: ['last_owner', 'too_many_members'] },
   deleteList: { 403: ['role_required'] },

@@ -52,6 +52,7 @@ test('the service describes itself in OpenAPI 3.0.3', async () => {
     'post /lists',
     'post /lists/join',
     'post /tasks',
+    'post /tasks/batch',
   ]);
   expect(Object.keys(body.components.securitySchemes)).toEqual(['bearer', 'cookie', 'operator']);
 });

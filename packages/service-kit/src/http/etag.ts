@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ValidationFailed } from './problem.ts';
+import { text } from './text.ts';
 
 /** An entity tag (RFC 9110 section 8.8.3); group 1 is the text between the quotes. */
 const tag = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
@@ -25,6 +26,8 @@ export const isNotModified = ({ headers }: IncomingMessage, version: string | nu
   return versions === '*' || versions?.includes(String(version)) === true;
 };
 
+const ifMatchFault = 'must be entity tags, such as "3", or *';
+
 /**
  * The versions that If-Match allows for a write; undefined for any (no field, or `*`). The write
  * must compare them inside its transaction and answer 412 otherwise. Throws ValidationFailed when
@@ -37,7 +40,14 @@ export const expectedVersions = ({ headers }: IncomingMessage): string[] | undef
   const field = headers['if-match'];
   if (field === undefined) return undefined;
   const versions = parseTags(field);
-  if (versions === undefined)
-    throw new ValidationFailed({ 'If-Match': ['must be entity tags, such as "3", or *'] });
+  if (versions === undefined) throw new ValidationFailed({ 'If-Match': [ifMatchFault] });
   return versions === '*' ? undefined : versions;
 };
+
+/** The same as a field of a body. */
+export const ifMatchField = () =>
+  text(1, 1000).transform((field, context) => {
+    const versions = parseTags(field);
+    if (versions === undefined) context.addIssue(ifMatchFault);
+    return versions === '*' ? undefined : versions;
+  });

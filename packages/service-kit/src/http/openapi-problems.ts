@@ -23,6 +23,19 @@ const problemSchema = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details' });
 
+/** A problem of a part of a request, in the body of an answer. */
+export const problemInBody = problemSchema.omit({ requestId: true }).meta({
+  id: 'ProblemInBody',
+  description: 'A problem of a part of the request',
+  example: {
+    type: 'about:blank',
+    title: 'Not Found',
+    status: 404,
+    detail: 'There is no such record.',
+    code: 'not_found',
+  },
+});
+
 const problemTexts: Record<number, string> = {
   400: 'The request is malformed or a value is out of range',
   401: 'No valid credential',

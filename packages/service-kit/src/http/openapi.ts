@@ -62,6 +62,12 @@ const correctSchema: NonNullable<CreateDocumentOptions['override']> = ({ zodSche
   // OpenAPI 3.0 has one example instead of a list.
   if (Array.isArray(schema['examples'])) schema['example'] = schema['examples'][0];
   delete schema['examples'];
+  // The same for alternatives that differ in one field, and known to more tools.
+  if (schema['oneOf'] !== undefined) {
+    schema['anyOf'] = schema['oneOf'];
+    delete schema['oneOf'];
+    delete schema['type'];
+  }
   const { enum: values, anyOf, nullable, type } = schema;
   // OpenAPI 3.0 allows null only where the list has it, too.
   if (nullable === true && Array.isArray(values) && !values.includes(null))

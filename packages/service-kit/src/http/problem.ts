@@ -139,18 +139,21 @@ const overloadCodes = new Set(['too_busy', 'busy', 'too_many_downloads']);
 export const isOverload = (code: string | undefined): boolean =>
   code !== undefined && overloadCodes.has(code);
 
-/** The response of a problem: its headers, and its body as JSON (RFC 9457, with `code` and `requestId` for clients). */
+/** What a caller sees of a problem: RFC 9457, with `code` and, if it is the whole answer, `requestId` for clients. */
+export const problemBody = (problem: Problem, requestId?: string) => ({
+  ...problem.members,
+  type: 'about:blank',
+  title: renamed[problem.status] ?? STATUS_CODES[problem.status] ?? 'Error',
+  status: problem.status,
+  detail: problem.message,
+  code: problem.code,
+  requestId,
+  errors: problem.errors,
+});
+
+/** The response of a problem: its headers, and its body as JSON. */
 export const problemResponse = (problem: Problem, requestId: string) => {
-  const body = JSON.stringify({
-    ...problem.members,
-    type: 'about:blank',
-    title: renamed[problem.status] ?? STATUS_CODES[problem.status] ?? 'Error',
-    status: problem.status,
-    detail: problem.message,
-    code: problem.code,
-    requestId,
-    errors: problem.errors,
-  });
+  const body = JSON.stringify(problemBody(problem, requestId));
   const headers: Record<string, string | number> = {
     // A 404 may be cached unless it says otherwise, and it may depend on the caller's credential.
     'Cache-Control': 'no-store',

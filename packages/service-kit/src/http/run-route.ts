@@ -160,11 +160,13 @@ export const prepareRoute = (
         query,
         body: input,
       } = validateInput(req.url ?? '', sentParams, bytes && parseJson(bytes));
+      const requests = body?.requests?.(input) ?? 1;
+      if (requests > 1) rateLimit?.add(res, counted, requests - 1);
       const answer = await route.handle({ caller, params, query, body: input, req, res });
       if (!res.headersSent)
         sendAnswer(req, res, route, answer, (length) => {
-          const requests = Math.ceil(length / bytesPerRequest);
-          if (requests > 1) rateLimit?.add(res, counted, requests - 1);
+          const more = Math.ceil(length / bytesPerRequest) - requests;
+          if (more > 0) rateLimit?.add(res, counted, more);
         });
     } catch (error) {
       await countUnknown(req, error);

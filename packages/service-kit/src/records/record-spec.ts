@@ -19,6 +19,12 @@ export interface Target<Params extends z.ZodObject, Caller> {
   query?: object | undefined;
 }
 
+/** One operation of a batch. What it writes of a record is in the field with the name of the record. */
+export type Operation = { [record: string]: unknown } & (
+  | { op: 'create' }
+  | { op: 'patch' | 'delete'; id: string; ifMatch?: readonly string[] | undefined }
+);
+
 /**
  * What a service says and does of one kind of record; the rest is the same for all (`record`). Where a record is created,
  * changed or deleted in another way, the service leaves that part out and declares a route.
@@ -86,8 +92,11 @@ export interface RecordSpec<
     example: z.input<NoInfer<Input>>;
     /** For the document: when a record cannot be created (409), because another one has its natural key. */
     conflict?: string;
-    /** Runs before `insert` for a new Idempotency-Key. Throws a Conflict when enough answers are kept for this subject. */
-    limitKeys?(sql: Queries, subject: string): Promise<void>;
+    /**
+     * Runs before `insert` for a new Idempotency-Key. Throws a Conflict when enough answers are kept for this subject;
+     * `records` of them are in this answer.
+     */
+    limitKeys?(sql: Queries, subject: string, records: number): Promise<void>;
     insert(
       sql: Queries,
       input: z.output<NoInfer<Input>>,
@@ -120,5 +129,13 @@ export interface RecordSpec<
       sql: TransactionSql,
       target: Target<NoInfer<Params>, Writer> & { query: z.output<NoInfer<Removal>> },
     ): Promise<void>;
+  };
+  /** Many creations, changes and deletions in one request. */
+  batch?: {
+    /**
+     * Locks what the operations will lock, in an order that is the same for every batch, so that no two wait for each other.
+     * May lock less than `find` does where no other order is possible.
+     */
+    lock(tx: TransactionSql, operations: readonly Operation[], caller: Writer): Promise<void>;
   };
 }

@@ -1,20 +1,14 @@
 import { z } from 'zod';
-import { isNotModified } from '../http/etag.ts';
+import { expectedVersions, isNotModified } from '../http/etag.ts';
 import { route, type Route } from '../http/route.ts';
 import { idempotencyKeyHeader, idempotencyKeyOf, once } from './idempotency.ts';
 import type { Queries, RecordSpec } from './record-spec.ts';
-import { lockedBy, sharedBy, type AnyRecordSpec, type Shared } from './shared.ts';
-import {
-  changes,
-  mergePatchTypes,
-  noStore,
-  orNotFound,
-  ownRecord,
-  versionHeaders,
-  withLocked,
-} from './versions.ts';
+import { batchRoute } from './batch.ts';
+import { lockedBy, saveChanges, sharedBy, type AnyRecordSpec, type Shared } from './shared.ts';
+import { mergePatchTypes, noStore, orNotFound, ownRecord, versionHeaders, withLocked } from './versions.ts';
 
-export type { Queries, Stored, Target } from './record-spec.ts';
+export { batchRefusedMembers } from './batch-schema.ts';
+export type { Operation, Queries, Stored, Target } from './record-spec.ts';
 export { inTransaction } from './versions.ts';
 
 /** Path parameters of a record with a UUID; the example is the id of one in the demo data. */
@@ -86,7 +80,7 @@ const createRoute = (
         key === undefined
           ? await create(sql)
           : await once(sql, { owner: caller.subject, key, request: { path: list, body } }, async (tx) => {
-              await limitKeys?.(tx, caller.subject);
+              await limitKeys?.(tx, caller.subject, 1);
               return create(tx);
             });
       const headers = {
@@ -134,8 +128,9 @@ const mergePatch =
 const changeRoute = (
   spec: AnyRecordSpec,
   shared: Shared,
-  { patch, example, remarks = [], conflict, misfit, save }: NonNullable<AnyRecordSpec['change']>,
+  change: NonNullable<AnyRecordSpec['change']>,
 ): Route => {
+  const { patch, example, conflict, misfit } = change;
   const { params, tag, name, schema, write, sql, committed } = spec;
   const { recordPath, noun, etag, ifMatch, version, notFound } = shared;
   return route(
@@ -159,12 +154,10 @@ const changeRoute = (
       ],
     },
     async ({ body, req, ...target }) => {
-      let isChanged = false;
-      const json = await withLocked(sql, lockedBy(spec, shared, req, target), async (tx, current) => {
-        const fields = Object.entries(body).filter(([name]) => !remarks.includes(name));
-        isChanged = changes(JSON.parse(current) as object, Object.fromEntries(fields));
-        return isChanged ? save(tx, body, target, current) : current;
-      });
+      const locked = lockedBy(spec, shared, { ...target, req, expected: expectedVersions(req) });
+      const { json, isChanged } = await withLocked(sql, locked, (tx, current) =>
+        saveChanges(change, tx, { ...target, patch: body, current }),
+      );
       if (isChanged) await committed?.(target);
       return { status: 200, headers: versionHeaders(version(json)), rawBody: json };
     },
@@ -194,9 +187,8 @@ const deleteRoute = (
       problems: [404, ...(remove.conflict === undefined ? [] : [409]), 412],
     },
     async ({ req, query = {}, ...target }) => {
-      await withLocked(sql, lockedBy(spec, shared, req, target), (tx) =>
-        remove.delete(tx, { ...target, query }),
-      );
+      const locked = lockedBy(spec, shared, { ...target, req, expected: expectedVersions(req) });
+      await withLocked(sql, locked, (tx) => remove.delete(tx, { ...target, query }));
       await committed?.(target);
       return { status: 204, headers: ownRecord };
     },
@@ -204,8 +196,8 @@ const deleteRoute = (
 };
 
 /**
- * The operations of a record: list, create, read, patch and delete, with ETag, If-None-Match, If-Match, Idempotency-Key,
- * and their descriptions. Source: docs/architecture.md (Records).
+ * The operations of a record: list, create, read, patch and delete, one or many at once, with ETag, If-None-Match, If-Match,
+ * Idempotency-Key, and their descriptions. Source: docs/architecture.md (Records).
  */
 export const record = <
   Params extends z.ZodObject,
@@ -224,6 +216,8 @@ export const record = <
   const shared = sharedBy(spec);
   return [
     ...(spec.list ? [listRoute(spec, shared, spec.list)] : []),
+    // Before the record, whose path matches that of the batch.
+    ...(spec.batch ? [batchRoute(spec, shared, spec.batch)] : []),
     ...(spec.create ? [createRoute(spec, shared, spec.create)] : []),
     readRoute(spec, shared),
     ...(spec.change ? [changeRoute(spec, shared, spec.change)] : []),

@@ -70,7 +70,8 @@ export const requireVersion = (
     });
 };
 
-interface Locked extends Turn {
+/** A record that a request changes, and the turn in which it does. */
+export interface Locked extends Turn {
   /** The versions of If-Match. */
   expected: readonly string[] | undefined;
   version: (json: string) => string;
@@ -78,21 +79,24 @@ interface Locked extends Turn {
   find(tx: TransactionSql): Promise<string | undefined>;
 }
 
-/**
- * Runs `work` in a transaction in which the record is locked, and has one of the expected versions. Throws NotFound, and
- * a Problem (412 `stale`).
- */
+/** Locks a record that has one of the expected versions. Throws NotFound, and a Problem (412 `stale`). */
+export const lockExpected = async (
+  tx: TransactionSql,
+  { name, expected, version, find }: Locked,
+): Promise<string> => {
+  const json = orNotFound(await find(tx), name);
+  requireVersion(expected, version(json), name);
+  return json;
+};
+
+/** Runs `work` in a transaction in which the record is locked. Throws as `lockExpected` does. */
 export const withLocked = async <T>(
   sql: Sql,
-  { expected, version, find, ...turn }: Locked,
+  locked: Locked,
   work: (tx: TransactionSql, json: string) => Promise<T>,
 ): Promise<T> =>
-  oneAtATime(sql, turn, async () => {
-    const result = await sql.begin(async (tx) => {
-      const json = orNotFound(await find(tx), turn.name);
-      requireVersion(expected, version(json), turn.name);
-      return work(tx, json);
-    });
+  oneAtATime(sql, locked, async () => {
+    const result = await sql.begin(async (tx) => work(tx, await lockExpected(tx, locked)));
     return result as T;
   });
 

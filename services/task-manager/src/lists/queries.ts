@@ -37,6 +37,22 @@ export const lockList = async (tx: Queries, listId: string, mode: 'share' | 'upd
   await tx`select from lists where id = ${listId} for ${tx.unsafe(mode)}`;
 };
 
+/** Locks several lists together with others, in the order of their ids. */
+export const lockLists = async (tx: Queries, listIds: readonly string[]): Promise<void> => {
+  await tx`select from lists where id = any(${listIds}::uuid[]) order by id for share`;
+};
+
+/** The lists of a user, in which they have one of these roles. */
+export const findListsByRole = async (
+  sql: Queries,
+  userId: string,
+  roles: readonly ListRole[],
+): Promise<string[]> => {
+  const rows = await sql<{ listId: string }[]>`
+    select list_id as "listId" from list_members where user_id = ${userId} and role = any(${roles})`;
+  return rows.map(({ listId }) => listId);
+};
+
 /** Undefined for who is not a member. */
 export const findRole = async (sql: Queries, { listId, userId }: Entry): Promise<ListRole | undefined> => {
   const [member] = await sql<{ role: ListRole }[]>`

@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { listRoles } from '../db/tables.ts';
 import type { Coded } from '../codes.ts';
 import type { Mails } from '../mails/use-cases.ts';
-export { changeAddress } from './queries.ts';
+export { changeAddress, lockLists } from './queries.ts';
 import { deleteSlice } from '../slices.ts';
 import {
   acceptInvitation,
@@ -14,6 +14,7 @@ import {
   countMembers,
   deleteList,
   deleteMember,
+  findListsByRole,
   findMembership,
   findRole,
   insertOwner,
@@ -60,6 +61,10 @@ export const enter = async (sql: Queries, entry: Entry, right: keyof typeof righ
 /** Whether a user is a member, and not only invited. */
 export const isMember = async (sql: Queries, entry: Entry): Promise<boolean> =>
   (await findRole(sql, entry)) !== undefined;
+
+/** The lists in which a user may change tasks. */
+export const findWritableLists = (sql: Queries, userId: string): Promise<string[]> =>
+  findListsByRole(sql, userId, rights.write.roles);
 
 const requireRoom = async (tx: Queries, userId: string): Promise<void> => {
   if ((await countLists(tx, userId)) >= maxLists)

@@ -22,6 +22,29 @@ const keyOf = (sql: Queries, { id, userId }: TaskPath) => ({
 export const lockOwnTask = (sql: Queries, { id, userId }: TaskPath): Promise<string | undefined> =>
   tasks.find(sql, { owner_id: userId, id }, true);
 
+/** Those of these lists that some of these tasks are in. */
+export const findListsOf = async (
+  sql: Queries,
+  listIds: readonly string[],
+  ids: readonly string[],
+): Promise<string[]> => {
+  const rows = await sql<{ listId: string }[]>`
+    select distinct list_id as "listId" from tasks
+    where owner_id = any(${listIds}::uuid[]) and id = any(${ids}::uuid[])`;
+  return rows.map(({ listId }) => listId);
+};
+
+/** Locks those of these tasks that belong to one of the owners, in the order of their ids. */
+export const lockTasks = async (
+  tx: Queries,
+  owners: readonly string[],
+  ids: readonly string[],
+): Promise<void> => {
+  await tx`
+    select from tasks where owner_id = any(${owners}::uuid[]) and id = any(${ids}::uuid[])
+    order by id for update`;
+};
+
 export const findTask = (sql: Queries, path: TaskPath, lock: boolean): Promise<string | undefined> =>
   tasks.find(sql, keyOf(sql, path), lock);
 
@@ -45,10 +68,15 @@ export const hasListedTasks = async (sql: Queries, userId: string, number: numbe
   return rows.length > 0;
 };
 
-/** Whether answers are kept for at least this number of a user's Idempotency-Keys. */
+/** Bytes that a kept answer may take on the disk before it counts as another one: those of the longest task. */
+const bytesOfAnswer = 30_000;
+
+/** Whether at least this number of answers are kept for a user's Idempotency-Keys. */
 export const hasKeys = async (sql: Queries, userId: string, number: number): Promise<boolean> => {
-  const rows = await sql`select from idempotency_keys where owner = ${userId} offset ${number - 1} limit 1`;
-  return rows.length > 0;
+  const [row] = await sql<[{ isReached: boolean }]>`
+    select sum(1 + coalesce(pg_column_size(answer), 0) / ${bytesOfAnswer}) >= ${number} as "isReached"
+    from idempotency_keys where owner = ${userId}`;
+  return row.isReached;
 };
 
 /** A task at its first version. */

@@ -10,7 +10,7 @@ import { createTimeZones } from './time-zones.ts';
 import { readPage } from './list-queries.ts';
 import { deleteTask, findTask, type TaskPath } from './queries.ts';
 import { NewTask, Task, TaskList, TaskPatch, TaskQuery, type Filters } from './schema.ts';
-import { changeTask, createTask, lockTask } from './use-cases.ts';
+import { changeTask, createTask, lockBatch, lockTask } from './use-cases.ts';
 
 const pathOf = ({ params: { id }, caller }: { params: { id: string }; caller: Caller }): TaskPath => ({
   id,
@@ -77,5 +77,6 @@ export const taskRoutes = ({
       save: (on, patch, target) => changeTask(on, pathOf(target), patch),
     },
     remove: { delete: (on, task) => deleteTask(on, pathOf(task)) },
+    batch: { lock: (tx, operations, { subject }) => lockBatch(tx, subject, operations) },
   });
 };

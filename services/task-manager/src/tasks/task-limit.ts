@@ -3,8 +3,8 @@ import { Conflict } from '@platform/service-kit/problem';
 import type { Queries } from '@platform/service-kit/record';
 import { hasKeys, hasListedTasks, hasTasks } from './queries.ts';
 
-/** Throws Conflict for a user who has as many rows of a table as allowed. */
-export type RowLimit = (sql: Queries, userId: string) => Promise<void>;
+/** Throws Conflict for a user who has as many rows of a table as allowed; `rows` are about to be added. */
+export type RowLimit = (sql: Queries, userId: string, rows?: number) => Promise<void>;
 
 /**
  * Bounds the rows of each user. Looking for the last one that is allowed reads an entry of an index for each row, so a process
@@ -17,14 +17,14 @@ const createRowLimit = (
 ): RowLimit => {
   const unchecked = createLru<string, number>(10_000, 60_000);
   const refused = createLru<string, true>(10_000, 1000);
-  return async (sql, userId) => {
+  return async (sql, userId, rows = 1) => {
     if (refused.has(userId)) throw tooMany();
     const left = unchecked.get(userId) ?? 0;
-    if (left === 0 && (await isReached(sql, userId, max))) {
+    if (left < rows && (await isReached(sql, userId, max))) {
       refused.set(userId, true);
       throw tooMany();
     }
-    unchecked.set(userId, left === 0 ? Math.floor(max / 100) : left - 1);
+    unchecked.set(userId, left < rows ? Math.floor(max / 100) : left - rows);
   };
 };
 
@@ -40,8 +40,8 @@ export const createTaskLimits = (max: number) => {
 };
 
 /**
- * Bounds the answers that are kept for Idempotency-Keys of each user, also of tasks that are deleted again. Is asked with the
- * new key in the table. The Conflict is `too_many_idempotency_keys`.
+ * Bounds the answers that are kept for Idempotency-Keys of each user, also of tasks that are deleted again. A long one, of a
+ * batch, counts as several. Is asked with the new key in the table. The Conflict is `too_many_idempotency_keys`.
  */
 export const createKeyLimit = (max: number): RowLimit =>
   createRowLimit(

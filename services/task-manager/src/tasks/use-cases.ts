@@ -1,8 +1,16 @@
 import { ValidationFailed } from '@platform/service-kit/problem';
-import { inTransaction, type Queries, type Stored } from '@platform/service-kit/record';
+import { inTransaction, type Operation, type Queries, type Stored } from '@platform/service-kit/record';
 import { orNotFound } from '@platform/service-kit/record-versions';
-import { enter, isMember } from '../lists/use-cases.ts';
-import { lockOwnTask, findTask, insertTask, updateTask, type TaskPath } from './queries.ts';
+import { enter, findWritableLists, isMember, lockLists } from '../lists/use-cases.ts';
+import {
+  findListsOf,
+  findTask,
+  insertTask,
+  lockOwnTask,
+  lockTasks,
+  updateTask,
+  type TaskPath,
+} from './queries.ts';
 import type { NewTask, Task, TaskPatch } from './schema.ts';
 import type { RowLimit } from './task-limit.ts';
 
@@ -47,4 +55,21 @@ export const changeTask = async (tx: Queries, path: TaskPath, patch: TaskPatch):
     await requireMember(tx, listOf(json), patch.assigneeId);
   }
   return updateTask(tx, path, patch);
+};
+
+/** Locks what the operations of a batch will lock, in the order of their ids: first lists, as every other change does. */
+export const lockBatch = async (
+  tx: Queries,
+  userId: string,
+  operations: readonly Operation[],
+): Promise<void> => {
+  const ids = operations.flatMap((operation) => (operation.op === 'create' ? [] : operation.id));
+  const named = operations.flatMap(({ op, task }) =>
+    op === 'create' ? ((task as NewTask).listId ?? []) : [],
+  );
+  const writable = await findWritableLists(tx, userId);
+  const concerned = [...named, ...(await findListsOf(tx, writable, ids))];
+  const listIds = writable.filter((listId) => concerned.includes(listId));
+  await lockLists(tx, listIds);
+  await lockTasks(tx, [userId, ...listIds], ids);
 };

@@ -5,7 +5,7 @@ import { inTime, persist } from '../persist.ts';
 
 type Known = Map<string, { title: string; status: string }>;
 
-/** Registers, makes tasks, finishes some and deletes others. */
+/** Registers, makes tasks, finishes some and deletes others, some of them in batches. */
 export const person = (url: string): Actor => {
   const password = `Lavender ${randomUUID()}`;
   const secrets = [password];
@@ -49,6 +49,22 @@ export const person = (url: string): Actor => {
       if (known.size % 3 === 0) {
         await again(() => unwrap(tasks.PATCH('/tasks/{id}', { params, body: { status: 'done' } })));
         known.set(id, { title, status: 'done' });
+      }
+      if (known.size % 4 === 0) {
+        const key = { 'Idempotency-Key': randomUUID() };
+        const batch = {
+          atomic: true,
+          operations: [
+            { op: 'create' as const, task: { title: `Errand ${known.size + 1}`, tags: ['day'] } },
+            { op: 'patch' as const, id, task: { status: 'in_progress' as const } },
+          ],
+        };
+        const { results } = await again(() =>
+          unwrap(tasks.POST('/tasks/batch', { params: { header: key }, body: batch })),
+        );
+        for (const result of results)
+          if ('task' in result)
+            known.set(result.task.id, { title: result.task.title, status: result.task.status });
       }
       if (known.size % 5 > 0) return;
       known.delete(id);

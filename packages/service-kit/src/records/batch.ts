@@ -1,0 +1,129 @@
+import type { IncomingMessage } from 'node:http';
+import type { TransactionSql } from 'postgres';
+import { Problem, problemBody } from '../http/problem.ts';
+import { route, type Route } from '../http/route.ts';
+import { oneAtATime } from '../overload/one-at-a-time.ts';
+import { batchSchemas } from './batch-schema.ts';
+import type { Operation } from './record-spec.ts';
+import { idempotencyKeyHeader, idempotencyKeyOf, once } from './idempotency.ts';
+import { lockedBy, saveChanges, type AnyRecordSpec, type Shared } from './shared.ts';
+import { lockExpected, noStore } from './versions.ts';
+
+/** In bytes. */
+const maxBody = 2 * 2 ** 20;
+
+/** The body of a batch. */
+interface Batch {
+  operations: readonly Operation[];
+  /** All operations or none. */
+  atomic: boolean;
+}
+
+interface Sender {
+  req: IncomingMessage;
+  caller: { subject: string };
+}
+
+/** The result of an operation, as JSON text, of which the record is as PostgreSQL wrote it. */
+const resultOf = (status: number, field: string, json?: string): string =>
+  `{"status":${status}${json === undefined ? '' : `,${JSON.stringify(field)}:${json}`}}`;
+
+const refusedBatch = (operation: number, problem: Problem): Problem =>
+  new Problem({
+    status: 409,
+    code: 'batch_refused',
+    detail: `Operation ${operation} was refused, so none was done: ${problem.message}`,
+    members: { operation, problem: problemBody(problem) },
+  });
+
+/**
+ * Many operations of a record in one request and one transaction. Each does what its own route does, by the same functions
+ * of the declaration, which throw a Problem before they write. So one that is refused leaves nothing behind, and the others
+ * go on unless the batch is atomic; a fault of the database undoes all.
+ */
+export const batchRoute = (
+  spec: AnyRecordSpec,
+  shared: Shared,
+  batch: NonNullable<AnyRecordSpec['batch']>,
+): Route => {
+  const { path, tag, name, write, sql, create, change, remove, committed } = spec;
+  const { noun, field, idName } = shared;
+  if (create === undefined || change === undefined || remove === undefined || idName === undefined)
+    throw new Error(`${name}: a batch creates, changes and deletes records with an id`);
+  const { body, results, example } = batchSchemas(spec, shared, { create, change, idName });
+
+  /** Does one operation. `changed` gets the targets that `committed` is called with. */
+  const run = async (
+    tx: TransactionSql,
+    operation: Operation,
+    { req, caller }: Sender,
+    changed: { params: Record<string, unknown>; caller: { subject: string } }[],
+  ): Promise<string> => {
+    if (operation.op === 'create') {
+      const { json } = await create.insert(tx, operation[field] as object, { params: {}, caller });
+      return resultOf(201, field, json);
+    }
+    const target = { params: { [idName]: operation.id }, caller };
+    const current = await lockExpected(
+      tx,
+      lockedBy(spec, shared, { ...target, req, expected: operation.ifMatch }),
+    );
+    if (operation.op === 'delete') {
+      await remove.delete(tx, { ...target, query: {} });
+      changed.push(target);
+      return resultOf(204, field);
+    }
+    const patch = operation[field] as object;
+    const { json, isChanged } = await saveChanges(change, tx, { ...target, patch, current });
+    if (isChanged) changed.push(target);
+    return resultOf(200, field, json);
+  };
+
+  return route(
+    {
+      method: 'post',
+      path: `${path}/batch`,
+      operationId: `batch${noun}s`,
+      tag,
+      summary: `Create, change and delete several ${name}s`,
+      description:
+        'Each operation is done, and answered in `results`, as by a request of its own, and counts as one against the limit ' +
+        'of requests. A body that is not valid is refused as a whole. With `atomic` the first operation that is refused ' +
+        'refuses all: 409 `batch_refused`.',
+      auth: write,
+      headers: idempotencyKeyHeader,
+      body: { schema: body, example, limit: maxBody, requests: ({ operations }) => operations.length },
+      responses: { 200: { description: 'A result for each operation, in their order', body: results } },
+      problems: [409, 422],
+    },
+    async ({ body: sent, req, caller }) => {
+      const { operations, atomic } = sent as unknown as Batch;
+      const changed: Parameters<typeof run>[3] = [];
+      const runAll = async (tx: TransactionSql): Promise<string> => {
+        await batch.lock(tx, operations, caller);
+        const answers: string[] = [];
+        for (const [at, operation] of operations.entries())
+          answers.push(
+            await run(tx, operation, { req, caller }, changed).catch((error: unknown) => {
+              if (!(error instanceof Problem) || error.status >= 500) throw error;
+              if (atomic) throw refusedBatch(at, error);
+              return JSON.stringify({ status: error.status, problem: problemBody(error) });
+            }),
+          );
+        return `{"results":[${answers.join(',')}]}`;
+      };
+      const key = idempotencyKeyOf(req);
+      const request = { path: `${path}/batch`, body: sent };
+      // In turns, because each holds a connection for as long as many requests.
+      const turn = { name: `batch of ${name}s`, params: {}, caller: caller.subject };
+      const rawBody = await oneAtATime(sql, turn, () =>
+        once(sql, { owner: caller.subject, key, request }, async (tx) => {
+          if (key !== undefined) await create.limitKeys?.(tx, caller.subject, operations.length);
+          return runAll(tx);
+        }),
+      );
+      for (const target of changed) await committed?.(target);
+      return { status: 200, headers: noStore, rawBody };
+    },
+  );
+};

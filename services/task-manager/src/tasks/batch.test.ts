@@ -1,0 +1,374 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bearerOf, createList, register, startService, type Registered } from '../../test/harness.ts';
+
+type Service = Awaited<ReturnType<typeof startService>>;
+let service: Service;
+let ada: Registered;
+beforeAll(async () => {
+  service = await startService();
+  ada = await register(service.app);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+interface Result {
+  status: number;
+  task?: { id: string; title: string; version: number };
+  problem?: { status: number; code: string; errors?: object };
+}
+
+const send = ({ as }: Pick<Registered, 'as'>, operations: unknown, more: object = {}) =>
+  as('post', '/tasks/batch').send({ operations, ...more });
+
+const resultsOf = async (user: Pick<Registered, 'as'>, operations: object[]): Promise<Result[]> =>
+  (await send(user, operations).expect(200)).body.results as Result[];
+
+/** The status of each result, or the code of its problem. */
+const shown = (results: readonly Result[]) => results.map(({ status, problem }) => problem?.code ?? status);
+
+const create = (title: string, more: object = {}) => ({ op: 'create', task: { title, ...more } });
+const patch = (id: string, task: object, more: object = {}) => ({ op: 'patch', id, task, ...more });
+const remove = (id: string, more: object = {}) => ({ op: 'delete', id, ...more });
+
+/** Tasks of a user by their titles. */
+const idsOf = async (user: Registered, ...titles: string[]): Promise<string[]> =>
+  (
+    await resultsOf(
+      user,
+      titles.map((title) => create(title)),
+    )
+  ).map(({ task }) => task?.id ?? '');
+
+const titlesOf = async ({ as }: Registered): Promise<string[]> =>
+  ((await as('get', '/tasks?sort=createdAt&limit=200')).body.tasks as { title: string }[]).map(
+    ({ title }) => title,
+  );
+
+const unknown = '01900000-0000-7000-8000-000000000000';
+
+describe('a batch', () => {
+  test('creates, changes and deletes tasks, and answers each operation in its place as its own request does', async () => {
+    const user = await register(service.app);
+    const [first = '', second = ''] = await idsOf(user, 'First', 'Second');
+    const { status, body, headers } = await send(user, [
+      create('Third', { tags: ['a'], status: 'done' }),
+      patch(first, { title: 'First of all' }),
+      remove(second),
+    ]);
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    const [created, changed, deleted] = body.results as Result[];
+    expect(created).toEqual({
+      status: 201,
+      task: (await user.as('get', `/tasks/${created?.task?.id}`)).body,
+    });
+    expect(created?.task).toMatchObject({ title: 'Third', tags: ['a'], version: 1 });
+    expect(changed).toEqual({ status: 200, task: (await user.as('get', `/tasks/${first}`)).body });
+    expect(changed?.task).toMatchObject({ title: 'First of all', version: 2 });
+    expect(deleted).toEqual({ status: 204 });
+    expect(await titlesOf(user)).toEqual(['First of all', 'Third']);
+  });
+
+  test('does what it can, and answers the rest with the problems of single requests', async () => {
+    const user = await register(service.app);
+    const [id = '', kept = ''] = await idsOf(user, 'Mine', 'Kept');
+    const [hers = ''] = await idsOf(ada, 'Hers');
+    const operations = [
+      patch(hers, { title: 'Stolen' }),
+      patch(unknown, { title: 'x' }),
+      patch(id, { title: 'Changed' }, { ifMatch: '"7"' }),
+      remove(kept, { ifMatch: '"2", W/"3"' }),
+      patch(id, { assigneeId: user.user.id }),
+      create('Elsewhere', { listId: unknown }),
+      patch(id, { title: 'Changed' }, { ifMatch: '"1"' }),
+    ];
+    const results = await resultsOf(user, operations);
+    expect(shown(results)).toEqual([
+      'not_found',
+      'not_found',
+      'stale',
+      'stale',
+      'validation_failed',
+      'not_found',
+      200,
+    ]);
+    const alone = await user.as('patch', `/tasks/${id}`).set('If-Match', '"7"').send({ title: 'Changed' });
+    expect({ ...results[2]?.problem, requestId: alone.body.requestId }).toEqual(alone.body);
+    expect(results[4]?.problem?.errors).toEqual({
+      assigneeId: ['must be the userId of a member of the list'],
+    });
+    expect(await titlesOf(user)).toEqual(['Changed', 'Kept']);
+    expect((await ada.as('get', `/tasks/${hers}`)).body).toMatchObject({ title: 'Hers', version: 1 });
+  });
+
+  test('names a task several times, in the order of its operations', async () => {
+    const user = await register(service.app);
+    const [id = ''] = await idsOf(user, 'One');
+    const results = await resultsOf(user, [
+      patch(id, { title: 'Two' }, { ifMatch: '"1"' }),
+      patch(id, { title: 'Two' }),
+      patch(id, { title: 'Three' }, { ifMatch: '"1"' }),
+      patch(id, { title: 'Three' }, { ifMatch: '*' }),
+      remove(id, { ifMatch: '"3"' }),
+      patch(id, { title: 'Four' }),
+      remove(id.toUpperCase()),
+    ]);
+    expect(shown(results)).toEqual([200, 200, 'stale', 200, 204, 'not_found', 'not_found']);
+    expect(results.map(({ task }) => task?.version)).toEqual([2, 2, undefined, 3, ...Array(3)]);
+  });
+
+  test('that is atomic does all, or nothing and names the operation that was refused', async () => {
+    const user = await register(service.app);
+    const [id = '', other = ''] = await idsOf(user, 'One', 'Two');
+    const operations = [create('Three'), patch(id, { title: 'Changed' }), remove(other, { ifMatch: '"9"' })];
+    const { status, type, body } = await send(user, operations, { atomic: true });
+    expect([status, type]).toEqual([409, 'application/problem+json']);
+    expect(body).toMatchObject({
+      code: 'batch_refused',
+      detail: 'Operation 2 was refused, so none was done: The task has another version; read it again.',
+      operation: 2,
+      problem: { status: 412, code: 'stale' },
+    });
+    expect(await titlesOf(user)).toEqual(['One', 'Two']);
+    const whole = await send(user, [...operations.slice(0, 2), remove(other, { ifMatch: '"1"' })], {
+      atomic: true,
+    });
+    expect([whole.status, shown(whole.body.results as Result[])]).toEqual([200, [201, 200, 204]]);
+    expect(await titlesOf(user)).toEqual(['Changed', 'Three']);
+  });
+
+  test('stores nothing when the database fails in its middle', async () => {
+    await using own = await startService();
+    const user = await register(own.app);
+    const { sql } = own.context.database;
+    await sql.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+      create trigger refuse before insert on tasks for each row when (new.title = 'Bad') execute function refuse()`);
+    const operations = [create('Good'), create('Bad')];
+    for (const atomic of [false, true]) {
+      const answer = await user
+        .as('post', '/tasks/batch')
+        .set('Idempotency-Key', 'k')
+        .send({ operations, atomic });
+      expect([answer.status, await titlesOf(user)]).toEqual([500, []]);
+    }
+    await sql.unsafe('drop trigger refuse on tasks');
+    const answer = await user.as('post', '/tasks/batch').set('Idempotency-Key', 'k').send({ operations });
+    expect([answer.status, await titlesOf(user)]).toEqual([200, ['Good', 'Bad']]);
+  });
+});
+
+describe('a body', () => {
+  test.each([
+    ['operations', undefined, ['operations']],
+    ['operations', [], ['operations']],
+    ['operations', [remove(unknown), null], ['operations.1']],
+    ['operations', [remove(unknown), { op: 'upsert' }], ['operations.1.op']],
+    ['operations', [{ task: { title: 'x' } }], ['operations.0.op']],
+    ['operations', [{ op: 'create' }], ['operations.0.task']],
+    ['operations', [{ op: 'create', id: unknown, task: { title: 'x' } }], ['operations.0.id']],
+    ['operations', [create('x'), create('')], ['operations.1.task.title']],
+    ['operations', [create('x', { version: 3 })], ['operations.0.task.version']],
+    ['operations', [create('x', { dueAt: '2030-05-01T07:30:00.000Z' })], ['operations.0.task.dueAt']],
+    ['operations', [patch('1', {})], ['operations.0.id']],
+    ['operations', [{ op: 'patch', id: unknown }], ['operations.0.task']],
+    ['operations', [patch(unknown, { listId: unknown })], ['operations.0.task.listId']],
+    ['operations', [patch(unknown, { title: null })], ['operations.0.task.title']],
+    ['operations', [remove(unknown, { task: {} })], ['operations.0.task']],
+    ['operations', [remove(unknown, { ifMatch: '1' })], ['operations.0.ifMatch']],
+    ['operations', [remove(unknown, { ifMatch: 1 })], ['operations.0.ifMatch']],
+    ['atomic', 'yes', ['atomic']],
+    ['dryRun', true, ['dryRun']],
+  ])('whose %s is %j is refused as a whole, by name', async (field, value, names) => {
+    const body = { operations: [create('Never')], [field]: value };
+    const { status, body: problem } = await ada.as('post', '/tasks/batch').send(body);
+    expect([status, Object.keys(problem.errors)]).toEqual([400, names]);
+    expect(await titlesOf(ada)).not.toContain('Never');
+  });
+
+  test('has up to 100 operations and 2 MiB', async () => {
+    const user = await register(service.app);
+    const operations = Array.from({ length: 100 }, (_, n) =>
+      create(`Task ${n}`, { description: 'x'.repeat(10_000) }),
+    );
+    const text = JSON.stringify({ operations });
+    const post = (body: string) =>
+      user.as('post', '/tasks/batch').set('Content-Type', 'application/json').send(body);
+    const large = await post(text.padEnd(2 * 2 ** 20));
+    expect([large.status, large.body.results.length]).toEqual([200, 100]);
+    const { status, body } = await post(text.padEnd(2 * 2 ** 20 + 1));
+    expect([status, body.code]).toEqual([413, 'too_large']);
+    const tooMany = await send(
+      user,
+      [...operations, create('One more')].map((each) => ({ ...each, task: { title: 'x' } })),
+    );
+    expect([tooMany.status, tooMany.body.errors]).toEqual([
+      400,
+      { operations: ['must have at most 100 items'] },
+    ]);
+    expect(await titlesOf(user)).toHaveLength(100);
+  });
+
+  test('is JSON of a user who is logged in, at an address that takes nothing else', async () => {
+    const anybody = bearerOf(service.app, 'x');
+    expect((await send({ as: anybody }, [create('x')])).status).toBe(401);
+    const text = await ada.as('post', '/tasks/batch').set('Content-Type', 'text/plain').send('{}');
+    expect(text.status).toBe(415);
+    const get = await ada.as('get', '/tasks/batch');
+    expect([get.status, get.headers['allow']]).toEqual([405, 'POST']);
+  });
+});
+
+describe('a key', () => {
+  const keyed = ({ as }: Registered, key: string, operations: object[]) =>
+    as('post', '/tasks/batch').set('Idempotency-Key', key).send({ operations });
+
+  test('makes a repeat return the first results, the refused ones too', async () => {
+    const user = await register(service.app);
+    const [id = ''] = await idsOf(user, 'One');
+    const operations = [create('Two'), patch(id, { title: 'Changed' }, { ifMatch: '"1"' }), remove(unknown)];
+    const first = await keyed(user, 'k', operations);
+    expect(shown(first.body.results as Result[])).toEqual([201, 200, 'not_found']);
+    await user.as('patch', `/tasks/${id}`).send({ title: 'Since' }).expect(200);
+    const second = await keyed(user, 'k', operations);
+    expect([second.status, second.body]).toEqual([200, first.body]);
+    expect(await titlesOf(user)).toEqual(['Since', 'Two']);
+  });
+
+  test('sent many times at once to two instances does the operations once', async () => {
+    await using other = await startService({ databaseUrl: service.databaseUrl });
+    const user = await register(service.app);
+    const elsewhere = { ...user, as: bearerOf(other.app, user.token) };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => keyed(n % 2 === 0 ? user : elsewhere, 'k', [create('Once')])),
+    );
+    expect(new Set(answers.map(({ status, body }) => `${status} ${JSON.stringify(body)}`)).size).toBe(1);
+    expect(await titlesOf(user)).toEqual(['Once']);
+  });
+
+  test('with another body, or of another operation, is refused', async () => {
+    const user = await register(service.app);
+    await keyed(user, 'k', [create('Once')]).expect(200);
+    await user.as('post', '/tasks').set('Idempotency-Key', 'single').send({ title: 'Single' }).expect(201);
+    for (const [key, operations] of [
+      ['k', [create('Twice')]],
+      ['single', [create('Single')]],
+    ] as const) {
+      const { status, body } = await keyed(user, key, [...operations]);
+      expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
+    }
+    expect(await titlesOf(user)).toEqual(['Once', 'Single']);
+  });
+
+  test('is not used up by an atomic batch that is refused', async () => {
+    const user = await register(service.app);
+    const post = (operations: object[]) =>
+      user.as('post', '/tasks/batch').set('Idempotency-Key', 'k').send({ operations, atomic: true });
+    expect((await post([create('One'), remove(unknown)])).body.code).toBe('batch_refused');
+    expect((await post([create('One')])).status).toBe(200);
+  });
+});
+
+describe('in a list', () => {
+  test('each operation needs the rights of its user', async () => {
+    const [owner, editor, viewer] = [
+      await register(service.app),
+      await register(service.app),
+      await register(service.app),
+    ];
+    const list = await createList(owner);
+    await list.join(editor, 'editor');
+    await list.join(viewer, 'viewer');
+    const [made] = await resultsOf(editor, [
+      create('Bread', { listId: list.id, assigneeId: viewer.user.id }),
+    ]);
+    const id = made?.task?.id ?? '';
+    const operations = [
+      create('Milk', { listId: list.id }),
+      patch(id, { title: 'Brown bread' }),
+      create('My own'),
+      remove(id),
+    ];
+    expect(shown(await resultsOf(viewer, operations))).toEqual([
+      'role_required',
+      'role_required',
+      201,
+      'role_required',
+    ]);
+    expect(shown(await resultsOf(ada, operations))).toEqual(['not_found', 'not_found', 201, 'not_found']);
+    expect(shown(await resultsOf(owner, operations))).toEqual([201, 200, 201, 204]);
+  });
+});
+
+describe('limits', () => {
+  test('a batch stops at MAX_TASKS_PER_USER, where single requests do', async () => {
+    await using own = await startService({ variables: { MAX_TASKS_PER_USER: '3' } });
+    const user = await register(own.app);
+    const results = await resultsOf(
+      user,
+      ['a', 'b', 'c', 'd'].map((title) => create(title)),
+    );
+    expect(shown(results)).toEqual([201, 201, 201, 'too_many_tasks']);
+  });
+
+  test('a kept answer counts as as many as it is long', async () => {
+    await using own = await startService({ variables: { MAX_TASKS_PER_USER: '40' } });
+    const user = await register(own.app);
+    const keyed = (key: string) =>
+      user
+        .as('post', '/tasks/batch')
+        .set('Idempotency-Key', key)
+        .send({ operations: Array.from({ length: 20 }, () => create('Long', { description: noise() })) });
+    for (const key of ['a', 'b', 'c']) {
+      const { body } = await keyed(key).expect(200);
+      await resultsOf(
+        user,
+        (body.results as Result[]).map(({ task }) => remove(task?.id ?? '')),
+      );
+    }
+    const { status, body } = await keyed('d');
+    expect([status, body.code]).toEqual([409, 'too_many_idempotency_keys']);
+  });
+
+  test('each operation counts as a request of the user', async () => {
+    await using own = await startService({ variables: { RATE_LIMIT: 'on' } });
+    const user = await register(own.app);
+    const left = ({ headers }: { headers: Record<string, string> }): number =>
+      Number(/r=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1]);
+    const before = left(await user.as('get', '/tasks'));
+    const after = left(
+      await send(
+        user,
+        Array.from({ length: 50 }, () => remove(unknown)),
+      ),
+    );
+    expect(before - after).toBe(50);
+  });
+});
+
+/** Letters that do not compress, 9,000 of them. */
+const noise = (): string =>
+  Array.from({ length: 9000 }, () => String.fromCodePoint(0x4e_00 + Math.floor(Math.random() * 20_000))).join(
+    '',
+  );
+
+test('batches that name the same tasks in opposite orders, at two instances, never wait for each other', async () => {
+  await using other = await startService({ databaseUrl: service.databaseUrl });
+  const [owner, editor] = [await register(service.app), await register(service.app)];
+  const lists = [await createList(owner, 'A'), await createList(owner, 'B')];
+  for (const list of lists) await list.join(editor);
+  const tasks = Array.from({ length: 40 }, (_, n) => create(`Task ${n}`, { listId: lists[n % 2]?.id }));
+  const ids = (await resultsOf(owner, tasks)).map(({ task }) => task?.id ?? '');
+  const elsewhere = { as: bearerOf(other.app, editor.token) };
+  for (let round = 0; round < 10; round++) {
+    const operations = ids.map((id) => patch(id, { title: `Round ${round}` }));
+    const back = operations.toReversed().map((each) => ({ ...each, task: { title: `Back ${round}` } }));
+    const answers = await Promise.all([send(owner, operations), send(elsewhere, back)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    // All that the second one has changed, the first one had changed before.
+    const versions = answers.map(
+      ({ body }) => new Set((body.results as Result[]).map(({ task }) => task?.version)),
+    );
+    expect(new Set(versions.map((each) => [...each].join()))).toEqual(
+      new Set([`${2 * round + 2}`, `${2 * round + 3}`]),
+    );
+  }
+});
