@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startWork } from '../src/processing/background-work.ts';
 import { searchEvents } from '../src/inbox/erase-events.ts';
-import type { Person } from '../src/inbox/person-finder.ts';
+import { createPersonFinder, type Person } from '../src/inbox/person-finder.ts';
 import { allRows } from './all-rows.ts';
 import { startService } from './harness.ts';
 import { holdAt } from './hold.ts';
@@ -183,7 +183,7 @@ test('a person is found in more failed events than one statement reads, which co
     insert into results (store_id, id, state, attempts, finished_at)
     select store_id, id, 'failed', 1, now() from failed`;
   await fail(1, 3000);
-  const jutta: Person = { ids: ['member-jutta'], contacts: [], pointers: { ids: [], phones: [] } };
+  const jutta: Person = { memberId: 'member-jutta', contacts: [], consumer: '/consumerId' };
   const search = await searchEvents(sql, store.id, jutta);
   await fail(3001, 3010);
   const again = await searchEvents(sql, store.id, jutta, search);
@@ -273,9 +273,22 @@ test('a person is found however their mail address and phone number are spelled;
     { slots: [1, 7, 0, 1, 2, 3, 4, 5, 6, 7] },
     { at: 'T17:01:23.4567Z', id: '0170123e-4567-7000-8000-000000001701' },
     { sku: '1701234567', ean: 491701234567, image: 'https://cdn.test/1701234567.jpg' },
-    { consumerId: 'olga-123', email: 'nora.Oe+1@post.test', phone: '+49 170 1234567' },
-    { customer: { id: 42, phone: '+49 170 1234567' }, invitedBy: 'nora-1' },
-    { id: 'o-olga', note: 'Olga', contact: 'nora.Oe+1@post.test' },
+    { cancelledOn: '1701-23-45-67', tellerNo: '01701234567', telemetryId: 1701234567 },
+    {
+      consumerId: 'olga-123',
+      email: 'nora.Oe+1@post.test',
+      phone: '+49 170 1234567',
+      cashierUserId: 'nora-1',
+    },
+    { customer: { id: 42, phone: '+49 170 1234567' }, email: 'nora.Oe+1@post.test' },
+    {
+      merchant: { email: 'nora.Oe+1@post.test' },
+      pickup_phone: '+49 170 1234567',
+      soldBy: { userId: 'nora-1' },
+    },
+    { contact: 'nora.Oe+1@post.test', email: 'olga@post.test' },
+    { phone: '+49 170 1234567', recipient: { mobile: '0171 7654321' } },
+    { id: 'o-olga', contact: 'nora.Oe+1@post.test' },
   ].map((body) => [JSON.stringify({ status: 17, ...body, note: 'Olga' }), 'application/json'] as const);
   for (const [body, type] of [...bodies, ...others])
     await service.hook('order_updated', store.webhookToken, body, { 'content-type': type });
@@ -313,6 +326,47 @@ test.each([
   expect(await remove(store.id, 'person-1')).toEqual([204, undefined]);
   expect((await allRows(sql)).filter((row) => row.includes('Petra'))).toHaveLength(1);
   await sql`delete from events where store_id = ${store.id}`;
+});
+
+test('a short id, or one of digits alone, counts only as that of a person', async () => {
+  const store = await service.store();
+  const form = 'application/x-www-form-urlencoded';
+  for (const id of ['17', '10000017'])
+    await service.hook('new_member', store.webhookToken, { ...member(id, 'Quirin'), email: `q${id}@a.bc` });
+  const theirs = [
+    { consumerId: 10_000_017, cashierUserId: 'staff-7' },
+    { customer: { id: '10000017' }, soldBy: { userId: 'staff-7' } },
+    { consumerId: 17, email: 'Q17@a.bc' },
+  ];
+  const others = [
+    { total: 10_000_017 },
+    { sku: '10000017' },
+    { quantity: 17, email: 'aq17@a.bc' },
+    { 17: 'a', 10000017: 'b' },
+  ];
+  for (const body of theirs)
+    await service.hook('order_updated', store.webhookToken, { status: 17, ...body, note: 'Quirin' });
+  for (const body of others)
+    await service.hook('order_updated', store.webhookToken, { status: 17, ...body, note: 'Rosa' });
+  await service.hook('order_updated', store.webhookToken, 'status=17&size=17&note=Rosa', {
+    'content-type': form,
+  });
+  await service.settled();
+  for (const id of ['17', '10000017']) expect(await remove(store.id, id)).toEqual([204, undefined]);
+  const left = await allRows(sql);
+  expect(left.filter((row) => row.includes('Quirin'))).toEqual([]);
+  expect(left.filter((row) => row.includes('Rosa'))).toHaveLength(others.length + 1);
+});
+
+test('a long text without spaces is searched in linear time', () => {
+  const isAbout = createPersonFinder({
+    memberId: 'member-1',
+    contacts: ['nora@post.test'],
+    consumer: '/consumerId',
+  });
+  const picture = 'nora@post.testx'.repeat(60_000);
+  expect(isAbout(Buffer.from(JSON.stringify({ picture })), 'application/json', false)).toBe(false);
+  expect(isAbout(Buffer.from(picture), 'text/plain', false)).toBe(false);
 });
 
 test('a person is found in the events of orders that the POS has taken from them since', async () => {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ISql } from 'postgres';
 import { arrayOf } from '../db/sql.ts';
-import { createPersonFinder, digitsOf, isMail, type Person } from './person-finder.ts';
+import { createPersonFinder, digitsOf, isMail, minIdLength, type Person } from './person-finder.ts';
 
 /** Ids of the events whose bodies were searched, and of those that are about the person. */
 interface Search {
@@ -24,9 +24,6 @@ const spelled = (digits: string): string =>
     .split('')
     .join(String.raw`(?:[ ()./+\\-]|%2[0-9bdef])*`);
 
-/** A shorter id also occurs as another value, such as a quantity. */
-const minSearchedId = 8;
-
 /**
  * Searches the bodies of the events that are not done, except those that an earlier search has read. Bodies have no index:
  * events that are done are found by their entity alone.
@@ -37,9 +34,9 @@ export const searchEvents = async (
   person: Person,
   earlier?: Search,
 ): Promise<Search> => {
-  const [memberId] = person.ids;
-  const texts = [...(memberId.length < minSearchedId ? [] : [memberId]), ...person.contacts.filter(isMail)];
-  const numbers = person.contacts.flatMap((contact) => digitsOf(contact) ?? []);
+  const { memberId, contacts } = person;
+  const texts = [...(memberId.length < minIdLength ? [] : [memberId]), ...contacts.filter(isMail)];
+  const numbers = contacts.flatMap((contact) => digitsOf(contact) ?? []);
   const values = [...texts, ...numbers];
   if (values.length === 0) return { values, searched: [], found: [] };
   const isKnown = earlier !== undefined && values.every((value) => earlier.values.includes(value));

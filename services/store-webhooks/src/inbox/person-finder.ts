@@ -2,35 +2,42 @@ import { readable } from '../providers/payload-parsing.ts';
 
 /** What identifies a person in the body of an event. */
 export interface Person {
-  /** At the shop's systems; the first is that of the member. */
-  ids: readonly [string, ...string[]];
+  memberId: string;
   /** Mail addresses and phone numbers that no other member has. */
   contacts: readonly string[];
-  /** JSON pointers (RFC 6901) to the id and to the phone number of a person, where the store has names of its own for them. */
-  pointers: { ids: readonly string[]; phones: readonly string[] };
+  /** JSON pointer (RFC 6901) to the member who ordered. */
+  consumer: string;
 }
 
-/** The end of the path, without separators, to the id of a person. */
-const idPath = /(?:consumer|customer|member|user|buyer|person|patron|profile)(?:user)?id$/;
-const phoneName = /phone|mobile?|cell|^tel|telefon|handy|whatsapp/i;
-const mailAddress = /[^\s<>()[\]",;:]+@[^\s<>()[\]",;:?&]+/g;
-const phoneNumber = /^\s*(?:\+|00)?[\d ()./-]+$/;
+/** A shorter id, or one of digits alone, also occurs as another value, such as a quantity. */
+export const minIdLength = 8;
+const personWords = new Set('consumer customer member user buyer person patron profile'.split(' '));
+/** What stands below such a name is of the shop or its staff. */
+const shopWords = new Set(
+  'merchant shop store pickup seller vendor sender branch support staff cashier clerk driver courier by'.split(
+    ' ',
+  ),
+);
+const phoneWords = new Set('phone mobile cell tel telephone telefon handy whatsapp'.split(' '));
 
 /** Shorter numbers, those of few different digits and those in order are placeholders. */
-const MIN_DIGITS = 8;
-const MIN_DIFFERENT = 4;
-const IN_ORDER = '01234567890 9876543210';
+const [minDigits, minDifferent] = [8, 4];
+const inOrder = '01234567890 9876543210';
 
 export const isMail = (contact: string): boolean => contact.includes('@');
 
+/** Whether an id may be searched for in the whole of a body. */
+const isDistinctive = (id: string): boolean => id.length >= minIdLength && /\D/.test(id);
+
 /** The digits of a phone number without zeros before; undefined for any other text, and for a number that identifies nobody. */
 export const digitsOf = (text: string): string | undefined => {
-  if (!phoneNumber.test(text)) return undefined;
-  const digits = text.replace('(0)', '').replaceAll(/\D/g, '').replace(/^0+/, '');
+  if (text.length > 40 || /[^\d +()./-]/.test(text)) return undefined;
+  const all = text.replace('(0)', '').replaceAll(/\D/g, '');
+  const digits = all.slice([...all].findIndex((digit) => digit !== '0'));
   const isPlaceholder =
-    digits.length < MIN_DIGITS ||
-    new Set(digits.slice(-MIN_DIGITS)).size < MIN_DIFFERENT ||
-    IN_ORDER.includes(digits);
+    digits.length < minDigits ||
+    new Set(digits.slice(-minDigits)).size < minDifferent ||
+    inOrder.includes(digits);
   return isPlaceholder ? undefined : digits;
 };
 
@@ -40,59 +47,77 @@ const isSameNumber = (one: string, other: string): boolean =>
     ? isSameNumber(other, one)
     : one.endsWith(other) && one.length - other.length <= 3;
 
-/** Lower-case mail addresses in a text. */
-const addressesIn = (text: string): string[] =>
-  text.includes('@')
-    ? (text.toLowerCase().match(mailAddress) ?? []).map((address) => address.replaceAll(/^['.]+|['.]+$/g, ''))
-    : [];
+/** Whether a text has an address that is not a part of a longer one. Both in lower case. */
+const hasAddress = (text: string, address: string): boolean => {
+  for (let at = -1; (at = text.indexOf(address, at + 1)) !== -1;) {
+    const end = at + address.length;
+    if (/[\w.+'-]/.test(text.charAt(at - 1))) continue;
+    if (!/[\w-]/.test(text.charAt(end)) && !(text[end] === '.' && /\w/.test(text.charAt(end + 1))))
+      return true;
+  }
+  return false;
+};
+
+/** `consumerUserId`, `consumer_user_id` → consumer, user, id. */
+const wordsOf = (name: string): string[] =>
+  name
+    .split(/(?=[A-Z])|[^A-Za-z]/)
+    .map((word) => word.toLowerCase())
+    .filter((word) => word !== '');
 
 /**
- * Tells whether the body of an event is about a person: it gives their id as that of a person; or it has their id as a value
- * or a field name, their mail address in a text, or their phone number as the value of a field for one, and no id of
- * somebody else. A body that cannot be parsed is theirs when it has id or address anywhere.
+ * Tells whether the body of an event is about a person. The member who ordered decides, where the body says who that is.
+ * Else it is theirs when it has their id, their mail address, or their phone number in a field for one, and neither id,
+ * address nor number of somebody else: what is erased wrongly is lost, what is left can be found by `?value=`.
+ * `isOfAnother`: the event belongs to an order of another member.
  */
-export const createPersonFinder = ({ ids, contacts, pointers }: Person) => {
-  const addresses = contacts.filter(isMail).flatMap(addressesIn);
+export const createPersonFinder = ({ memberId, contacts, consumer }: Person) => {
+  const addresses = contacts.filter(isMail).map((address) => address.trim().toLowerCase());
   const numbers = contacts.flatMap((contact) => digitsOf(contact) ?? []);
-  const hasAddress = (text: string): boolean => addressesIn(text).some((one) => addresses.includes(one));
-  const hasNumber = (text: string): boolean => {
-    const digits = digitsOf(text);
-    return digits !== undefined && numbers.some((number) => isSameNumber(number, digits));
+  const mayOccurAnywhere = isDistinctive(memberId);
+  const hasContact = (text: string): boolean => {
+    const lower = text.includes('@') ? text.toLowerCase() : '';
+    return addresses.some((address) => hasAddress(lower, address));
   };
-  /** What the values at a path may say. A body has many values at few paths. */
-  const kindAt = (path: string) => ({
-    isPersonId: idPath.test(path.toLowerCase().replaceAll(/[^a-z\d]/g, '')) || pointers.ids.includes(path),
-    isPhone: phoneName.test(path.slice(path.lastIndexOf('/') + 1)) || pointers.phones.includes(path),
-  });
+  /** Whether a value names the person (true), somebody else (false), or nobody that is known. */
+  const namedBy = (text: string, path: readonly string[]): boolean | undefined => {
+    const words = wordsOf(path.join('_'));
+    if (words.some((word) => shopWords.has(word))) return undefined;
+    if (words.at(-1) === 'id' && personWords.has(words.at(-2) ?? '')) return text === memberId;
+    if (phoneWords.has(words.at(-1) ?? '') || phoneWords.has(words.at(-2) ?? '')) {
+      const digits = digitsOf(text);
+      if (digits !== undefined) return numbers.some((number) => isSameNumber(number, digits));
+    }
+    if (hasContact(text) || (mayOccurAnywhere && text === memberId)) return true;
+    const isOtherAddress = text.length < 255 && /^[^\s@]+@[^\s@]+$/.test(text);
+    return isOtherAddress ? false : undefined;
+  };
 
   return (body: Buffer, contentType: string | undefined, isOfAnother: boolean): boolean => {
-    let [isTheirs, isOthers, isMentioned] = [false, isOfAnother, false];
-    const kinds = new Map<string, ReturnType<typeof kindAt>>();
-    const visit = (value: unknown, path: string): void => {
-      if (typeof value === 'object' && value !== null) {
-        for (const [name, inner] of Object.entries(value)) {
-          isMentioned ||= ids[0] === name;
-          visit(inner, Array.isArray(value) ? path : `${path}/${name}`);
-        }
-        return;
-      }
-      if (typeof value !== 'string' && typeof value !== 'number') return;
-      const text = String(value);
-      const inner = /^\s*[{[]/.test(text) ? readable(Buffer.from(text), undefined) : undefined;
-      if (inner !== undefined) visit(inner, path);
-      const { isPersonId, isPhone } = kinds.get(path) ?? kindAt(path);
-      kinds.set(path, { isPersonId, isPhone });
-      if (isPersonId && text !== '') {
-        if (ids.includes(text)) isTheirs = true;
-        else isOthers = true;
-      }
-      isMentioned ||= ids[0] === text || hasAddress(text) || (isPhone && hasNumber(text));
-    };
     const content = readable(body, contentType);
     if (content === undefined) {
       const text = body.toString('utf8');
-      isMentioned = text.includes(ids[0]) || hasAddress(text);
-    } else visit(content, '');
-    return isTheirs || (isMentioned && !isOthers);
+      return (mayOccurAnywhere && text.includes(memberId)) || hasContact(text);
+    }
+    let [isNamed, isOthers, owner] = [false, isOfAnother, ''];
+    const visit = (value: unknown, path: readonly string[]): void => {
+      if (typeof value === 'object' && value !== null) {
+        for (const [name, inner] of Object.entries(value)) {
+          if (mayOccurAnywhere && name === memberId) isNamed = true;
+          visit(inner, Array.isArray(value) ? path : [...path, name]);
+        }
+        return;
+      }
+      if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return;
+      const text = String(value);
+      if (`/${path.join('/')}` === consumer) owner = text;
+      const inner = /^\s*[{[]/.test(text) ? readable(Buffer.from(text), undefined) : undefined;
+      if (inner !== undefined) return visit(inner, path);
+      const named = namedBy(text, path);
+      isNamed ||= named === true;
+      isOthers ||= named === false;
+    };
+    visit(content, []);
+    return owner === '' ? isNamed && !isOthers : owner === memberId;
   };
 };

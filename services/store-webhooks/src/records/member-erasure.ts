@@ -28,8 +28,6 @@ const findTraces = async (sql: ISql, { id: storeId, settings }: StoreRow, member
     union all select 'job:' || reference from noted where kind = 'delivery'
     union all select 'verification.' || service || ':' || transaction_id from verifications
       where store_id = ${storeId} and user_id = ${memberId}`;
-  const users = await sql<{ id: string }[]>`
-    select id from users where store_id = ${storeId} and consumer_user_id = ${memberId}`;
   // What another member has as well, such as a placeholder, identifies neither.
   const contacts = await sql<{ contact: string }[]>`
     select contact from (
@@ -38,14 +36,10 @@ const findTraces = async (sql: ISql, { id: storeId, settings }: StoreRow, member
     cross join unnest(array[email, phone]) as contact
     where contact <> '' and not exists (
       select from members where store_id = ${storeId} and id <> ${memberId} and contact in (email, phone))`;
-  const { order, member } = settings.pos.mapping ?? {};
   const person: Person = {
-    ids: [memberId, ...users.map(({ id }) => id)],
+    memberId,
     contacts: contacts.map(({ contact }) => contact),
-    pointers: {
-      ids: [order?.['consumerId'] ?? [], member?.['id'] ?? []].flat(),
-      phones: [member?.['phone'] ?? []].flat(),
-    },
+    consumer: settings.pos.mapping?.['order']?.['consumerId'] ?? '/consumerId',
   };
   return { entities: entities.map(({ entity }) => entity), person };
 };
