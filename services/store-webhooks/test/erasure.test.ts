@@ -367,6 +367,11 @@ test('a long text without spaces is searched in linear time', () => {
   const picture = 'nora@post.testx'.repeat(60_000);
   expect(isAbout(Buffer.from(JSON.stringify({ picture })), 'application/json', false)).toBe(false);
   expect(isAbout(Buffer.from(picture), 'text/plain', false)).toBe(false);
+  const phone = ' '.repeat(500_000);
+  const small = Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [at, 'x']));
+  let deep: object = { phone, small };
+  for (let depth = 0; depth < 60; depth++) deep = { ['n'.repeat(8000)]: deep };
+  expect(isAbout(Buffer.from(JSON.stringify(deep)), 'application/json', false)).toBe(false);
 });
 
 test('a person is found in the events of orders that the POS has taken from them since', async () => {

@@ -58,9 +58,20 @@ const hasAddress = (text: string, address: string): boolean => {
   return false;
 };
 
+/** Where a value stands. */
+interface Place {
+  /** JSON pointer, as long as it may become that of the consumer. */
+  pointer: string | undefined;
+  isOfShop: boolean;
+  /** Of its names, in lower case. */
+  lastWords: readonly string[];
+  inner: Map<string, Place>;
+}
+
 /** `consumerUserId`, `consumer_user_id` → consumer, user, id. */
 const wordsOf = (name: string): string[] =>
   name
+    .slice(0, 100)
     .split(/(?=[A-Z])|[^A-Za-z]/)
     .map((word) => word.toLowerCase())
     .filter((word) => word !== '');
@@ -80,11 +91,11 @@ export const createPersonFinder = ({ memberId, contacts, consumer }: Person) => 
     return addresses.some((address) => hasAddress(lower, address));
   };
   /** Whether a value names the person (true), somebody else (false), or nobody that is known. */
-  const namedBy = (text: string, path: readonly string[]): boolean | undefined => {
-    const words = wordsOf(path.join('_'));
-    if (words.some((word) => shopWords.has(word))) return undefined;
-    if (words.at(-1) === 'id' && personWords.has(words.at(-2) ?? '')) return text === memberId;
-    if (phoneWords.has(words.at(-1) ?? '') || phoneWords.has(words.at(-2) ?? '')) {
+  const namedBy = (text: string, { isOfShop, lastWords }: Place): boolean | undefined => {
+    if (isOfShop) return undefined;
+    const [before = '', last = ''] = lastWords;
+    if (last === 'id' && personWords.has(before)) return text === memberId;
+    if (phoneWords.has(last) || phoneWords.has(before)) {
       const digits = digitsOf(text);
       if (digits !== undefined) return numbers.some((number) => isSameNumber(number, digits));
     }
@@ -100,24 +111,40 @@ export const createPersonFinder = ({ memberId, contacts, consumer }: Person) => 
       return (mayOccurAnywhere && text.includes(memberId)) || hasContact(text);
     }
     let [isNamed, isOthers, owner] = [false, isOfAnother, ''];
-    const visit = (value: unknown, path: readonly string[]): void => {
+    const placeOf = (name: string, place: Place): Place => {
+      const words = wordsOf(name);
+      const pointer = `${place.pointer}/${name}`;
+      return {
+        pointer: place.pointer !== undefined && consumer.startsWith(pointer) ? pointer : undefined,
+        isOfShop: place.isOfShop || words.some((word) => shopWords.has(word)),
+        lastWords: ['', ...place.lastWords, ...words].slice(-2),
+        inner: new Map(),
+      };
+    };
+    /** Elements of an array have the same places. */
+    const placeIn = (place: Place, name: string): Place => {
+      const known = place.inner.get(name) ?? placeOf(name, place);
+      place.inner.set(name, known);
+      return known;
+    };
+    const visit = (value: unknown, place: Place): void => {
       if (typeof value === 'object' && value !== null) {
         for (const [name, inner] of Object.entries(value)) {
           if (mayOccurAnywhere && name === memberId) isNamed = true;
-          visit(inner, Array.isArray(value) ? path : [...path, name]);
+          visit(inner, Array.isArray(value) ? place : placeIn(place, name));
         }
         return;
       }
       if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return;
       const text = String(value);
-      if (`/${path.join('/')}` === consumer) owner = text;
+      if (place.pointer === consumer) owner = text;
       const inner = /^\s*[{[]/.test(text) ? readable(Buffer.from(text), undefined) : undefined;
-      if (inner !== undefined) return visit(inner, path);
-      const named = namedBy(text, path);
+      if (inner !== undefined) return visit(inner, place);
+      const named = namedBy(text, place);
       isNamed ||= named === true;
       isOthers ||= named === false;
     };
-    visit(content, []);
+    visit(content, { pointer: '', isOfShop: false, lastWords: [], inner: new Map() });
     return owner === '' ? isNamed && !isOthers : owner === memberId;
   };
 };
