@@ -37,7 +37,7 @@ const patterns: readonly { path: string; pattern: string; service: string }[] = 
     })),
   ...documents.map(({ path, service }) => ({ path, service, pattern: pattern(path, alone) })),
   { path: '/healthz', service: 'gateway', pattern: pattern('/healthz', alone) },
-  { path: '/docs', service: 'gateway', pattern: pattern('/docs', below) },
+  ...['/docs', '/account'].map((path) => ({ path, service: 'gateway', pattern: pattern(path, below) })),
   { path: '/', service: 'gateway', pattern: pattern('/', alone) },
 ];
 

@@ -104,9 +104,9 @@ const Options = z
     logDir: Path.exactOptional(),
     /** Addresses for an inner network, where requests are not redirected to TLS. */
     innerListen: Addresses.exactOptional(),
-    /** Folder that is served at /docs. Without it /docs is 404. */
+    /** Folder that is served at /docs, and its folder `account` at /account. Without it both are 404. */
     docsDir: Path.exactOptional(),
-    /** Whether `docsDir` is served at all addresses, or at those of `innerListen` only. */
+    /** Whether /docs is served at all addresses, or at those of `innerListen` only. */
     portal: z.enum(['public', 'internal']).default('public'),
     /**
      * The server that exchanges a one-time code for the credentials of the demo (POST /docs/demo), and has the mails of

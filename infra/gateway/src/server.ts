@@ -61,6 +61,8 @@ const portalLocations = ({ docsDir, demoServer, signIn }: GatewaySettings): Line
       `return 200 '${JSON.stringify(signIn ?? null)}';`,
     ),
     block('location /docs/', `alias ${quoted(`${docsDir}/`)};`, 'include page.conf;'),
+    // For the links in mails, so that everybody may see them, wherever the portal is.
+    block('location /account/', `alias ${quoted(`${docsDir}/account/`)};`, 'include page.conf;'),
     block(
       'location = /docs/demo',
       demoServer === undefined

@@ -18,7 +18,7 @@ let demo: Service;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'portal-'));
   await chmod(home, 0o755);
-  for (const folder of ['', 'ops', 'reference']) {
+  for (const folder of ['', 'ops', 'reference', 'account/password']) {
     await mkdir(join(home, 'docs', folder), { recursive: true });
     await writeFile(join(home, 'docs', folder, 'index.html'), `<h1>${folder}</h1>`);
   }
@@ -45,7 +45,7 @@ const policyOf = async (target: string, { port } = gateway): Promise<string[]> =
   );
 
 describe('the policy of the pages', () => {
-  test.each(['/docs/', '/docs/ops/'])(
+  test.each(['/docs/', '/docs/ops/', '/account/password/'])(
     '%s neither loads nor runs anything from elsewhere, and cannot be framed',
     async (target) => {
       expect(await policyOf(target)).toEqual([
@@ -73,16 +73,16 @@ describe('the policy of the pages', () => {
   });
 
   test('pages forbid content sniffing, framing, unvalidated caching and referrers', async () => {
-    const { headers } = await request(gateway.port, '/docs/');
-    expect(headers).toMatchObject({
-      'x-content-type-options': ['nosniff'],
-      'x-frame-options': ['DENY'],
-      'referrer-policy': ['no-referrer'],
-      'cross-origin-opener-policy': ['same-origin'],
-      'cross-origin-resource-policy': ['same-origin'],
-      'cache-control': ['no-cache'],
-      'x-request-id': [expect.any(String)],
-    });
+    for (const target of ['/docs/', '/account/password/'])
+      expect((await request(gateway.port, target)).headers).toMatchObject({
+        'x-content-type-options': ['nosniff'],
+        'x-frame-options': ['DENY'],
+        'referrer-policy': ['no-referrer'],
+        'cross-origin-opener-policy': ['same-origin'],
+        'cross-origin-resource-policy': ['same-origin'],
+        'cache-control': ['no-cache'],
+        'x-request-id': [expect.any(String)],
+      });
   });
 
   test('a page that is stored compressed is sent so, to clients that accept it', async () => {
@@ -174,7 +174,7 @@ describe('requests of the pages to a service', () => {
 });
 
 describe('a portal for an inner network', () => {
-  test('is at the address of that network only, which has the whole API, too', async () => {
+  test('is at the address of that network only, which has the whole API, too; pages for links in mails are everywhere', async () => {
     const inner = await freePort();
     const upstreams = Object.fromEntries([...behind].map(([name, { place }]) => [name, place]));
     const options = { innerListen: `127.0.0.1:${inner}`, portal: 'internal', upstreams } as const;
@@ -191,7 +191,7 @@ describe('a portal for an inner network', () => {
     ])
       expectProblem(await request(hidden.port, target), 404, 'not_found');
     expect([...behind.values()].flatMap(({ received }) => received)).toEqual([]);
-    for (const target of ['/healthz', '/v1/quests', '/openapi/quest-service.json'])
+    for (const target of ['/account/password/', '/healthz', '/v1/quests', '/openapi/quest-service.json'])
       for (const port of [hidden.port, inner]) expect((await request(port, target)).status).toBe(200);
     expect((await request(inner, '/')).status).toBe(308);
     for (const target of ['/docs/', '/docs/ops/sign-in.json', '/docs/status/quest-service'])

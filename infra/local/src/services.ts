@@ -6,7 +6,7 @@ import { exists } from './files.ts';
 /** A service of the list, and its folder. */
 export interface Service extends Pick<
   ListedService,
-  'name' | 'database' | 'port' | 'secrets' | 'keys' | 'folders' | 'scopes' | 'standIn' | 'deploy'
+  'name' | 'database' | 'port' | 'secrets' | 'keys' | 'folders' | 'scopes' | 'pages' | 'standIn' | 'deploy'
 > {
   folder: string;
 }

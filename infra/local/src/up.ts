@@ -15,7 +15,7 @@ import { openSigner } from './keys.ts';
 import { openLocalFolder, type LocalFolder } from './local-folder.ts';
 import { ROOT, type StartOptions } from './options.ts';
 import { ownSettings } from './service-settings.ts';
-import { buildPortal, demoCredentials } from './portal.ts';
+import { buildPortal, demoCredentials, pageSettings } from './portal.ts';
 import { say, step } from './say.ts';
 import { openSecrets } from './secrets.ts';
 import {
@@ -137,6 +137,7 @@ export const bringUp = async (
       own: {
         ...(await ownSettings(service, local, secrets, instance)),
         ...standInSettings(standInOf(service, options)),
+        ...pageSettings(service, gateway),
         ...(service.deploy.optionalSecrets?.includes('SMTP_URL') && { SMTP_URL: demoServer.smtpUrl }),
       },
     };

@@ -154,6 +154,8 @@ test("a service gets its environment, its secrets and folders and its prefixed v
   expect((await stat(join(local, 'folders/alpha-notes/ATTIC_DIR'))).isDirectory()).toBe(true);
   const { gateway, services } = await run.stack();
   expect(alpha).toHaveProperty('PUBLIC_URL', gateway ?? services['alpha-notes']?.url);
+  const notes = gateway === null ? undefined : `${gateway}/account/notes/`;
+  expect((alpha as { APP_NOTES_URL?: string }).APP_NOTES_URL).toBe(notes);
   expect(alpha).not.toHaveProperty('MIGRATION_DATABASE_URL');
   expect(alpha).not.toHaveProperty('COLOUR');
   expect(beta).toHaveProperty('COLOUR', 'green');

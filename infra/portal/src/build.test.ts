@@ -31,14 +31,24 @@ test('no page has inline scripts, styles or event handlers', async () => {
     'ops/index.html',
     'guides/index.html',
     'guides/security/index.html',
+    'account/password/index.html',
   ]) {
     const text = await readFile(join(out, page), 'utf8');
     expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|https?:/);
     for (const [, attributes, content] of text.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)) {
-      expect(attributes).toContain('src="/docs/assets/');
+      expect(attributes).toMatch(/src="\/(?:docs|account)\/assets\//);
       expect(content).toBe('');
     }
   }
+});
+
+test('the account pages, which everybody may see, need nothing at /docs and say nothing of the services', async () => {
+  const files = (await readdir(join(out, 'account'), { recursive: true })).filter((file) =>
+    /\.(?:html|css|js)$/.test(file),
+  );
+  expect(files.length).toBeGreaterThan(4);
+  for (const file of files)
+    expect(await readFile(join(out, 'account', file), 'utf8')).not.toMatch(/\/docs\/|wallet|webhook/i);
 });
 
 test('every service of the gateway has a card and a guide', async () => {

@@ -32,27 +32,22 @@ const compress = async (folder: string): Promise<void> => {
 };
 
 /**
- * Builds the portal into a folder, which it replaces: pages, scripts, styles and fonts, served at /docs.
+ * Builds the portal into a folder, which it replaces: pages, scripts, styles and fonts, served at /docs, and its folder
+ * `account` at /account.
  */
 export const buildPortal = async (out: string): Promise<void> => {
   const [services, guides] = await Promise.all([describeServices(), readGuides()]);
   await rm(out, { recursive: true, force: true });
   // Root may create it, and the workers of nginx must be able to read it.
   await mkdir(join(out, 'assets'), { recursive: true, mode: 0o755 });
-  await Promise.all([
+  /** Scripts and styles, with the values of the names in `define`. */
+  const bundle = (folder: string, entryPoints: string[], define: Record<string, string> = {}) =>
     build({
       absWorkingDir: site,
-      entryPoints: [
-        'overview.ts',
-        'reference.ts',
-        'operations.tsx',
-        'guides.ts',
-        'styles/portal.css',
-        'styles/reference.css',
-      ],
+      entryPoints,
       entryNames: '[name]',
       assetNames: '[name]',
-      outdir: join(out, 'assets'),
+      outdir: join(out, folder),
       bundle: true,
       minify: true,
       format: 'esm',
@@ -61,7 +56,22 @@ export const buildPortal = async (out: string): Promise<void> => {
       jsxImportSource: 'preact',
       target: 'es2022',
       loader: { '.woff2': 'file' },
-      define: {
+      define,
+      external: ['/docs/*'],
+      logLevel: 'silent',
+    });
+  await Promise.all([
+    bundle(
+      'assets',
+      [
+        'overview.ts',
+        'reference.ts',
+        'operations.tsx',
+        'guides.ts',
+        'styles/portal.css',
+        'styles/reference.css',
+      ],
+      {
         SERVICES: JSON.stringify(services),
         EVENT_FILTERS: JSON.stringify(await eventFilters()),
         MAPPED_FIELDS: JSON.stringify(await mappedFields()),
@@ -69,9 +79,9 @@ export const buildPortal = async (out: string): Promise<void> => {
         STATEMENT_FIELDS: JSON.stringify(await statementFields()),
         ALERT_TEXTS: JSON.stringify(await alertTexts()),
       },
-      external: ['/docs/*'],
-      logLevel: 'silent',
-    }),
+    ),
+    // Apart, since everybody may see the account pages, and the portal may be for an inner network.
+    bundle('account/assets', ['account.tsx', 'styles/portal.css']),
     cp(scalarFolder, join(out, 'assets/scalar'), { recursive: true, filter: isScript }),
     ...pages(services, guides).map(async ({ path, html }) => {
       await mkdir(join(out, dirname(path)), { recursive: true });
@@ -81,7 +91,7 @@ export const buildPortal = async (out: string): Promise<void> => {
       join(out, 'assets/guides.json'),
       JSON.stringify(pack(createSearchIndex(guides.flatMap(({ sections }) => sections)))),
     ),
-    cp(join(site, 'icon.svg'), join(out, 'icon.svg')),
+    ...['', 'account'].map((folder) => cp(join(site, 'icon.svg'), join(out, folder, 'icon.svg'))),
   ]);
   await compress(out);
 };

@@ -1,3 +1,4 @@
+import { accountPages } from './account-pages.ts';
 import { guideList, guidePage } from './guides-page.ts';
 import type { Guide } from './guides.ts';
 import { html, type Markup } from './html.ts';
@@ -7,7 +8,7 @@ import { reference } from './reference-page.ts';
 import type { ServiceCard } from './services.ts';
 
 interface Page {
-  /** Below /docs/, where it is written. */
+  /** Where it is written; below /docs/, or its whole address where it begins with account/. */
   path: string;
   title: string;
   /** Names of its script and of its style sheet. */
@@ -30,8 +31,18 @@ const navigation = (path: string): Markup[] =>
       : html`<a href="${place.href}">${place.name}</a>`,
   );
 
-const frame = ({ path, title, script, style, body }: Page): string =>
-  html`<!doctype html>
+const frame = ({ path, title, script, style, body }: Page): string => {
+  const isAccount = path.startsWith('account/');
+  const folder = isAccount ? '/account' : '/docs';
+  const content = isAccount
+    ? body
+    : html`<a class="skip" href="#content">Skip to the content</a>
+        <header class="bar">
+          <a class="mark" href="/docs/"><img src="/docs/icon.svg" alt="" width="26" height="26" />Platform</a>
+          <nav aria-label="Portal">${navigation(path)}</nav>
+        </header>
+        ${body}`;
+  return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -40,19 +51,15 @@ const frame = ({ path, title, script, style, body }: Page): string =>
         <meta name="theme-color" content="#faf9f6" media="(prefers-color-scheme: light)" />
         <meta name="theme-color" content="#131514" media="(prefers-color-scheme: dark)" />
         <title>${title}</title>
-        <link rel="icon" href="/docs/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/docs/assets/${style}.css" />
-        <script type="module" src="/docs/assets/${script}.js"></script>
+        <link rel="icon" href="${folder}/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="${folder}/assets/${style}.css" />
+        <script type="module" src="${folder}/assets/${script}.js"></script>
       </head>
       <body class="${script}">
-        <a class="skip" href="#content">Skip to the content</a>
-        <header class="bar">
-          <a class="mark" href="/docs/"><img src="/docs/icon.svg" alt="" width="26" height="26" />Platform</a>
-          <nav aria-label="Portal">${navigation(path)}</nav>
-        </header>
-        ${body}
+        ${content}
       </body>
     </html> `.markup;
+};
 
 const guidePages = (guides: readonly Guide[]): Page[] => [
   {
@@ -99,4 +106,5 @@ export const pages = (
       body: operations,
     },
     ...guidePages(guides),
+    ...accountPages,
   ].map((page) => ({ path: page.path, html: frame(page) }));

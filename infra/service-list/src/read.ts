@@ -93,6 +93,7 @@ const Service = z.strictObject({
   secrets: z.array(Variable).default([]),
   keys: z.array(Variable).default([]),
   folders: z.array(Variable).default([]),
+  pages: z.record(Variable, z.string().startsWith('/')).default({}),
   tables: Tables,
   deploy: Deploy,
   rehearsal: Rehearsal,

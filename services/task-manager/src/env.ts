@@ -40,10 +40,14 @@ const shape = {
     .string()
     .regex(/^[^\s<>,;@]+@[^\s<>,;@]+$/, 'must be one address without a name')
     .default('no-reply@localhost'),
-  /** Pages that take the code of a mail from behind `#`; without one the mail has the code itself. */
+  /**
+   * Pages that take the code of a mail from behind `#`; without one the mail has the code itself. That of a deletion has
+   * none: a login takes it back.
+   */
   APP_INVITATION_URL: page,
   APP_RESET_URL: page,
   APP_EMAIL_URL: page,
+  APP_DELETION_URL: page,
   /** `login`: users log in and refresh their sessions only with a confirmed address. */
   REQUIRE_VERIFIED_EMAIL: z.enum(['off', 'login']).default('off'),
   /** A session ends this long after its login, however often it is refreshed, and after 30 days in which it is not. */

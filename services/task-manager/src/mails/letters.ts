@@ -42,7 +42,7 @@ interface Content {
   /** Who invites, and to which list. */
   from: string | null;
   list: string | null;
-  /** The secret of the mail, and the page that takes it; it stands behind `#`, so that no server sees it. */
+  /** The secret of the mail, and the page for it, behind whose `#` it stands, so that no server sees it. */
   code: string | undefined;
   page: string | undefined;
 }
@@ -51,9 +51,12 @@ interface Content {
 export const write = ({ kind, language, code, page, ...names }: Content) => {
   const words = texts[language];
   const { subject, text, action, end } = letterOf(words, kind, names);
-  const link = page === undefined || code === undefined ? undefined : `${page}#${code}`;
+  const link = page === undefined || code === undefined ? page : `${page}#${code}`;
   const call = link === undefined ? `${action}: ${words.enterCode}:` : `${action}:`;
-  const paragraphs = [text, ...(code === undefined ? [] : [call, link ?? code, end ?? ''])];
+  const target = link ?? code;
+  const paragraphs = [text, ...(target === undefined ? [] : [call, target, end])].filter(
+    (paragraph) => paragraph !== undefined,
+  );
   const html = paragraphs.map((paragraph) =>
     paragraph === link ? `<a href="${escaped(link)}">${escaped(link)}</a>` : escaped(paragraph),
   );

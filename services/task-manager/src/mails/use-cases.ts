@@ -20,14 +20,14 @@ export const createMails = (env: Env, invitations: Codes) => {
   if (url === undefined) return undefined;
   const passwordCodes = createCodes(keys, 'password resets');
   const addressCodes = createCodes(keys, 'email addresses');
-  /** The code of a mail, and the page that takes it. */
+  /** The code of a mail, and the page for it. */
   const secretOf = ({ kind, invitation }: Pick<DueMail, 'kind' | 'invitation'>, ids: Coded) => {
     if (kind === 'invitation' && invitation !== null)
       return { code: invitations.codeOf(invitation), page: env.APP_INVITATION_URL };
     if (kind === 'password_reset') return { code: passwordCodes.codeOf(ids), page: env.APP_RESET_URL };
     if (kind === 'email_verification' || kind === 'email_change')
       return { code: addressCodes.codeOf(ids), page: env.APP_EMAIL_URL };
-    return { code: undefined, page: undefined };
+    return { code: undefined, page: kind === 'deletion_requested' ? env.APP_DELETION_URL : undefined };
   };
   /** A function that takes what a code is for, once; undefined for a code that is wrong, used or over. */
   const takes =

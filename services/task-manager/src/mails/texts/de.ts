@@ -40,6 +40,7 @@ export const de: Texts = {
   deletionRequested: {
     subject: 'Ihr Konto wird gelöscht',
     text: 'Sie haben verlangt, dass Ihr Konto gelöscht wird. Alle Sitzungen wurden beendet. In 14 Tagen wird alles über Sie gelöscht. Wenn Sie das Konto behalten wollen, melden Sie sich vorher an. Wenn Sie das nicht waren, melden Sie sich an und ändern Sie Ihr Passwort.',
+    action: 'Konto behalten',
   },
   deletionUndone: {
     subject: 'Ihr Konto bleibt bestehen',

@@ -40,6 +40,7 @@ export const en: Texts = {
   deletionRequested: {
     subject: 'Your account will be deleted',
     text: 'You asked for your account to be deleted. All sessions were ended. In 14 days everything about you is erased. To keep the account, log in before. If it was not you, log in and change your password.',
+    action: 'Keep the account',
   },
   deletionUndone: {
     subject: 'Your account stays',

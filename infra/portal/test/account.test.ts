@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { faultsOfLook, noFaults } from './axe.ts';
+import { send } from './api.ts';
+import { canLook, gateway, useBrowser, visit } from './browser.ts';
+
+useBrowser();
+
+const password = 'correct horse battery';
+const newPassword = 'a better horse battery';
+
+const post = (path: string, body: object, token = ''): Promise<Response> =>
+  fetch(`${gateway}/api/v1/auth/${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+  });
+
+const register = async () => {
+  const email = `account-${randomUUID()}@example.test`;
+  const { accessToken } = (await (await post('register', { email, password })).json()) as {
+    accessToken: string;
+  };
+  return { email, accessToken };
+};
+
+/** Path and fragment of the link in the mail of a user with this subject. */
+const linkOf = async (email: string, subject: string): Promise<string> => {
+  const find = async () => {
+    const { mails } = (await (await send('GET', '/docs/ops/mails')).json()) as {
+      mails: { to: string; subject: string; text: string }[];
+    };
+    const mail = mails.find((each) => each.to === email && each.subject === subject);
+    return /http\S+/.exec(mail?.text ?? '')?.[0];
+  };
+  await expect.poll(find, { timeout: 60_000 }).toContain(`${gateway}/account/`);
+  return ((await find()) ?? '').slice(gateway.length);
+};
+
+/** The link of the mail by which a new user sets a password. */
+const resetLink = async () => {
+  const user = await register();
+  await post('password/reset', { email: user.email });
+  return { ...user, link: await linkOf(user.email, 'Set a new password') };
+};
+
+const status = (page: Page) => page.getByRole('status').textContent();
+const logIn = async (email: string, secret: string) =>
+  (await post('login', { email, password: secret })).status;
+
+describe.runIf(canLook)('the pages for links in mails', () => {
+  test('a password is set with the keyboard alone, after one that is refused with its reason', async () => {
+    const { email, link } = await resetLink();
+    await using visited = await visit(link);
+    const { page } = visited;
+    await page.getByLabel('New password', { exact: true }).waitFor();
+    await page.keyboard.type('password123');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('It is one of the most common passwords.').waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(newPassword);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    expect(await page.getByLabel('New password', { exact: true }).getAttribute('type')).toBe('text');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await status(page)).toBe('Your password was changed. You can log in with it now.');
+    expect(await page.evaluate(() => document.activeElement?.role)).toBe('status');
+    expect([await logIn(email, password), await logIn(email, newPassword)]).toEqual([401, 200]);
+    expect({ faults: visited.faults, outside: visited.outside }).toEqual({ faults: [], outside: [] });
+  });
+
+  test('the code is in no request but the one that uses it, and not in the address or the history', async () => {
+    const { link } = await resetLink();
+    const [path = '', code = ''] = link.split('#');
+    await using visited = await visit('/account/email/');
+    const { page } = visited;
+    const carriers: string[] = [];
+    page.on('request', (request) => {
+      const said = [request.url(), request.postData(), JSON.stringify(request.headers())].join(' ');
+      if (said.includes(code)) carriers.push(`${request.method()} ${new URL(request.url()).pathname}`);
+    });
+    await page.goto(gateway + link);
+    await page.getByLabel('New password', { exact: true }).fill(newPassword);
+    expect(page.url()).toBe(gateway + path);
+    await page.keyboard.press('Enter');
+    expect(await status(page)).toContain('Your password was changed.');
+    await page.goBack();
+    await page.goForward();
+    expect(page.url()).toBe(gateway + path);
+    expect(await status(page)).toBe('Open this page by the link in the mail.');
+    expect(carriers).toEqual(['POST /api/v1/auth/password/reset/confirm']);
+  });
+
+  test('a scanner that fetches a link uses nothing up, a second use is refused, and a link that nobody sent too', async () => {
+    const { email } = await register();
+    const link = await linkOf(email, 'Confirm your email address');
+    for (const method of ['GET', 'HEAD']) expect((await fetch(gateway + link, { method })).status).toBe(200);
+    const results = [];
+    for (const opened of [link, link, '/account/email/#made-up']) {
+      await using visited = await visit(opened);
+      await visited.page.getByRole('button', { name: 'Confirm the address' }).press('Enter');
+      results.push(await status(visited.page));
+    }
+    const useless =
+      'This link was used already, is too old, or was replaced by a newer one. Ask for another mail.';
+    expect(results).toEqual(['Your email address is confirmed. You can log in now.', useless, useless]);
+  });
+
+  test('another link that is opened in the same tab is used in place of the first', async () => {
+    const { email } = await register();
+    await using visited = await visit('/account/email/#made-up');
+    const { page } = visited;
+    const link = await linkOf(email, 'Confirm your email address');
+    await page.evaluate((hash) => (location.hash = hash), link.split('#')[1] ?? '');
+    await page.waitForFunction(() => location.hash === '');
+    await page.getByRole('button', { name: 'Confirm the address' }).click();
+    expect(await status(page)).toContain('is confirmed');
+  });
+
+  test('a deletion is taken back with the password, and nobody is logged in afterwards', async () => {
+    const { email, accessToken } = await register();
+    expect((await post('me/delete', {}, accessToken)).status).toBe(200);
+    await using visited = await visit(await linkOf(email, 'Your account will be deleted'));
+    const { page } = visited;
+    await page.getByLabel('Email address').waitFor();
+    await page.keyboard.type(email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('The email address or the password is wrong.').waitFor();
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    expect(await status(page)).toBe('Your account stays. You can log in now.');
+    expect(await page.context().cookies()).toEqual([]);
+    const { users } = (await (await send('GET', `/api/v1/auth/admin/users?email=${email}`)).json()) as {
+      users: { id: string }[];
+    };
+    const user = await (await send('GET', `/api/v1/auth/admin/users/${users[0]?.id}`)).json();
+    expect(user).toMatchObject({ deletionAt: null, sessions: 0 });
+  });
+
+  test('two clicks send one request, and after a network error the next one succeeds', async () => {
+    const { link } = await resetLink();
+    await using visited = await visit(link);
+    const { page } = visited;
+    const path = '/api/v1/auth/password/reset/confirm';
+    await page.route(`**${path}`, (route) => route.abort(), { times: 1 });
+    await page.getByLabel('New password', { exact: true }).fill(newPassword);
+    const set = page.getByRole('button', { name: 'Set the password' });
+    await set.click();
+    await page.getByRole('alert').getByText('The server cannot be reached.').waitFor();
+    const before = visited.asked.filter((each) => each === path).length;
+    await set.dblclick();
+    expect(await status(page)).toContain('Your password was changed.');
+    expect(visited.asked.filter((each) => each === path)).toHaveLength(before + 1);
+  });
+
+  test.each([
+    [429, {}, 'There were too many attempts. Try again in 7 seconds.'],
+    [409, { code: 'email_taken' }, 'Another account has this email address by now.'],
+    [503, { code: 'busy' }, 'That did not work. Try again.'],
+    [502, '<h1>Bad Gateway</h1>', 'That did not work. Try again.'],
+  ])('an answer with the status %i and %j is said in words', async (code, body, text) => {
+    await using visited = await visit('/account/email/#code');
+    const { page } = visited;
+    const headers = { 'Retry-After': '7' };
+    const sent = typeof body === 'string' ? body : JSON.stringify(body);
+    await page.route('**/email/verify', (route) => route.fulfill({ status: code, headers, body: sent }));
+    await page.getByRole('button').click();
+    await expect.poll(() => page.getByRole('alert').textContent()).toBe(text);
+  });
+
+  test.each([
+    ['en-GB', 'en', 'Set a new password'],
+    ['de-AT', 'de', 'Neues Passwort festlegen'],
+    ['fr-FR', 'en', 'Set a new password'],
+  ])('a browser in %s gets pages in %s', async (locale, language, title) => {
+    await using visited = await visit('/account/password/#code', { locale });
+    const { page } = visited;
+    await page.getByRole('heading', { name: title }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe(language);
+    expect(await page.title()).toBe(title);
+  });
+
+  test('every page fits a phone and a desktop and has no axe violation, by day and by night, in both languages', async () => {
+    for (const locale of ['en', 'de']) {
+      const look: BrowserContextOptions = { locale, bypassCSP: true, reducedMotion: 'reduce' };
+      for (const path of ['password/#code', 'password/', 'email/#code', 'deletion/']) {
+        await using visited = await visit(`/account/${path}`, look);
+        const { page } = visited;
+        await page.locator('form, .note').first().waitFor();
+        for (const width of [390, 1280]) {
+          await page.setViewportSize({ width, height: 844 });
+          expect({ path, ...(await faultsOfLook(page)) }).toEqual({ path, ...noFaults });
+        }
+      }
+    }
+  });
+});
