@@ -41,7 +41,6 @@ export const createApp = (context: Context): HttpApp =>
         code: 'Zm9yLWdyYW5kbWE',
         'deleteTask.id': '01900000-0000-7000-8000-00000000d01d',
         'deleteSession.id': '01900000-0000-7000-8000-00000000d5e1',
-        problemMembers: { batch_refused: batchRefusedMembers },
         codes: { 'grandma@example.test': 'Zm9yLWdyYW5kbWE' },
       },
     },
