@@ -57,7 +57,7 @@ describe.runIf(canLook)('the pages for links in mails', () => {
     await page.getByLabel('New password', { exact: true }).waitFor();
     await page.keyboard.type('password123');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('It is one of the most common passwords.').waitFor();
+    await page.getByRole('alert').getByText('The password is one of the most common passwords.').waitFor();
     await page.keyboard.press('Control+a');
     await page.keyboard.type(newPassword);
     await page.keyboard.press('Tab');

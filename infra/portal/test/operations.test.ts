@@ -103,7 +103,7 @@ describe.runIf(canLook)('the operations page', () => {
     for (const name of ['toString', '__proto__', 'constructor', 'nothing']) {
       await page.evaluate((fragment) => (location.hash = fragment), `#${name}`);
       await page.locator('nav a[aria-current]', { hasText: 'Traffic' }).waitFor();
-      await page.locator('.service canvas').first().waitFor();
+      await page.locator('.service .chart').first().waitFor();
     }
     expect(visited.faults).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe.runIf(canLook)('the operations page', () => {
   test('the token is in memory only, and removed by a reload or by signing out', async () => {
     await using visited = await signedIn('traffic');
     const { page } = visited;
-    await page.locator('.service canvas').first().waitFor();
+    await page.locator('.service .chart').first().waitFor();
     const kept = await page.evaluate(() =>
       [
         location.href,
@@ -164,7 +164,7 @@ describe.runIf(canLook)('the operations page', () => {
   test('request rate, errors and p99 of every service are drawn', async () => {
     await using visited = await signedIn('traffic');
     const { page } = visited;
-    await expect.poll(() => page.locator('.service canvas').count()).toBe(18);
+    await expect.poll(() => page.locator('.service .chart').count()).toBe(18);
     const labels = await page
       .locator('.service [role=img]')
       .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));

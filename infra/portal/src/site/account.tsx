@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { render, type ComponentChildren, type TargetedEvent } from 'preact';
-import { requestOf, type Entered } from './account/requests.ts';
+import { render, type TargetedEvent } from 'preact';
+import { requestOf, type Outcome } from './account/requests.ts';
 import { texts } from './account/language.ts';
 import { byId } from './element.ts';
 import { Input, button, enteredIn, takeFocus } from './ops/parts.tsx';
@@ -56,28 +56,13 @@ const Credentials = () => (
 /** What is entered on each page. */
 const fields = { password: <NewPassword />, email: null, deletion: <Credentials /> };
 
-interface State {
-  isSending?: boolean;
-  /** Why it did not work; `isFinal` when the link is of no use any more. */
-  problem?: string;
-  isFinal?: boolean;
-  isDone?: boolean;
-}
-
-/** In place of the form, with the focus, so that it is read out. */
-const Outcome = ({ children }: { children: ComponentChildren }) => (
-  <p class="note" tabIndex={-1} role="status" ref={takeFocus}>
-    {children}
-  </p>
-);
-
 /** A form that sends one request, and shows what came of it. */
 const Page = ({ name }: { name: keyof typeof fields }) => {
   const { title, lead, verb, done } = texts[name];
   const isUseless = code === '' && name !== 'deletion';
-  const state = useSignal<State>(isUseless ? { problem: texts.noCode, isFinal: true } : {});
+  const state = useSignal<Outcome>(isUseless ? { problem: texts.noCode, isFinal: true } : {});
   const submit = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
-    const entered: Entered = enteredIn(event);
+    const entered = enteredIn(event);
     // A second click while the first one is on its way.
     if (state.peek().isSending) return;
     state.value = { isSending: true };
@@ -88,7 +73,10 @@ const Page = ({ name }: { name: keyof typeof fields }) => {
     <section class="sign-in" aria-labelledby="heading">
       <h1 id="heading">{title}</h1>
       {isDone || isFinal ? (
-        <Outcome>{isDone ? done : problem}</Outcome>
+        // With the focus, so that it is read out.
+        <p class="note" tabIndex={-1} role="status" ref={takeFocus}>
+          {isDone ? done : problem}
+        </p>
       ) : (
         <>
           <p class="lead">{lead}</p>

@@ -1,9 +1,8 @@
-import type { Texts } from './texts.ts';
-
 const oldLink =
   'This link was used already, is too old, or was replaced by a newer one. Ask for another mail.';
 
-export const en: Texts = {
+/** The texts of the account pages. `verb` is on the button of a page. */
+export const en = {
   password: {
     title: 'Set a new password',
     lead: 'All sessions of your account end, and you log in with the new password.',
@@ -26,25 +25,21 @@ export const en: Texts = {
   showPassword: 'Show the password',
   emailAddress: 'Email address',
   currentPassword: 'Password',
+  /** Without the code of a mail. */
   noCode: 'Open this page by the link in the mail.',
+  /** Why a request failed, by the `code` of the answer. */
   problems: {
     not_found: oldLink,
     email_taken: 'Another account has this email address by now.',
     invalid_credentials: 'The email address or the password is wrong.',
     account_locked: 'This account is locked.',
     email_not_verified: 'Confirm your email address first: a mail with a link is on its way.',
-    mail_off: oldLink,
   },
-  reasons: {
-    'must have at least 8 characters': 'It must have at least 8 characters.',
-    'must have at most 128 characters': 'It must have at most 128 characters.',
-    'must be well-formed Unicode': 'It contains characters that cannot be read.',
-    'must not be the email address': 'It must not be your email address.',
-    'must not be blank': 'It must not be blank.',
-    'is one of the most common passwords': 'It is one of the most common passwords.',
-    'is known from a leak': 'It is known from a leak.',
-  },
-  tooMany: (seconds) => `There were too many attempts. Try again in ${seconds} seconds.`,
+  /** Why a password was refused, from the message of the service. */
+  reasonOf: (message: string) => `The password ${message}.`,
+  tooMany: (seconds: number) => `There were too many attempts. Try again in ${seconds} seconds.`,
   unreachable: 'The server cannot be reached. Nothing may have changed: try again.',
   failed: 'That did not work. Try again.',
 };
+
+export type Texts = typeof en;

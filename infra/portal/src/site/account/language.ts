@@ -1,15 +1,14 @@
 import { de } from './de.ts';
-import { en } from './en.ts';
-import type { Texts } from './texts.ts';
+import { en, type Texts } from './en.ts';
 
 const languages: Readonly<Partial<Record<string, Texts>>> = { en, de };
 
-/** The first language of the browser in which there are texts, else English. */
-const [language, known] = navigator.languages
-  .map((tag) => tag.toLowerCase().split('-', 1).join(''))
-  .flatMap((tag) => (Object.hasOwn(languages, tag) ? [[tag, languages[tag]] as const] : []))[0] ?? ['en', en];
+/** The first language of the browser in which there are texts. */
+const language = navigator.languages
+  .map((tag) => tag.split('-', 1).join('').toLowerCase())
+  .find((tag) => Object.hasOwn(languages, tag));
 
-document.documentElement.lang = language;
+document.documentElement.lang = language ?? 'en';
 
-/** The texts in the language of the browser. */
-export const texts: Texts = known ?? en;
+/** The texts in that language, else in English. */
+export const texts = languages[language ?? 'en'] ?? en;

@@ -1,10 +1,15 @@
 import { texts } from './language.ts';
 
 /** What was entered into a form, by the names of its fields. */
-export type Entered = Readonly<Record<string, string>>;
+type Entered = Readonly<Record<string, string>>;
 
-/** What came of a request: done, or why not; `isFinal` when the code is of no use any more. */
-export type Outcome = { isDone: true } | { problem: string; isFinal: boolean };
+/** What came of a request: done, or why not; `isFinal` when the link is of no use any more. */
+export interface Outcome {
+  isSending?: boolean;
+  isDone?: boolean;
+  problem?: string;
+  isFinal?: boolean;
+}
 
 /** The part of an answer that the pages use. */
 interface Answer {
@@ -23,10 +28,11 @@ const send = (path: string, init: RequestInit): Promise<Response> =>
   });
 
 const problemOf = ({ status, headers }: Response, { code = '', errors = {} }: Answer): string => {
-  const reasons = errors['newPassword']?.map((message) => texts.reasons[message] ?? message);
+  const reasons = errors['newPassword']?.map(texts.reasonOf);
   if (reasons !== undefined) return reasons.join(' ');
   if (status === 429) return texts.tooMany(Number(headers.get('Retry-After')) || 1);
-  return texts.problems[code] ?? texts.failed;
+  const problems: Partial<Record<string, string>> = texts.problems;
+  return problems[code] ?? texts.failed;
 };
 
 const post = async (

@@ -1,15 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
+import type { TargetedPointerEvent } from 'preact';
 import { short } from './text.ts';
 import { timeOfDay } from './time.ts';
-import { isolated, withoutRest } from './traffic-data.ts';
 
-const height = 56;
+/** The size of the drawing in units of its own; it is stretched to that of its place. */
+const [width, height] = [360, 56];
 const spanSeconds = 1800;
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const colour = (name: string): string =>
-  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 const amount = (value: number, unit: string): string =>
   unit === ' ms' && value >= 1000 ? `${short(value / 1000)} s` : `${short(value)}${unit}`;
@@ -17,88 +13,49 @@ const amount = (value: number, unit: string): string =>
 /** Times in seconds since 1970, and a value for each. */
 export type Points = [times: number[], values: (number | null)[]];
 
+/** Where a time is. Always the whole half hour, so that the charts of a page are aligned. */
+const xOf = ([times]: Points, time = 0): number => width * (1 - ((times.at(-1) ?? 0) - time) / spanSeconds);
+
+/** A line through the values, which is a point where one has no neighbour; or a bar for each value but 0. */
+const pathOf = (points: Points, most: number, areBars: boolean): string => {
+  const [times, values] = points;
+  return times
+    .map((time, at) => {
+      const value = values[at] ?? null;
+      if (value === null || (areBars && value === 0)) return '';
+      const [x, y] = [xOf(points, time).toFixed(1), (height * (1 - value / most)).toFixed(1)];
+      if (areBars) return `M${x} ${height}V${y}`;
+      return (values[at - 1] ?? null) === null ? `M${x} ${y}h0` : `L${x} ${y}`;
+    })
+    .join('');
+};
+
 interface Look {
+  name: string;
+  /** Undefined before there are any. */
+  points: Points | undefined;
   /** Follows the number. */
   unit: string;
   /** The minimum of the upper end of the scale, so that small values do not look large. */
   floor: number;
-  line: '--accent' | '--bad';
+  /** Bars: an error of a few seconds would hardly be seen in a line. */
+  areBars?: boolean;
 }
 
-const optionsOf = (
-  { floor, line }: Look,
-  width: number,
-  point: (at: number | null | undefined) => void,
-): uPlot.Options => {
-  /** Points: every error, because a line of a few seconds is hardly visible, and other values that have no line. */
-  const dots = ({ data: [, values = []] }: uPlot): number[] =>
-    line === '--bad'
-      ? [...values].flatMap((value, at) => (value ? [at] : []))
-      : isolated(values as (number | null)[]);
-  return {
-    width,
-    height,
-    padding: [4, 4, 4, 0],
-    legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
-    axes: [{ show: false }, { show: false }],
-    scales: {
-      // Always the whole half hour, so that the charts of a page are aligned.
-      x: { range: (_plot, _least, most) => [most - spanSeconds, most] },
-      y: { range: (_plot, _least, most) => [0, Math.max(floor, (most ?? 0) * 1.15)] },
-    },
-    series: [
-      {},
-      {
-        stroke: () => colour(line),
-        fill: () => `${colour(line)}1f`,
-        width: 1.5,
-        points: { show: true, size: 5, fill: () => colour(line), filter: dots },
-      },
-    ],
-    hooks: { setCursor: [({ cursor: { idx } }) => point(idx)] },
+/** A small chart of the last half hour, with its name and its latest value, or the value under the pointer. */
+export const Chart = ({ name, points, unit, floor, areBars = false }: Look) => {
+  const pointed = useSignal<number>();
+  const drawn: Points = points ?? [[], []];
+  const [times, values] = drawn;
+  const { value: at = -1 } = pointed;
+  const point = ({ offsetX, currentTarget }: TargetedPointerEvent<SVGSVGElement>): void => {
+    const x = (width * offsetX) / currentTarget.clientWidth;
+    const distances = times.map((time) => Math.abs(xOf(drawn, time) - x));
+    pointed.value = distances.indexOf(Math.min(...distances));
   };
-};
-
-/** A small line chart of the last half hour, with its name and its latest value, or the value under the pointer. */
-export const Chart = ({ name, points, ...look }: { name: string; points: Points | undefined } & Look) => {
-  const canvas = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot>(undefined);
-  const pointed = useSignal<number | null | undefined>(undefined);
-  useEffect(() => {
-    if (points === undefined || canvas.current === null) return;
-    const drawn: Points = [points[0], look.line === '--bad' ? withoutRest(points[1]) : points[1]];
-    if (plot.current) plot.current.setData(drawn);
-    else {
-      const width = canvas.current.clientWidth || 200;
-      plot.current = new uPlot(
-        optionsOf(look, width, (at) => (pointed.value = at)),
-        drawn,
-        canvas.current,
-      );
-    }
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- how a chart looks does not change
-  }, [points]);
-  useEffect(() => {
-    const resize = new ResizeObserver(([entry]) =>
-      plot.current?.setSize({ width: entry?.contentRect.width ?? 0, height }),
-    );
-    if (canvas.current) resize.observe(canvas.current);
-    const redraw = (): void => plot.current?.redraw();
-    dark.addEventListener('change', redraw);
-    return () => {
-      resize.disconnect();
-      dark.removeEventListener('change', redraw);
-      plot.current?.destroy();
-    };
-  }, []);
-
-  const textOf = (value: number | null | undefined): string =>
-    value === null || value === undefined ? '–' : amount(value, look.unit);
-  const [times, values]: Points = points ?? [[], []];
-  const at = pointed.value ?? undefined;
-  const latest = textOf(values.at(-1));
+  const textOf = (value: number | null = null): string => (value === null ? '–' : amount(value, unit));
   const known = values.filter((value) => value !== null);
+  const latest = textOf(values.at(-1));
   const top = known.length > 0 ? textOf(Math.max(...known)) : undefined;
   const most = top === undefined ? 'no requests' : `at most ${top}`;
   return (
@@ -106,16 +63,22 @@ export const Chart = ({ name, points, ...look }: { name: string; points: Points 
       <figcaption>
         <span>{name}</span>
         <span class="now">
-          <strong>{at === undefined ? latest : textOf(values[at])}</strong>
-          <span class="soft">{at !== undefined && ` ${timeOfDay(times[at] ?? 0)}`}</span>
+          <strong>{textOf(values.at(at))}</strong>
+          <span class="soft">{at >= 0 && ` ${timeOfDay(times[at] ?? 0)}`}</span>
         </span>
       </figcaption>
-      <div
-        class="canvas"
+      <svg
+        class={areBars ? 'chart bars' : 'chart'}
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
         role="img"
         aria-label={`${name} over the last half hour: ${points ? `now ${latest}, ${most}` : 'no values yet'}`}
-        ref={canvas}
-      />
+        onPointerMove={point}
+        onPointerLeave={() => (pointed.value = undefined)}
+      >
+        <path d={pathOf(drawn, Math.max(floor, 1.15 * Math.max(...known)), areBars)} />
+        {at >= 0 && <path class="pointed" d={`M${xOf(drawn, times[at])} 0V${height}`} />}
+      </svg>
       {/* The label of the chart says the same. */}
       <p class="scale" aria-hidden="true">
         <span>30 min ago</span>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { combine, isolated, sourceOf, withoutRest, type Summary } from './traffic-data.ts';
+import { combine, sourceOf, type Summary } from './traffic-data.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
 const origin = Date.UTC(2026, 0, 1) / 1000;
@@ -55,14 +55,6 @@ test('says whose the traffic is: of all processes, or of which ones that answere
   expect(sourceOf([one, { ...other, source: 'prometheus', processes: 3 }])).toBe('3 processes');
 });
 
-test('only zeros beside an error are drawn, so that 0 % is no speck', () => {
-  expect(withoutRest([0, 0, null, 0, 5, 0, 0, null])).toEqual([null, null, null, 0, 5, 0, null, null]);
-});
-
 test('without processes there are no points', () => {
   expect(combine([])).toEqual({ times: [], requests: [], errors: [], p99: [] });
-});
-
-test('values without a neighbour are found, because a line cannot show them', () => {
-  expect(isolated([3, null, 5, undefined, 7, 8, null, 9])).toEqual([0, 2, 7]);
 });

@@ -56,13 +56,3 @@ export const sourceOf = (summaries: readonly Summary[]): string => {
   const others = summaries.length - 1;
   return `answered by ${instance}${others > 0 ? `, and ${others} more before` : ''}`;
 };
-
-/** Errors without the zeros that no error is beside: a line of moments with requests would be specks at 0 %. */
-export const withoutRest = (errors: readonly (number | null)[]): (number | null)[] =>
-  errors.map((value, at) => (value || errors[at - 1] || errors[at + 1] ? value : null));
-
-/** Positions of values without a neighbour, which a line cannot show. */
-export const isolated = (values: readonly (number | null | undefined)[]): number[] =>
-  values.flatMap((value, at) =>
-    value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null ? [at] : [],
-  );

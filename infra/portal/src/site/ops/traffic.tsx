@@ -45,9 +45,9 @@ const Service = ({ name, title, statements, error }: ServiceRow) => {
           {error === undefined ? sourceOf(statements ?? []) : errorText(error)}
         </p>
       </div>
-      <Chart name="Requests" unit="/s" floor={1} line="--accent" points={charts.requests} />
-      <Chart name="Errors" unit=" %" floor={5} line="--bad" points={charts.errors} />
-      <Chart name="p99" unit=" ms" floor={10} line="--accent" points={charts.p99} />
+      <Chart name="Requests" unit="/s" floor={1} points={charts.requests} />
+      <Chart name="Errors" unit=" %" floor={5} points={charts.errors} areBars />
+      <Chart name="p99" unit=" ms" floor={10} points={charts.p99} />
     </li>
   );
 };
