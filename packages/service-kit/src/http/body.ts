@@ -7,25 +7,27 @@ import { allowLargeBody } from './server.ts';
 /** Deeper than any document we know, and shallow enough for every recursive function that reads a body. */
 const maxDepth = 64;
 
-const [quote = 0, backslash = 0, openBracket = 0, closeBracket = 0, openBrace = 0, closeBrace = 0] =
-  Buffer.from('"\\[]{}');
+const [
+  quote = 0,
+  backslash = 0,
+  comma = 0,
+  openBracket = 0,
+  closeBracket = 0,
+  openBrace = 0,
+  closeBrace = 0,
+] = Buffer.from('"\\,[]{}');
 
-/** Whether there are more than `limit` opening brackets and braces, in strings or not. Takes at most `limit` searches. */
-const opensMoreThan = (limit: number, json: Buffer): boolean => {
+/** Whether there are more than `limit` of these bytes, in strings or not. Takes at most `limit` searches. */
+const hasMoreThan = (limit: number, json: Buffer, bytes: readonly number[]): boolean => {
   let left = limit;
-  for (const byte of [openBracket, openBrace])
+  for (const byte of bytes)
     for (let at = json.indexOf(byte); at !== -1; at = json.indexOf(byte, at + 1)) if (--left < 0) return true;
   return false;
 };
 
-/**
- * Whether JSON text nests deeper than `limit` arrays and objects. Run it before JSON.parse, which blocks the process for
- * seconds when megabytes of brackets nest.
- */
-export const nestsDeeperThan = (limit: number, json: Buffer): boolean => {
-  // Most bodies have few brackets; looking at each byte takes as long as parsing them.
-  if (!opensMoreThan(limit, json)) return false;
-  let depth = 0;
+/** Whether JSON text nests deeper, or separates more values by commas. */
+const exceeds = (json: Buffer, { depth, commas }: { depth: number; commas: number }): boolean => {
+  let [open, separated] = [0, 0];
   let inString = false;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
@@ -33,12 +35,25 @@ export const nestsDeeperThan = (limit: number, json: Buffer): boolean => {
       if (byte === backslash) at++;
       else if (byte === quote) inString = false;
     } else if (byte === quote) inString = true;
-    else if (byte === openBracket || byte === openBrace) {
-      if (++depth > limit) return true;
-    } else if (byte === closeBracket || byte === closeBrace) depth--;
+    else if (byte === comma) {
+      if (++separated > commas) return true;
+    } else if (byte === openBracket || byte === openBrace) {
+      if (++open > depth) return true;
+    } else if (byte === closeBracket || byte === closeBrace) open--;
   }
   return false;
 };
+
+/**
+ * Whether JSON text nests deeper than `limit` arrays and objects. Run it before JSON.parse, which blocks the process for
+ * seconds when megabytes of brackets nest. Most bodies have few brackets; looking at each byte takes as long as parsing them.
+ */
+export const nestsDeeperThan = (limit: number, json: Buffer): boolean =>
+  hasMoreThan(limit, json, [openBracket, openBrace]) && exceeds(json, { depth: limit, commas: Infinity });
+
+/** Whether JSON text has more than about `limit` values. To parse and refuse a megabyte of them blocks the process, too. */
+const hasMoreValuesThan = (limit: number, json: Buffer): boolean =>
+  hasMoreThan(limit, json, [comma]) && exceeds(json, { depth: Infinity, commas: limit });
 
 /** 400. The client went away and does not get it, but the log then names no error of the service. */
 export const requestAborted = (): BadRequest =>
@@ -124,12 +139,17 @@ export const readBody = (
     req.on('close', end).on('error', end);
   });
 
-/** Parses JSON in UTF-8. Throws BadRequest for anything else, and for what nests deeper than any document we know. */
-export const parseJson = (json: Buffer): unknown => {
+/**
+ * Parses JSON in UTF-8. Throws BadRequest for anything else, for what nests deeper than any document we know, and for more
+ * than about `maxValues` values.
+ */
+export const parseJson = (json: Buffer, maxValues = Infinity): unknown => {
   if (!isUtf8(json)) throw new BadRequest('malformed_json', 'The body is not valid UTF-8.');
   if (nestsDeeperThan(maxDepth, json)) {
     throw new BadRequest('too_deep', `The body nests deeper than ${maxDepth} levels.`);
   }
+  if (hasMoreValuesThan(maxValues, json))
+    throw new BadRequest('too_many_values', `The body has more than ${maxValues} values.`);
   try {
     return JSON.parse(json.toString());
   } catch (error) {

@@ -96,6 +96,8 @@ export interface BodySpec<S extends z.ZodType = z.ZodType> {
   form?: z.ZodType;
   /** In bytes; 100 kB unless said otherwise. */
   limit?: number;
+  /** Of fields and elements together, where `limit` allows more than a process should parse for one caller. */
+  maxValues?: number;
   /** As how many requests it counts against the limit of the caller; one unless said otherwise. */
   requests?(body: z.output<NoInfer<S>>): number;
   /** The handler reads the request itself, where the bytes count; the schema is for the document. */

@@ -159,7 +159,7 @@ export const prepareRoute = (
         params,
         query,
         body: input,
-      } = validateInput(req.url ?? '', sentParams, bytes && parseJson(bytes));
+      } = validateInput(req.url ?? '', sentParams, bytes && parseJson(bytes, body?.maxValues));
       const requests = body?.requests?.(input) ?? 1;
       if (requests > 1) rateLimit?.add(res, counted, requests - 1);
       const answer = await route.handle({ caller, params, query, body: input, req, res });

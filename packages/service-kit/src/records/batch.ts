@@ -11,6 +11,8 @@ import { lockExpected, noStore } from './versions.ts';
 
 /** In bytes. */
 const maxBody = 2 * 2 ** 20;
+/** Of all operations. */
+const maxValues = 10_000;
 
 /** The body of a batch. */
 interface Batch {
@@ -92,7 +94,13 @@ export const batchRoute = (
         'refuses all: 409 `batch_refused`.',
       auth: write,
       headers: idempotencyKeyHeader,
-      body: { schema: body, example, limit: maxBody, requests: ({ operations }) => operations.length },
+      body: {
+        schema: body,
+        example,
+        limit: maxBody,
+        maxValues,
+        requests: ({ operations }) => operations.length,
+      },
       responses: { 200: { description: 'A result for each operation, in their order', body: results } },
       problems: [409, 422],
     },

@@ -184,6 +184,29 @@ describe('a body', () => {
     expect(await titlesOf(ada)).not.toContain('Never');
   });
 
+  test.each([
+    ['elements', `{"operations":[${'{},'.repeat(600_000)}{}]}`],
+    [
+      'fields',
+      `{"operations":[{"op":"create","task":{${Array.from({ length: 11_000 }, (_, at) => `"f${at}":1`).join(',')}}}]}`,
+    ],
+  ])('has up to 10,000 values; a body with more %s is refused before it is parsed', async (_what, sent) => {
+    const { status, body } = await ada
+      .as('post', '/tasks/batch')
+      .set('Content-Type', 'application/json')
+      .send(sent);
+    expect([status, body.code]).toEqual([400, 'too_many_values']);
+  });
+
+  test('commas in texts are no values', async () => {
+    const operations = Array.from({ length: 100 }, () => ({
+      op: 'create',
+      task: { title: 'T', description: ','.repeat(200) },
+    }));
+    const { status } = await ada.as('post', '/tasks/batch').send({ operations });
+    expect(status).toBe(200);
+  });
+
   test('has up to 100 operations and 2 MiB', async () => {
     const user = await register(service.app);
     const operations = Array.from({ length: 100 }, (_, n) =>
