@@ -9,7 +9,7 @@ export interface SearchIndex {
   words: Record<string, number[]>;
 }
 
-const startLength = 48;
+const startLength = 40;
 
 /** The words of a text in lower case. `?dryRun=true` has two. */
 export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

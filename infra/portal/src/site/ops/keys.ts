@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { kept, keep } from './kept.ts';
+import { keep, kept } from '../storage.ts';
 import { moveRow } from './rows.ts';
 
 const setting = 'letter-keys';

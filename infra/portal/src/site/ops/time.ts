@@ -1,4 +1,4 @@
-import { keep, kept } from './kept.ts';
+import { keep, kept } from '../storage.ts';
 
 /** Times are shown and entered in the reader's time zone, or in UTC; the browser keeps the choice. */
 const key = 'time-zone';
