@@ -32,13 +32,20 @@ export const lists = jsonTable('lists', Object.keys(List.shape), {
 /** Deleted in the background. */
 export const outdatedInvitations: Prunable = { table: 'list_members', outdated: isOutdated };
 
-/** Locks a list until the transaction ends, together with others (`share`) or alone (`update`). */
+/**
+ * Locks a list until the transaction ends, together with others (`share`) or alone (`update`). One who waits to be alone
+ * keeps later batches waiting, too: row locks alone would let them pass for as long as they overlap.
+ */
 export const lockList = async (tx: Queries, listId: string, mode: 'share' | 'update'): Promise<void> => {
+  if (mode === 'update') await tx`select pg_advisory_xact_lock(hashtextextended(${listId}, 0))`;
   await tx`select from lists where id = ${listId} for ${tx.unsafe(mode)}`;
 };
 
-/** Locks several lists together with others, in the order of their ids. */
+/** Locks several lists together with others for a batch, in the order of their ids. */
 export const lockLists = async (tx: Queries, listIds: readonly string[]): Promise<void> => {
+  await tx`
+    select pg_advisory_xact_lock_shared(hashtextextended(id, 0))
+    from (select unnest(${listIds}::text[]) as id order by id) as ordered`;
   await tx`select from lists where id = any(${listIds}::uuid[]) order by id for share`;
 };
 

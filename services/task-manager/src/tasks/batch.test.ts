@@ -1,4 +1,6 @@
+import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockLists } from '../lists/queries.ts';
 import { bearerOf, createList, register, startService, type Registered } from '../../test/harness.ts';
 
 type Service = Awaited<ReturnType<typeof startService>>;
@@ -318,6 +320,37 @@ describe('in a list', () => {
     ]);
     expect(shown(await resultsOf(ada, operations))).toEqual(['not_found', 'not_found', 201, 'not_found']);
     expect(shown(await resultsOf(owner, operations))).toEqual([201, 200, 201, 204]);
+  });
+
+  test('batches that follow each other without a gap do not keep the owner from taking their user out of the list', async () => {
+    const { sql } = service.context.database;
+    const [owner, editor] = [await register(service.app), await register(service.app)];
+    const list = await createList(owner);
+    await list.join(editor, 'editor');
+    const waiting = (count: number) =>
+      expect
+        .poll(
+          () =>
+            sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        .toHaveLength(count);
+    const locks = postgres(service.databaseUrl, { max: 1 });
+    const later = await locks.begin(async (tx) => {
+      // As a batch that is under way.
+      await lockLists(tx, [list.id]);
+      const removal = Promise.resolve(
+        owner.as('patch', `/lists/${list.id}`).send({ members: { [editor.email]: null } }),
+      );
+      await waiting(1);
+      const batch = send(editor, [create('Bread', { listId: list.id })]).then(({ body }) =>
+        shown(body.results),
+      );
+      await waiting(2);
+      return { removal, batch };
+    });
+    await locks.end();
+    expect((await later.removal).status).toBe(200);
+    expect(await later.batch).toEqual(['not_found']);
   });
 });
 
