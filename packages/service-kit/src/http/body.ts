@@ -51,8 +51,8 @@ const exceeds = (json: Buffer, { depth, commas }: { depth: number; commas: numbe
 export const nestsDeeperThan = (limit: number, json: Buffer): boolean =>
   hasMoreThan(limit, json, [openBracket, openBrace]) && exceeds(json, { depth: limit, commas: Infinity });
 
-/** Whether JSON text has more than about `limit` values. To parse and refuse a megabyte of them blocks the process, too. */
-const hasMoreValuesThan = (limit: number, json: Buffer): boolean =>
+/** Whether JSON text has more than about `limit` values. To parse a megabyte of them blocks the process, too. */
+export const hasMoreValuesThan = (limit: number, json: Buffer): boolean =>
   hasMoreThan(limit, json, [comma]) && exceeds(json, { depth: Infinity, commas: limit });
 
 /** 400. The client went away and does not get it, but the log then names no error of the service. */

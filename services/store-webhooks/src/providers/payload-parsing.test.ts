@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { z } from 'zod';
 import { webhook as onfleetWebhook } from './onfleet/schema.ts';
-import { epoch, isoTime, parseExactly, parsePayload } from './payload-parsing.ts';
+import { epoch, isoTime, parseExactly, parsePayload, readable } from './payload-parsing.ts';
 
 test('an integer is the number that was sent, or its text', () => {
   fc.assert(
@@ -89,4 +89,17 @@ test('the first and last times of the years 1 to 9999 are valid', () => {
   expect(times.map((time) => new Date(parsePayload(isoTime(), time)).toISOString())).toEqual(times);
   for (const schema of [epoch(), onfleetTime])
     expect(parsePayload<z.ZodType>(schema, 253_402_300_799_999)).toBe(253_402_300_799_999);
+});
+
+test('a body of more values or form fields than any webhook has is not parsed; commas in texts are no values', () => {
+  const form = 'application/x-www-form-urlencoded';
+  const items = Array.from({ length: 2000 }, () =>
+    Object.fromEntries(Array.from('abcdefghijklmnopqrst', (name) => [name, 1])),
+  );
+  expect(readable(Buffer.from(JSON.stringify({ items, memo: ','.repeat(60_000) })), undefined)).toMatchObject(
+    { items },
+  );
+  expect(readable(Buffer.from(`[${'{},'.repeat(60_000)}{}]`), undefined)).toBeUndefined();
+  expect(readable(Buffer.from('a=1&'.repeat(999)), form)).toEqual({ a: '1' });
+  expect(readable(Buffer.from('a=1&'.repeat(1001)), form)).toBeUndefined();
 });

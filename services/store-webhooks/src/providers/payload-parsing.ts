@@ -1,10 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { nestsDeeperThan } from '@platform/service-kit/body';
+import { hasMoreValuesThan, nestsDeeperThan } from '@platform/service-kit/body';
 import { isStorable } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { Unprocessable } from '../errors.ts';
 
 const maxDepth = 64;
+/** Of a body. To parse more takes time from everybody; an order of 2,000 items has as many at most. */
+const maxValues = 50_000;
+const maxFormFields = 1_000;
 
 export const isForm = (contentType: string | undefined): boolean =>
   contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') ?? false;
@@ -48,11 +51,11 @@ export const parseExactly = (json: string): unknown =>
   // Few bodies have numbers of 16 digits. A reviver would cost a call for each value, a second for a megabyte of them.
   JSON.parse(/\d{16}/.test(json) ? quoteLargeIntegers(json) : json);
 
-/** The content of a body: JSON, or the fields of a form. Undefined if it cannot be parsed. Never throws. */
+/** The content of a body: JSON, or the fields of a form. Undefined if it cannot be parsed, or only at length. Never throws. */
 export const readable = (body: Buffer, contentType: string | undefined): unknown => {
   if (!isUtf8(body)) return undefined;
   if (isForm(contentType)) return fields(body.toString('utf8'));
-  if (nestsDeeperThan(maxDepth, body)) return undefined;
+  if (nestsDeeperThan(maxDepth, body) || hasMoreValuesThan(maxValues, body)) return undefined;
   try {
     return parseExactly(body.toString('utf8'));
   } catch {
@@ -64,6 +67,7 @@ export const readable = (body: Buffer, contentType: string | undefined): unknown
 const fields = (text: string): unknown => {
   // Some senders put JSON into a body that they call a form.
   if (/^\s*[{[]/.test(text)) return readable(Buffer.from(text), undefined);
+  if (text.split('&', maxFormFields + 1).length > maxFormFields) return undefined;
   const form = Object.fromEntries(new URLSearchParams(text));
   const { payload, ...others } = form;
   return payload !== undefined && Object.keys(others).length === 0
