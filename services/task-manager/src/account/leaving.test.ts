@@ -197,6 +197,16 @@ test('whoever logs in when the 14 days are over is unknown, although the rows ar
   await erase(ada);
 });
 
+test('no code of a mail sets the password of a user whose 14 days are over', async () => {
+  const ada = await register(service.app);
+  await supertest(service.app).post(at('/auth/password/reset')).send({ email: ada.email }).expect(202);
+  const { code } = await service.lastMailTo(ada.email, 2);
+  await leave(ada).expect(200);
+  await passTime(ada);
+  const reset = { token: code, newPassword: 'a much better phrase' };
+  await supertest(service.app).post(at('/auth/password/reset/confirm')).send(reset).expect(404);
+});
+
 test('a login beside the deletion either takes it back or is ended by it', async () => {
   const { sql } = service.context.database;
   for (let round = 0; round < 8; round++) {

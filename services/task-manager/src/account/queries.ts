@@ -7,13 +7,17 @@ export const profiles = jsonTable('users', Object.keys(User.shape), {
   emailVerified: 'email_verified_at is not null',
 });
 
+/** SQL: the erasure of the user has not begun. Afterwards an account is as if it did not exist. */
+const isKept = 'coalesce(deletion_at > now(), true)';
+
 /** The user with an address; locks the row until the transaction ends. */
 export const lockUserWith = async (
   tx: Queries,
   email: string,
 ): Promise<{ id: string; isVerified: boolean } | undefined> => {
   const [user] = await tx<{ id: string; isVerified: boolean }[]>`
-    select id, email_verified_at is not null as "isVerified" from users where email = ${email} for no key update`;
+    select id, email_verified_at is not null as "isVerified" from users
+    where email = ${email} and ${tx.unsafe(isKept)} for no key update`;
   return user;
 };
 
@@ -40,6 +44,6 @@ export const replaceEmail = async (
 ): Promise<string | undefined> => {
   const [row] = await tx<{ former: string }[]>`
     update users set email = ${email}, email_verified_at = now(), version = version + 1
-    where id = ${userId} returning old.email as former`;
+    where id = ${userId} and ${tx.unsafe(isKept)} returning old.email as former`;
   return row?.former;
 };

@@ -50,20 +50,26 @@ test('a wrong password is refused, counts as a failed login, and another session
   expect(await changeEmail(ada)).toEqual([403, 'reauthentication_required']);
 });
 
-test('a session that is ended while it asks changes nothing', async () => {
-  const { sql, probe } = service.context.database;
-  const ada = await register(service.app);
-  const tx = await sql.reserve();
-  await tx`begin`;
-  // As a change of the password does.
-  await tx`select from users where id = ${ada.user.id} for no key update`;
-  const asked = changeEmail(ada);
-  const waiting = () => probe`
+test.each([
+  // As a change of the password does, and then its user from elsewhere.
+  ['users', 'id'],
+  ['sessions', 'user_id'],
+])(
+  'a session that is ended while it asks changes nothing: whoever ends it has locked %s',
+  async (table, column) => {
+    const { sql, probe } = service.context.database;
+    const ada = await register(service.app);
+    const tx = await sql.reserve();
+    await tx`begin`;
+    await tx`select from ${tx(table)} where ${tx(column)} = ${ada.user.id} for no key update`;
+    const asked = changeEmail(ada);
+    const waiting = () => probe`
     select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
-  await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
-  await tx`delete from sessions where user_id = ${ada.user.id}`;
-  await tx`commit`;
-  tx.release();
-  expect(await asked).toEqual([401, 'invalid_token']);
-  expect(await sql`select from mails where sender = ${ada.user.id}`).toHaveLength(0);
-});
+    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+    await tx`delete from sessions where user_id = ${ada.user.id}`;
+    await tx`commit`;
+    tx.release();
+    expect(await asked).toEqual([401, 'invalid_token']);
+    expect(await sql`select from mails where sender = ${ada.user.id}`).toHaveLength(0);
+  },
+);

@@ -105,14 +105,17 @@ export const updateAuthentication = async (tx: Queries, { userId, id }: SessionN
   await tx`update sessions set authenticated_at = now() where user_id = ${userId} and id = ${id}`;
 };
 
-/** Whether the password was given in this session within the last ten minutes. Undefined when it has ended. */
+/**
+ * Whether the password was given in this session within the last ten minutes. Undefined when it has ended; it cannot end
+ * before the transaction does.
+ */
 export const isAuthenticated = async (
   tx: Queries,
   { userId, id }: SessionName,
 ): Promise<boolean | undefined> => {
   const [session] = await tx<{ recently: boolean }[]>`
     select authenticated_at > now() - interval '10 minutes' as recently
-    from sessions where user_id = ${userId} and id = ${id} and expires_at > now()`;
+    from sessions where user_id = ${userId} and id = ${id} and expires_at > now() for share`;
   return session?.recently;
 };
 
