@@ -8,7 +8,7 @@ import { withRecentPassword, type Actor } from './use-cases.ts';
 
 /**
  * Ends all sessions of a user, who is erased 14 days later unless they log in before. Returns when. Throws as
- * `requireRecentPassword` does.
+ * `withRecentPassword` does.
  */
 export const leave = async (context: Context, actor: Actor): Promise<string> => {
   const { userId } = actor;
@@ -23,7 +23,7 @@ export const leave = async (context: Context, actor: Actor): Promise<string> => 
   return erasedAt;
 };
 
-/** The file of a user in pieces. Throws as `requireRecentPassword` does. */
+/** The file of a user in pieces. Throws as `withRecentPassword` does. */
 export const openExport = async (context: Context, actor: Actor): Promise<AsyncGenerator<string>> => {
   await withRecentPassword(context, actor, (tx) => recordEvent(tx, actor.userId, 'exported', actor));
   return exportOf(context.database.sql, actor.userId);

@@ -50,21 +50,25 @@ test('a wrong password is refused, counts as a failed login, and another session
   expect(await changeEmail(ada)).toEqual([403, 'reauthentication_required']);
 });
 
+const byPassword = { currentPassword: goodPassword };
+
+// Other changes of an account lock its user first, the end of a session only the session.
 test.each([
-  // As a change of the password does, and then its user from elsewhere.
-  ['users', 'id'],
-  ['sessions', 'user_id'],
+  ['users', 'id', {}],
+  ['users', 'id', byPassword],
+  ['sessions', 'user_id', {}],
+  ['sessions', 'user_id', byPassword],
 ])(
-  'a session that is ended while it asks changes nothing: whoever ends it has locked %s',
-  async (table, column) => {
+  'a session that is ended while it asks changes nothing, where a row of %s is locked by %s, and it sends %j',
+  async (table, column, more) => {
     const { sql, probe } = service.context.database;
     const ada = await register(service.app);
     const tx = await sql.reserve();
     await tx`begin`;
     await tx`select from ${tx(table)} where ${tx(column)} = ${ada.user.id} for no key update`;
-    const asked = changeEmail(ada);
+    const asked = changeEmail(ada, more);
     const waiting = () => probe`
-    select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
+      select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
     await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
     await tx`delete from sessions where user_id = ${ada.user.id}`;
     await tx`commit`;

@@ -15,12 +15,7 @@ import { changeAddress } from '../lists/use-cases.ts';
 import { endEmailChanges } from '../mails/use-cases.ts';
 import { recordEvent } from '../security/use-cases.ts';
 import type { Client } from '../sessions/client.ts';
-import {
-  confirmSession,
-  deleteSessions,
-  requireRecentPassword,
-  revokeSessions,
-} from '../sessions/use-cases.ts';
+import { confirmSession, deleteSessions, holdSession, revokeSessions } from '../sessions/use-cases.ts';
 import { lockUser, lockUserWith, replaceEmail, setPassword, verifyEmail } from './queries.ts';
 import type { EmailChange, PasswordChange, PasswordReset } from './schema.ts';
 
@@ -45,15 +40,19 @@ const requireRules = async (context: Context, newPassword: string, email: string
   await requireUnknownPassword(context, newPassword, 'newPassword');
 };
 
+const sessionOf = ({ userId, sessionId }: Actor) => ({ userId, id: sessionId });
+
 const wrongPassword = () =>
   new Problem({ status: 403, code: 'wrong_password', detail: 'The current password is wrong.' });
 
 /**
  * Compares a password with that of the user. Guesses count as failed logins from this network: TooManyRequests. Throws a
  * Problem (403 `wrong_password`) for another one. Returns the account, and a function that begins the transaction of what
- * the password permits: it throws the same when the password was changed meanwhile, for example because it was stolen.
+ * the password permits: it throws the same when the password was changed meanwhile, for example because it was stolen, and
+ * Unauthorized when the session was ended.
  */
-const requirePassword = async (context: Context, { userId, ...client }: Actor, password: string) => {
+const requirePassword = async (context: Context, actor: Actor, password: string) => {
+  const { userId, ...client } = actor;
   const { email } = await getSessionUser(context.database.orm, userId);
   const account = await comparePassword(context, { email, password, ...client }, 'password_failed');
   // The address may have become another user's meanwhile.
@@ -63,16 +62,15 @@ const requirePassword = async (context: Context, { userId, ...client }: Actor, p
     begin: <Result>(change: (tx: TransactionSql) => Promise<Result>) =>
       context.database.sql.begin(async (tx) => {
         if (!(await holdPassword(ormOf(tx, context.database), account))) throw wrongPassword();
+        await holdSession(tx, sessionOf(actor));
         return change(tx);
       }),
   };
 };
 
-const sessionOf = ({ userId, sessionId }: Actor) => ({ userId, id: sessionId });
-
 /**
  * Runs `change` in a transaction in which the user is locked, and the password was given in this session within ten minutes.
- * Throws as `requireRecentPassword` does.
+ * Throws a Problem (403 `reauthentication_required`), and Unauthorized when the session has ended.
  */
 export const withRecentPassword = <Result>(
   { database }: Context,
@@ -81,7 +79,12 @@ export const withRecentPassword = <Result>(
 ) =>
   database.sql.begin(async (tx) => {
     await lockUser(tx, actor.userId);
-    await requireRecentPassword(tx, sessionOf(actor));
+    if (!(await holdSession(tx, sessionOf(actor))))
+      throw new Problem({
+        status: 403,
+        code: 'reauthentication_required',
+        detail: 'Enter your password again: POST /auth/reauthenticate.',
+      });
     return change(tx);
   });
 
@@ -175,7 +178,7 @@ export const requestVerification = async (context: Context, { userId, address }:
 
 /**
  * Has a new address confirmed by a mail to it, before it takes the place of the old one. Does the same whether or not the
- * new one has an account already. Throws as `requirePassword` does, or without a password as `requireRecentPassword`, and
+ * new one has an account already. Throws as `requirePassword` does, or without a password as `withRecentPassword`, and
  * Conflict `mail_off`.
  */
 export const requestEmailChange = async (

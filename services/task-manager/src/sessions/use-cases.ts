@@ -1,6 +1,6 @@
 import { sessionEnded } from '@platform/auth/bearer';
 import type { Executor } from '@platform/service-kit/db';
-import { Problem, Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
+import { Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
 import type { Queries } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
@@ -68,19 +68,14 @@ export const endSession = async (
 export const confirmSession = updateAuthentication;
 
 /**
- * What needs the password: it was given in this session within ten minutes, and is still the password, because a change ends
- * the other sessions. Throws a Problem (403 `reauthentication_required`), and Unauthorized when the session has ended. Call
- * it with the row of the user locked.
+ * Whether the password was given in this session within ten minutes, and is still the password, because a change ends the
+ * other sessions. The session cannot end before the transaction does. Throws Unauthorized when it has ended. Call it with the
+ * row of the user locked.
  */
-export const requireRecentPassword = async (tx: Queries, session: SessionName): Promise<void> => {
-  const recently = await isAuthenticated(tx, session);
-  if (recently === undefined) throw sessionEnded();
-  if (!recently)
-    throw new Problem({
-      status: 403,
-      code: 'reauthentication_required',
-      detail: 'Enter your password again: POST /auth/reauthenticate.',
-    });
+export const holdSession = async (tx: Queries, session: SessionName): Promise<boolean> => {
+  const isRecent = await isAuthenticated(tx, session);
+  if (isRecent === undefined) throw sessionEnded();
+  return isRecent;
 };
 
 /** The ids that it returns are for `revokeSessions` when the transaction is committed. */
