@@ -107,11 +107,7 @@ export const startService = async (
       env: { ...env, ...extra },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    const ready = () =>
-      fetch(`${url}/readyz`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
+    const ready = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true;
     while (!(await ready())) {
       if (child.exitCode !== null) throw new Error(`${name} did not start`);
       await sleep(50);

@@ -23,12 +23,7 @@ export const startGateway = async (service: string, upstream: string, secret: st
   const child = spawn('nginx', args, { env: inherited, stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = once(child, 'exit');
   const url = `http://${address}`;
-  const answers = () =>
-    fetch(url).then(
-      () => true,
-      () => false,
-    );
-  while (!(await answers())) {
+  while ((await fetch(url).catch(() => undefined)) === undefined) {
     if (child.exitCode !== null) throw new Error('nginx did not start');
     await sleep(20);
   }

@@ -4,18 +4,12 @@ import { load } from '../load.ts';
 import { openShop, orderRequest, startWebhooks, untilProcessed } from '../subjects/store-webhooks.ts';
 import { onOwnCores } from './system.ts';
 
-interface Left {
-  /** From the kill to the end of the last event that was stored before it. */
-  seconds: number;
-  events: number;
-}
-
 /** How soon the events of a process that was killed are processed by its successor, which starts at once. */
 export const crash = async (): Promise<Figure[]> => {
   await using service = await onOwnCores(startWebhooks);
   const { url, sql } = service;
   const requests = [orderRequest(await openShop(service))];
-  const runs = await repeat(3, async (): Promise<Left> => {
+  const runs = await repeat(3, async () => {
     const loading = load({ url, requests, connections: 64, seconds: 3 });
     await sleep(2000);
     const [killed] = await sql<{ at: string }[]>`select clock_timestamp()::text as at`;
@@ -23,11 +17,12 @@ export const crash = async (): Promise<Figure[]> => {
     await loading;
     await untilProcessed(sql);
     const at = killed?.at ?? '';
-    const [left] = await sql<Left[]>`
+    // From the kill to the end of the last event that was stored before it.
+    const [left] = await sql<[{ seconds: number; events: number }]>`
       select coalesce(extract(epoch from max(finished_at) - ${at}::timestamptz), 0)::float8 as seconds,
         count(*)::int as events
       from inbox where received_at <= ${at}::timestamptz and finished_at > ${at}::timestamptz`;
-    return left ?? { seconds: Number.NaN, events: 0 };
+    return left;
   });
   return [
     {

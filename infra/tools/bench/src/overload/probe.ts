@@ -51,11 +51,6 @@ export const probeDuring = async <T>(
     return Promise.all(running);
   };
   const probing = probe();
-  try {
-    const result = await work();
-    working = false;
-    return { samples: await probing, result };
-  } finally {
-    working = false;
-  }
+  const result = await work().finally(() => (working = false));
+  return { samples: await probing, result };
 };

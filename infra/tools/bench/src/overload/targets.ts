@@ -14,40 +14,34 @@ export interface Target {
   makeRequests: (count: number) => LoadRequest[];
 }
 
-type Name =
-  | 'task-manager'
-  | 'quest-service'
-  | 'store-webhooks'
-  | 'wallet-operator'
-  | 'verify-projects'
-  | 'consignments';
-
 const rows = 100_000;
 
-export const targets: Record<Name, () => Promise<Target>> = {
-  'task-manager': async () => {
+const target = (start: () => Promise<Target>) => start;
+
+export const targets = {
+  'task-manager': target(async () => {
     const { service, list } = await startTasks();
     return { service, makeRequests: () => [list(1)] };
-  },
-  'quest-service': async () => {
+  }),
+  'quest-service': target(async () => {
     // Without the cache of pages each request needs the database.
     const service = await startService('quest-service', { QUESTS_CACHE_BYTES: '0' });
     const path = await fillQuest(service, 25);
     return { service, makeRequests: () => [{ path }] };
-  },
-  'store-webhooks': async () => {
+  }),
+  'store-webhooks': target(async () => {
     const service = await startWebhooks({ WORKERS: 'off' });
     const shop = await openShop(service);
     return { service, makeRequests: () => [orderRequest(shop)] };
-  },
-  'wallet-operator': async () => ({ service: await startWallet(), makeRequests: debits }),
-  'verify-projects': async () => {
+  }),
+  'wallet-operator': target(async () => ({ service: await startWallet(), makeRequests: debits })),
+  'verify-projects': target(async () => {
     const service = await startService('verify-projects');
     await fillProjects(service.sql, rows);
     const headers = { 'X-API-Key': await storeKey(service.sql) };
     return { service, makeRequests: () => [{ path: '/v1/projects', headers }] };
-  },
-  consignments: async () => {
+  }),
+  consignments: target(async () => {
     const service = await startService('consignments');
     await fillConsignments(service.sql, rows);
     const token = await service.keys.token({ scope: 'consignments:read', ttl: 7200 });
@@ -56,5 +50,5 @@ export const targets: Record<Name, () => Promise<Target>> = {
       headers: { Authorization: `Bearer ${token}` },
     };
     return { service, makeRequests: () => [request] };
-  },
+  }),
 };

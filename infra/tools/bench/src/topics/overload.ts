@@ -11,6 +11,7 @@
 import type { MeasureOptions, Topic } from '../figure.ts';
 import { twiceTheCapacity } from '../overload/capacity.ts';
 import { crash } from '../overload/crash.ts';
+import { logins } from '../overload/logins.ts';
 import { neighbours } from '../overload/neighbours.ts';
 import { recovery } from '../overload/recovery.ts';
 import { targets } from '../overload/targets.ts';
@@ -23,5 +24,5 @@ const services = names.map((name) => [
 
 export const topic: Topic = {
   title: 'Overload and faults',
-  parts: { ...Object.fromEntries(services), recovery, neighbours, crash },
+  parts: { ...Object.fromEntries(services), recovery, neighbours, logins, crash },
 };
