@@ -1,7 +1,7 @@
-import type { MailKind } from '../db/tables.ts';
+import type { MailKind } from './kinds.ts';
 import { de } from './texts/de.ts';
 import { en } from './texts/en.ts';
-import type { Language, Letter, Texts } from './texts/texts.ts';
+import type { Language, Texts } from './texts/texts.ts';
 
 const texts: Record<Language, Texts> = { en, de };
 
@@ -12,25 +12,6 @@ const texts: Record<Language, Texts> = { en, de };
 export const plainName = (name: string | null): string | undefined => {
   const words = (name ?? '').replaceAll(/[^\p{L}\p{M}\p{N}-]+/gu, ' ').trim();
   return [...words].slice(0, 40).join('').trim() || undefined;
-};
-
-const letterOf = (
-  words: Texts,
-  kind: MailKind,
-  names: { from: string | null; list: string | null },
-): Letter => {
-  const letters: Record<MailKind, Letter> = {
-    invitation: words.invitation(plainName(names.from), plainName(names.list)),
-    password_reset: words.passwordReset,
-    email_verification: words.emailVerification,
-    email_change: words.emailChange,
-    password_changed: words.passwordChanged,
-    email_changed: words.emailChanged,
-    session_ended: words.sessionEnded,
-    deletion_requested: words.deletionRequested,
-    deletion_undone: words.deletionUndone,
-  };
-  return letters[kind];
 };
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -50,7 +31,8 @@ interface Content {
 /** What a mail says, as text and as HTML. */
 export const write = ({ kind, language, code, page, ...names }: Content) => {
   const words = texts[language];
-  const { subject, text, action, end } = letterOf(words, kind, names);
+  const { subject, text, action, end } =
+    kind === 'invitation' ? words.invitation(plainName(names.from), plainName(names.list)) : words[kind];
   const link = page === undefined || code === undefined ? page : `${page}#${code}`;
   const call = link === undefined ? `${action}: ${words.enterCode}:` : `${action}:`;
   const target = link ?? code;

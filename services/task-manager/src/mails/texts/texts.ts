@@ -1,3 +1,5 @@
+import type { MailKind } from '../kinds.ts';
+
 /** The languages of users and of their mails, as BCP 47 tags. */
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
@@ -12,16 +14,8 @@ export interface Letter {
 }
 
 /** The letters of a language. Names of users and lists come as plain words, see `plainName`. */
-export interface Texts {
+export type Texts = Record<Exclude<MailKind, 'invitation'>, Letter> & {
   invitation(from: string | undefined, list: string | undefined): Letter;
-  passwordReset: Letter;
-  emailVerification: Letter;
-  emailChange: Letter;
-  passwordChanged: Letter;
-  emailChanged: Letter;
-  sessionEnded: Letter;
-  deletionRequested: Letter;
-  deletionUndone: Letter;
   /** Before a code, where no page is configured that takes it. */
   enterCode: string;
-}
+};

@@ -1,0 +1,122 @@
+import { isoColumn, oneOf } from '@platform/service-kit/columns';
+import { sql } from 'drizzle-orm';
+import {
+  customType,
+  date,
+  index,
+  integer,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { users } from './accounts.ts';
+
+const words = customType<{ data: string }>({ dataType: () => 'tsvector' });
+
+/**
+ * SQL that prepares a text for word search, the same for stored text and for queries: NFKC, and spaces
+ * in place of characters that join words (in addresses, file names, before numbers) or that make
+ * PostgreSQL's parser skip a word, because it looks like an HTML tag or entity.
+ */
+export const searchText = (text: string): string =>
+  `translate(normalize(${text}, NFKC), './:@_-+<>&', '          ')`;
+
+export const taskStatus = pgEnum('task_status', ['todo', 'in_progress', 'done']);
+
+/** In sort order. */
+export const taskPriority = pgEnum('task_priority', ['low', 'medium', 'high', 'urgent']);
+
+/** What a member may do in a list: an owner everything, an editor change tasks, a viewer read. */
+export const listRoles = ['owner', 'editor', 'viewer'] as const;
+
+/** Tasks that several users share. */
+export const lists = pgTable('lists', {
+  id: uuid().primaryKey(),
+  name: text().notNull(),
+  createdAt: isoColumn('created_at').notNull(),
+  updatedAt: isoColumn('updated_at').notNull(),
+});
+
+/** The members of a list, and those that are invited and have no user yet. */
+export const listMembers = pgTable(
+  'list_members',
+  {
+    listId: uuid('list_id')
+      .notNull()
+      .references(() => lists.id, { onDelete: 'cascade' }),
+    /** Trimmed and in lower case. */
+    email: text().notNull(),
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    role: text({ enum: listRoles }).notNull(),
+    /** Identifies the invitation, in its secret. */
+    invitation: uuid().notNull(),
+    invitedAt: isoColumn('invited_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.listId, table.email] }),
+    oneOf('list_members_role', table.role, listRoles),
+    unique('list_members_by_user').on(table.userId, table.listId),
+    index('list_members_invited')
+      .on(table.invitedAt)
+      .where(sql`user_id is null`),
+  ],
+);
+
+export const tasks = pgTable(
+  'tasks',
+  {
+    /** A user, or a list: so the pages of both are read from the same indexes. */
+    ownerId: uuid('owner_id').notNull(),
+    id: uuid().notNull(),
+    /** The owner, where it is a list. */
+    listId: uuid('list_id'),
+    title: text().notNull(),
+    description: text().notNull(),
+    status: taskStatus().notNull(),
+    priority: taskPriority().notNull(),
+    dueDate: date('due_date', { mode: 'string' }),
+    /** A time on the due date. */
+    dueAt: isoColumn('due_at'),
+    tags: text().array().notNull(),
+    /** A member of the list. */
+    assigneeId: uuid('assignee_id'),
+    completedAt: isoColumn('completed_at'),
+    createdAt: isoColumn('created_at').notNull(),
+    updatedAt: isoColumn('updated_at').notNull(),
+    version: integer().notNull(),
+    /** For `q`, without positions: a search reads this of every task of its user. */
+    words: words()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`strip(to_tsvector('simple', ${sql.raw(searchText("title || ' ' || description"))}))`,
+      ),
+  },
+  (table) => [
+    primaryKey({ columns: [table.ownerId, table.id] }),
+    // One index for each sort field; the other direction reads it backwards and sorts only equal values.
+    // (These columns have no nulls, but an index serves ORDER BY … DESC only with NULLS FIRST.)
+    index('tasks_by_created').on(table.ownerId, table.createdAt.desc().nullsFirst(), table.id),
+    index('tasks_by_updated').on(table.ownerId, table.updatedAt.desc().nullsFirst(), table.id),
+    index('tasks_by_priority').on(table.ownerId, table.priority.desc().nullsFirst(), table.id),
+    index('tasks_by_title').on(table.ownerId, sql`title collate "und-x-icu"`, table.id),
+    // Nulls come last in both directions, which one index can't provide.
+    index('tasks_by_due').on(
+      table.ownerId,
+      table.dueDate.asc().nullsLast(),
+      table.dueAt.asc().nullsLast(),
+      table.id,
+    ),
+    index('tasks_by_due_desc').on(
+      table.ownerId,
+      table.dueDate.desc().nullsLast(),
+      table.dueAt.desc().nullsLast(),
+      table.id,
+    ),
+    index('tasks_by_assignee')
+      .on(table.ownerId, table.assigneeId, table.createdAt)
+      .where(sql`assignee_id is not null`),
+  ],
+);
