@@ -4,6 +4,7 @@ import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { SecurityEventQuery, SecurityEvents } from '../security/schema.ts';
 import { eventPage } from '../security/use-cases.ts';
+import { whenDone } from '../when-done.ts';
 import { Account, Accounts, UserPath, UserQuery } from './schema.ts';
 import {
   audit,
@@ -127,11 +128,10 @@ export const adminRoutes = (context: Context, operators: TokenVerifier): Route[]
           params: UserPath,
           responses: { 204: { description: done } },
         },
-        async ({ params, caller }) => {
+        ({ params, caller }) => {
           const call = { operator: caller.subject, userId: params.id };
           audit(context, operation.operationId, call);
-          await change(context, call);
-          return { status: 204, headers: noStore };
+          return whenDone(204, change(context, call));
         },
       ),
     ),

@@ -6,6 +6,7 @@ import { anyone, noLookupLimit, route, type Route } from '@platform/service-kit/
 import type { Context } from '../context.ts';
 import { isSameOrigin } from './cookies.ts';
 import { clientOf } from '../sessions/client.ts';
+import { whenDone } from '../when-done.ts';
 import { refreshGuard } from './refresh-guard.ts';
 import { Checked, LoggedIn, Login, LoginWait, Registration } from './schema.ts';
 import {
@@ -39,10 +40,7 @@ const liftRoute = (context: Context, operators: TokenVerifier): Route =>
       body: { schema: LoginWait, example: { address: '198.51.100.7', email: 'ada@example.test' } },
       responses: { 204: { description: 'Logins are possible again' } },
     },
-    async ({ caller, body }) => {
-      await liftLoginWait(context, caller.subject, body);
-      return { status: 204, headers: noStore };
-    },
+    ({ caller, body }) => whenDone(204, liftLoginWait(context, caller.subject, body)),
   );
 
 export const authRoutes = (context: Context): Route[] => {
