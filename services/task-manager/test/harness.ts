@@ -11,13 +11,16 @@ import { envOf } from '../src/env.ts';
 export const signingKey = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
 const variables = { AUTH_SIGNING_KEY: JSON.stringify(signingKey) };
 
+/** The identity provider of operators. */
+export const operatorKeys = await makeTestKeys();
+
 /** `tokenWith` gives operators' tokens; users get theirs from the service. */
 export const { ownDatabase, startService, tokenWith } = createHarness({
   migrations,
   envOf,
   createContext,
   createApp,
-  keys: await makeTestKeys(),
+  keys: operatorKeys,
   variables,
 });
 
