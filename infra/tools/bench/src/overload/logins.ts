@@ -8,10 +8,9 @@ import { onOwnCores } from './system.ts';
 export const logins = async (): Promise<Figure[]> => {
   const { service, list, logins: requests } = await onOwnCores(startTasks);
   await using started = service;
-  const { url } = started;
-  const logIn = (seconds: number) => load({ url, requests, connections: 100, seconds });
-  await probeDuring(url, [list(1)], () => logIn(5));
-  const runs = await repeat(3, () => probeDuring(url, [list(1)], () => logIn(10)));
+  const logIn = (seconds: number) => load({ url: started.url, requests, connections: 100, seconds });
+  await probeDuring(started.url, [list(1)], () => logIn(5));
+  const runs = await repeat(3, () => probeDuring(started.url, [list(1)], () => logIn(10)));
   return [
     {
       what: 'task-manager: p99 of a page of tasks during 100 logins at once',
