@@ -30,6 +30,11 @@ test.each([
   ['half an object', '{"id":', 'malformed_json'],
   ['nothing', '', 'validation_failed'],
   ['a byte order mark and an object', '\ufeff{}', 'malformed_json'],
+  [
+    'more than 4,000 values',
+    `{${Array.from({ length: 4002 }, (_, at) => `"k${at}":1`).join(',')}}`,
+    'too_many_values',
+  ],
   ['15,000 levels', `{"id":${'['.repeat(15_000)}${']'.repeat(15_000)}}`, 'too_deep'],
   ['__proto__', '{"id":"a","words":"b","__proto__":{"x":1}}', 'validation_failed'],
   ['an unknown field', '{"id":"a","words":"b","owner":"me"}', 'validation_failed'],

@@ -4,8 +4,8 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import { Export } from './export-schema.ts';
 import { profiles } from './queries.ts';
 
-/** Rows that are in memory at a time; a task may have 80 kB. */
-const atOnce = 100;
+/** Rows that are in memory at a time, unless a part says otherwise; a task may have 80 kB. */
+const usualRows = 100;
 
 /** Where the rows of a user are; `$1` is the user. */
 interface Part {
@@ -14,6 +14,7 @@ interface Part {
   /** The column, or SQL, that identifies a row of the user, and the type and the least value of it. */
   key?: string;
   least?: string;
+  atOnce?: number;
   columns?: Record<string, string>;
 }
 
@@ -34,7 +35,14 @@ const parts: Record<Exclude<keyof typeof Export.shape, 'profile'>, Part> = {
     columns: { name: '(select name from lists where id = list_id)' },
   },
   tasks: { table: 'tasks', where: 'owner_id = $1' },
-  keptAnswers: { table: 'idempotency_keys', where: 'owner = $1::text', key: 'key', least: leastText },
+  keptAnswers: {
+    table: 'idempotency_keys',
+    where: 'owner = $1::text',
+    key: 'key',
+    least: leastText,
+    // That of a batch may have megabytes.
+    atOnce: 1,
+  },
   mails: {
     table: 'mails',
     where: '(sender = $1 or owner = (select md5(users.email)::uuid from users where users.id = $1))',
@@ -49,7 +57,7 @@ export async function* exportOf(sql: Queries, userId: string): AsyncGenerator<st
   yield `{"profile":${orNotFound(await profiles.find(sql, { id: userId }, false), 'user')}`;
   for (const [
     name,
-    { table, where = 'user_id = $1', key = 'id', least = leastUuid, columns },
+    { table, where = 'user_id = $1', key = 'id', least = leastUuid, atOnce = usualRows, columns },
   ] of Object.entries(parts)) {
     const fields = Object.keys(Export.shape[name as keyof typeof parts].element.shape);
     const { json } = jsonTable(table, fields, columns);
