@@ -110,7 +110,7 @@ await runProgram(usage, async (args) => {
   const unused = containers.map((name) => [name, { profiles: ['not-deployed'] }]);
   write(join(folder, 'compose.yaml'), stringify({ services: Object.fromEntries(unused) }));
 
-  const scope = deployed.flatMap(({ scopes }) => scopes).join(' ');
+  const scope = [...new Set(deployed.flatMap(({ scopes }) => scopes))].join(' ');
   const token = await signToken(identity, { issuer: 'compose', scope, subject: 'admin', ttl: '1d' });
   process.stdout.write(`${folder} is ready. A token with every scope, for a day:\n${token}\n`);
 });

@@ -4,8 +4,8 @@ const gateway = (route: string, failures: number): Series => ({
   [series('gateway_requests_total', { route, status: '200', answered_by: 'service' })]: '0+6000x120',
   [series('gateway_requests_total', { route, status: '503', answered_by: 'nginx' })]: `0+${failures}x120`,
 });
-/** Lists: `slow` of 600 a minute take over a second. */
-const lists = (slow: number): Series => {
+/** Lists: `slow` of 600 a minute take over a second. The limit is `1` in Prometheus 2, and `1.0` in 3. */
+const lists = (slow: number, le: '1' | '1.0'): Series => {
   const labels = {
     service: 'quest-service',
     method: 'GET',
@@ -14,7 +14,7 @@ const lists = (slow: number): Series => {
   };
   return {
     [series('http_request_duration_seconds_count', labels)]: '0+600x120',
-    [series('http_request_duration_seconds_bucket', { ...labels, le: '1' })]: `0+${600 - slow}x120`,
+    [series('http_request_duration_seconds_bucket', { ...labels, le })]: `0+${600 - slow}x120`,
   };
 };
 const missed = (objective: string, times: number) => ({
@@ -44,8 +44,8 @@ export const objectiveCases: readonly Case[] = [
   },
   {
     alert: 'ObjectiveMissed',
-    fault: lists(60),
-    healthy: lists(12),
+    fault: lists(60, '1'),
+    healthy: lists(12, '1.0'),
     at: 10,
     ...missed('lists served', 20),
   },
