@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { faultsOfLook, noFaults } from './axe.ts';
-import { canLook, desktop, phone, useBrowser, visit, type Visit } from './browser.ts';
+import { canLook, desktop, gateway, phone, useBrowser, visit, type Visit } from './browser.ts';
 import { stack } from './stack.ts';
 
 useBrowser();
@@ -53,6 +53,15 @@ const operations = [
 ] as const;
 
 describe.runIf(canLook)('the reference', () => {
+  test('a service that is not deployed is left out', async () => {
+    await using visited = await visit('/healthz');
+    const { page, asked } = visited;
+    await page.route('**/docs/status/task-manager', (route) => route.fulfill({ status: 404, body: '{}' }));
+    await page.goto(`${gateway}/docs/reference/`);
+    await headingOf(visited, 'quest-service').waitFor();
+    expect(asked).not.toContain('/openapi/task-manager.json');
+  });
+
   // Of the other services below, with a request.
   test('consignments are described, on a phone, too', async () => {
     await using visited = await visit('/docs/reference/?api=consignments', phone);

@@ -2,6 +2,7 @@ import { demoCredentials, type DemoCredentials } from './demo.ts';
 import { byId } from './element.ts';
 import { demoIds } from './examples.ts';
 import { fillIn, type Document } from './fill-in.ts';
+import { askReadiness } from './readiness.ts';
 import { signCallbacks, type Outgoing } from './sign-callbacks.ts';
 
 interface Scalar {
@@ -52,9 +53,11 @@ const start = async (): Promise<void> => {
   const login = demo && (await logIn(demo));
   const sign = demo?.hmacSecret === undefined ? undefined : signCallbacks(demo.hmacSecret);
   const { createApiReference } = (await import(bundle)) as Scalar;
+  // Undefined: not deployed, so that its document is 404.
+  const states = await Promise.all(SERVICES.map(({ name }) => askReadiness(name)));
   createApiReference(
     byId('reference', HTMLElement),
-    SERVICES.map(({ name, title }) => ({
+    SERVICES.filter((_, index) => states[index]).map(({ name, title }) => ({
       title,
       slug: name,
       url: `/openapi/${name}.json`,
