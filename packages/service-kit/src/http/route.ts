@@ -96,7 +96,7 @@ export interface BodySpec<S extends z.ZodType = z.ZodType> {
   form?: z.ZodType;
   /** In bytes; 100 kB unless said otherwise. */
   limit?: number;
-  /** Of fields and elements together; 4,000, or 1,000 where anybody may call, unless `limit` is given. */
+  /** Of fields and elements together; 4,000, or 1,000 where anybody may call, unless `limit` is larger than usual. */
   maxValues?: number;
   /** As how many requests it counts against the limit of the caller; one unless said otherwise. */
   requests?(body: z.output<NoInfer<S>>): number;

@@ -133,12 +133,10 @@ export const prepareRoute = (
 ): PreparedRoute => {
   const { auth: guard, body, logSuccess, confirmsCaller, deprecated } = route;
   const { rateLimit, authenticate, countedOf, countUnknown } = createAccess(route, limits);
-  const readBytes =
-    body && !body.raw
-      ? jsonBytes(body.types ?? ['application/json'], body.limit ?? defaultBodyLimit, limits.bodyBudget)
-      : undefined;
+  const { types = ['application/json'], limit = defaultBodyLimit } = body ?? {};
+  const readBytes = body && !body.raw ? jsonBytes(types, limit, limits.bodyBudget) : undefined;
   const usualValues = guard === anyone ? maxValuesOfAnyone : defaultMaxValues;
-  const maxValues = body?.maxValues ?? (body?.limit === undefined ? usualValues : Infinity);
+  const { maxValues = limit > defaultBodyLimit ? Infinity : usualValues } = body ?? {};
   const validateInput = createValidator(route);
   const varyOn = credentialHeaders(guard);
   const deprecation = deprecated && deprecationHeaders(deprecated);
