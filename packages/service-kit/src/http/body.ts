@@ -25,9 +25,9 @@ const hasMoreThan = (limit: number, json: Buffer, bytes: readonly number[]): boo
   return false;
 };
 
-/** Whether JSON text nests deeper, or separates more values by commas. */
-const exceeds = (json: Buffer, { depth, commas }: { depth: number; commas: number }): boolean => {
-  let [open, separated] = [0, 0];
+/** Whether JSON text nests deeper, or has more values: what commas separate, arrays and objects. */
+const exceeds = (json: Buffer, { depth, values }: { depth: number; values: number }): boolean => {
+  let [open, found] = [0, 0];
   let inString = false;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
@@ -36,9 +36,9 @@ const exceeds = (json: Buffer, { depth, commas }: { depth: number; commas: numbe
       else if (byte === quote) inString = false;
     } else if (byte === quote) inString = true;
     else if (byte === comma) {
-      if (++separated > commas) return true;
+      if (++found > values) return true;
     } else if (byte === openBracket || byte === openBrace) {
-      if (++open > depth) return true;
+      if (++open > depth || ++found > values) return true;
     } else if (byte === closeBracket || byte === closeBrace) open--;
   }
   return false;
@@ -49,11 +49,12 @@ const exceeds = (json: Buffer, { depth, commas }: { depth: number; commas: numbe
  * seconds when megabytes of brackets nest. Most bodies have few brackets; looking at each byte takes as long as parsing them.
  */
 export const nestsDeeperThan = (limit: number, json: Buffer): boolean =>
-  hasMoreThan(limit, json, [openBracket, openBrace]) && exceeds(json, { depth: limit, commas: Infinity });
+  hasMoreThan(limit, json, [openBracket, openBrace]) && exceeds(json, { depth: limit, values: Infinity });
 
 /** Whether JSON text has more than about `limit` values. To parse a megabyte of them blocks the process, too. */
 export const hasMoreValuesThan = (limit: number, json: Buffer): boolean =>
-  hasMoreThan(limit, json, [comma]) && exceeds(json, { depth: Infinity, commas: limit });
+  hasMoreThan(limit, json, [comma, openBracket, openBrace]) &&
+  exceeds(json, { depth: Infinity, values: limit });
 
 /** 400. The client went away and does not get it, but the log then names no error of the service. */
 export const requestAborted = (): BadRequest =>

@@ -14,7 +14,7 @@ export const minIdLength = 8;
 const personWords = new Set('consumer customer member user buyer person patron profile'.split(' '));
 /** What stands below such a name is of the shop or its staff. */
 const shopWords = new Set(
-  'merchant shop store pickup seller vendor sender branch support staff cashier clerk driver courier by'.split(
+  'merchant shop store pickup seller vendor sender branch support staff cashier clerk driver courier dasher worker by'.split(
     ' ',
   ),
 );

@@ -100,6 +100,10 @@ test('a body of more values or form fields than any webhook has is not parsed; c
     { items },
   );
   expect(readable(Buffer.from(`[${'{},'.repeat(60_000)}{}]`), undefined)).toBeUndefined();
+  const nested = `${'['.repeat(60)}${']'.repeat(60)}`;
+  expect(
+    readable(Buffer.from(`[${Array.from({ length: 1000 }, () => nested).join(',')}]`), undefined),
+  ).toBeUndefined();
   expect(readable(Buffer.from('a=1&'.repeat(999)), form)).toEqual({ a: '1' });
   expect(readable(Buffer.from('a=1&'.repeat(1001)), form)).toBeUndefined();
 });
