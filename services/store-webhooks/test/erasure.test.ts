@@ -194,6 +194,27 @@ test('a person is found in more failed events than one statement reads, which co
   expect((await allRows(sql)).filter((row) => /jutta/i.test(row))).toEqual([]);
 });
 
+test('one statement reads no more than 8 MiB of bodies, so that it ends in time on a slow machine', async () => {
+  const store = await service.store();
+  await sql`
+    with failed as (
+      insert into events (store_id, id, event, dedup, body, headers, received_at)
+      select ${store.id}, uuidv7(), 'order_updated', sha256(n::text::bytea),
+        convert_to(repeat('x', 1000000), 'UTF8'), '{}', now() from generate_series(1, 20) n
+      returning store_id, id)
+    insert into results (store_id, id, state, attempts, finished_at)
+    select store_id, id, 'failed', 1, now() from failed`;
+  let statements = 0;
+  const counted = ((...args: Parameters<typeof sql>) => {
+    statements++;
+    return sql(...args);
+  }) as typeof sql;
+  const person: Person = { memberId: 'member-kira', contacts: [], consumer: '/consumerId' };
+  expect((await searchEvents(counted, store.id, person)).searched).toHaveLength(20);
+  // The first one lists the events.
+  expect(statements).toBe(1 + 3);
+});
+
 test('a person is found in failed events with ids that are numbers, in forms, and in JSON with any escapes', async () => {
   const store = await service.store();
   const bodies: [id: string, body: string, type: string][] = [

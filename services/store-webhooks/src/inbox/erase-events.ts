@@ -67,7 +67,7 @@ export const searchEvents = async (
         or written ~ any(${arrayOf(numbers.map(spelled))}::text::text[]))`;
     for (const { id, body, type, isOfAnother } of candidates) {
       if (isAbout(body, type ?? undefined, isOfAnother)) found.push(id);
-      // To read a body of a megabyte takes some milliseconds, in which nobody else is answered.
+      // Reading a body of a megabyte takes tens of milliseconds; other requests get their turn in between.
       await setImmediate();
     }
   };

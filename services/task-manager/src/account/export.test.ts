@@ -47,6 +47,20 @@ test('an export is one file with everything that is stored about the user, and n
   expect(answer.text).not.toContain(ben.email);
 });
 
+test('answers that are kept are in memory one at a time, since that of a batch may have megabytes', async () => {
+  const cleo = await register(service.app);
+  for (const key of ['a', 'b', 'c'])
+    await cleo
+      .as('post', '/tasks')
+      .set('Idempotency-Key', key)
+      .send({ title: `Kept ${key}` })
+      .expect(201);
+  const pieces: number[] = [];
+  for await (const piece of exportOf(service.context.database.sql, cleo.user.id))
+    pieces.push(piece.split('"answer":').length - 1);
+  expect(pieces.filter((answers) => answers > 0)).toEqual([1, 1, 1]);
+});
+
 test('no table with a column of a user is forgotten', async () => {
   const rows = await service.context.database.sql<{ name: string }[]>`
     select distinct table_name as name from information_schema.columns
