@@ -266,6 +266,7 @@ test('a person is found however their mail address and phone number are spelled;
     { phone: '+491701234567' },
     { phone: '0170 / 12 34 567' },
     { phone: '(0170) 123-45-67.' },
+    { phone: '+49 170 1234567', worker: { phone: '0171 7654321' }, dasher_phone_number: '0171 7654321' },
   ].map((body) => [JSON.stringify({ status: 17, ...body, note: 'Nora' }), 'application/json']);
   const form = 'application/x-www-form-urlencoded';
   const bodies = [
