@@ -3,7 +3,8 @@
 revoke all on database :"name" from public;
 grant connect on database :"name" to :"name";
 revoke all on schema public from public;
-grant usage on schema public to :"name";
+-- For people: services name their schema themselves (DATABASE_SCHEMA).
+alter database :"name" set search_path = :"name", extensions;
 alter default privileges for role :"owner" grant usage on schemas to :"name";
 alter default privileges for role :"owner" grant select, insert, update, delete on tables to :"name";
 alter default privileges for role :"owner" grant usage, select on sequences to :"name";

@@ -287,10 +287,10 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
     now = { ...one, status: 'done', comparedLines: 1000 };
     await page.getByText('The statement and the ledger agree').waitFor();
     await expect.poll(() => page.getByRole('progressbar').count()).toBe(0);
-    now = { ...one, status: 'failed', failure: 'statement_lost' };
+    now = { ...one, status: 'failed', failure: 'interrupted' };
     await page.getByRole('link', { name: 'Traffic' }).click();
     await page.goBack();
-    await page.getByText('The database lost the statement in a restart. Send it again.').waitFor();
+    await page.getByText('The upload was interrupted. Send the statement again.').waitFor();
   });
 
   test('a token that may only read sees everything, and is offered neither an upload nor repairs', async () => {

@@ -291,8 +291,8 @@ describe('installing', () => {
 
   it('serves a role that may only read and write rows', async () => {
     const role = `run_${Date.now()}`;
-    await sql.unsafe(`create role ${role} login password 'run';
-      grant select, insert, update, delete on all tables in schema public to ${role}`);
+    await sql.unsafe(`create role ${role} login password 'run'; grant usage on schema tested to ${role};
+      grant select, insert, update, delete on all tables in schema tested to ${role}`);
     const url = new URL(lists.url);
     url.username = role;
     url.password = 'run';

@@ -1,5 +1,6 @@
 -- Trigram indexes, for SearchText. The owner of a database may create this one.
-create extension if not exists pg_trgm;
+create schema if not exists extensions;
+create extension if not exists pg_trgm with schema extensions;
 --> statement-breakpoint
 CREATE TABLE "consignment_details" (
 	"id" uuid PRIMARY KEY NOT NULL,
@@ -112,9 +113,9 @@ CREATE TABLE "warehouses" (
 	CONSTRAINT "warehouses_status_known" CHECK ("warehouses"."status" between 0 and 1)
 );
 --> statement-breakpoint
-ALTER TABLE "status_changes" ADD CONSTRAINT "status_changes_consignment_id_consignments_id_fk" FOREIGN KEY ("consignment_id") REFERENCES "public"."consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "stock_movements" ADD CONSTRAINT "stock_movements_inventory_id_inventory_id_fk" FOREIGN KEY ("inventory_id") REFERENCES "public"."inventory"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "consignment_details" ADD CONSTRAINT "consignment_details_id_consignments_id_fk" FOREIGN KEY ("id") REFERENCES "public"."consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "status_changes" ADD CONSTRAINT "status_changes_consignment_id_consignments_id_fk" FOREIGN KEY ("consignment_id") REFERENCES "consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "stock_movements" ADD CONSTRAINT "stock_movements_inventory_id_inventory_id_fk" FOREIGN KEY ("inventory_id") REFERENCES "inventory"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "consignment_details" ADD CONSTRAINT "consignment_details_id_consignments_id_fk" FOREIGN KEY ("id") REFERENCES "consignments"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "consignment_details_by_named_id" ON "consignment_details" USING gin ("named_ids");--> statement-breakpoint
 CREATE INDEX "consignments_order" ON "consignments" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "consignments_by_client" ON "consignments" USING btree ("client_id","created_at","id","status","edi_status");--> statement-breakpoint
@@ -145,108 +146,108 @@ CREATE INDEX "warehouses_search" ON "warehouses" USING gin ("search_text" gin_tr
 --> statement-breakpoint
 -- The page directory of consignments: written by installSql() of @platform/pagination, whose README explains it.
 -- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, without the changes below.
-create table public.consignments_directory_buckets as
-  select ''::text as filter, ''::text as value, created_at, id, 0 as n from public.consignments with no data;
-alter table public.consignments_directory_buckets add primary key (filter, value, created_at, id), alter n set not null,
+create table consignments_directory_buckets as
+  select ''::text as filter, ''::text as value, created_at, id, 0 as n from consignments with no data;
+alter table consignments_directory_buckets add primary key (filter, value, created_at, id), alter n set not null,
   set (fillfactor = 50);
-create index on public.consignments_directory_buckets (created_at, id);
+create index on consignments_directory_buckets (created_at, id);
 --> statement-breakpoint
 -- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
 -- Without a primary key, which would cost every writer more; logical replication knows a row by all its columns.
-create table public.consignments_directory_changes as
-  select null::xid8 as xid, 0::smallint as sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from public.consignments with no data;
-create index on public.consignments_directory_changes (xid);
-alter table public.consignments_directory_changes alter xid set not null, alter sign set not null, replica identity full,
+create table consignments_directory_changes as
+  select null::xid8 as xid, 0::smallint as sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from consignments with no data;
+create index on consignments_directory_changes (xid);
+alter table consignments_directory_changes alter xid set not null, alter sign set not null, replica identity full,
   set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 --> statement-breakpoint
 -- The snapshot of the last fold: it counted all changes except those of transactions from `folded_below` on and
 -- those that were `running`. No counted row comes after the key. Sessions that change buckets lock this row.
-create table public.consignments_directory_state as
-  select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, created_at, id from public.consignments with no data;
-alter table public.consignments_directory_state add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
-insert into public.consignments_directory_state (one, folded_below, running) values (true, '0', '{}');
+create table consignments_directory_state as
+  select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, created_at, id from consignments with no data;
+alter table consignments_directory_state add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
+insert into consignments_directory_state (one, folded_below, running) values (true, '0', '{}');
 --> statement-breakpoint
-create function public.consignments_directory_log() returns trigger language plpgsql as $$
+create function consignments_directory_log() returns trigger language plpgsql as $$
 declare
   -- An id below folded_below that was not running: a dump was restored into a cluster with lower ids.
   writer xid8 := (select case when pg_current_xact_id() = any (running) then pg_current_xact_id()
-    else greatest(pg_current_xact_id(), folded_below) end from public.consignments_directory_state);
+    else greatest(pg_current_xact_id(), folded_below) end from consignments_directory_state);
 begin
   if tg_op = 'INSERT' then
-    insert into public.consignments_directory_changes (xid, sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status) select writer, 1, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from new_rows;
+    insert into consignments_directory_changes (xid, sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status) select writer, 1, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from new_rows;
   elsif tg_op = 'DELETE' then
-    insert into public.consignments_directory_changes (xid, sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status) select writer, -1, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from old_rows;
+    insert into consignments_directory_changes (xid, sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status) select writer, -1, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from old_rows;
   elsif tg_op = 'UPDATE' then
     -- A row that kept its key and filters cancels out.
-    insert into public.consignments_directory_changes (xid, sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status) select writer, sum(sign), created_at, id, client_id, warehouse_id, carrier_id, status, edi_status
+    insert into consignments_directory_changes (xid, sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status) select writer, sum(sign), created_at, id, client_id, warehouse_id, carrier_id, status, edi_status
     from (select 1 as sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from new_rows union all select -1, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from old_rows) moved
     group by created_at, id, client_id, warehouse_id, carrier_id, status, edi_status having sum(sign) <> 0;
   else
-    truncate public.consignments_directory_buckets, public.consignments_directory_changes;
-    update public.consignments_directory_state set created_at = null, id = null;
+    truncate consignments_directory_buckets, consignments_directory_changes;
+    update consignments_directory_state set created_at = null, id = null;
   end if;
   return null;
 end $$;
 --> statement-breakpoint
-create trigger consignments_directory_insert after insert on public.consignments
-  referencing new table as new_rows for each statement execute function public.consignments_directory_log();
-create trigger consignments_directory_update after update on public.consignments
-  referencing old table as old_rows new table as new_rows for each statement execute function public.consignments_directory_log();
-create trigger consignments_directory_delete after delete on public.consignments
-  referencing old table as old_rows for each statement execute function public.consignments_directory_log();
-create trigger consignments_directory_truncate after truncate on public.consignments
-  for each statement execute function public.consignments_directory_log();
+create trigger consignments_directory_insert after insert on consignments
+  referencing new table as new_rows for each statement execute function consignments_directory_log();
+create trigger consignments_directory_update after update on consignments
+  referencing old table as old_rows new table as new_rows for each statement execute function consignments_directory_log();
+create trigger consignments_directory_delete after delete on consignments
+  referencing old table as old_rows for each statement execute function consignments_directory_log();
+create trigger consignments_directory_truncate after truncate on consignments
+  for each statement execute function consignments_directory_log();
 --> statement-breakpoint
 -- The page directory of inventory: written by installSql() of @platform/pagination, whose README explains it.
 -- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, without the changes below.
-create table public.inventory_directory_buckets as
-  select ''::text as filter, ''::text as value, created_at, id, 0 as n from public.inventory with no data;
-alter table public.inventory_directory_buckets add primary key (filter, value, created_at, id), alter n set not null,
+create table inventory_directory_buckets as
+  select ''::text as filter, ''::text as value, created_at, id, 0 as n from inventory with no data;
+alter table inventory_directory_buckets add primary key (filter, value, created_at, id), alter n set not null,
   set (fillfactor = 50);
-create index on public.inventory_directory_buckets (created_at, id);
+create index on inventory_directory_buckets (created_at, id);
 --> statement-breakpoint
 -- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
 -- Without a primary key, which would cost every writer more; logical replication knows a row by all its columns.
-create table public.inventory_directory_changes as
-  select null::xid8 as xid, 0::smallint as sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from public.inventory with no data;
-create index on public.inventory_directory_changes (xid);
-alter table public.inventory_directory_changes alter xid set not null, alter sign set not null, replica identity full,
+create table inventory_directory_changes as
+  select null::xid8 as xid, 0::smallint as sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from inventory with no data;
+create index on inventory_directory_changes (xid);
+alter table inventory_directory_changes alter xid set not null, alter sign set not null, replica identity full,
   set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 --> statement-breakpoint
 -- The snapshot of the last fold: it counted all changes except those of transactions from `folded_below` on and
 -- those that were `running`. No counted row comes after the key. Sessions that change buckets lock this row.
-create table public.inventory_directory_state as
-  select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, created_at, id from public.inventory with no data;
-alter table public.inventory_directory_state add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
-insert into public.inventory_directory_state (one, folded_below, running) values (true, '0', '{}');
+create table inventory_directory_state as
+  select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, created_at, id from inventory with no data;
+alter table inventory_directory_state add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
+insert into inventory_directory_state (one, folded_below, running) values (true, '0', '{}');
 --> statement-breakpoint
-create function public.inventory_directory_log() returns trigger language plpgsql as $$
+create function inventory_directory_log() returns trigger language plpgsql as $$
 declare
   -- An id below folded_below that was not running: a dump was restored into a cluster with lower ids.
   writer xid8 := (select case when pg_current_xact_id() = any (running) then pg_current_xact_id()
-    else greatest(pg_current_xact_id(), folded_below) end from public.inventory_directory_state);
+    else greatest(pg_current_xact_id(), folded_below) end from inventory_directory_state);
 begin
   if tg_op = 'INSERT' then
-    insert into public.inventory_directory_changes (xid, sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock) select writer, 1, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from new_rows;
+    insert into inventory_directory_changes (xid, sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock) select writer, 1, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from new_rows;
   elsif tg_op = 'DELETE' then
-    insert into public.inventory_directory_changes (xid, sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock) select writer, -1, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from old_rows;
+    insert into inventory_directory_changes (xid, sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock) select writer, -1, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from old_rows;
   elsif tg_op = 'UPDATE' then
     -- A row that kept its key and filters cancels out.
-    insert into public.inventory_directory_changes (xid, sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock) select writer, sum(sign), created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock
+    insert into inventory_directory_changes (xid, sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock) select writer, sum(sign), created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock
     from (select 1 as sign, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from new_rows union all select -1, created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock from old_rows) moved
     group by created_at, id, stocked_partner_id, partner_id, stocked_warehouse_id, warehouse_id, in_stock having sum(sign) <> 0;
   else
-    truncate public.inventory_directory_buckets, public.inventory_directory_changes;
-    update public.inventory_directory_state set created_at = null, id = null;
+    truncate inventory_directory_buckets, inventory_directory_changes;
+    update inventory_directory_state set created_at = null, id = null;
   end if;
   return null;
 end $$;
 --> statement-breakpoint
-create trigger inventory_directory_insert after insert on public.inventory
-  referencing new table as new_rows for each statement execute function public.inventory_directory_log();
-create trigger inventory_directory_update after update on public.inventory
-  referencing old table as old_rows new table as new_rows for each statement execute function public.inventory_directory_log();
-create trigger inventory_directory_delete after delete on public.inventory
-  referencing old table as old_rows for each statement execute function public.inventory_directory_log();
-create trigger inventory_directory_truncate after truncate on public.inventory
-  for each statement execute function public.inventory_directory_log();
+create trigger inventory_directory_insert after insert on inventory
+  referencing new table as new_rows for each statement execute function inventory_directory_log();
+create trigger inventory_directory_update after update on inventory
+  referencing old table as old_rows new table as new_rows for each statement execute function inventory_directory_log();
+create trigger inventory_directory_delete after delete on inventory
+  referencing old table as old_rows for each statement execute function inventory_directory_log();
+create trigger inventory_directory_truncate after truncate on inventory
+  for each statement execute function inventory_directory_log();

@@ -15,6 +15,6 @@ const shape = {
   IMPORT_IDLE_TIMEOUT_MS: z.coerce.number().int().min(1).default(30_000),
 };
 
-export const { envOf, processEnv } = settingsOf(shape);
+export const { envOf, processEnv } = settingsOf('consignments', shape);
 
 export type Env = ReturnType<typeof envOf>;

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fold, measureDrift } from '@platform/pagination/directory';
 import { withMaintenance } from '@platform/pagination/maintenance';
+import { inTestSchema } from '@platform/service-kit/testing';
 import { migrate } from '@platform/service-kit/migrate';
 import fc from 'fast-check';
 import postgres from 'postgres';
@@ -22,10 +23,11 @@ afterAll(() => service[Symbol.asyncDispose]());
 test('two migrations that start at the same time run one after the other', async () => {
   const server = postgres(inject('postgresUrl'), { max: 1 });
   await server`create database consignments_twice`;
-  const url = new URL(inject('postgresUrl'));
-  url.pathname = '/consignments_twice';
-  await Promise.all([1, 2].map(() => migrate(url.href, migrations)));
-  const sql = postgres(url.href, { max: 1 });
+  const located = new URL(inject('postgresUrl'));
+  located.pathname = '/consignments_twice';
+  const url = inTestSchema(located.href);
+  await Promise.all([1, 2].map(() => migrate(url, migrations)));
+  const sql = postgres(url, { max: 1 });
   const applied = readdirSync(migrations).filter((file) => file.endsWith('.sql')).length;
   expect((await sql`select count(*)::int as applied from schema_migrations`)[0]).toEqual({ applied });
   await sql.end();

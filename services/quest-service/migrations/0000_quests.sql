@@ -36,8 +36,8 @@ CREATE TABLE "quests" (
 	CONSTRAINT "quests_draft_of_unique" UNIQUE("draft_of")
 );
 --> statement-breakpoint
-ALTER TABLE "questions" ADD CONSTRAINT "questions_quest_id_quests_quest_id_fk" FOREIGN KEY ("quest_id") REFERENCES "public"."quests"("quest_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "quests" ADD CONSTRAINT "quests_draft_of_quests_quest_id_fk" FOREIGN KEY ("draft_of") REFERENCES "public"."quests"("quest_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "questions" ADD CONSTRAINT "questions_quest_id_quests_quest_id_fk" FOREIGN KEY ("quest_id") REFERENCES "quests"("quest_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "quests" ADD CONSTRAINT "quests_draft_of_quests_quest_id_fk" FOREIGN KEY ("draft_of") REFERENCES "quests"("quest_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "quests_newest" ON "quests" USING btree ("created_at","quest_id");
 --> statement-breakpoint

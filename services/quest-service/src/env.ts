@@ -15,6 +15,6 @@ const shape = {
   QUESTS_CACHE_BYTES: z.coerce.number().int().min(0).default(33_554_432),
 };
 
-export const { envOf, processEnv } = settingsOf(shape);
+export const { envOf, processEnv } = settingsOf('quest-service', shape);
 
 export type Env = ReturnType<typeof envOf>;

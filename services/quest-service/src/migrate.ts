@@ -1,4 +1,4 @@
 import { runMigrations } from '@platform/service-kit/migrate';
 import { migrations } from './context.ts';
 
-await runMigrations(migrations);
+await runMigrations('quest-service', migrations);

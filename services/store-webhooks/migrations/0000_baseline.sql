@@ -265,7 +265,7 @@ CREATE INDEX "orders_number" ON "orders" USING btree ("store_id",(details ->> 'o
 CREATE INDEX "orders_consumer" ON "orders" USING btree ("store_id","consumer_id","event_id");--> statement-breakpoint
 CREATE INDEX "verifications_latest" ON "verifications" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "verifications_user" ON "verifications" USING btree ("store_id","user_id","event_id");--> statement-breakpoint
-CREATE VIEW "public"."inbox" AS (
+CREATE VIEW "inbox" AS (
   select e.store_id, e.id, e.event, e.service, e.entity, e.dedup, e.body, e.headers, e.received_at,
     coalesce(r.state, 'pending') as state, coalesce(q.attempts, r.attempts) as attempts, q.due_at,
     coalesce(q.error, r.error) as error, r.finished_at,

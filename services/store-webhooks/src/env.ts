@@ -70,6 +70,6 @@ const shape = {
     .default('no-reply@localhost'),
 };
 
-export const { envOf, processEnv } = settingsOf(shape);
+export const { envOf, processEnv } = settingsOf('store-webhooks', shape);
 
 export type Env = ReturnType<typeof envOf>;

@@ -70,7 +70,7 @@ test('what the database says counts more than what is remembered', async () => {
     await expect.poll(() => probe(before)).toEqual([200, 200]);
   }
   const sql = postgres(service.databaseUrl, { max: 1 });
-  await sql`truncate public.schema_migrations`;
+  await sql`truncate schema_migrations`;
   await sql.end();
   await using after = await startProcess(service);
   await expect.poll(() => probe(after)).toEqual([503, 503]);

@@ -47,7 +47,7 @@ const session = {
   expiresAt: new Date(now.getTime() + 30 * 86_400_000).toISOString(),
 };
 
-await using database = openDatabase({ url: migrationUrl(), name: 'task-manager-demo', max: 1 });
+await using database = openDatabase({ url: migrationUrl('task-manager'), name: 'task-manager-demo', max: 1 });
 const passwordHash = await createPasswords().hash(password);
 await database.orm.transaction(async (transaction) => {
   await transaction

@@ -58,7 +58,7 @@ const shape = {
   REGISTRATIONS_PER_NETWORK: z.coerce.number().int().min(1).default(100),
 };
 
-export const { envOf, processEnv } = settingsOf(shape);
+export const { envOf, processEnv } = settingsOf('task-manager', shape);
 
 export type Env = ReturnType<typeof envOf>;
 

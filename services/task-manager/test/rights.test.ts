@@ -9,10 +9,10 @@ const rowsOnly = async (databaseUrl: string) => {
   const role = `rows_${randomUUID().replaceAll('-', '')}`;
   await sql.unsafe(`
     create role ${role} login password 'rows';
-    revoke all on schema public from public;
-    grant usage on schema public to ${role};
-    revoke execute on all functions in schema public from public;
-    grant select, insert, update, delete on all tables in schema public to ${role};`);
+    revoke all on schema tested from public;
+    grant usage on schema tested to ${role};
+    revoke execute on all functions in schema tested from public;
+    grant select, insert, update, delete on all tables in schema tested to ${role};`);
   const url = new URL(databaseUrl);
   url.username = role;
   url.password = 'rows';

@@ -1,60 +1,62 @@
 -- A time in JSON: UTC, milliseconds. Declared immutable, so that columns can be generated from it; to_char is not,
--- because formats with names of months depend on settings.
-create function json_time(at timestamptz) returns text language sql immutable parallel safe as $$
-  select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-$$;
+-- because formats with names of months depend on settings. The functions of columns are parsed here and not when they run,
+-- because a restore runs them without a search path.
+create function json_time(at timestamptz) returns text language sql immutable parallel safe
+  return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 --> statement-breakpoint
 create function project_json(
   id uuid, name text, client text, status text, source_language text, target_languages text[], due_at timestamptz,
   created_at timestamptz, updated_at timestamptz, version integer
-) returns text language sql immutable parallel safe as $$
-  select to_json(project)::text from (
-    select id, name, client, status, source_language, target_languages, public.json_time(due_at) as due_at,
-      public.json_time(created_at) as created_at, public.json_time(updated_at) as updated_at, version) project
-$$;
+) returns text language sql immutable parallel safe
+  return (select to_json(project)::text from (
+    select id, name, client, status, source_language, target_languages, json_time(due_at) as due_at,
+      json_time(created_at) as created_at, json_time(updated_at) as updated_at, version) project);
 --> statement-breakpoint
 create function deliverable_json(
   project_id uuid, id uuid, name text, language text, type text, status text, file_url text, assignee text,
   due_at timestamptz, delivered_at timestamptz, updated_at timestamptz, version integer
-) returns text language sql immutable parallel safe as $$
-  select to_json(deliverable)::text from (
-    select id, project_id, name, language, type, status, file_url, assignee, public.json_time(due_at) as due_at,
-      public.json_time(delivered_at) as delivered_at, public.json_time(updated_at) as updated_at, version) deliverable
-$$;
+) returns text language sql immutable parallel safe
+  return (select to_json(deliverable)::text from (
+    select id, project_id, name, language, type, status, file_url, assignee, json_time(due_at) as due_at,
+      json_time(delivered_at) as delivered_at, json_time(updated_at) as updated_at, version) deliverable);
 --> statement-breakpoint
 -- Returns the updated_at of a change. A snapshot that contains a change made at t contains all changes made before
 -- t; other changes made at t may still follow. Each writer holds advisory lock (5, 1) until its transaction ends:
 -- exclusively if it sets a new time, shared if it uses the time of others. Runs as its owner, because the role of
 -- the service may not set a sequence. docs/adr/0050 explains why this is correct.
 create function next_updated_at() returns timestamptz
-language plpgsql security definer set search_path = '' as $$
+language plpgsql security definer as $$
 declare
   latest bigint;
   milliseconds bigint;
 begin
   if not pg_catalog.pg_try_advisory_xact_lock(5, 1) then
-    select last_value into latest from public.latest_updated_at;
+    select last_value into latest from latest_updated_at;
     milliseconds := floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000);
     -- Others are writing. Use their time unless it is old, or the clock was set back. Then one writer waits for them.
     if abs(milliseconds - latest) < 50 or not pg_catalog.pg_try_advisory_xact_lock(5, 2) then
       perform pg_catalog.pg_advisory_xact_lock_shared(5, 1);
-      select last_value into latest from public.latest_updated_at;
+      select last_value into latest from latest_updated_at;
       return pg_catalog.to_timestamp(latest / 1000.0);
     end if;
     perform pg_catalog.pg_advisory_xact_lock(5, 1);
   end if;
-  select last_value into latest from public.latest_updated_at;
+  select last_value into latest from latest_updated_at;
   milliseconds := floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000);
   -- If the clock was set back, continue in steps of one millisecond: one time for all changes until the clock has caught up
   -- would be shared by more projects than fit on a page.
   if milliseconds < latest then
     milliseconds := latest + 1;
   end if;
-  return pg_catalog.to_timestamp(pg_catalog.setval('public.latest_updated_at', milliseconds) / 1000.0);
+  return pg_catalog.to_timestamp(pg_catalog.setval('latest_updated_at', milliseconds) / 1000.0);
 end
 $$;
 --> statement-breakpoint
-CREATE SEQUENCE "public"."latest_updated_at" INCREMENT BY 1 MINVALUE 0 MAXVALUE 9223372036854775807 START WITH 0 CACHE 1;--> statement-breakpoint
+do $$ begin
+  execute format('alter function next_updated_at() set search_path = %I, pg_temp', current_schema());
+end $$;
+--> statement-breakpoint
+CREATE SEQUENCE "latest_updated_at" INCREMENT BY 1 MINVALUE 0 MAXVALUE 9223372036854775807 START WITH 0 CACHE 1;--> statement-breakpoint
 CREATE TABLE "api_keys" (
 	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
 	"name" text NOT NULL,
@@ -121,7 +123,7 @@ CREATE TABLE "projects" (
 	CONSTRAINT "projects_status_known" CHECK ("projects"."status" in ('draft', 'active', 'in_review', 'completed', 'archived'))
 );
 --> statement-breakpoint
-ALTER TABLE "deliverables" ADD CONSTRAINT "deliverables_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "deliverables" ADD CONSTRAINT "deliverables_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_by_hash" ON "api_keys" USING btree ("key_hash");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "projects_order" ON "projects" USING btree ("updated_at","id");--> statement-breakpoint
@@ -130,54 +132,54 @@ CREATE INDEX "projects_by_client" ON "projects" USING btree ("client","status","
 --> statement-breakpoint
 -- The page directory of projects: written by installSql() of @platform/pagination, whose README explains it.
 -- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, without the changes below.
-create table public.projects_directory_buckets as
-  select ''::text as filter, ''::text as value, updated_at, id, 0 as n from public.projects with no data;
-alter table public.projects_directory_buckets add primary key (filter, value, updated_at, id), alter n set not null,
+create table projects_directory_buckets as
+  select ''::text as filter, ''::text as value, updated_at, id, 0 as n from projects with no data;
+alter table projects_directory_buckets add primary key (filter, value, updated_at, id), alter n set not null,
   set (fillfactor = 50);
-create index on public.projects_directory_buckets (updated_at, id);
+create index on projects_directory_buckets (updated_at, id);
 --> statement-breakpoint
 -- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
 -- Without a primary key, which would cost every writer more; logical replication knows a row by all its columns.
-create table public.projects_directory_changes as
-  select null::xid8 as xid, 0::smallint as sign, updated_at, id, status from public.projects with no data;
-create index on public.projects_directory_changes (xid);
-alter table public.projects_directory_changes alter xid set not null, alter sign set not null, replica identity full,
+create table projects_directory_changes as
+  select null::xid8 as xid, 0::smallint as sign, updated_at, id, status from projects with no data;
+create index on projects_directory_changes (xid);
+alter table projects_directory_changes alter xid set not null, alter sign set not null, replica identity full,
   set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 --> statement-breakpoint
 -- The snapshot of the last fold: it counted all changes except those of transactions from `folded_below` on and
 -- those that were `running`. No counted row comes after the key. Sessions that change buckets lock this row.
-create table public.projects_directory_state as
-  select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, updated_at, id from public.projects with no data;
-alter table public.projects_directory_state add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
-insert into public.projects_directory_state (one, folded_below, running) values (true, '0', '{}');
+create table projects_directory_state as
+  select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, updated_at, id from projects with no data;
+alter table projects_directory_state add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
+insert into projects_directory_state (one, folded_below, running) values (true, '0', '{}');
 --> statement-breakpoint
-create function public.projects_directory_log() returns trigger language plpgsql as $$
+create function projects_directory_log() returns trigger language plpgsql as $$
 declare
   -- An id below folded_below that was not running: a dump was restored into a cluster with lower ids.
   writer xid8 := (select case when pg_current_xact_id() = any (running) then pg_current_xact_id()
-    else greatest(pg_current_xact_id(), folded_below) end from public.projects_directory_state);
+    else greatest(pg_current_xact_id(), folded_below) end from projects_directory_state);
 begin
   if tg_op = 'INSERT' then
-    insert into public.projects_directory_changes (xid, sign, updated_at, id, status) select writer, 1, updated_at, id, status from new_rows;
+    insert into projects_directory_changes (xid, sign, updated_at, id, status) select writer, 1, updated_at, id, status from new_rows;
   elsif tg_op = 'DELETE' then
-    insert into public.projects_directory_changes (xid, sign, updated_at, id, status) select writer, -1, updated_at, id, status from old_rows;
+    insert into projects_directory_changes (xid, sign, updated_at, id, status) select writer, -1, updated_at, id, status from old_rows;
   elsif tg_op = 'UPDATE' then
     -- A row that kept its key and filters cancels out.
-    insert into public.projects_directory_changes (xid, sign, updated_at, id, status) select writer, sum(sign), updated_at, id, status
+    insert into projects_directory_changes (xid, sign, updated_at, id, status) select writer, sum(sign), updated_at, id, status
     from (select 1 as sign, updated_at, id, status from new_rows union all select -1, updated_at, id, status from old_rows) moved
     group by updated_at, id, status having sum(sign) <> 0;
   else
-    truncate public.projects_directory_buckets, public.projects_directory_changes;
-    update public.projects_directory_state set updated_at = null, id = null;
+    truncate projects_directory_buckets, projects_directory_changes;
+    update projects_directory_state set updated_at = null, id = null;
   end if;
   return null;
 end $$;
 --> statement-breakpoint
-create trigger projects_directory_insert after insert on public.projects
-  referencing new table as new_rows for each statement execute function public.projects_directory_log();
-create trigger projects_directory_update after update on public.projects
-  referencing old table as old_rows new table as new_rows for each statement execute function public.projects_directory_log();
-create trigger projects_directory_delete after delete on public.projects
-  referencing old table as old_rows for each statement execute function public.projects_directory_log();
-create trigger projects_directory_truncate after truncate on public.projects
-  for each statement execute function public.projects_directory_log();
+create trigger projects_directory_insert after insert on projects
+  referencing new table as new_rows for each statement execute function projects_directory_log();
+create trigger projects_directory_update after update on projects
+  referencing old table as old_rows new table as new_rows for each statement execute function projects_directory_log();
+create trigger projects_directory_delete after delete on projects
+  referencing old table as old_rows for each statement execute function projects_directory_log();
+create trigger projects_directory_truncate after truncate on projects
+  for each statement execute function projects_directory_log();

@@ -10,6 +10,6 @@ const shape = {
   PROJECT_ARCHIVE_DAYS: z.coerce.number().int().min(0).max(3650).default(30),
 };
 
-export const { envOf, processEnv } = settingsOf(shape);
+export const { envOf, processEnv } = settingsOf('verify-projects', shape);
 
 export type Env = ReturnType<typeof envOf>;

@@ -1,6 +1,6 @@
 import { makeApiKey } from '@platform/auth/api-keys';
 import { migrate, pendingMigrations } from '@platform/service-kit/migrate';
-import { startProxy } from '@platform/service-kit/testing';
+import { inTestSchema, startProxy } from '@platform/service-kit/testing';
 import postgres from 'postgres';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -75,9 +75,9 @@ describe('PostgreSQL', () => {
     const role = `run_${process.pid}_${Date.now()}`;
     await sql.unsafe(`
       create role ${role} login password 'secret';
-      grant usage on schema public to ${role};
-      grant select, insert, update, delete on all tables in schema public to ${role};
-      grant usage, select on all sequences in schema public to ${role}`);
+      grant usage on schema tested to ${role};
+      grant select, insert, update, delete on all tables in schema tested to ${role};
+      grant usage, select on all sequences in schema tested to ${role}`);
     const url = new URL(service.databaseUrl);
     [url.username, url.password] = [role, 'secret'];
     const { app, context } = await service.startInstance({ DATABASE_URL: url.href });
@@ -104,10 +104,11 @@ describe('PostgreSQL', () => {
     const admin = postgres(inject('postgresUrl'), { max: 1, onnotice: () => undefined });
     const name = `migrated_${process.pid}_${Date.now()}`;
     await admin`create database ${admin(name)}`;
-    const url = new URL(inject('postgresUrl'));
-    url.pathname = `/${name}`;
-    await Promise.all([migrate(url.href, migrations), migrate(url.href, migrations)]);
-    const sql = postgres(url.href, { max: 1 });
+    const server = new URL(inject('postgresUrl'));
+    server.pathname = `/${name}`;
+    const url = inTestSchema(server.href);
+    await Promise.all([migrate(url, migrations), migrate(url, migrations)]);
+    const sql = postgres(url, { max: 1 });
     expect(await pendingMigrations(sql, migrations)).toBe(0);
     expect((await sql`select next_updated_at() as at`)[0]?.['at']).toBeInstanceOf(Date);
     await sql.end();

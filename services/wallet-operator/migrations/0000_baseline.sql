@@ -1,5 +1,6 @@
 -- Trigram index, for the search of players. The owner of a database may create this one.
-create extension if not exists pg_trgm;
+create schema if not exists extensions;
+create extension if not exists pg_trgm with schema extensions;
 --> statement-breakpoint
 CREATE TABLE "adjustments" (
 	"player_id" text NOT NULL,
@@ -208,7 +209,6 @@ CREATE TABLE "reconciliations" (
 	"touched_at" timestamp (3) with time zone NOT NULL,
 	"lines" integer DEFAULT 0 NOT NULL,
 	"fields" jsonb,
-	"first_line" integer,
 	"line_done" integer DEFAULT 0 NOT NULL,
 	"entries_done" timestamp (3) with time zone,
 	"differences" integer DEFAULT 0 NOT NULL,
@@ -363,8 +363,6 @@ INSERT INTO "ledger_checks" DEFAULT VALUES;--> statement-breakpoint
 ALTER TABLE "players" SET (fillfactor = 50);--> statement-breakpoint
 ALTER TABLE "rounds" SET (fillfactor = 85);--> statement-breakpoint
 ALTER TABLE "sessions" SET (fillfactor = 85);--> statement-breakpoint
--- A statement is kept only while it is compared, so its lines need no place in the log that callbacks wait for.
-ALTER TABLE "reconciliation_lines" SET UNLOGGED;--> statement-breakpoint
 -- The planner does not see how few pages a Bloom filter leaves, and would read the whole table.
 CREATE FUNCTION players_of_round(wanted text) RETURNS SETOF text
   LANGUAGE sql STABLE SET enable_seqscan = off SET enable_indexscan = off
@@ -377,7 +375,7 @@ CREATE FUNCTION first_id_of(at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE
 -- attaching a partition does not conflict with inserts, only the partitions themselves are locked to empty them, and they
 -- are dropped when no callback uses the table at that moment, else by a later call.
 CREATE FUNCTION keep_refusal_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = public, pg_temp SET lock_timeout = '1s' AS $$
+SET lock_timeout = '1s' AS $$
 DECLARE
   today date := (now() AT TIME ZONE 'UTC')::date;
   day date;
@@ -412,5 +410,8 @@ BEGIN
     END LOOP;
   EXCEPTION WHEN lock_not_available THEN NULL;
   END;
+END $$;--> statement-breakpoint
+DO $$ BEGIN
+  EXECUTE format('ALTER FUNCTION keep_refusal_days SET search_path = %I, pg_temp', current_schema());
 END $$;--> statement-breakpoint
 SELECT keep_refusal_days(90);

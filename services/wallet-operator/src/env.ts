@@ -72,7 +72,7 @@ const shape = {
   STUCK_ROUND_S: atLeast(1, 3600),
 };
 
-export const { envOf, processEnv } = settingsOf(shape);
+export const { envOf, processEnv } = settingsOf('wallet-operator', shape);
 
 export type Env = ReturnType<typeof envOf>;
 

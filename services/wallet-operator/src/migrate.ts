@@ -1,14 +1,13 @@
 import { openDatabase } from '@platform/service-kit/db';
-import { migrationUrl } from '@platform/service-kit/env';
 import { runMigrations } from '@platform/service-kit/migrate';
 import { migrations } from './context.ts';
 import { sealingKeyIfSet } from './env.ts';
 import { trustKey } from './sealing/queries.ts';
 
-await runMigrations(migrations, async () => {
+await runMigrations('wallet-operator', migrations, async (url) => {
   const key = sealingKeyIfSet();
   if (key === undefined) return;
   // The role of the service cannot do it, so that an intruder with that role cannot sign another ledger.
-  await using database = openDatabase({ url: migrationUrl(), name: 'wallet-operator:migrate', max: 1 });
+  await using database = openDatabase({ url, name: 'wallet-operator:migrate', max: 1 });
   await trustKey(database.sql, key);
 });

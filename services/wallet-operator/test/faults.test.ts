@@ -9,18 +9,20 @@ import { migrations } from '../src/context.ts';
 import { addGame, addPlayer } from './factories.ts';
 import { call } from './harness.ts';
 import { startLoad, type Sent } from './load.ts';
-import type { ServiceProcess } from '@platform/service-kit/testing';
+import { inTestSchema, type ServiceProcess } from '@platform/service-kit/testing';
 import { startProcess } from './process.ts';
 import { expectSoundLedger } from './proof.ts';
 
 /** With fsync, because the tests check what survives a crash. */
 let server: PostgresServer;
+let databaseUrl: string;
 let sql: Sql;
 let players: string[];
 beforeAll(async () => {
   server = await startPostgres({ durable: true });
-  await migrate(server.url, migrations);
-  sql = postgres(server.url, { max: 2, onnotice: () => undefined });
+  databaseUrl = inTestSchema(server.url);
+  await migrate(databaseUrl, migrations);
+  sql = postgres(databaseUrl, { max: 2, onnotice: () => undefined });
   await addGame(sql);
   players = [];
   for (let at = 0; at < 6; at++) players.push(await addPlayer(sql));
@@ -79,7 +81,7 @@ const untilSent = async (sent: readonly Sent[], count: number): Promise<void> =>
 };
 
 test('kill -9 of the service under load', async () => {
-  await using service = await startProcess(server.url);
+  await using service = await startProcess(databaseUrl);
   const load = startLoad(service.url, players);
   await untilSent(load.sent, 150);
   await service.kill();
@@ -89,7 +91,7 @@ test('kill -9 of the service under load', async () => {
 });
 
 test('kill -9 of the backends that serve it, again and again', async () => {
-  await using service = await startProcess(server.url);
+  await using service = await startProcess(databaseUrl);
   const load = startLoad(service.url, players);
   for (let round = 1; round <= 3; round++) {
     await untilSent(load.sent, load.sent.length + 80);
@@ -106,7 +108,7 @@ test('kill -9 of the backends that serve it, again and again', async () => {
 });
 
 test('kill -9 of the whole PostgreSQL under load', async () => {
-  await using service = await startProcess(server.url);
+  await using service = await startProcess(databaseUrl);
   const load = startLoad(service.url, players);
   await untilSent(load.sent, 200);
   await server.kill9();
@@ -121,7 +123,7 @@ test('kill -9 of the whole PostgreSQL under load', async () => {
 
 test('kill -9 of Redis under load changes nothing', async () => {
   const redis = await startRedis();
-  await using service = await startProcess(server.url, redis.url);
+  await using service = await startProcess(databaseUrl, redis.url);
   const load = startLoad(service.url, players);
   await untilSent(load.sent, 100);
   await redis.kill9();
@@ -133,7 +135,7 @@ test('kill -9 of Redis under load changes nothing', async () => {
 });
 
 test('SIGTERM under load: callbacks that were received are answered, and the process exits with 0', async () => {
-  await using service = await startProcess(server.url);
+  await using service = await startProcess(databaseUrl);
   const load = startLoad(service.url, players);
   await untilSent(load.sent, 100);
   const code = await service.stop();
@@ -147,8 +149,8 @@ const errorsOf = (processes: readonly ServiceProcess[]): string =>
   processes.flatMap(({ lines }) => lines.filter((line) => line.includes('"err"'))).join('\n');
 
 test('two processes serve the same players', async () => {
-  await using one = await startProcess(server.url);
-  await using other = await startProcess(server.url);
+  await using one = await startProcess(databaseUrl);
+  await using other = await startProcess(databaseUrl);
   const loads = [startLoad(one.url, players), startLoad(other.url, players)];
   for (const { sent } of loads) await untilSent(sent, 200);
   const sent = (await Promise.all(loads.map((load) => load.stop()))).flat();
@@ -160,7 +162,7 @@ test('two processes serve the same players', async () => {
 });
 
 test('callbacks beyond MAX_WAITING are answered at once, and succeed when they are sent again', async () => {
-  await using service = await startProcess(server.url, '', { MAX_WAITING: '400' });
+  await using service = await startProcess(databaseUrl, '', { MAX_WAITING: '400' });
   const [locked] = players;
   let release: (() => void) | undefined;
   const held = new Promise<void>((resolve) => (release = resolve));

@@ -118,7 +118,7 @@ test('a line is found by its id and its player when all players have the same id
   expect(await find(service.url, idOf(sent))).toMatchObject({ status: 'done', lines: count });
 });
 
-test('lines that PostgreSQL loses while more arrive are noticed', async () => {
+test('a statement of which a crash of PostgreSQL has taken lines back is refused', async () => {
   await using service = await startIdle();
   const { sql } = service.context.database;
   const some = () => Buffer.from(jsonLines(Array.from({ length: 1100 }, () => creditOf())));
@@ -128,17 +128,20 @@ test('lines that PostgreSQL loses while more arrive are noticed', async () => {
     start: (stream) => stream.enqueue(some()),
     pull: async (stream) => {
       await expect.poll(stored).toBe(1100);
-      // As a crash leaves an unlogged table.
+      // A crash forgets the last transactions.
       await sql`truncate reconciliation_lines`;
+      await sql`update reconciliations set lines = 0`;
       stream.enqueue(some());
       stream.close();
     },
   });
   const sent = await sendStatement(service.url, body);
-  expect(sent.status).toBe(201);
+  expect(sent).toMatchObject({ status: 409, body: { code: 'interrupted' } });
   const compare = createComparer(sql);
   while (await compare());
-  expect(await find(service.url, idOf(sent))).toMatchObject({ status: 'failed', failure: 'statement_lost' });
+  expect(await sql`select step, failure, differences from reconciliations`).toEqual([
+    { step: 'ended', failure: 'interrupted', differences: 0 },
+  ]);
 });
 
 test('empty lines cost no transactions', async () => {

@@ -183,9 +183,9 @@ const agedDatabase = async (days: number) => {
     insert into refusals (refusal_id, callback, status, cause)
       values (first_id_of('2020-01-01 12:00Z'), 'debit', 'ERROR_UNKNOWN', 'old');
     create role ${role};
-    grant usage on schema public to ${role};
-    grant select, insert, update, delete on all tables in schema public to ${role};
-    grant execute on all functions in schema public to ${role};`);
+    grant usage on schema tested to ${role};
+    grant select, insert, update, delete on all tables in schema tested to ${role};
+    grant execute on all functions in schema tested to ${role};`);
   const keeper = postgres(aged.databaseUrl, { max: 1, onnotice: () => undefined });
   onTestFinished(async () => {
     await keeper.end();

@@ -117,7 +117,7 @@ test('the role of the service can neither trust a key nor move the number of the
   await using admin = openDatabase({ url: database.url, name: 'test', max: 1 });
   const role = `service_${randomUUID().replaceAll('-', '')}`;
   await admin.sql.unsafe(
-    `create role ${role}; grant select, insert, update, delete on all tables in schema public to ${role}`,
+    `create role ${role}; grant usage on schema tested to ${role}; grant select, insert, update, delete on all tables in schema tested to ${role}`,
   );
   const as = (change: (tx: ISql) => Promise<unknown>) =>
     admin.sql.begin(async (tx) => {

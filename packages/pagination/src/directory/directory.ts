@@ -1,8 +1,6 @@
 /** A list that pages are read from: a table, its order, and the columns it is filtered by. */
 export interface DirectoryOptions {
   table: string;
-  /** `public` if absent. */
-  schema?: string;
   /** Columns that order the list, all `not null` and unique together. */
   key: readonly string[];
   /** Pages go from the highest key to the lowest. */
@@ -13,7 +11,7 @@ export interface DirectoryOptions {
   bucket?: number;
 }
 
-/** Made by `defineDirectory`; names are qualified and safe to put into SQL. */
+/** Made by `defineDirectory`; names are safe to put into SQL. */
 export interface Directory {
   name: string;
   table: string;
@@ -52,8 +50,8 @@ export const unfiltered: Filter = { name: '', type: 'text', column: `''::text`, 
 
 /** Checks the names and completes the options. Throws for a name that would need quoting. */
 export const defineDirectory = (options: DirectoryOptions): Directory => {
-  const { table, schema = 'public', key, descending = false, filters = {}, bucket = 2000 } = options;
-  const prefix = `${identifier(schema)}.${identifier(table)}`;
+  const { table, key, descending = false, filters = {}, bucket = 2000 } = options;
+  const prefix = identifier(table);
   return {
     name: table,
     table: prefix,

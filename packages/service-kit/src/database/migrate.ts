@@ -7,9 +7,10 @@ import postgres, { type Sql } from 'postgres';
 import { runProgram } from '@platform/program';
 import { migrationUrl } from '../process/env.ts';
 import { SafeError } from '../process/safe-error.ts';
+import { schemaOf } from './schema.ts';
 import { certificateFault, serverOf } from './server-certificate.ts';
 
-const table = { migrationsSchema: 'public', migrationsTable: 'schema_migrations' };
+const migrationsTable = 'schema_migrations';
 
 /** One lock for all migrators of a database; advisory locks are per database. */
 const lock = 4_218_331;
@@ -39,10 +40,10 @@ const readShipped = (folder: string): Migration[] => {
 
 const readApplied = async (sql: Sql): Promise<string[]> => {
   const [found] = await sql<{ exists: boolean }[]>`
-    select to_regclass('public.schema_migrations') is not null as exists`;
+    select to_regclass(${migrationsTable}) is not null as exists`;
   if (!found?.exists) return [];
   const rows = await sql<{ hash: string }[]>`
-    select hash from public.schema_migrations order by created_at, id`;
+    select hash from ${sql(migrationsTable)} order by created_at, id`;
   return rows.map(({ hash }) => hash);
 };
 
@@ -64,14 +65,26 @@ const refuseMismatch = (shipped: Migration[], applied: string[]): void => {
   }
 };
 
+/** Before the first release the tables were in `public`. */
+const refuseTablesInPublic = async (sql: Sql, schema: string): Promise<void> => {
+  const [found] = await sql<{ exists: boolean }[]>`
+    select to_regclass(${`public.${migrationsTable}`}) is not null as exists`;
+  if (found?.exists && schema !== 'public')
+    throw new SafeError(
+      'This database has its tables in the schema `public`, as versions before the first release had. In development ' +
+        'stop the platform, delete the folder `.local` and start again.',
+    );
+};
+
 /**
  * Runs the migrations in `folder` that the database at `url` has not run. Two that start at once take turns, and the
- * second finds nothing left to do. Each run is one transaction. Throws, and changes nothing, when
+ * second finds nothing left to do. They make everything in the schema that `url` names (`inSchema`). Each run is one transaction. Throws, and changes nothing, when
  * the database ran other migrations than the shipped ones, or when a table is in use for too long (SQLSTATE 55P03; run it
  * again). A database that is newer is left alone.
  */
 export const migrate = async (url: string, folder: string): Promise<void> => {
   const server = serverOf(url);
+  const migrationsSchema = schemaOf(url) ?? 'public';
   const sql = postgres(server.url, {
     ...(server.ssl && { ssl: server.ssl }),
     max: 1,
@@ -80,24 +93,31 @@ export const migrate = async (url: string, folder: string): Promise<void> => {
   try {
     await sql`select pg_advisory_lock(${lock})`;
     await sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, false)`;
+    await refuseTablesInPublic(sql, migrationsSchema);
     refuseMismatch(readShipped(folder), await readApplied(sql));
-    await applyMigrations(drizzle(sql), { migrationsFolder: folder, ...table });
+    await applyMigrations(drizzle(sql), { migrationsFolder: folder, migrationsSchema, migrationsTable });
   } finally {
     await sql.end({ timeout: 5 });
   }
 };
 
 const usage = `migrate: runs the migrations that the database has not run
-The database is that of MIGRATION_DATABASE_URL, whose role owns the tables, else of DATABASE_URL. "start" migrates by itself.`;
+The database is that of MIGRATION_DATABASE_URL, whose role owns the tables, else of DATABASE_URL; the schema is
+DATABASE_SCHEMA, else the name of the service with _. "start" migrates by itself.`;
 
 /** `migrate` as a program, and what else the service does as the owner of its tables. */
-export const runMigrations = (folder: string, afterwards?: () => Promise<void>): Promise<void> =>
+export const runMigrations = (
+  service: string,
+  folder: string,
+  afterwards?: (url: string) => Promise<void>,
+): Promise<void> =>
   runProgram(usage, async () => {
-    await migrate(migrationUrl(), folder).catch((error: unknown) => {
+    const url = migrationUrl(service);
+    await migrate(url, folder).catch((error: unknown) => {
       const fault = certificateFault(error);
       throw fault === undefined ? error : new SafeError(fault);
     });
-    await afterwards?.();
+    await afterwards?.(url);
   });
 
 /** Hashes of the migrations in `folder`. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { commonEnv, migrationUrlOf, readEnv, tokenEnv, tokenOptions } from './env.ts';
+import { commonEnv, migrationUrl, readEnv, tokenEnv, tokenOptions } from './env.ts';
 
 const enough = { PORT: '4101', DATABASE_URL: 'postgres://u:p@localhost/d' };
 
@@ -51,9 +51,11 @@ test('migrations use the URL of the owner, or else that of the service, also fro
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'url'), 'postgres://owner:p@localhost/d\n');
   const MIGRATION_DATABASE_URL_FILE = join(folder, 'url');
-  expect(migrationUrlOf({ ...enough, MIGRATION_DATABASE_URL_FILE })).toBe('postgres://owner:p@localhost/d');
-  expect(migrationUrlOf(enough)).toBe(enough.DATABASE_URL);
-  expect(() => migrationUrlOf({})).toThrow('Set MIGRATION_DATABASE_URL or DATABASE_URL');
+  const schema = '?search_path=quest_service%2Cextensions';
+  const urlOf = (variables: Record<string, string>) => migrationUrl('quest-service', variables);
+  expect(urlOf({ ...enough, MIGRATION_DATABASE_URL_FILE })).toBe(`postgres://owner:p@localhost/d${schema}`);
+  expect(urlOf(enough)).toBe(`${enough.DATABASE_URL}${schema}`);
+  expect(() => urlOf({})).toThrow('Set MIGRATION_DATABASE_URL or DATABASE_URL');
 });
 
 const issuer = { AUTH_JWKS: 'keys.json', AUTH_ISSUER: 'issuer', AUTH_AUDIENCE: 'platform' };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { localStack } from '@platform/program/local-stack';
 import { z } from 'zod';
+import { inSchema, schemaName } from '../database/schema.ts';
 import { SafeError } from './safe-error.ts';
 import './validation-messages.ts';
 
@@ -45,6 +46,8 @@ export const commonEnv = {
   REQUEST_LOG: z.enum(['all', 'failures']).default('all'),
   /** One host: with several, postgres.js would neither finish nor refuse a statement while all of them are down. */
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, hostname: /^[^,]*$/ }),
+  /** Schema of the service's tables; the service's name with `_` if absent. Extensions are in the schema `extensions`. */
+  DATABASE_SCHEMA: z.string().regex(schemaName, 'must be a name that needs no quotes').optional(),
   DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(10),
   /** Replicas that the connections are sized for; a service that finds more (one extra during a rollout is allowed) logs it. */
   DATABASE_REPLICAS: z.coerce.number().int().min(1).optional(),
@@ -197,13 +200,6 @@ const valueOf = (variables: Variables, name: string): string | undefined => {
   return contentOf(name, file) || undefined;
 };
 
-/** URL of the database role that owns the tables: MIGRATION_DATABASE_URL, else DATABASE_URL; each also as a file. */
-export const migrationUrlOf = (variables: Variables): string => {
-  const url = valueOf(variables, 'MIGRATION_DATABASE_URL') ?? valueOf(variables, 'DATABASE_URL');
-  if (url === undefined) throw new SettingsError('Set MIGRATION_DATABASE_URL or DATABASE_URL');
-  return url;
-};
-
 /**
  * Reads a service's settings. Throws a SettingsError that names every variable that is missing or wrong,
  * never its value.
@@ -223,21 +219,43 @@ export const readEnv = <Shape extends z.ZodRawShape>(
   throw new SettingsError(`Missing or wrong settings:\n${problems.join('\n')}`);
 };
 
-/** How a service reads its settings: those of other variables in tests, and those of its process, once, in main.ts. */
-export const settingsOf = <Shape extends z.ZodRawShape>(shape: Shape) => ({
-  envOf: (variables: Variables) => readEnv(shape, variables),
-  processEnv: () => readEnv(shape, process.env),
-});
+const databaseEnv = { DATABASE_URL: commonEnv.DATABASE_URL, DATABASE_SCHEMA: commonEnv.DATABASE_SCHEMA };
 
-/** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
-export const migrationUrl = (): string => migrationUrlOf(process.env);
+/** `url` with the schema of the service. */
+const urlOf = (service: string, variables: Variables, url: string | undefined): string => {
+  const DATABASE_SCHEMA = valueOf(variables, 'DATABASE_SCHEMA');
+  const database = readEnv(databaseEnv, { DATABASE_URL: url, DATABASE_SCHEMA });
+  return inSchema(database.DATABASE_URL, service, database.DATABASE_SCHEMA);
+};
+
+/**
+ * How a service reads its settings: those of other variables in tests, and those of its process, once, in main.ts.
+ * DATABASE_URL comes with the schema of its tables.
+ */
+export const settingsOf = <Shape extends z.ZodRawShape>(service: string, shape: Shape) => {
+  const envOf = (variables: Variables) => ({
+    ...readEnv(shape, variables),
+    DATABASE_URL: urlOf(service, variables, valueOf(variables, 'DATABASE_URL')),
+  });
+  return { envOf, processEnv: () => envOf(process.env) };
+};
+
+/**
+ * URL of the database role that owns the tables: MIGRATION_DATABASE_URL, else DATABASE_URL; each also as a file. The
+ * service itself has a role that only reads and writes rows.
+ */
+export const migrationUrl = (service: string, variables: Variables = process.env): string => {
+  const url = valueOf(variables, 'MIGRATION_DATABASE_URL') ?? valueOf(variables, 'DATABASE_URL');
+  if (url === undefined) throw new SettingsError('Set MIGRATION_DATABASE_URL or DATABASE_URL');
+  return urlOf(service, variables, url);
+};
 
 /** Database of a command that needs nothing else: DATABASE_URL, else that of the service in the platform that runs here. */
 export const databaseUrl = (service: string): string => {
   const url = valueOf(process.env, 'DATABASE_URL') ?? localStack()?.services[service]?.databaseUrl;
   if (url === undefined)
     throw new SettingsError('No platform runs here: set DATABASE_URL, or run npx -y pnpm@10.34.9 start');
-  return readEnv({ DATABASE_URL: commonEnv.DATABASE_URL }, { DATABASE_URL: url }).DATABASE_URL;
+  return urlOf(service, process.env, url);
 };
 
 /** What the demo loader of a service is given. */

@@ -3,15 +3,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { migrate } from '../database/migrate.ts';
+import { inSchema } from '../database/schema.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   url: string;
 }
 
+/** The URL with a schema that is no service's default, so that a statement that named that one would fail. */
+export const inTestSchema = (url: string): string => inSchema(url, 'tested');
+
 const withDatabase = (url: string, name: string): string => {
   const changed = new URL(url);
   changed.pathname = `/${name}`;
-  return changed.href;
+  return inTestSchema(changed.href);
 };
 
 /** The same migrations give the same template, whichever test file comes first. */

@@ -36,7 +36,6 @@ export const reconciliations = pgTable('reconciliations', {
     enum: [
       'interrupted',
       'invalid_statement',
-      'statement_lost',
       'too_many_differences',
       'one_factor',
       'withdrawn',
@@ -48,8 +47,6 @@ export const reconciliations = pgTable('reconciliations', {
   lines: integer().notNull().default(0),
   /** How many lines of the statement state each field; null until it is complete. */
   fields: jsonb(),
-  /** Number of the first line that was stored; null: none was. */
-  firstLine: integer('first_line'),
   /** Progress of the step: lines up to this one were compared, or deleted. */
   lineDone: integer('line_done').notNull().default(0),
   /** Progress of the step `entries`: entries before this instant were looked up. */
@@ -61,7 +58,7 @@ export const reconciliations = pgTable('reconciliations', {
   failedAttempts: integer('failed_attempts').notNull().default(0),
 });
 
-/** Lines of statements while they are compared. Unlogged: after a crash of PostgreSQL the statement is sent again. */
+/** Lines of statements while they are compared. */
 export const reconciliationLines = pgTable(
   'reconciliation_lines',
   {

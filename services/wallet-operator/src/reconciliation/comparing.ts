@@ -51,12 +51,11 @@ export const createComparer = (sql: Sql) => {
   };
 
   const work = async (tx: TransactionSql, run: Run): Promise<void> => {
-    const { id, step, differences, isLost, nextLine } = run;
+    const { id, step, differences, nextLine } = run;
     const fail = async (failure: Failure) => void (await failRun(tx, id, failure));
     if (step === 'receiving') return fail('interrupted');
     if (step === 'removing')
       return nextLine === null ? enterStep(tx, id, 'ended') : removeLines(tx, run, nextLine);
-    if (isLost) return fail('statement_lost');
     if (differences > maxDifferences) return fail('too_many_differences');
     if (step === 'entries') return lookUpEntries(tx, run);
     if (nextLine !== null) return compareLines(tx, run, nextLine);

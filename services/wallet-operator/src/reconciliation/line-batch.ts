@@ -31,8 +31,6 @@ export const lineColumns = Object.entries(columns).map(([name, [type]]) => ({ na
 /** Lines of a statement. */
 export interface LineBatch {
   count: number;
-  /** Number of the first line. */
-  first: number | null;
   /** One text for each of `lineColumns`, with a line feed between two values: split faster than JSON is parsed. */
   columns: string[];
 }
@@ -40,6 +38,5 @@ export interface LineBatch {
 /** `scope`: where transaction ids are unique. */
 export const batchOf = (lines: readonly ReadLine[], scope: Policy['transactionIds']): LineBatch => ({
   count: lines.length,
-  first: lines[0]?.line ?? null,
   columns: Object.values(columns).map(([, read]) => lines.map((line) => read(line, scope) ?? '').join('\n')),
 });

@@ -61,7 +61,7 @@ export const hasRoom = async (tx: ISql, caller: string): Promise<boolean> => {
 export const insertLines = async (
   sql: Sql,
   id: string,
-  { count, first, columns }: LineBatch,
+  { count, columns }: LineBatch,
 ): Promise<boolean> => {
   // No value has a line feed or is empty.
   const arrays = lineColumns
@@ -70,13 +70,12 @@ export const insertLines = async (
   const names = sql(lineColumns.map(({ name }) => name));
   const insert = (stored: PendingQuery<Row[]>) => sql`
     with run as (
-      update reconciliations set lines = lines + ${count}, first_line = coalesce(first_line, ${first}),
-        touched_at = now()
-      where reconciliation_id = ${id} and step = 'receiving' returning reconciliation_id, first_line
+      update reconciliations set lines = lines + ${count}, touched_at = now()
+      where reconciliation_id = ${id} and step = 'receiving' returning reconciliation_id
     ), line as materialized (
       select run.reconciliation_id, line.* from run cross join unnest(${arrays}) as line (${names})
     ), ${stored}
-    select case when first_line < ${first} then set_config('synchronous_commit', 'off', true) end from run`;
+    select set_config('synchronous_commit', 'off', true) from run`;
   try {
     const runs = await insert(sql`stored as (insert into reconciliation_lines select * from line)`);
     return runs.length > 0;
@@ -93,11 +92,19 @@ export const insertLines = async (
   return runs.length > 0;
 };
 
-/** The statement is complete, with these fields. Undefined when the reconciliation was given up meanwhile. */
-export const beginComparing = (sql: ISql, id: string, fields: StatedFields) =>
+/**
+ * The statement is complete. Undefined when the reconciliation was given up meanwhile, or a crash of PostgreSQL has taken
+ * lines back, which were stored without waiting for the disk; from now on they are on it.
+ */
+export const beginComparing = (
+  sql: ISql,
+  id: string,
+  { lines, fields }: { lines: number; fields: StatedFields },
+) =>
   firstRow(sql<ReconciliationView[]>`
     update reconciliations set step = 'lines', fields = ${JSON.stringify(fields)}::text::jsonb
-    where reconciliation_id = ${id} and step = 'receiving' returning ${reconciliationColumns(sql)}`);
+    where reconciliation_id = ${id} and step = 'receiving' and lines = ${lines}
+    returning ${reconciliationColumns(sql)}`);
 
 export const findReconciliation = (sql: ISql, id: string) =>
   firstRow(sql<ReconciliationView[]>`
@@ -112,7 +119,7 @@ export const listReconciliations = (sql: ISql, { limit, offset }: Page) => sql<R
 export const countFailing = async (sql: ISql): Promise<number> => {
   const [row] = await sql<[{ failing: number }]>`
     select count(*)::int as failing from reconciliations
-    where failure in ('statement_lost', 'too_many_differences', 'internal') and touched_at > now() - interval '24 hours'
+    where failure in ('too_many_differences', 'internal') and touched_at > now() - interval '24 hours'
       or step <> 'ended' and touched_at < now() - interval '1 hour'`;
   return row.failing;
 };

@@ -62,14 +62,23 @@ const readInThread = async (
 export const interrupted = (): Conflict =>
   new Conflict(
     'interrupted',
-    'Nothing was received for two minutes, or the reconciliation was withdrawn; send the statement again.',
+    'Nothing was received for two minutes, the database restarted, or the reconciliation was withdrawn; send the statement again.',
   );
 
 /**
- * Stores the lines of a statement as they arrive. Returns how many lines state each field. Throws the errors of
- * `readInThread`, and Conflict when the reconciliation was given up.
+ * Stores the lines of a statement as they arrive. Returns how many there are, and how many of them state each field.
+ * Throws the errors of `readInThread`, and Conflict when the reconciliation was given up.
  */
-export const storeLines = (sql: Sql, id: string, body: Readable, reading: Reading): Promise<StatedFields> =>
-  readInThread(body, reading, async (batch) => {
+export const storeLines = async (
+  sql: Sql,
+  id: string,
+  body: Readable,
+  reading: Reading,
+): Promise<{ lines: number; fields: StatedFields }> => {
+  let lines = 0;
+  const fields = await readInThread(body, reading, async (batch) => {
     if (!(await insertLines(sql, id, batch))) throw interrupted();
+    lines += batch.count;
   });
+  return { lines, fields };
+};

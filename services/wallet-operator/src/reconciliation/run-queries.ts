@@ -11,8 +11,6 @@ export interface Run {
   lineDone: number;
   /** The last one of the next lines; null when none is left. Numbers may have gaps: empty lines are not stored. */
   nextLine: number | null;
-  /** PostgreSQL empties the unlogged table of lines after a crash. The first line tells, because later ones may have arrived. */
-  isLost: boolean;
   /** Null before the step `entries`. */
   entriesDone: string | null;
   differences: number;
@@ -42,8 +40,6 @@ export const claimRun = async (tx: TransactionSql, linesAtOnce: number): Promise
     )
     select reconciliation_id as id, step, period_from as "periodFrom", period_to as "periodTo", line_done as "lineDone",
       entries_done as "entriesDone", differences, failed_attempts as "failedAttempts",
-      first_line is not null and not exists (select from reconciliation_lines line
-        where line.reconciliation_id = run.reconciliation_id and line.line = run.first_line offset 0) as "isLost",
       case when step <> 'entries' then (
         select max(line) from (
           select line.line from reconciliation_lines line

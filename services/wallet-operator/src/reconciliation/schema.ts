@@ -69,7 +69,7 @@ const shape = {
   status: z.enum(['receiving', 'comparing', 'done', 'failed']),
   failure: z.string().nullable().meta({
     description:
-      'Why it failed: interrupted, invalid_statement, statement_lost, too_many_differences, one_factor or internal, then send it again; or withdrawn',
+      'Why it failed: interrupted, invalid_statement, too_many_differences, one_factor or internal, then send it again; or withdrawn',
   }),
   lines: z.int().meta({ description: 'Lines that were received' }),
   comparedLines: z.int(),

@@ -55,8 +55,7 @@ export const receiveStatement = async (
   });
   try {
     const reading = { format: { type, ...format }, period, scope: ctx.env.TRANSACTION_ID_SCOPE };
-    const fields = await storeLines(sql, id, body, reading);
-    const received = await beginComparing(sql, id, fields);
+    const received = await beginComparing(sql, id, await storeLines(sql, id, body, reading));
     if (received === undefined) throw interrupted();
     return received;
   } catch (error) {

@@ -37,7 +37,6 @@ export const kindText = (kind: Difference['kind']): string => kinds[kind] ?? wor
 const failures: Readonly<Record<string, string>> = {
   interrupted: 'The upload was interrupted. Send the statement again.',
   invalid_statement: 'The statement has invalid lines, so it was refused as a whole.',
-  statement_lost: 'The database lost the statement in a restart. Send it again.',
   too_many_differences:
     'There are too many differences. Most likely the period, the columns or the player ids are not those of the statement.',
   one_factor:

@@ -2,6 +2,6 @@ import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 
 const shape = { ...commonEnv, ...tokenEnv };
 
-export const { envOf, processEnv } = settingsOf(shape);
+export const { envOf, processEnv } = settingsOf('placeholder-service', shape);
 
 export type Env = ReturnType<typeof envOf>;
