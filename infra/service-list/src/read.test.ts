@@ -11,7 +11,6 @@ const listed = {
   purpose: 'Keeps notes.',
   callers: 'Anybody',
   paths: [{ path: '/v1/notes' }],
-  tables: { rows: { notes: 'note_id' } },
   deploy: {
     replicas: { min: 1, max: 1, cpu: 70 },
     resources: { cpu: '1', memory: '1Gi', memoryLimit: '1Gi' },
@@ -57,7 +56,6 @@ test.each([
   ['secrets[0]', { secrets: ['pepper'] }, 'must be the name of a variable'],
   ['deploy', { deploy: undefined }, 'expected object'],
   ['deploy.pool', { deploy: { ...listed.deploy, pool: 0 } }, 'must be at least 1'],
-  ['tables', { tables: { rows: {}, whole: [] } }, 'Unrecognized key: "whole"'],
 ])('a wrong %s is named', (field, wrong, reason) => {
   const reading = () => read({ notes: { ...listed, ...wrong } });
   expect(reading).toThrow('services.yaml:\n');

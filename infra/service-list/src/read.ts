@@ -32,21 +32,6 @@ const Path = z.strictObject({
   unlimited: z.literal(true).exactOptional(),
 });
 
-const Tables = z.union([
-  z.strictObject({
-    rows: z.record(z.string(), z.string()),
-    reference: z.record(z.string(), z.string().min(20)).default({}),
-  }),
-  z.strictObject({
-    whole: z.array(z.string()),
-    because: z.string().min(20),
-    proof: z.union([
-      z.strictObject({ index: z.string(), without: z.string() }),
-      z.strictObject({ sequence: z.string() }),
-    ]),
-  }),
-]);
-
 const Deploy = z.strictObject({
   replicas: z.strictObject({ min: Count, max: Count, cpu: Count }),
   resources: z.strictObject({ cpu: Text, memory: Text, memoryLimit: Text }),
@@ -94,7 +79,6 @@ const Service = z.strictObject({
   keys: z.array(Variable).default([]),
   folders: z.array(Variable).default([]),
   pages: z.record(Variable, z.string().startsWith('/')).default({}),
-  tables: Tables,
   deploy: Deploy,
   rehearsal: Rehearsal,
   standIn: StandIn.exactOptional(),

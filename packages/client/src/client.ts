@@ -22,10 +22,10 @@ const serializeBody = (body: unknown, headers?: Headers): unknown =>
     ? body
     : serializeOther(body, headers);
 
-/** openapi-fetch reads every body as JSON unless `parseAs` says otherwise; this writes a text, such as CSV, as JSON. */
+/** openapi-fetch reads every body as JSON unless `parseAs` says otherwise; this writes a text, such as CSV, as JSON. An error is read either way. */
 const readText: Middleware = {
   onResponse: async ({ response, options: { parseAs } }) =>
-    parseAs === 'json' && /^text\/|ndjson/.test(response.headers.get('Content-Type') ?? '')
+    response.ok && parseAs === 'json' && /^text\/|ndjson/.test(response.headers.get('Content-Type') ?? '')
       ? new Response(JSON.stringify(await response.text()), response)
       : undefined,
 };

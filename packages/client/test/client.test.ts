@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import createClient from 'openapi-fetch';
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import {
@@ -110,6 +113,19 @@ test('an access token works without cookies, and an error carries status, code a
     body: { errors: { title: expect.arrayContaining(['must not be blank']) } },
   });
 });
+
+test.each(['text/html', 'text/plain', 'application/x-ndjson', 'application/json'])(
+  'an error whose body is %s, as a proxy answers it, has its status',
+  async (type) => {
+    const proxy = createServer((_, res) => res.writeHead(503, { 'Content-Type': type }).end('"busy"'));
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const tasks = taskManager(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    const error = await unwrap(tasks.GET('/tasks')).catch((caught: unknown) => caught);
+    proxy.close();
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 503 });
+  },
+);
 
 test('an invalid token is refused', async () => {
   const tasks = taskManager(at('task-manager'), bearer('nobody'));

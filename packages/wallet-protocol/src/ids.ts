@@ -18,7 +18,10 @@ export const id = z
   .refine(isId, 'must be 1 to 255 characters, none of them a control character')
   .meta({ minLength: 1, maxLength: 255 });
 
-/** An id that is also a path segment. "." and ".." cannot be one: every URL parser removes them. */
+/** An id that is also a path segment. "." and ".." are none, nor are they between slashes: servers and proxies remove them. */
 export const addressableId = id
-  .refine((value) => value !== '.' && value !== '..', 'must not be "." or ".."')
+  .refine(
+    (value) => !/(?:^|\/)\.\.?(?:\/|$)/.test(value),
+    'must not have "." or ".." between slashes, or be one of them',
+  )
   .meta({ minLength: 1, maxLength: 255 });

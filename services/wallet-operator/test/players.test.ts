@@ -72,6 +72,7 @@ describe('players', () => {
 
   test.each([
     [{ playerId: '..', currency: 'EUR' }, 'playerId'],
+    [{ playerId: 'a/../b', currency: 'EUR' }, 'playerId'],
     [{ playerId: '.', currency: 'EUR' }, 'playerId'],
     [{ playerId: 'p', currency: 'eur' }, 'currency'],
     [{ playerId: '', currency: 'EUR' }, 'playerId'],

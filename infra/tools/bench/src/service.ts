@@ -11,9 +11,16 @@ import { startRedis } from '@platform/local/redis';
 import postgres, { type Sql } from 'postgres';
 import { inherited } from './env.ts';
 
+/** Of the tables of a service. */
+const schema = 'measured';
+
 /** A PostgreSQL with fsync and nothing in it; the services and the plain service have one each, all alike. */
 export const startDatabase = async () => {
-  const { url, stop } = await startPostgres({ durable: true });
+  const { url, stop } = await startPostgres({
+    durable: true,
+    // Where statements of the benchmark find the tables of a service.
+    settings: { search_path: `${schema},extensions,public` },
+  });
   const sql = postgres(url, { max: 2, onnotice: () => undefined });
   return {
     url,
@@ -78,7 +85,7 @@ export const startService = async (
   const redis = await startRedis();
   stack.defer(() => redis.stop());
   const folder = new URL(`../../../../services/${name}`, import.meta.url).pathname;
-  await run(folder, 'src/migrate.ts', { DATABASE_URL: databaseUrl });
+  await run(folder, 'src/migrate.ts', { DATABASE_URL: databaseUrl, DATABASE_SCHEMA: schema });
   const keys = await makeTestKeys();
   const scratch = mkdtempSync(join(tmpdir(), 'bench-'));
   stack.defer(() => rmSync(scratch, { recursive: true }));
@@ -92,6 +99,7 @@ export const startService = async (
     PORT: String(port),
     DRAIN_MS: '0',
     DATABASE_URL: databaseUrl,
+    DATABASE_SCHEMA: schema,
     REDIS_URL: redis.url,
     NODE_OPTIONS: shippedOptions(),
     RATE_LIMIT_PER_MINUTE: '1000000000',

@@ -43,6 +43,17 @@ test('a column that no migration creates fails the check', () => {
   expect(status).toBe(1);
 });
 
+test('a migration that names the schema public fails the check', () => {
+  const { folder, journal } = copyService();
+  writeFileSync(
+    join(folder, `migrations/${journal.entries[0]?.tag}.sql`),
+    'ALTER TABLE "a" ADD FOREIGN KEY ("b") REFERENCES "public"."b"("id");',
+  );
+  const { status, stderr } = check(folder);
+  expect(stderr).toContain('names the schema public');
+  expect(status).toBe(1);
+});
+
 test('two migrations that follow the same one fail the check', () => {
   const { folder, journal, journalFile, snapshotFile, last } = copyService();
   cpSync(snapshotFile(last), snapshotFile(last + 1));

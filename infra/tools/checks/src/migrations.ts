@@ -1,7 +1,7 @@
 /**
  * `node migrations.ts`, in the folder of a service: fails when src/db/tables.ts differs from the snapshot of the last
- * committed migration, when the snapshots are not one chain (two branches added a migration each), or when a migration
- * breaks the version that runs while it is applied.
+ * committed migration, when the snapshots are not one chain (two branches added a migration each), when a migration names
+ * the schema public, or when it breaks the version that runs while it is applied.
  */
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,8 +39,13 @@ const faultOfSnapshots = async (): Promise<string | undefined> => {
 };
 
 const files = (await readdir(join(folder, 'migrations'))).filter((file) => file.endsWith('.sql')).toSorted();
+const faultOfName = async (file: string): Promise<string | undefined> =>
+  /\bpublic\b"?\./.test(await readFile(join(folder, 'migrations', file), 'utf8'))
+    ? `migrations/${file} names the schema public: remove "public". (the schema is a setting, DATABASE_SCHEMA)`
+    : undefined;
 const later = files.slice(1).map((file) => join('migrations', file));
-for (const fault of [await faultOfSnapshots(), ...rolloutFaults(later)]) {
+const names = await Promise.all(files.map(faultOfName));
+for (const fault of [await faultOfSnapshots(), ...names, ...rolloutFaults(later)]) {
   if (fault === undefined) continue;
   process.stderr.write(`${fault}\n`);
   process.exitCode = 1;

@@ -26,19 +26,20 @@ const templateName = (folder: string): string => {
   return `template_${createHash('sha256').update(journal).update(sources.join('\n')).digest('hex').slice(0, 16)}`;
 };
 
-const openAdmin = (serverUrl: string): Sql =>
-  postgres(serverUrl, { max: 1, idle_timeout: 2, fetch_types: false, onnotice: () => undefined });
+const openAdmin = (serverUrl: string, idleSeconds?: number): Sql =>
+  postgres(serverUrl, { max: 1, idle_timeout: idleSeconds, fetch_types: false, onnotice: () => undefined });
 
 /** Connections of this process that create and drop databases, by URL; they close when they are idle. */
 const admins = new Map<string, Sql>();
 const adminOf = (serverUrl: string): Sql => {
-  const admin = admins.get(serverUrl) ?? openAdmin(serverUrl);
+  const admin = admins.get(serverUrl) ?? openAdmin(serverUrl, 2);
   admins.set(serverUrl, admin);
   return admin;
 };
 
 /** Creates the template unless it exists; other processes that want it wait. */
 const createTemplate = async (serverUrl: string, template: string, migrations: string): Promise<void> => {
+  // Stays open while it is idle: its lock is gone with it.
   const sql = openAdmin(serverUrl);
   try {
     await sql`select pg_advisory_lock(hashtext(${template}))`;

@@ -33,14 +33,7 @@ export const reconciliations = pgTable('reconciliations', {
     .default('receiving'),
   /** Why it failed; null: it did not. */
   failure: text({
-    enum: [
-      'interrupted',
-      'invalid_statement',
-      'too_many_differences',
-      'one_factor',
-      'withdrawn',
-      'internal',
-    ],
+    enum: ['interrupted', 'invalid_statement', 'too_many_differences', 'one_factor', 'withdrawn', 'internal'],
   }),
   /** When lines were last received, compared or deleted. */
   touchedAt: dateColumn('touched_at').notNull(),

@@ -58,11 +58,7 @@ export const hasRoom = async (tx: ISql, caller: string): Promise<boolean> => {
  * Only the first lines wait until they are on disk: after a crash of PostgreSQL the table of lines is empty, and what
  * tells is that the first line is missing.
  */
-export const insertLines = async (
-  sql: Sql,
-  id: string,
-  { count, columns }: LineBatch,
-): Promise<boolean> => {
+export const insertLines = async (sql: Sql, id: string, { count, columns }: LineBatch): Promise<boolean> => {
   // No value has a line feed or is empty.
   const arrays = lineColumns
     .map(({ type }, at) => sql`string_to_array(${columns[at] ?? ''}, chr(10), '')::${sql.unsafe(type)}[]`)

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { services } from '@platform/service-list';
+import { cloneDatabase } from '@platform/service-kit/testing';
+import postgres from 'postgres';
+import { expect, inject, test } from 'vitest';
+import { serviceFolder } from './service.ts';
+
+test.each(services)(
+  '$name has everything in its schema, and nothing that cannot move to another node',
+  async ({ name }) => {
+    await using database = await cloneDatabase(
+      inject('postgresUrl'),
+      join(serviceFolder(name), 'migrations'),
+    );
+    const sql = postgres(database.url, { max: 1, fetch_types: false });
+    // Unlogged tables are in no publication, by which a schema moves while it is used.
+    const outside = await sql`
+    with object (kind, id, name, schema) as (
+      select 'pg_class'::regclass, oid, oid::regclass::text, relnamespace from pg_class
+      union all select 'pg_proc'::regclass, oid, oid::regprocedure::text, pronamespace from pg_proc
+      union all select 'pg_type'::regclass, oid, oid::regtype::text, typnamespace from pg_type)
+    select name from object
+    where schema in (select oid from pg_namespace
+        where nspname !~ '^pg_' and nspname not in ('information_schema', current_schema()))
+      and not exists (select from pg_depend where classid = kind and objid = id and deptype = 'e')
+    union all select oid::regclass::text from pg_class where relpersistence = 'u'`;
+    const elsewhere = await sql`
+    select extname from pg_extension where extnamespace::regnamespace::text not in ('extensions', 'pg_catalog')`;
+    const [{ tables } = { tables: 0 }] = await sql<{ tables: number }[]>`
+    select count(*)::int as tables from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'`;
+    await sql.end();
+    expect([...outside, ...elsewhere]).toEqual([]);
+    expect(tables).toBeGreaterThan(3);
+  },
+);
