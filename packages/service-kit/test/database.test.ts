@@ -7,6 +7,7 @@ import supertest from 'supertest';
 import { expect, inject, test } from 'vitest';
 import { addPoolMetrics } from '../src/process/metrics.ts';
 import { migrate, pendingMigrations } from '../src/database/migrate.ts';
+import { inSchema } from '../src/database/schema.ts';
 import { toProblem } from '../src/http/problem.ts';
 import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
@@ -57,6 +58,25 @@ test('a migration that was merged late, edited or put out of order is refused, n
   expect(await pendingMigrations(sql, late)).toBe(1);
   expect(await sql`select to_regclass('b') as b, to_regclass('d') as d`).toEqual([{ b: null, d: null }]);
   await migrate(url.href, await folderOf([first]));
+  await sql.end();
+});
+
+test('tables go into the schema of the service, and a database that has them in `public` is refused', async () => {
+  const server = postgres(inject('postgresUrl'), { max: 1 });
+  await server`create database of_a_schema`;
+  await server.end();
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = '/of_a_schema';
+  const folder = await folderOf([['0000_a', 1, 'create table a (id int)']]);
+  await migrate(inSchema(url.href, 'note-book'), folder);
+  await migrate(inSchema(url.href, 'note-book', 'cell_b'), folder);
+  const sql = postgres(url.href, { max: 1 });
+  expect(await sql`select schemaname as schema from pg_tables where tablename = 'a' order by 1`).toEqual([
+    { schema: 'cell_b' },
+    { schema: 'note_book' },
+  ]);
+  await migrate(url.href, folder);
+  await expect(migrate(inSchema(url.href, 'note-book'), folder)).rejects.toThrow('in the schema `public`');
   await sql.end();
 });
 

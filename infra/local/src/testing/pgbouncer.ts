@@ -31,6 +31,7 @@ max_prepared_statements = 200
 max_client_conn = 2000
 default_pool_size = 20
 ignore_startup_parameters = ${IGNORED.join()}
+track_extra_parameters = IntervalStyle,search_path
 `;
 
 const startPgbouncer = async (postgresUrl: string): Promise<Server> => {
