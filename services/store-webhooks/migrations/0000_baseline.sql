@@ -278,4 +278,6 @@ ALTER TABLE events SET (autovacuum_vacuum_insert_threshold = 5000, autovacuum_va
 -- The index is read in a bitmap scan, which the connections of the service forbid (src/db/plans.ts).
 CREATE FUNCTION events_of_request(request_id text) RETURNS SETOF uuid
   LANGUAGE sql STABLE SET enable_bitmapscan = on
-  AS $$ SELECT id FROM events WHERE headers ->> 'x-request-id' = request_id $$;
+  AS $$ SELECT id FROM events WHERE headers ->> 'x-request-id' = request_id $$;--> statement-breakpoint
+-- An erasure finds the kept answers about a person among those of all stores.
+CREATE INDEX idempotency_keys_created ON idempotency_keys ((answer::json ->> 'id'));

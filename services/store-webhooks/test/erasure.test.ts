@@ -101,6 +101,28 @@ test('an erased person is nowhere in the database or the spool; others and the o
   expect(await remove(store.id, 'm-1')).toEqual([404, 'not_found']);
 });
 
+test('an erasure reads the kept answers about the person, and not those of everybody', async () => {
+  // One connection, whose counts are written on request.
+  await using one = await startService({ work: false, variables: { DATABASE_POOL: '1' } });
+  const { sql: db } = one.context.database;
+  const store = await one.store();
+  await db`
+    insert into users (store_id, id, consumer_user_id, created_at) values (${store.id}, uuidv7(), 'm-1', now())`;
+  await db`
+    insert into idempotency_keys (owner, key, request_hash, created_at, answer)
+    select 'someone', n, '', now(), json_build_object('id', gen_random_uuid(), 'json', '{}') from generate_series(1, 5000) n`;
+  await db`analyze idempotency_keys`;
+  const rowsRead = async (): Promise<number> => {
+    await db`select pg_stat_force_next_flush()`;
+    const [row] = await db<{ count: number }[]>`
+      select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_user_tables where relname = 'idempotency_keys'`;
+    return row?.count ?? Number.NaN;
+  };
+  const before = await rowsRead();
+  expect(await remove(store.id, 'm-1', one.token, one.url)).toEqual([204, undefined]);
+  expect((await rowsRead()) - before).toBeLessThan(20);
+});
+
 test('orders that name the person and were never processed, because the store was paused or they wait, lose their bodies', async () => {
   const id = 'pos-member-1';
   await using idle = await startService({ work: false });

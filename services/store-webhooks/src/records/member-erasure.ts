@@ -53,8 +53,8 @@ const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: stri
     delete from users where store_id = ${storeId} and consumer_user_id = ${memberId} returning id`;
   // The answers to requests with an Idempotency-Key that registered them.
   await sql`
-    delete from idempotency_keys where exists (
-      select from unnest(${arrayOf(users.map(({ id }) => id))}::text::text[]) as id where position(id in answer) > 0)`;
+    delete from idempotency_keys
+    where answer::json ->> 'id' = any (${arrayOf(users.map(({ id }) => id))}::text::text[])`;
   const changed = [
     members,
     await sql`delete from import_jobs where store_id = ${storeId} and member_id = ${memberId}`,
