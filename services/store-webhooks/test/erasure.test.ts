@@ -101,7 +101,7 @@ test('an erased person is nowhere in the database or the spool; others and the o
   expect(await remove(store.id, 'm-1')).toEqual([404, 'not_found']);
 });
 
-test('an erasure reads the kept answers about the person, and not those of everybody', async () => {
+test('an erasure reads the kept answers and notifications about the person, and not those of everybody', async () => {
   // One connection, whose counts are written on request.
   await using one = await startService({ work: false, variables: { DATABASE_POOL: '1' } });
   const { sql: db } = one.context.database;
@@ -111,11 +111,16 @@ test('an erasure reads the kept answers about the person, and not those of every
   await db`
     insert into idempotency_keys (owner, key, request_hash, created_at, answer)
     select 'someone', n, '', now(), json_build_object('id', gen_random_uuid(), 'json', '{}') from generate_series(1, 5000) n`;
-  await db`analyze idempotency_keys`;
+  await db`
+    insert into notifications (store_id, id, key, audience, kind, change, subject, reference, consumer_id, mail, due_at, created_at)
+    select ${store.id}, uuidv7(), n, 'customer', 'order', 'A', '', 'o-' || n, 'm-2-' || n, 'sent', now(), now()
+    from generate_series(1, 5000) n`;
+  await db`analyze idempotency_keys, notifications`;
   const rowsRead = async (): Promise<number> => {
     await db`select pg_stat_force_next_flush()`;
     const [row] = await db<{ count: number }[]>`
-      select (seq_tup_read + idx_tup_fetch)::int as count from pg_stat_user_tables where relname = 'idempotency_keys'`;
+      select sum(seq_tup_read + idx_tup_fetch)::int as count from pg_stat_user_tables
+      where relname in ('idempotency_keys', 'notifications')`;
     return row?.count ?? Number.NaN;
   };
   const before = await rowsRead();

@@ -164,9 +164,7 @@ export const notifications = pgTable(
     unique('notifications_key').on(table.storeId, table.key),
     index('notifications_reference').on(table.storeId, table.reference),
     due('notifications', table, sql`mail = 'pending'`),
-    // For the mails that wait until the address of a customer is known, or are in work.
-    index('notifications_unsent')
-      .on(table.storeId, table.consumerId)
-      .where(sql`mail in ('no_address', 'pending')`),
+    // For mails that wait until the address of a customer is known, and for the erasure of a person.
+    index('notifications_consumer').on(table.storeId, table.consumerId),
   ],
 );
