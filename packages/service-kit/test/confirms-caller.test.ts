@@ -4,7 +4,7 @@ import { createHttpApp } from '../src/http/app.ts';
 import { Unauthorized, Unavailable } from '../src/http/problem.ts';
 import { route, type Guard } from '../src/http/route.ts';
 import { serve } from '../src/testing/index.ts';
-import { startFixture } from './harness.ts';
+import { holdLock, startFixture } from './harness.ts';
 
 const about = { title: 'Notes', version: '1.0.0', description: 'Notes.', tags: {}, basePath: '/v1' };
 const ended = () => new Unauthorized('The session has ended.', 'Bearer');
@@ -41,11 +41,18 @@ const start = async (variables: Record<string, string> = {}) => {
         return { status: 204 };
       }),
       route({ ...shared, path: '/other', operationId: 'other', responses }, () => ({ status: 204 })),
+      ...[true, undefined].map((confirmsCaller) => {
+        const name = confirmsCaller ? 'fast' : 'memory';
+        return route(
+          { ...shared, path: `/${name}`, operationId: name, fast: true, confirmsCaller, responses },
+          () => ({ status: 204 }),
+        );
+      }),
     ],
   });
   const { url } = stack.use(await serve(listener));
   const statusOf = async (path: string): Promise<number> => (await supertest(url).get(`/v1${path}`)).status;
-  return { state, statusOf, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { fixture, state, statusOf, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 };
 
 test('only a route that confirms its caller itself is spared the look-up', async () => {
@@ -75,4 +82,16 @@ test('a caller over its limit gets 429 from such a route without a look-up', asy
   const statuses = [];
   for (let sent = 0; sent < 4; sent += 1) statuses.push(await service.statusOf('/own'));
   expect([statuses, service.state.lookups]).toEqual([[204, 204, 429, 429], 0]);
+});
+
+test('while the queue for connections is full, a fast route that needs one is refused, and another is answered', async () => {
+  await using service = await start({ DATABASE_POOL: '1', DATABASE_QUEUE: '1', DATABASE_WAIT_MS: '60000' });
+  const { fixture, statusOf } = service;
+  await using lock = await holdLock(fixture.database.url);
+  const slow = [1, 2].map(() => fetch(`${fixture.url}/v1/slow`));
+  await expect.poll(() => fixture.context.database.queue.waiting()).toBe(1);
+  expect([await statusOf('/fast'), await statusOf('/memory')]).toEqual([503, 204]);
+  await lock.release();
+  for (const { status } of await Promise.all(slow)) expect(status).toBe(204);
+  expect(await statusOf('/fast')).toBe(204);
 });

@@ -1,5 +1,21 @@
 CREATE TYPE "task_priority" AS ENUM('low', 'medium', 'high', 'urgent');--> statement-breakpoint
 CREATE TYPE "task_status" AS ENUM('todo', 'in_progress', 'done');--> statement-breakpoint
+-- A time in JSON: UTC, milliseconds. Declared immutable, so that columns can be generated from it; to_char is not,
+-- because formats with names of months depend on settings. Both functions are parsed here and not when they run, because
+-- a restore runs them without a search path.
+create function json_time(at timestamptz) returns text language sql immutable parallel safe
+  return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+--> statement-breakpoint
+create function task_json(
+  id uuid, title text, description text, status task_status, priority task_priority, due_date date, due_at timestamptz,
+  tags text[], list_id uuid, assignee_id uuid, completed_at timestamptz, created_at timestamptz, updated_at timestamptz,
+  version integer
+) returns text language sql immutable parallel safe
+  return (select to_json(task)::text from (
+    select id, title, description, status, priority, due_date as "dueDate", json_time(due_at) as "dueAt", tags,
+      list_id as "listId", assignee_id as "assigneeId", json_time(completed_at) as "completedAt",
+      json_time(created_at) as "createdAt", json_time(updated_at) as "updatedAt", version) task);
+--> statement-breakpoint
 CREATE TABLE "idempotency_keys" (
 	"owner" text NOT NULL,
 	"key" text NOT NULL,
@@ -99,6 +115,7 @@ CREATE TABLE "tasks" (
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	"version" integer NOT NULL,
 	"words" "tsvector" GENERATED ALWAYS AS (strip(to_tsvector('simple', translate(normalize(title || ' ' || description, NFKC), './:@_-+<>&', '          ')))) STORED NOT NULL,
+	"json" text GENERATED ALWAYS AS (task_json(id, title, description, status, priority, due_date, due_at, tags, list_id, assignee_id, completed_at, created_at, updated_at, version)) STORED NOT NULL,
 	CONSTRAINT "tasks_owner_id_id_pk" PRIMARY KEY("owner_id","id")
 );
 --> statement-breakpoint

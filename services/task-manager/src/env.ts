@@ -20,7 +20,7 @@ const shape = {
   ...tokenEnv,
   /** Time that the searches of one user may take in a minute, in milliseconds; not limited with RATE_LIMIT=off. */
   SEARCH_MS_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
-  /** A task has up to 80 kB on disk, and usually one. */
+  /** A task has up to 120 kB on disk, and usually 1.5. */
   MAX_TASKS_PER_USER: z.coerce.number().int().min(1).default(50_000),
   /**
    * A private Ed25519 JWK, which signs the access tokens of this service's users. Or a set: the first key

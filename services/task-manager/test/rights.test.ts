@@ -3,8 +3,8 @@ import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { ownDatabase, register, startService } from './harness.ts';
 
-/** A role like the one in production: it connects, and reads and writes rows. */
-const rowsOnly = async (databaseUrl: string) => {
+/** A role like the one in production: it connects, reads and writes rows, and calls functions. */
+const runTimeRole = async (databaseUrl: string) => {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
   const role = `rows_${randomUUID().replaceAll('-', '')}`;
   await sql.unsafe(`
@@ -12,7 +12,8 @@ const rowsOnly = async (databaseUrl: string) => {
     revoke all on schema tested from public;
     grant usage on schema tested to ${role};
     revoke execute on all functions in schema tested from public;
-    grant select, insert, update, delete on all tables in schema tested to ${role};`);
+    grant select, insert, update, delete on all tables in schema tested to ${role};
+    grant execute on all functions in schema tested to ${role};`);
   const url = new URL(databaseUrl);
   url.username = role;
   url.password = 'rows';
@@ -25,9 +26,9 @@ const rowsOnly = async (databaseUrl: string) => {
   };
 };
 
-test('the service runs with the rights to read and write rows', async () => {
+test('the service runs with the rights to read and write rows and to call functions', async () => {
   await using database = await ownDatabase();
-  await using role = await rowsOnly(database.url);
+  await using role = await runTimeRole(database.url);
   await using service = await startService({ databaseUrl: role.url });
   const { as } = await register(service.app);
   const { status, body } = await as('post', '/tasks').set('Idempotency-Key', 'k').send({ title: 'x' });

@@ -36,14 +36,14 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
   const concurrency = createConcurrencyLimit(maxInProgress);
   /** Probes count apart: their answers are no progress of requests that all wait for a database. */
   const ofProbes = createConcurrencyLimit(maxInProgress);
-  const accessLog = createAccessLog(context, logPaths);
+  const startAccessLog = createAccessLog(context, logPaths);
   const handleError = createErrorHandler(log);
   const match = createMatcher(routes.filter(({ fast }) => fast));
 
   const run = (route: PreparedRoute, req: IncomingMessage, res: ServerResponse, params: Params): void => {
     route.run(req, res, params).catch((error: unknown) => handleError(error, req, res));
   };
-  const findWithExpress = createExpressRouter({ routes, accessLog: accessLog.express, run, handleError });
+  const findWithExpress = createExpressRouter({ routes, run, handleError });
 
   /** The credential as it was sent: who shares it is refused alike, whether it turns out to be valid or not. */
   const clientOf =
@@ -52,11 +52,10 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
       const { authorization, cookie, 'x-api-key': apiKey } = headers;
       return [...networkPathOf(address), String(authorization ?? apiKey ?? cookie ?? '')];
     };
-  /** A fast route may need no connection of the pool: it is not refused because its queue is full. */
   const isOverloaded = (
-    isFast: boolean,
+    needsDatabase: boolean,
     { network, client }: Pick<RequestScope, 'network' | 'client'>,
-  ): boolean => concurrency.isReached(network) || (!isFast && database.queue.refuses(client));
+  ): boolean => concurrency.isReached(network) || (needsDatabase && database.queue.refuses(client));
 
   // Made once, but for the request id: under overload a refusal must cost much less than an answer.
   const { headers, body } = problemResponse(refusal, '{id}');
@@ -77,11 +76,11 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
     const network = widestNetworkOf(address);
     const client = clientOf(req, address);
     const isProbe = matched === undefined && exempt.has(pathOf(req.url ?? ''));
-    if (!isProbe && isOverloaded(matched !== undefined, { network, client })) {
+    if (!isProbe && isOverloaded(matched?.route.needsDatabase ?? true, { network, client })) {
       refuse(req, res);
       return;
     }
-    accessLog.start(req, res);
+    startAccessLog(req, res);
     const limits = { deadlineMs: requestDeadlineMs, concurrency: isProbe ? ofProbes : concurrency };
     runInRequestScope(req, res, { ...limits, network, client }, () => {
       try {

@@ -47,6 +47,8 @@ export interface PreparedRoute {
   /** Its path with the base path of the service: `/v1/quests/{questId}`. */
   address: string;
   fast: boolean;
+  /** Whether each request needs a connection of the pool: it is refused early when the queue for these is full. */
+  needsDatabase: boolean;
   /** Answers a request of the route. Rejects with what the error handler turns into a problem. */
   run(req: IncomingMessage, res: ServerResponse, params: Params): Promise<void>;
 }
@@ -182,5 +184,12 @@ export const prepareRoute = (
       throw error;
     }
   };
-  return { method: route.method, address, fast: route.fast === true, run: runRoute };
+  const fast = route.fast === true;
+  return {
+    method: route.method,
+    address,
+    fast,
+    needsDatabase: !fast || confirmsCaller === true,
+    run: runRoute,
+  };
 };

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pino, type DestinationStream, type Logger } from 'pino';
-// Declares `id` of a request.
-import type {} from 'pino-http';
+import type {} from '../http/message-fields.ts';
 import { describeError } from './safe-error.ts';
 
 export type Log = Logger;
@@ -16,7 +15,7 @@ export const makeRequestId = ({ headers }: IncomingMessage): string => {
 };
 
 /** The id that the log, the answer and every problem carry. */
-export const requestIdOf = (req: IncomingMessage): string => (req as { id?: unknown }).id as string;
+export const requestIdOf = (req: IncomingMessage): string => req.id ?? '';
 
 /**
  * Standard output, written when 32 kB have gathered, every quarter of a second and when the process ends: a system call

@@ -23,13 +23,16 @@ const matches = (sql: Queries, key: Key): PendingQuery<Row[]> =>
 /**
  * Reads and writes the rows of a table as JSON with these fields: the names of columns, in camelCase or as they are, unless
  * `columns` names another one, as it must while a column is renamed (services.yaml, `rehearsal`). What ends in `At` or `_at`
- * is a point in time. Names come from our own tables and schemas, never from a caller: a column may be SQL that is only read. Values may be
- * pieces of SQL.
+ * is a point in time. Instead of fields it may be the name of a column that stores the JSON (docs/adr/0051). Names come from
+ * our own tables and schemas, never from a caller: a column may be SQL that is only read. Values may be pieces of SQL.
  */
-export const jsonTable = (table: string, fields: readonly string[], columns: Columns = {}) => {
+export const jsonTable = (table: string, fields: readonly string[] | string, columns: Columns = {}) => {
   const columnOf = (field: string): string => columns[field] ?? postgres.fromCamel(field);
-  const selected = fields.map((field) => `${valueOf(columnOf(field))} as "${field}"`).join(', ');
-  const json = `(select row_to_json(fields)::text from (select ${selected}) fields) as json`;
+  const write = (names: readonly string[]): string => {
+    const selected = names.map((field) => `${valueOf(columnOf(field))} as "${field}"`).join(', ');
+    return `(select row_to_json(fields)::text from (select ${selected}) fields)`;
+  };
+  const json = `${typeof fields === 'string' ? fields : write(fields)} as json`;
   /** Values by their columns, without those that are undefined. */
   const columnsOf = (values: object): Record<string, unknown> =>
     Object.fromEntries(

@@ -70,6 +70,8 @@ export interface RecordSpec<
     body: z.ZodType;
     /** `confirmsCaller` of the route. */
     confirmsReader?: boolean;
+    /** `fast` of the route. */
+    fast?: boolean;
     /** The body as JSON text. */
     page(query: z.output<NoInfer<Query>>, target: Target<NoInfer<Parents>, Reader>): Promise<string>;
   };

@@ -33,6 +33,7 @@ const listRoute = (
       ...(list.anyCaseQuery !== undefined && { anyCaseQuery: list.anyCaseQuery }),
       auth: read,
       confirmsCaller: list.confirmsReader,
+      fast: list.fast,
       params: parents,
       query: list.query,
       responses: { 200: { description: 'One page; empty past the end', body: list.body } },

@@ -4,7 +4,7 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import { Export } from './export-schema.ts';
 import { profiles } from './queries.ts';
 
-/** Rows that are in memory at a time, unless a part says otherwise; a task may have 80 kB. */
+/** Rows that are in memory at a time, unless a part says otherwise; a task may have 60 kB. */
 const usualRows = 100;
 
 /** Where the rows of a user are; `$1` is the user. */

@@ -93,6 +93,12 @@ export const tasks = pgTable(
       .generatedAlwaysAs(
         sql`strip(to_tsvector('simple', ${sql.raw(searchText("title || ' ' || description"))}))`,
       ),
+    /** The task as JSON text: written when it changes, not each time it is read (docs/adr/0188). */
+    json: text()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`task_json(id, title, description, status, priority, due_date, due_at, tags, list_id, assignee_id, completed_at, created_at, updated_at, version)`,
+      ),
   },
   (table) => [
     primaryKey({ columns: [table.ownerId, table.id] }),

@@ -1,3 +1,4 @@
+import type { Window } from '@platform/pagination/list';
 import type { ISql } from 'postgres';
 import { searchText } from '../db/tables.ts';
 import type { SessionName } from '../sessions/refresh-token.ts';
@@ -59,9 +60,13 @@ const conditionsOf = (
   ...(q === undefined ? [] : [`words @@ ${wordsOf(parameter(q))}`]),
 ];
 
+/** Between two tasks of a page; no JSON text has a line end in it. */
+const separator = ',\n';
+
 /**
- * `limit` tasks after the first `offset`, as JSON text; undefined when the session has ended, or the user is no member of
- * the list. One statement does both, because a second one costs a third of a request (ADR 107).
+ * The tasks of a page as JSON text, separated by commas, and whether more follow; undefined when the session has ended, or
+ * the user is no member of the list. One statement does both, because a second one costs a third of a request (ADR 107).
+ * Its result is one row: the driver needs longer for each row than PostgreSQL to join them (ADR 188).
  *
  * The tasks before a page are skipped in the index of the order, without reading them; `ids` has the columns of that
  * index in its order, so that PostgreSQL copies no index entry (ADR 18). The first page has nothing to skip.
@@ -69,8 +74,8 @@ const conditionsOf = (
 export const readPage = async (
   sql: ISql,
   { session, listId, filters, sort }: Listing,
-  { offset, limit }: { offset: bigint; limit: number },
-): Promise<string[] | undefined> => {
+  { offset, limit }: Window,
+): Promise<{ json: string; hasMore: boolean } | undefined> => {
   const values: (string | number)[] = [];
   const parameter = (value: string | number) => `$${values.push(value)}`;
   const user = parameter(session.userId);
@@ -82,16 +87,20 @@ export const readPage = async (
   const matching = `from tasks where ${conditions.join(' and ')} order by ${order}`;
   const page =
     offset === 0n
-      ? `select ${tasks.json} ${matching} limit ${parameter(limit)}`
+      ? `select ${tasks.json} ${matching} limit ${parameter(limit + 1)}`
       : `with ids (owner, ${sorted.join(', ')}, task) as materialized (
-           select owner_id, ${column}, id ${matching} offset ${parameter(String(offset))} limit ${parameter(limit)})
+           select owner_id, ${column}, id ${matching} offset ${parameter(String(offset))} limit ${parameter(limit + 1)})
          select ${tasks.json} from ids join tasks on owner_id = owner and id = task order by ${order}`;
-  const rows = await sql.unsafe<{ json: string | null }[]>(
-    `select json from (select from ${liveSession(user, parameter(session.id))}
-       and ${listId === undefined ? 'true' : isMember}) session
-     left join (${page}) page on true`,
+  const [joined] = await sql.unsafe<{ json: string; count: number }[]>(
+    `select joined.* from (select from ${liveSession(user, parameter(session.id))}
+       and ${listId === undefined ? 'true' : isMember}) session,
+       lateral (select coalesce(string_agg(json, '${separator}'), '') as json, count(*)::int as count
+         from (${page}) page) joined`,
     values,
     { prepare: true },
   );
-  return rows.length === 0 ? undefined : rows.flatMap(({ json }) => json ?? []);
+  if (joined === undefined) return undefined;
+  const { json, count } = joined;
+  const hasMore = count > limit;
+  return { json: hasMore ? json.slice(0, json.lastIndexOf(separator)) : json, hasMore };
 };

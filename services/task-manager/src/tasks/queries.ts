@@ -1,7 +1,7 @@
 import { jsonTable } from '@platform/service-kit/json-table';
 import type { Queries, Stored } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
-import { Task, type NewTask, type TaskPatch } from './schema.ts';
+import type { NewTask, TaskPatch } from './schema.ts';
 
 /** Who asks for a task. */
 export interface TaskPath {
@@ -9,7 +9,7 @@ export interface TaskPath {
   userId: string;
 }
 
-export const tasks = jsonTable('tasks', Object.keys(Task.shape));
+export const tasks = jsonTable('tasks', 'json');
 
 /** Identifies a task of the user, or of a list that they are a member of: another one is not found. */
 const keyOf = (sql: Queries, { id, userId }: TaskPath) => ({

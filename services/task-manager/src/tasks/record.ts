@@ -1,5 +1,5 @@
 import { sessionEnded, type Caller } from '@platform/auth/bearer';
-import { pageListJson, pageOf, slice, type Page } from '@platform/pagination/list';
+import { pageListJson, pageOf, type Page } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
 import { idParams, record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
@@ -51,15 +51,16 @@ export const taskRoutes = ({
       query: TaskQuery,
       body: TaskList,
       confirmsReader: true,
+      fast: true,
       page: async ({ page: number, limit, sort, list: listId, ...filters }, { caller }) => {
         await requireTimeZone(filters.tz);
         const page = pageOf({ page: number, limit });
         const session = { userId: caller.subject, id: caller.sessionId ?? '' };
         const listing = { session, listId, filters, sort };
-        const read = (on: ISql) => readPage(on, listing, { offset: page.offset, limit: limit + 1 });
-        const rows = await readOn(caller.subject, filters, page, read);
-        if (rows === undefined) throw listId === undefined ? sessionEnded() : new NotFound('list');
-        return pageListJson('tasks', page, slice(rows, limit));
+        const read = (on: ISql) => readPage(on, listing, page);
+        const tasks = await readOn(caller.subject, filters, page, read);
+        if (tasks === undefined) throw listId === undefined ? sessionEnded() : new NotFound('list');
+        return pageListJson('tasks', page, { items: [tasks.json], hasMore: tasks.hasMore });
       },
     },
     find: (on, target, lock) => (lock ? lockTask(on, pathOf(target)) : findTask(on, pathOf(target), false)),
