@@ -50,7 +50,7 @@ test('a network counts as known for 90 days, whether or not the background has d
   const { email, user } = await register(app);
   const { sql } = context.database;
   const [row] = await sql<{ network: string }[]>`select network from known_networks`;
-  const isKnown = () => hasNetwork(context.database.orm, email, row?.network ?? '');
+  const isKnown = () => hasNetwork(context.database.sql, email, row?.network ?? '');
   const setAge = (hours: number) => sql`
     update known_networks set seen_at = now() - make_interval(hours => ${hours}) where user_id = ${user.id}`;
   expect(await isKnown()).toBe(true);

@@ -1,8 +1,8 @@
 import { jsonTable } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
 import { orNotFound } from '@platform/service-kit/record-versions';
+import { profiles } from '../auth/use-cases.ts';
 import { Export } from './export-schema.ts';
-import { profiles } from './queries.ts';
 
 /** Rows that are in memory at a time, unless a part says otherwise; a task may have 60 kB. */
 const usualRows = 100;

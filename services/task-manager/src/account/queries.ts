@@ -1,14 +1,5 @@
-import { jsonTable } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
-import { User } from '../auth/schema.ts';
-
-/** Users as callers see them. */
-export const profiles = jsonTable('users', Object.keys(User.shape), {
-  emailVerified: 'email_verified_at is not null',
-});
-
-/** SQL: the erasure of the user has not begun. Afterwards an account is as if it did not exist. */
-const isKept = 'coalesce(deletion_at > now(), true)';
+import { isKept } from '../db/tables.ts';
 
 /** The user with an address; locks the row until the transaction ends. */
 export const lockUserWith = async (

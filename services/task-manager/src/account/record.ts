@@ -2,8 +2,8 @@ import { record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import { User } from '../auth/schema.ts';
+import { profiles } from '../auth/use-cases.ts';
 import type { Context } from '../context.ts';
-import { profiles } from './queries.ts';
 import { ProfilePatch } from './schema.ts';
 
 /** What users see and change of themselves. */

@@ -1,5 +1,4 @@
 import { passwordProblems } from '@platform/auth/password';
-import { ormOf } from '@platform/service-kit/db';
 import { Conflict, NotFound, Problem, ValidationFailed } from '@platform/service-kit/problem';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import postgres, { type TransactionSql } from 'postgres';
@@ -53,7 +52,7 @@ const wrongPassword = () =>
  */
 const requirePassword = async (context: Context, actor: Actor, password: string) => {
   const { userId, ...client } = actor;
-  const { email } = await getSessionUser(context.database.orm, userId);
+  const { email } = await getSessionUser(context.database.sql, userId);
   const account = await comparePassword(context, { email, password, ...client }, 'password_failed');
   // The address may have become another user's meanwhile.
   if (account?.user.id !== userId) throw wrongPassword();
@@ -61,7 +60,7 @@ const requirePassword = async (context: Context, actor: Actor, password: string)
     ...account.user,
     begin: <Result>(change: (tx: TransactionSql) => Promise<Result>) =>
       context.database.sql.begin(async (tx) => {
-        if (!(await holdPassword(ormOf(tx, context.database), account))) throw wrongPassword();
+        if (!(await holdPassword(tx, account))) throw wrongPassword();
         await holdSession(tx, sessionOf(actor));
         return change(tx);
       }),
@@ -171,7 +170,7 @@ export const resetPassword = async (
 /** Has the address of a user confirmed by a mail, once more. Throws Conflict `mail_off`, and TooManyRequests. */
 export const requestVerification = async (context: Context, { userId, address }: Actor): Promise<void> => {
   const mails = requireMails(context);
-  const { email } = await getSessionUser(context.database.orm, userId);
+  const { email } = await getSessionUser(context.database.sql, userId);
   await context.mailLimit?.({ email, address });
   await context.database.sql.begin((tx) => mails.queue(tx, { kind: 'email_verification', recipient: email }));
 };

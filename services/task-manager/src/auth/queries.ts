@@ -1,7 +1,7 @@
-import type { Executor } from '@platform/service-kit/db';
-import { and, eq, getTableColumns, gt, gte, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
-import { knownNetworks, users } from '../db/tables.ts';
-import type { User } from './schema.ts';
+import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
+import type { Queries } from '@platform/service-kit/record';
+import { isKept } from '../db/tables.ts';
+import { User, type Registration } from './schema.ts';
 
 /** A user with the password hash, which never leaves the service. */
 export interface Account {
@@ -11,100 +11,83 @@ export interface Account {
   isLocked: boolean;
 }
 
-const { passwordHash, emailVerifiedAt, deletionAt, lockedAt, ...others } = getTableColumns(users);
-/** Once the erasure of a user has begun, nobody logs in as that user. */
-const isKept = or(isNull(deletionAt), gt(deletionAt, sql`now()`));
-const columns = { ...others, emailVerified: sql<boolean>`${emailVerifiedAt} is not null` };
+interface NewUser extends Omit<Registration, 'password'> {
+  id: string;
+  passwordHash: string;
+}
+
+/** Users as callers see them. */
+export const profiles = jsonTable('users', Object.keys(User.shape), {
+  emailVerified: 'email_verified_at is not null',
+});
+
+const parse = (json: string | undefined): User | undefined =>
+  json === undefined ? undefined : (JSON.parse(json) as User);
 
 /** Undefined when the email is taken. Of concurrent calls with one email, one succeeds. */
 export const insertUser = async (
-  orm: Executor,
-  user: Omit<typeof users.$inferInsert, 'createdAt'>,
+  tx: Queries,
+  { id, email, name, language, passwordHash }: NewUser,
 ): Promise<User | undefined> => {
-  const [stored] = await orm
-    .insert(users)
-    .values({ ...user, createdAt: sql`now()` })
-    .onConflictDoNothing({ target: users.email })
-    .returning(columns);
-  return stored;
+  const [row] = await tx<JsonRow[]>`
+    insert into users (id, email, name, language, password_hash, created_at)
+    values (${id}, ${email}, ${name}, ${language}, ${passwordHash}, now())
+    on conflict (email) do nothing returning ${tx.unsafe(profiles.json)}`;
+  return parse(row?.json);
 };
 
-export const findUser = async (orm: Executor, id: string): Promise<User | undefined> => {
-  const [user] = await orm.select(columns).from(users).where(eq(users.id, id));
-  return user;
+export const findUser = async (sql: Queries, id: string): Promise<User | undefined> =>
+  parse(await profiles.find(sql, { id }, false));
+
+export const findAccount = async (sql: Queries, email: string): Promise<Account | undefined> => {
+  const [row] = await sql<(Omit<Account, 'user'> & JsonRow)[]>`
+    select ${sql.unsafe(profiles.json)}, password_hash as "passwordHash", locked_at is not null as "isLocked"
+    from users where email = ${email} and ${sql.unsafe(isKept)}`;
+  return row && { ...row, user: JSON.parse(row.json) as User };
 };
 
-export const findAccount = async (orm: Executor, email: string): Promise<Account | undefined> => {
-  const [account] = await orm
-    .select({ user: columns, passwordHash, isLocked: sql<boolean>`${lockedAt} is not null` })
-    .from(users)
-    .where(and(eq(users.email, email), isKept));
-  return account;
-};
-
-const isStill = (account: Omit<Account, 'isLocked'>) =>
-  and(eq(users.id, account.user.id), eq(users.passwordHash, account.passwordHash), isKept, isNull(lockedAt));
+const isStill = (sql: Queries, { user: { id }, passwordHash }: Omit<Account, 'isLocked'>) => sql`
+  id = ${id} and password_hash = ${passwordHash} and locked_at is null and ${sql.unsafe(isKept)}`;
 
 /** Replaces the hash of the same password, unless it was changed meanwhile. */
-export const replacePasswordHash = async (orm: Executor, account: Account, to: string): Promise<void> => {
-  await orm.update(users).set({ passwordHash: to }).where(isStill(account));
+export const replacePasswordHash = async (sql: Queries, account: Account, to: string): Promise<void> => {
+  await sql`update users set password_hash = ${to} where ${isStill(sql, account)}`;
 };
 
 /** Whether the password of an account is still this one, and nobody has locked it; it stays so until the transaction ends. */
-export const holdPassword = async (orm: Executor, account: Omit<Account, 'isLocked'>): Promise<boolean> =>
-  (await orm.select({ id: users.id }).from(users).where(isStill(account)).for('no key update')).length === 1;
+export const holdPassword = async (tx: Queries, account: Omit<Account, 'isLocked'>): Promise<boolean> =>
+  (await tx`select from users where ${isStill(tx, account)} for no key update`).length === 1;
 
 /** Takes the deletion of a user back, and returns whether there was one. */
-export const keepUser = async (orm: Executor, userId: string): Promise<boolean> => {
-  const kept = await orm
-    .update(users)
-    .set({ deletionAt: null })
-    .where(and(eq(users.id, userId), isNotNull(users.deletionAt)))
-    .returning({ id: users.id });
-  return kept.length === 1;
+export const keepUser = async (tx: Queries, userId: string): Promise<boolean> => {
+  const { count } = await tx`
+    update users set deletion_at = null where id = ${userId} and deletion_at is not null`;
+  return count === 1;
 };
 
 /** A network is forgotten when the user has not logged in from it for this long. */
 export const networkDays = 90;
 
-/** By the clock of the database, so that an instance with a wrong clock forgets no network. */
-const daysAgo = (days: number) => sql`now() - make_interval(days => ${days})`;
-
 /** Networks of one user; one more forgets the oldest, so that logins do not fill the disk. */
 const maxNetworks = 100;
 
 /** Stores that a user has logged in from a network; an entry younger than a day stays as it is. */
-export const rememberNetwork = async (orm: Executor, userId: string, network: string): Promise<void> => {
-  const written = await orm
-    .insert(knownNetworks)
-    .values({ userId, network, seenAt: sql`now()` })
-    .onConflictDoUpdate({
-      target: [knownNetworks.userId, knownNetworks.network],
-      set: { seenAt: sql`now()` },
-      setWhere: lt(knownNetworks.seenAt, daysAgo(1)),
-    })
-    .returning({ network: knownNetworks.network });
-  if (written.length === 0) return;
-  const oldestKept = sql`
-    (select seen_at from known_networks where user_id = ${userId}
+export const rememberNetwork = async (sql: Queries, userId: string, network: string): Promise<void> => {
+  const { count } = await sql`
+    insert into known_networks as known (user_id, network, seen_at) values (${userId}, ${network}, now())
+    on conflict (user_id, network) do update set seen_at = now()
+    where known.seen_at < now() - interval '1 day'`;
+  if (count === 0) return;
+  await sql`
+    delete from known_networks where user_id = ${userId} and seen_at < (
+      select seen_at from known_networks where user_id = ${userId}
       order by seen_at desc offset ${maxNetworks - 1} limit 1)`;
-  await orm
-    .delete(knownNetworks)
-    .where(and(eq(knownNetworks.userId, userId), lt(knownNetworks.seenAt, oldestKept)));
 };
 
 /** Whether the user has logged in from the network within the last `networkDays`. */
-export const hasNetwork = async (orm: Executor, email: string, network: string): Promise<boolean> => {
-  const rows = await orm
-    .select({ userId: knownNetworks.userId })
-    .from(knownNetworks)
-    .innerJoin(users, eq(users.id, knownNetworks.userId))
-    .where(
-      and(
-        eq(users.email, email),
-        eq(knownNetworks.network, network),
-        gte(knownNetworks.seenAt, daysAgo(networkDays)),
-      ),
-    );
+export const hasNetwork = async (sql: Queries, email: string, network: string): Promise<boolean> => {
+  const rows = await sql`
+    select from known_networks join users on users.id = user_id
+    where email = ${email} and network = ${network} and seen_at >= now() - make_interval(days => ${networkDays})`;
   return rows.length === 1;
 };

@@ -127,7 +127,7 @@ export const authRoutes = (context: Context): Route[] => {
         status: 200,
         headers: noStore,
         body: {
-          user: await getSessionUser(context.database.orm, caller.subject),
+          user: await getSessionUser(context.database.sql, caller.subject),
           expiresAt: caller.expiresAt.toISOString(),
         },
       }),

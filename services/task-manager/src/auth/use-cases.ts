@@ -1,4 +1,3 @@
-import { ormOf, type Executor } from '@platform/service-kit/db';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import {
   Conflict,
@@ -7,6 +6,7 @@ import {
   ValidationFailed,
   type UnknownCredential,
 } from '@platform/service-kit/problem';
+import type { Queries } from '@platform/service-kit/record';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
@@ -29,6 +29,7 @@ import {
   holdPassword,
   insertUser,
   keepUser,
+  profiles,
   rememberNetwork,
   replacePasswordHash,
   type Account,
@@ -74,14 +75,13 @@ export const register = async (
   });
   const { database, mails } = context;
   return database.sql.begin(async (tx) => {
-    const transaction = ormOf(tx, database);
-    const user = await insertUser(transaction, { ...input, id: uuidv7(), passwordHash });
+    const user = await insertUser(tx, { ...input, id: uuidv7(), passwordHash });
     if (user === undefined) throw emailTaken();
     const client = { address, network, browser };
-    await rememberNetwork(transaction, user.id, network);
+    await rememberNetwork(tx, user.id, network);
     await recordEvent(tx, user.id, 'registered', client);
     await mails?.queue(tx, { kind: 'email_verification', recipient: user.email });
-    return { user, ...(await startSession(context, transaction, user.id, client)) };
+    return { user, ...(await startSession(context, tx, user.id, client)) };
   });
 };
 
@@ -109,16 +109,16 @@ const locked = () =>
  * Throws TooManyRequests after too many failures.
  */
 export const comparePassword = async (
-  { loginPasswords, throttle, log, database: { orm, sql } }: Context,
+  { loginPasswords, throttle, log, database: { sql } }: Context,
   { email, password, address, ...place }: From<Login>,
   failure: SecurityEventKind,
 ) => {
   let found: Account | undefined;
-  const isKnown = () => hasNetwork(orm, email, place.network);
+  const isKnown = () => hasNetwork(sql, email, place.network);
   const account = await throttle.attempt({ email, address, isKnown }, async (admit) => {
     const stored = async () => {
       await admit();
-      found = await findAccount(orm, email);
+      found = await findAccount(sql, email);
       return found?.passwordHash;
     };
     const verdict = await loginPasswords.verify(stored, password, { email, address });
@@ -140,8 +140,8 @@ export const comparePassword = async (
  */
 export const login = async (context: Context, credentials: From<Login>): Promise<LoggedIn> => {
   const { email, password, address, network } = credentials;
-  const { loginPasswords, database } = context;
-  const { orm } = database;
+  const { loginPasswords, mails } = context;
+  const { sql } = context.database;
   const account = await comparePassword(context, credentials, 'login_failed');
   if (account === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
   if (account.isLocked) throw locked();
@@ -150,34 +150,31 @@ export const login = async (context: Context, credentials: From<Login>): Promise
   if (account.rehash) {
     // The same password under today's hash parameters.
     passwordHash = await loginPasswords.hash(password, { email, address });
-    await replacePasswordHash(orm, account, passwordHash);
+    await replacePasswordHash(sql, account, passwordHash);
   }
-  await rememberNetwork(orm, user.id, network);
+  await rememberNetwork(sql, user.id, network);
   if (needsVerification(context, user)) {
-    await database.sql.begin((tx) =>
-      context.mails?.queue(tx, { kind: 'email_verification', recipient: email }),
-    );
+    await sql.begin((tx) => mails?.queue(tx, { kind: 'email_verification', recipient: email }));
     throw unverified();
   }
-  const session = await database.sql.begin(async (tx) => {
-    const transaction = ormOf(tx, database);
-    if (!(await holdPassword(transaction, { user, passwordHash }))) return undefined;
+  const session = await sql.begin(async (tx) => {
+    if (!(await holdPassword(tx, { user, passwordHash }))) return undefined;
     await recordEvent(tx, user.id, 'login', credentials);
-    if (await keepUser(transaction, user.id)) {
+    if (await keepUser(tx, user.id)) {
       await recordEvent(tx, user.id, 'deletion_undone', credentials);
-      await context.mails?.queue(tx, { kind: 'deletion_undone', recipient: email });
+      await mails?.queue(tx, { kind: 'deletion_undone', recipient: email });
     }
-    return startSession(context, transaction, user.id, credentials);
+    return startSession(context, tx, user.id, credentials);
   });
   // The password was changed, perhaps because it was stolen, or another login has hashed it anew: compare it again.
   return session === undefined ? login(context, credentials) : { user, ...session };
 };
 
-export { holdPassword } from './queries.ts';
+export { holdPassword, profiles };
 
 /** The user that a session belongs to. */
-export const getSessionUser = async (orm: Executor, userId: string): Promise<User> => {
-  const user = await findUser(orm, userId);
+export const getSessionUser = async (sql: Queries, userId: string): Promise<User> => {
+  const user = await findUser(sql, userId);
   if (user === undefined) throw unauthorized('The user no longer exists.');
   return user;
 };
@@ -196,17 +193,17 @@ export const refresh = async (
   if (refreshToken === undefined) throw unauthorized('The refresh cookie is missing.');
   const read = readRefreshToken(context, refreshToken, await context.signer.sessionOf(accessToken));
   if (!read.issued) beforeLookup();
-  const { orm } = context.database;
+  const { sql } = context.database;
   const turn = {
     name: 'refresh token',
     params: { hash: read.hash.toString('hex') },
     caller: read.session.userId,
   };
-  const refreshed = await oneAtATime(orm, turn, () =>
-    orm.transaction(async (transaction) => {
-      const credentials = await refreshSession(context, transaction, read);
+  const refreshed = await oneAtATime(sql, turn, () =>
+    sql.begin(async (tx) => {
+      const credentials = await refreshSession(context, tx, read);
       if (credentials === undefined) return undefined;
-      const user = await getSessionUser(transaction, read.session.userId);
+      const user = await getSessionUser(tx, read.session.userId);
       if (needsVerification(context, user)) throw unverified();
       return { user, ...credentials };
     }),

@@ -42,6 +42,9 @@ export const users = pgTable(
   ],
 );
 
+/** SQL: the erasure of a user has not begun. Afterwards an account is as if it did not exist. */
+export const isKept = 'coalesce(deletion_at > now(), true)';
+
 const owner = () => uuid('user_id').notNull();
 
 /** A session lasts until its row is deleted or `expiresAt` has passed. Expired rows are deleted (outdated.ts). */

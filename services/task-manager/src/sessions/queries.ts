@@ -1,10 +1,7 @@
 import type { Page } from '@platform/pagination/list';
-import type { Executor } from '@platform/service-kit/db';
 import { jsonTable } from '@platform/service-kit/json-table';
-import { and, eq, gt, gte, inArray, lt, sql as raw, type SQLWrapper } from 'drizzle-orm';
 import type { Queries } from '@platform/service-kit/record';
 import type { Sql } from 'postgres';
-import { sessions, users } from '../db/tables.ts';
 import type { SessionName } from './refresh-token.ts';
 import { Session } from './schema.ts';
 import { liveSession, overlapSeconds, refreshSeconds } from './settings.ts';
@@ -20,12 +17,9 @@ interface NewSession extends SessionUse {
 }
 
 // Times are those of the database, so that an instance with a wrong clock ends no session.
-const now = raw`now()`;
 /** Idle sessions end, and all that began so many days ago. */
-const expiresAt = (startedAt: SQLWrapper, maxDays: number) =>
-  raw`least(now() + make_interval(secs => ${refreshSeconds}), ${startedAt} + make_interval(days => ${maxDays}))`;
-
-const matches = ({ userId, id }: SessionName) => and(eq(sessions.userId, userId), eq(sessions.id, id));
+const expiresAt = (sql: Queries, startedAt: 'now()' | 'created_at', maxDays: number) => sql`
+  least(now() + make_interval(secs => ${refreshSeconds}), ${sql.unsafe(startedAt)} + make_interval(days => ${maxDays}))`;
 
 /** Whether the session exists and has not expired. Runs for most requests, so it is prepared. */
 export const isLive = async (sql: Sql, { userId, id }: SessionName): Promise<boolean> => {
@@ -33,21 +27,23 @@ export const isLive = async (sql: Sql, { userId, id }: SessionName): Promise<boo
   return (await sql.unsafe(statement, [userId, id], { prepare: true })).length === 1;
 };
 
-export const insertSession = async (orm: Executor, session: NewSession, maxDays: number): Promise<void> => {
-  await orm.insert(sessions).values({
-    ...session,
-    createdAt: now,
-    authenticatedAt: now,
-    lastUsedAt: now,
-    expiresAt: expiresAt(now, maxDays),
-  });
+export const insertSession = async (
+  tx: Queries,
+  { userId, id, refreshHash, browser, network }: NewSession,
+  maxDays: number,
+): Promise<void> => {
+  await tx`
+    insert into sessions
+      (user_id, id, refresh_hash, browser, network, created_at, authenticated_at, last_used_at, expires_at)
+    values (${userId}, ${id}, ${refreshHash}, ${browser}, ${network}, now(), now(), now(),
+      ${expiresAt(tx, 'now()', maxDays)})`;
 };
 
 /** Deletes all sessions of a user but the newest `number`: their ids are in the order of their start. */
-export const keepNewestSessions = async (orm: Executor, userId: string, number: number): Promise<void> => {
-  const oldestKept = raw`
-    (select id from sessions where user_id = ${userId} order by id desc offset ${number - 1} limit 1)`;
-  await orm.delete(sessions).where(and(eq(sessions.userId, userId), lt(sessions.id, oldestKept)));
+export const keepNewestSessions = async (tx: Queries, userId: string, number: number): Promise<void> => {
+  await tx`
+    delete from sessions where user_id = ${userId} and id < (
+      select id from sessions where user_id = ${userId} order by id desc offset ${number - 1} limit 1)`;
 };
 
 /**
@@ -56,47 +52,50 @@ export const keepNewestSessions = async (orm: Executor, userId: string, number: 
  * when `from` is not valid. Of concurrent calls, one replaces it.
  */
 export const replaceRefreshHash = async (
-  orm: Executor,
-  session: SessionName,
+  tx: Queries,
+  { userId, id }: SessionName,
   { from, to, maxDays }: { from: Buffer; to: readonly [Buffer, ...Buffer[]]; maxDays: number },
 ): Promise<Buffer | undefined> => {
-  const live = and(matches(session), gt(sessions.expiresAt, now));
-  const valid = { refreshHash: sessions.refreshHash };
-  const [replaced] = await orm
-    .update(sessions)
-    .set({
-      refreshHash: to[0],
-      rotatedAt: now,
-      lastUsedAt: now,
-      expiresAt: expiresAt(sessions.createdAt, maxDays),
-    })
-    .where(and(live, eq(sessions.refreshHash, from)))
-    .returning({ ...valid, isLive: raw<boolean>`${sessions.expiresAt} > now()` });
+  const live = tx`user_id = ${userId} and id = ${id} and expires_at > now()`;
+  const [replaced] = await tx<{ hash: Buffer; isLive: boolean }[]>`
+    update sessions set refresh_hash = ${to[0]}, rotated_at = now(), last_used_at = now(),
+      expires_at = ${expiresAt(tx, 'created_at', maxDays)}
+    where ${live} and refresh_hash = ${from}
+    returning refresh_hash as hash, expires_at > now() as "isLive"`;
   // Its time is over where SESSION_MAX_DAYS was made smaller.
-  if (replaced !== undefined) return replaced.isLive ? replaced.refreshHash : undefined;
-  const overlap = raw`now() - make_interval(secs => ${overlapSeconds})`;
-  const [earlier] = await orm
-    .select(valid)
-    .from(sessions)
-    .where(and(live, inArray(sessions.refreshHash, to), gte(sessions.rotatedAt, overlap)));
-  return earlier?.refreshHash;
+  if (replaced !== undefined) return replaced.isLive ? replaced.hash : undefined;
+  const [earlier] = await tx<{ hash: Buffer }[]>`
+    select refresh_hash as hash from sessions
+    where ${live} and refresh_hash in ${tx([...to])} and rotated_at >= now() - make_interval(secs => ${overlapSeconds})`;
+  return earlier?.hash;
 };
 
 /** The address of the user of a session. */
-export const findEmail = async (orm: Executor, userId: string): Promise<string | undefined> => {
-  const [user] = await orm.select({ email: users.email }).from(users).where(eq(users.id, userId));
+export const findEmail = async (sql: Queries, userId: string): Promise<string | undefined> => {
+  const [user] = await sql<{ email: string }[]>`select email from users where id = ${userId}`;
   return user?.email;
 };
 
-/** Deletes the sessions of a user: all, all but one, or only one. Returns their ids. */
+interface Which {
+  but?: string | null;
+  only?: string | null;
+  refreshHash?: Buffer | null;
+}
+
+/**
+ * Deletes live sessions of a user: all, all but one, or only one, and that only if `refreshHash` is its valid hash or is not
+ * given. Returns their ids.
+ */
 export const deleteSessions = async (
   tx: Queries,
   userId: string,
-  { but = null, only = null }: { but?: string | null; only?: string | null } = {},
+  { but = null, only = null, refreshHash = null }: Which = {},
 ): Promise<string[]> => {
   const rows = await tx<{ id: string }[]>`
     delete from sessions
-    where user_id = ${userId} and id is distinct from ${but}::uuid and id = coalesce(${only}::uuid, id) returning id`;
+    where user_id = ${userId} and expires_at > now() and id is distinct from ${but}::uuid
+      and id = coalesce(${only}::uuid, id) and refresh_hash = coalesce(${refreshHash}::bytea, refresh_hash)
+    returning id`;
   return rows.map(({ id }) => id);
 };
 
@@ -165,18 +164,4 @@ export const updateLastUse = async (sql: Sql, uses: readonly SessionUse[]): Prom
       on user_id = owner and id = session order by id for update of sessions)
     update sessions s set last_used_at = now(), network = locked.network
     from locked where s.user_id = locked.user_id and s.id = locked.id`;
-};
-
-/** Deletes a live session, if `refreshHash` is its valid hash or is not given. Returns whether there was one. */
-export const deleteSession = async (
-  orm: Executor,
-  session: SessionName,
-  refreshHash?: Buffer,
-): Promise<boolean> => {
-  const hasHash = refreshHash && eq(sessions.refreshHash, refreshHash);
-  const deleted = await orm
-    .delete(sessions)
-    .where(and(matches(session), gt(sessions.expiresAt, now), hasHash))
-    .returning({ id: sessions.id });
-  return deleted.length === 1;
 };

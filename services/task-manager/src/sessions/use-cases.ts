@@ -1,5 +1,4 @@
 import { sessionEnded } from '@platform/auth/bearer';
-import type { Executor } from '@platform/service-kit/db';
 import { Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
 import type { Queries } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
@@ -9,7 +8,7 @@ import type { Client } from './client.ts';
 import type { ReadToken, SessionName } from './refresh-token.ts';
 import { maxSessions, revocationId } from './settings.ts';
 import {
-  deleteSession,
+  deleteSessions,
   findEmail,
   insertSession,
   isAuthenticated,
@@ -38,30 +37,16 @@ const credentialsOf = async (
 /** Starts a session. The oldest of a user who has too many ends. */
 export const startSession = async (
   context: Context,
-  orm: Executor,
+  tx: Queries,
   userId: string,
   { network, browser }: Client,
 ): Promise<Credentials> => {
   const session = { userId, id: uuidv7() };
   const refresh = context.refreshTokens.create(session);
   const stored = { ...session, refreshHash: refresh.hash, browser, network };
-  await insertSession(orm, stored, context.env.SESSION_MAX_DAYS);
-  await keepNewestSessions(orm, userId, maxSessions);
+  await insertSession(tx, stored, context.env.SESSION_MAX_DAYS);
+  await keepNewestSessions(tx, userId, maxSessions);
   return credentialsOf(context, session, refresh.token);
-};
-
-/**
- * Ends a session on every instance and returns whether there was one. With `refreshHash`, only if
- * that is the session's valid one. PostgreSQL is changed before Redis, because Redis may forget.
- */
-export const endSession = async (
-  { database, revocation }: Context,
-  session: SessionName,
-  refreshHash?: Buffer,
-): Promise<boolean> => {
-  const ended = await deleteSession(database.orm, session, refreshHash);
-  if (ended) await revocation.revoke(revocationId(session));
-  return ended;
 };
 
 /** Notes that the user has given the password in this session. */
@@ -79,7 +64,7 @@ export const holdSession = async (tx: Queries, session: SessionName): Promise<bo
 };
 
 /** The ids that it returns are for `revokeSessions` when the transaction is committed. */
-export { deleteSessions } from './queries.ts';
+export { deleteSessions };
 
 /** Tells all instances that sessions have ended, for the time in which PostgreSQL cannot. */
 export const revokeSessions = async (
@@ -88,6 +73,23 @@ export const revokeSessions = async (
   ids: readonly string[],
 ): Promise<void> => {
   await Promise.all(ids.map((id) => revocation.revoke(revocationId({ userId, id }))));
+};
+
+/**
+ * Ends a session on every instance and returns whether there was one. With `refreshHash`, only if
+ * that is the session's valid one. PostgreSQL is changed before Redis, because Redis may forget.
+ */
+export const endSession = async (
+  context: Context,
+  { userId, id }: SessionName,
+  refreshHash?: Buffer,
+): Promise<boolean> => {
+  const ended = await deleteSessions(context.database.sql, userId, {
+    only: id,
+    refreshHash: refreshHash ?? null,
+  });
+  await revokeSessions(context, userId, ended);
+  return ended.length === 1;
 };
 
 /** A refresh token that was not issued counts as an unknown credential. */
@@ -140,12 +142,12 @@ export const readRefreshToken = (
  */
 export const refreshSession = async (
   context: Context,
-  orm: Executor,
+  tx: Queries,
   { session, hash, successors }: ReadToken,
 ): Promise<Credentials | undefined> => {
   const [own, ...others] = successors();
   const to = [own.hash, ...others.map((other) => other.hash)] as const;
-  const valid = await replaceRefreshHash(orm, session, {
+  const valid = await replaceRefreshHash(tx, session, {
     from: hash,
     to,
     maxDays: context.env.SESSION_MAX_DAYS,
@@ -166,7 +168,7 @@ export const refuseRefresh = async (
 ): Promise<never> => {
   if (!issued) throw invalid(hash);
   if (!(await endSession(context, session))) throw invalid();
-  const recipient = await findEmail(context.database.orm, session.userId);
+  const recipient = await findEmail(context.database.sql, session.userId);
   if (recipient !== undefined)
     await context.database.sql.begin(async (tx) => {
       await recordEvent(tx, session.userId, 'refresh_token_reused', client);
