@@ -63,7 +63,7 @@ test('a search asks for its plan and its time in its transaction, not when it co
     'pooled',
     (sql) => sql<{ name: string; setting: string; source: string }[]>`
       select name, setting, source from pg_settings
-      where source in ('client', 'session') and name !~ '^(application_name|client_encoding|DateStyle|transaction_.*)$'
+      where source in ('client', 'session') and name !~ '^(application_name|client_encoding|DateStyle|search_path|transaction_.*)$'
       order by name`,
   );
   const idle = { name: 'idle_in_transaction_session_timeout', setting: '10000', source: 'client' };
