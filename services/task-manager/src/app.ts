@@ -4,7 +4,6 @@ import { adminRoutes } from './admin/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
 import { profileRoutes } from './account/record.ts';
-import { leavingRoutes } from './account/leaving-routes.ts';
 import { accountRoutes } from './account/routes.ts';
 import { listRoutes } from './lists/record.ts';
 import { securityRoutes } from './security/routes.ts';
@@ -52,7 +51,6 @@ export const createApp = (context: Context): HttpApp =>
       ...authRoutes(context),
       ...profileRoutes(context),
       ...accountRoutes(context),
-      ...leavingRoutes(context),
       ...(context.operators === undefined ? [] : adminRoutes(context, context.operators)),
     ],
   });

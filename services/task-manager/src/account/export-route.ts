@@ -7,9 +7,9 @@ import { stopCounting, withoutDeadline } from '@platform/service-kit/request-sco
 import { route, type Route } from '@platform/service-kit/route';
 import { createKeyLimit } from '../auth/address-limit.ts';
 import type { Context } from '../context.ts';
+import { actorOf } from '../sessions/client.ts';
 import { Export } from './export-schema.ts';
 import { openExport } from './leaving.ts';
-import { actorOf } from './routes.ts';
 
 /** Downloads of a process at a time, of which a network has few and a user one: a slow reader takes a place for minutes. */
 const maxDownloads = 10;

@@ -1,10 +1,11 @@
 import type { Context } from '../context.ts';
 import { endEmailChanges } from '../mails/use-cases.ts';
 import { recordEvent } from '../security/use-cases.ts';
+import type { Actor } from '../sessions/client.ts';
 import { deleteSessions, revokeSessions } from '../sessions/use-cases.ts';
 import { exportOf } from './export-queries.ts';
 import { requestErasure } from './erasure-queries.ts';
-import { withRecentPassword, type Actor } from './use-cases.ts';
+import { withRecentPassword } from './use-cases.ts';
 
 /**
  * Ends all sessions of a user, who is erased 14 days later unless they log in before. Returns when. Throws as

@@ -1,12 +1,14 @@
-import type { IncomingMessage } from 'node:http';
-import type { Caller } from '@platform/auth/bearer';
+import { noStore } from '@platform/service-kit/record-versions';
 import { anyone, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { clientOf } from '../sessions/client.ts';
+import { actorOf, clientOf } from '../sessions/client.ts';
 import { whenDone } from '../when-done.ts';
+import { exportRoute } from './export-route.ts';
+import { leave } from './leaving.ts';
 import {
   EmailChange,
   EmailConfirmation,
+  Leaving,
   PasswordChange,
   PasswordReset,
   PasswordResetRequest,
@@ -20,21 +22,10 @@ import {
   requestPasswordReset,
   requestVerification,
   resetPassword,
-  type Actor,
 } from './use-cases.ts';
 
 const tag = 'Account';
 const willBeSent = { 202: { description: 'Accepted; the answer does not tell whether a mail is sent' } };
-
-/** Who sends a request. */
-export const actorOf = (
-  context: Context,
-  { caller, req }: { caller: Caller; req: IncomingMessage },
-): Actor => ({
-  userId: caller.subject,
-  sessionId: caller.sessionId ?? '',
-  ...clientOf(context, req),
-});
 
 /** What users do with their own accounts. */
 export const accountRoutes = (context: Context): Route[] => {
@@ -146,5 +137,23 @@ export const accountRoutes = (context: Context): Route[] => {
       },
       ({ body, req }) => whenDone(204, confirmEmail(context, body.token, clientOf(context, req))),
     ),
+    route(
+      {
+        path: '/auth/me/delete',
+        operationId: 'deleteAccount',
+        summary: 'Delete your account',
+        description:
+          'All sessions end at once. After 14 days everything about you is erased, unless you log in before. Lists that ' +
+          'have no other owner pass to the editor who was invited first, or else they are erased, too.',
+        ...ofUser,
+        responses: { 200: { description: 'Your account will be erased', body: Leaving } },
+        problems: [403],
+      },
+      async (input) => {
+        const erasedAt = await leave(context, actorOf(context, input));
+        return { status: 200, headers: noStore, body: { erasedAt } };
+      },
+    ),
+    exportRoute(context),
   ];
 };

@@ -13,19 +13,13 @@ import type { Context } from '../context.ts';
 import { changeAddress } from '../lists/use-cases.ts';
 import { endEmailChanges } from '../mails/use-cases.ts';
 import { recordEvent } from '../security/use-cases.ts';
-import type { Client } from '../sessions/client.ts';
+import type { Actor, Client } from '../sessions/client.ts';
 import { confirmSession, deleteSessions, holdSession, revokeSessions } from '../sessions/use-cases.ts';
 import { lockUser, lockUserWith, replaceEmail, setPassword, verifyEmail } from './queries.ts';
 import type { EmailChange, PasswordChange, PasswordReset } from './schema.ts';
 
 /** For operators, who change it as well. */
 export { lockUser } from './queries.ts';
-
-/** A user who changes something of the account, and from where. */
-export interface Actor extends Client {
-  userId: string;
-  sessionId: string;
-}
 
 /** Throws Conflict `mail_off` where the service can send no mail. */
 export const requireMails = ({ mails }: Context) => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Caller } from '@platform/auth/bearer';
 import { networkOf } from '@platform/service-kit/network';
 import type { Context } from '../context.ts';
 
@@ -50,3 +51,14 @@ export const clientOf = ({ clientAddress }: Pick<Context, 'clientAddress'>, req:
   const address = clientAddress(req);
   return { address, network: networkOf(address), browser: browserOf(req) };
 };
+
+/** A user who sends a request in a session, and from where. */
+export interface Actor extends Client {
+  userId: string;
+  sessionId: string;
+}
+
+export const actorOf = (
+  context: Pick<Context, 'clientAddress'>,
+  { caller, req }: { caller: Caller; req: IncomingMessage },
+): Actor => ({ userId: caller.subject, sessionId: caller.sessionId ?? '', ...clientOf(context, req) });
