@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, TransactionSql } from 'postgres';
 import type { ConnectionQueue } from '../overload/connection-queue.ts';
-import { lostToAnother } from './database-error.ts';
+import { lostToAnother, transientFault } from './database-error.ts';
 import { currentRequest, type RequestScope } from '../overload/request-scope.ts';
 import { SafeError } from '../process/safe-error.ts';
 
@@ -52,9 +52,12 @@ const interceptStatements = <S extends Sql | TransactionSql>(sql: S, send: Send)
   });
 };
 
-/** The reason why a statement was cancelled says more than "canceling statement due to user request". */
+/**
+ * The reason why a statement was cancelled says more than "canceling statement due to user request". It does not say that
+ * a commit may have happened, though.
+ */
 function rejectWithReason(this: Statement, error: unknown): void {
-  this.rejectBefore?.(this.scope?.cancelled ?? error);
+  this.rejectBefore?.(transientFault(error) === 'lost' ? error : (this.scope?.cancelled ?? error));
 }
 
 /** Sends a statement that is cancelled with its request. */

@@ -44,7 +44,7 @@ export const commonEnv = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** `failures` leaves out the lines of requests that were answered below 400. */
   REQUEST_LOG: z.enum(['all', 'failures']).default('all'),
-  /** One host: with several, postgres.js would neither finish nor refuse a statement while all of them are down. */
+  /** Several servers are parameters, as libpq has them: `?host=one,two&target_session_attrs=read-write` (ADR 189). */
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, hostname: /^[^,]*$/ }),
   /** Schema of the service's tables; the service's name with `_` if absent. Extensions are in the schema `extensions`. */
   DATABASE_SCHEMA: z.string().regex(schemaName, 'must be a name that needs no quotes').optional(),

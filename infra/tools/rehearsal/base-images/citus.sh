@@ -1,0 +1,34 @@
+#!/bin/sh
+# Makes a Debian with PostgreSQL 18, Citus 14, Patroni and etcd in a new folder, for `pnpm test:citus` and the rehearsal of
+# failover. Debian has no package of Citus, so it is built from its source: CITUS_SOURCE, an unpacked folder or a tar file.
+#
+#   sudo CITUS_SOURCE=citus-14.0.1.tar.gz infra/tools/rehearsal/base-images/citus.sh /var/lib/citus-root
+#
+# Needs root, mmdebstrap and a mirror of Debian (MIRROR). In production use the official image (docs/scaling.md).
+set -eu
+root=${1:?the folder to make}
+: "${CITUS_SOURCE:?the source of Citus 14: a folder or a tar file}"
+
+headers=gcc,make,libc6-dev,libicu-dev,libkrb5-dev,liblz4-dev,libpam0g-dev,libreadline-dev,libselinux1-dev,libssl-dev
+headers=$headers,libxml2-dev,libxslt1-dev,libzstd-dev,zlib1g-dev
+# Snapshots of a mirror have expired lists.
+mmdebstrap --variant=minbase --aptopt='Acquire::Check-Valid-Until "false"' \
+  --include="postgresql-18,postgresql-server-dev-18,patroni,etcd-server,etcd-client,$headers" \
+  forky "$root" "${MIRROR:-http://deb.debian.org/debian}"
+
+mkdir "$root/usr/src/citus"
+# With the times of its files, by which make decides what is up to date.
+if [ -d "$CITUS_SOURCE" ]; then
+  cp --archive "$CITUS_SOURCE/." "$root/usr/src/citus"
+else
+  tar --extract --file "$CITUS_SOURCE" --directory "$root/usr/src/citus" --strip-components=1
+fi
+# Without libcurl: it only reports statistics of the installation to the vendor.
+chroot "$root" nice sh -euc '
+  cd /usr/src/citus
+  ./configure --quiet --without-libcurl PG_CONFIG=/usr/lib/postgresql/18/bin/pg_config
+  make --silent --jobs="$(nproc)" with_llvm=no install-all
+  rm -r /usr/src/citus'
+# The servers of tests run in it as another user, who cannot write elsewhere.
+chmod 755 "$root"
+mkdir --mode=1777 "$root/data"
