@@ -105,6 +105,8 @@ export interface Sent {
   acknowledged: Map<string, number>;
   /** One line for each request that failed. */
   failures: string[];
+  /** How long the slowest request took, in ms. */
+  slowest: number;
 }
 
 /** What became of all requests, by service. */
@@ -133,15 +135,17 @@ export const whileClientsRun = async (
   const repeat = async (request: PostRequest, sent: Sent): Promise<void> => {
     while (!end.signal.aborted) {
       sent.requests += 1;
+      const start = performance.now();
       await request().then(
         (id) => sent.acknowledged.set(id, Date.now()),
         (error: unknown) => sent.failures.push(String(error)),
       );
+      sent.slowest = Math.max(sent.slowest, performance.now() - start);
       await sleep(PAUSE_MS);
     }
   };
   const running = Object.entries(await postRequests(access)).flatMap(([service, request]) => {
-    const sent = (traffic[service] = { requests: 0, acknowledged: new Map(), failures: [] });
+    const sent = (traffic[service] = { requests: 0, acknowledged: new Map(), failures: [], slowest: 0 });
     return Array.from({ length: connections }, () => repeat(request, sent));
   });
   try {

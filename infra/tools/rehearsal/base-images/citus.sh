@@ -9,11 +9,11 @@ set -eu
 root=${1:?the folder to make}
 : "${CITUS_SOURCE:?the source of Citus 14: a folder or a tar file}"
 
-headers=gcc,make,libc6-dev,libicu-dev,libkrb5-dev,liblz4-dev,libpam0g-dev,libreadline-dev,libselinux1-dev,libssl-dev
-headers=$headers,libxml2-dev,libxslt1-dev,libzstd-dev,zlib1g-dev
+headers=gcc,make,libc6-dev,libcurl4-openssl-dev,libicu-dev,libkrb5-dev,liblz4-dev,libpam0g-dev,libreadline-dev
+headers=$headers,libselinux1-dev,libssl-dev,libxml2-dev,libxslt1-dev,libzstd-dev,zlib1g-dev
 # Snapshots of a mirror have expired lists.
 mmdebstrap --variant=minbase --aptopt='Acquire::Check-Valid-Until "false"' \
-  --include="postgresql-18,postgresql-server-dev-18,patroni,etcd-server,etcd-client,$headers" \
+  --include="postgresql-18,postgresql-server-dev-18,patroni,python3-etcd,etcd-server,$headers" \
   forky "$root" "${MIRROR:-http://deb.debian.org/debian}"
 
 mkdir "$root/usr/src/citus"
@@ -23,10 +23,9 @@ if [ -d "$CITUS_SOURCE" ]; then
 else
   tar --extract --file "$CITUS_SOURCE" --directory "$root/usr/src/citus" --strip-components=1
 fi
-# Without libcurl: it only reports statistics of the installation to the vendor.
 chroot "$root" nice sh -euc '
   cd /usr/src/citus
-  ./configure --quiet --without-libcurl PG_CONFIG=/usr/lib/postgresql/18/bin/pg_config
+  ./configure --quiet PG_CONFIG=/usr/lib/postgresql/18/bin/pg_config
   make --silent --jobs="$(nproc)" with_llvm=no install-all
   rm -r /usr/src/citus'
 # The servers of tests run in it as another user, who cannot write elsewhere.
