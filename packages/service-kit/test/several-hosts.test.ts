@@ -8,6 +8,7 @@ import { openDatabase } from '../src/database/database.ts';
 import { transientFault } from '../src/database/database-error.ts';
 import { Unavailable } from '../src/http/problem.ts';
 import { withDeadline } from '../src/overload/request-scope.ts';
+import { startProxy } from '../src/testing/index.ts';
 
 type Server = Awaited<ReturnType<typeof startPostgres>>;
 
@@ -113,4 +114,16 @@ test('while no host accepts writes each statement is refused, and the next one f
   await promoting.end();
   const port = async () => (await sql`select current_setting('port')::int as port`)[0]?.['port'];
   await expect.poll(() => port().catch(() => undefined)).toBe(portOf(standby));
+});
+
+test('when a connection does not answer, idle ones are given up with it', async () => {
+  await using proxy = await startProxy(standby.url);
+  await using database = openDatabase({ url: proxy.url, name: 'cut-off', max: 4, statementTimeoutMs: 200 });
+  const { sql } = database;
+  await Promise.all([1, 2, 3, 4].map(() => sql`select pg_sleep(0.1)`));
+  proxy.freezeOpen();
+  const lost = await sql`select 1`.catch((error: unknown) => error);
+  expect(transientFault(lost)).toBe('lost');
+  // More than there are connections: none of them may use one that was open.
+  for (const n of [1, 2, 3, 4, 5]) expect(await sql`select ${n}::int as n`).toEqual([{ n }]);
 });
