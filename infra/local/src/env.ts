@@ -21,6 +21,9 @@ export const testEnv = () => ({
   redisUrl: value('TEST_REDIS_URL'),
 });
 
+/** A folder with PostgreSQL and Citus, for `test:citus`. */
+export const citusRoot = (): string | undefined => value('CITUS_ROOT');
+
 /** The highest port of a stack minus PORT_BASE: the inspector of the second instance of the last service. */
 const PORT_SPAN = 1_071;
 

@@ -63,7 +63,9 @@ test.each([
 ])('statements go to the host that accepts writes, when it is the %s', async (_, ports) => {
   await using database = openAt(ports());
   const rows = await Promise.all(
-    [1, 2, 3].map(() => database.sql`select current_setting('port')::int as port, pg_is_in_recovery() as reads`),
+    [1, 2, 3].map(
+      () => database.sql`select current_setting('port')::int as port, pg_is_in_recovery() as reads`,
+    ),
   );
   expect(rows.flat()).toEqual([1, 2, 3].map(() => ({ port: portOf(primary), reads: false })));
 });

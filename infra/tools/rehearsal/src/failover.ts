@@ -8,6 +8,7 @@ import { runProgram, UsageError } from '@platform/program';
 import { services } from '@platform/service-list';
 import postgres from 'postgres';
 import { run } from './command.ts';
+import { citusRoot } from './env.ts';
 import { startPatroni, type Node, type PatroniCluster } from './patroni.ts';
 
 const usage = `rehearse:failover [--only WORDS]: all six services on three PostgreSQL servers under Patroni, with synchronous replication, while
@@ -71,7 +72,11 @@ const FAULTS: Record<string, Fault> = {
 const writeTo = async ({ host }: Node, signal: AbortSignal): Promise<number> => {
   let acknowledged = 0;
   while (!signal.aborted) {
-    const sql = postgres(`postgres://postgres@${host}/postgres`, { max: 1, connect_timeout: 1, onnotice: () => {} });
+    const sql = postgres(`postgres://postgres@${host}/postgres`, {
+      max: 1,
+      connect_timeout: 1,
+      onnotice: () => {},
+    });
     const write = sql`insert into stray values (1)`.then(
       () => (acknowledged += 1),
       () => undefined,
@@ -91,7 +96,10 @@ const acknowledgedAgain = async (traffic: Traffic): Promise<number> => {
       .filter(([, sent]) => before.some((each) => each.sent === sent && sent.acknowledged.size <= each.size))
       .map(([service, { failures }]) => `${service} (${failures.at(-1)})`)
       .join();
-  await waitFor(() => `acknowledged again: ${waiting()}`, () => waiting() === '');
+  await waitFor(
+    () => `acknowledged again: ${waiting()}`,
+    () => waiting() === '',
+  );
   return Date.now();
 };
 
@@ -123,7 +131,12 @@ const findLost = async (stack: LocalStack, traffic: Traffic): Promise<string[]> 
   return lost;
 };
 
-const rehearse = async (name: string, fault: Fault, cluster: PatroniCluster, stack: LocalStack): Promise<string[]> => {
+const rehearse = async (
+  name: string,
+  fault: Fault,
+  cluster: PatroniCluster,
+  stack: LocalStack,
+): Promise<string[]> => {
   await cluster.healthy();
   await stack.ready();
   const primary = await cluster.primary();
@@ -137,7 +150,10 @@ const rehearse = async (name: string, fault: Fault, cluster: PatroniCluster, sta
     const start = Date.now();
     await fault.happen(cluster, node);
     if (fault.fails) {
-      await waitFor('another primary', async () => ![undefined, node.name].includes((await cluster.primary())?.name));
+      await waitFor(
+        'another primary',
+        async () => ![undefined, node.name].includes((await cluster.primary())?.name),
+      );
       const elected = Date.now();
       const back = await acknowledgedAgain(sent);
       report = `new primary after ${seconds(elected - start)}, all services back ${seconds(back - elected)} later`;
@@ -172,8 +188,9 @@ const rehearse = async (name: string, fault: Fault, cluster: PatroniCluster, sta
 
 await runProgram(usage, async (args) => {
   const { only = '' } = parseArgs({ args, options: { only: { type: 'string' } } }).values;
-  const root = process.env['CITUS_ROOT'];
-  if (!root || process.getuid?.() !== 0) throw new UsageError('Set CITUS_ROOT, and run it as root.');
+  const root = citusRoot();
+  if (root === undefined || process.getuid?.() !== 0)
+    throw new UsageError('Set CITUS_ROOT, and run it as root.');
   await using cluster = await startPatroni(root);
   const sql = postgres(cluster.url, { max: 1 });
   await sql`create table stray (a int)`.finally(() => sql.end());

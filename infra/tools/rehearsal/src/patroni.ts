@@ -58,7 +58,10 @@ const patroniSettings = ({ name, host }: Node): object => ({
     authentication: { superuser: { username: 'postgres' }, replication: { username: 'replicator' } },
     // The folder of the programs has no /dev/shm.
     parameters: { unix_socket_directories: DISK, dynamic_shared_memory_type: 'mmap', max_wal_size: '256MB' },
-    pg_hba: ['local all all trust', ...['all', 'replication'].map((db) => `host ${db} all ${NETWORK}.0/24 trust`)],
+    pg_hba: [
+      'local all all trust',
+      ...['all', 'replication'].map((db) => `host ${db} all ${NETWORK}.0/24 trust`),
+    ],
   },
 });
 
@@ -139,7 +142,9 @@ export const startPatroni = async (root: string): Promise<PatroniCluster> => {
     return known.find((_, at) => leaders.filter((name) => name === leaders[at]).length > 1) ?? [];
   };
   const nodeWith = async (role: Member['role']): Promise<Node | undefined> => {
-    const member = (await members()).find((each) => each.role === role && /running|streaming/.test(each.state));
+    const member = (await members()).find(
+      (each) => each.role === role && /running|streaming/.test(each.state),
+    );
     return NODES.find(({ name }) => name === member?.name);
   };
   const pidsOf = async ({ name }: Node): Promise<string[]> =>

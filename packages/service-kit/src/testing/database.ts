@@ -37,6 +37,45 @@ const adminOf = (serverUrl: string): Sql => {
   return admin;
 };
 
+const readNodes = async (serverUrl: string): Promise<string[]> => {
+  const admin = adminOf(serverUrl);
+  const [citus] = await admin`select from pg_extension where extname = 'citus'`;
+  if (!citus) return [serverUrl];
+  const nodes = await admin<{ host: string; port: number }[]>`
+    select nodename as host, nodeport as port from pg_dist_node order by groupid`;
+  return nodes.map(({ host, port }) => Object.assign(new URL(serverUrl), { hostname: host, port }).href);
+};
+
+const clusters = new Map<string, Promise<string[]>>();
+
+/** Servers that a database is on: the nodes of the Citus cluster whose coordinator this is, else itself. */
+const nodesOf = (serverUrl: string): Promise<string[]> => {
+  const nodes = clusters.get(serverUrl) ?? readNodes(serverUrl);
+  clusters.set(serverUrl, nodes);
+  return nodes;
+};
+
+const onNodes = async (serverUrl: string, work: (admin: Sql) => Promise<unknown>): Promise<void> => {
+  for (const node of await nodesOf(serverUrl)) await work(adminOf(node));
+};
+
+const inDatabase = async (url: string, work: (sql: Sql) => Promise<unknown>): Promise<void> => {
+  const sql = openAdmin(url);
+  await work(sql).finally(() => sql.end());
+};
+
+/** Makes the new database on all nodes one of the cluster, before it has tables. */
+const joinDatabase = async (coordinator: string, workers: string[]): Promise<void> => {
+  for (const node of [...workers, coordinator]) await inDatabase(node, (sql) => sql`create extension citus`);
+  await inDatabase(coordinator, async (sql) => {
+    await sql`select citus_set_coordinator_host(${new URL(coordinator).hostname})`;
+    for (const worker of workers) {
+      const { hostname, port } = new URL(worker);
+      await sql`select citus_add_node(${hostname}, ${Number(port)})`;
+    }
+  });
+};
+
 /** Creates the template unless it exists; other processes that want it wait. */
 const createTemplate = async (serverUrl: string, template: string, migrations: string): Promise<void> => {
   // Stays open while it is idle: its lock is gone with it.
@@ -45,12 +84,21 @@ const createTemplate = async (serverUrl: string, template: string, migrations: s
     await sql`select pg_advisory_lock(hashtext(${template}))`;
     const [found] = await sql`select 1 from pg_database where datname = ${template} and datistemplate`;
     if (found) return;
-    await sql`drop database if exists ${sql(template)}`;
-    await sql`create database ${sql(template)}`;
+    await onNodes(serverUrl, async (admin) => {
+      await admin`drop database if exists ${admin(template)}`;
+      await admin`create database ${admin(template)}`;
+    });
+    const [own = '', ...workers] = (await nodesOf(serverUrl)).map((node) => withDatabase(node, template));
+    if (workers.length > 0) await joinDatabase(own, workers);
     await migrate(withDatabase(serverUrl, template), migrations);
-    // A pooler between this process and PostgreSQL keeps its connection.
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${template}`;
-    await sql`alter database ${sql(template)} is_template true allow_connections false`;
+    // The schema goes to one of the workers.
+    if (workers.length > 0) await inDatabase(own, (sql) => sql`select citus_schema_distribute('tested')`);
+    await onNodes(serverUrl, async (admin) => {
+      await admin`alter database ${admin(template)} allow_connections false`;
+      // A pooler between this process and PostgreSQL keeps its connection, and Citus has one of its own.
+      await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${template}`;
+    });
+    await sql`alter database ${sql(template)} is_template true`;
   } finally {
     await sql.end();
   }
@@ -76,13 +124,20 @@ export const cloneDatabase = async (serverUrl: string, migrations: string): Prom
   const template = templateName(migrations);
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await provideTemplate(serverUrl, template, migrations);
-  const admin = adminOf(serverUrl);
-  // A copy of the files needs less processor time than the default, which writes all pages to the WAL.
-  await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
+  await onNodes(serverUrl, async (admin) => {
+    // A copy of the files needs less processor time than the default, which writes all pages to the WAL.
+    await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
+    // As in production: on a worker of Citus, triggers have no other.
+    await admin`alter database ${admin(name)} set search_path = tested, extensions`;
+  });
+  const isCluster = (await nodesOf(serverUrl)).length > 1;
   return {
     url: withDatabase(serverUrl, name),
-    [Symbol.asyncDispose]: async () => {
-      await admin`drop database if exists ${admin(name)} with (force)`;
-    },
+    [Symbol.asyncDispose]: () =>
+      onNodes(serverUrl, async (admin) => {
+        const dropped = admin`drop database if exists ${admin(name)} with (force)`;
+        // Citus opens its own connection again and again.
+        await (isCluster ? dropped.catch(() => undefined) : dropped);
+      }),
   };
 };
