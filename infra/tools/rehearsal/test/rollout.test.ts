@@ -25,7 +25,7 @@ const trafficOf = (failures: Record<string, string[]> = {}): Traffic =>
   Object.fromEntries(
     services.map((service) => [
       service,
-      { requests: 1, acknowledged: new Map([['before', 0]]), failures: failures[service] ?? [] },
+      { requests: 1, acknowledged: new Map([['before', 0]]), failures: failures[service] ?? [], slowest: 0 },
     ]),
   );
 
