@@ -103,7 +103,7 @@ await runProgram(usage, async (args) => {
   const root = citusRoot();
   const account = await unprivilegedAccount();
   if (root === undefined || account === undefined)
-    throw new UsageError('Set CITUS_ROOT, and run it as root.');
+    throw new UsageError('Set CITUS_ROOT, and run it as root');
   const nodes: Server[] = [];
   try {
     for (const _ of ['coordinator', 'worker', 'worker']) nodes.push(await startNode(root, account));

@@ -190,7 +190,7 @@ await runProgram(usage, async (args) => {
   const { only = '' } = parseArgs({ args, options: { only: { type: 'string' } } }).values;
   const root = citusRoot();
   if (root === undefined || process.getuid?.() !== 0)
-    throw new UsageError('Set CITUS_ROOT, and run it as root.');
+    throw new UsageError('Set CITUS_ROOT, and run it as root');
   await using cluster = await startPatroni(root);
   const sql = postgres(cluster.url, { max: 1 });
   await sql`create table stray (a int)`.finally(() => sql.end());
