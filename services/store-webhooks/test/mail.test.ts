@@ -50,6 +50,29 @@ const mailed = async (service: Awaited<ReturnType<typeof startService>>, id: str
   return states();
 };
 
+test('an address gets at most 50 mails of a store in a day, however many customers have it', async () => {
+  await using server = await startMailServer();
+  await using service = await startService({ variables: { SMTP_URL: server.url } });
+  const { id, webhookToken } = await service.store({ notifications: { customers } });
+  for (let n = 0; n < 52; n++) {
+    const email = n % 2 === 0 ? 'third@example.test' : 'Third@Example.test';
+    await service.hook('new_member', webhookToken, { id: `m-${n}`, email });
+    await service.hook('order_updated', webhookToken, {
+      id: `o-${n}`,
+      status: 'READY',
+      consumerId: `m-${n}`,
+    });
+  }
+  await service.settled();
+  await expect.poll(async () => (await mailed(service, id)).length).toBeGreaterThan(0);
+  expect(server.mails).toHaveLength(50);
+  const { body } = await service.admin('GET', `/v1/stores/${id}/notifications?limit=200`);
+  const states = (body['notifications'] as unknown as { audience: string; mail: string }[])
+    .filter(({ audience }) => audience === 'customer')
+    .map(({ mail }) => mail);
+  expect(states.filter((state) => state === 'off')).toHaveLength(2);
+});
+
 test('no mail is sent to an email field with several addresses, from any source', async () => {
   await using server = await startMailServer();
   await using standIn = await startStandIn();

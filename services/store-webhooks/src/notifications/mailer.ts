@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { oneAddress } from '@platform/mail/address';
 import { createOutbox, type Outbox } from '@platform/mail/outbox';
 import type { LeasedRow, LeaseOptions } from '@platform/service-kit/leased-work';
+import { createRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-counter';
 import type { Sql } from 'postgres';
 import type { Env } from '../env.ts';
 import { mailText, type Notice } from './notice.ts';
@@ -92,13 +94,27 @@ const recordWithoutAddress = async (
     where store_id = ${row.owner} and id = ${row.key} and mail = 'no_address'`;
 };
 
+/** The most mails of a store to one address in a day: who can send its webhooks must not fill the mailbox of a third person. */
+const maxPerDay = 50;
+
 /** Sends notifications by SMTP; undefined if no mail server is configured. */
 export const createMailer = (
   { SMTP_URL: url, SMTP_FROM: from }: Env,
+  redis: RateCounterOptions['redis'],
   leases: LeaseOptions,
 ): Outbox | undefined => {
   if (url === undefined) return undefined;
   const { sql, worker } = leases;
+  const countMail = createRateCounter({
+    redis,
+    prefix: 'store-webhooks:mailed',
+    points: maxPerDay,
+    seconds: 86_400,
+  });
+  const isTooMany = async ({ owner: storeId }: LeasedRow, to: string): Promise<boolean> => {
+    const key = createHash('sha256').update(`${storeId} ${to.toLowerCase()}`).digest('base64url');
+    return (await countMail(key)).consumedPoints > maxPerDay;
+  };
   return createOutbox({
     ...leases,
     url,
@@ -116,6 +132,9 @@ export const createMailer = (
         return { record: () => recordUnsent(sql, worker, row, 'off', consumerId) };
       const to = addressOf(notification);
       if (to === undefined) return { record: () => recordWithoutAddress(sql, worker, row, consumerId) };
+      // A mail that is tried again has been counted.
+      if (notification.audience === 'customer' && row.attempts === 1 && (await isTooMany(row, to)))
+        return { record: () => recordUnsent(sql, worker, row, 'off', consumerId) };
       const messageId = `<${row.key}${resends === 0 ? '' : `.${resends}`}@store-webhooks>`;
       return {
         mail: { to, messageId, ...mailOf(notification, language) },

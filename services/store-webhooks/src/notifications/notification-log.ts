@@ -20,7 +20,7 @@ const NotificationView = viewOf(
     change:
       'The status of the order or verification, the step of the delivery; of a member created or changed',
     reference: 'The order, member, job or verification it is about',
-    mail: 'off: the store does not want it, or no mail server was configured; no_address: the recipient has no address',
+    mail: 'off: the store does not want it, no mail server was configured, or it sent the address 50 mails that day; no_address: the recipient has no address',
     sentAt: 'When it was sent last',
   },
 );

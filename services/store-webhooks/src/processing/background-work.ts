@@ -50,6 +50,7 @@ export const startWork = (context: Context): AsyncDisposable => {
   );
   const mailer = createMailer(
     env,
+    context.redis,
     leases('notification', () => mails?.wake()),
   );
   // Gives back what is still in work. Without the database, other workers take it when the heartbeats are missing.
