@@ -93,7 +93,7 @@ test('the first and last times of the years 1 to 9999 are valid', () => {
 
 test('a body of more values or form fields than any webhook has is not parsed; commas in texts are no values', () => {
   const form = 'application/x-www-form-urlencoded';
-  const items = Array.from({ length: 2000 }, () =>
+  const items = Array.from({ length: 400 }, () =>
     Object.fromEntries(Array.from('abcdefghijklmnopqrst', (name) => [name, 1])),
   );
   expect(readable(Buffer.from(JSON.stringify({ items, memo: ','.repeat(60_000) })), undefined)).toMatchObject(
