@@ -6,6 +6,8 @@ import type { Params, PreparedRoute } from './run-route.ts';
 
 interface RouterOptions {
   routes: readonly PreparedRoute[];
+  /** Runs first, as middleware. */
+  accessLog: RequestHandler;
   /** Called with the route that Express has found. */
   run: (route: PreparedRoute, req: IncomingMessage, res: ServerResponse, params: Params) => void;
   handleError: ErrorHandler;
@@ -25,13 +27,14 @@ const refuseMethod =
 
 /** Express, which finds the route of a request and its parameters: all that it is used for. */
 export const createExpressRouter = (options: RouterOptions): RequestListener => {
-  const { routes, run, handleError } = options;
+  const { routes, accessLog, run, handleError } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', () => ({}));
   app.enable('case sensitive routing');
   app.enable('strict routing');
+  app.use(accessLog);
   for (const [address, group] of Map.groupBy(routes, (route) => route.address)) {
     const path = app.route(address.replaceAll(/\{(\w+)\}/g, ':$1'));
     for (const route of group) path[route.method]((req, res) => run(route, req, res, req.params));

@@ -36,14 +36,14 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
   const concurrency = createConcurrencyLimit(maxInProgress);
   /** Probes count apart: their answers are no progress of requests that all wait for a database. */
   const ofProbes = createConcurrencyLimit(maxInProgress);
-  const startAccessLog = createAccessLog(context, logPaths);
+  const accessLog = createAccessLog(context, logPaths);
   const handleError = createErrorHandler(log);
   const match = createMatcher(routes.filter(({ fast }) => fast));
 
   const run = (route: PreparedRoute, req: IncomingMessage, res: ServerResponse, params: Params): void => {
     route.run(req, res, params).catch((error: unknown) => handleError(error, req, res));
   };
-  const findWithExpress = createExpressRouter({ routes, run, handleError });
+  const findWithExpress = createExpressRouter({ routes, accessLog: accessLog.express, run, handleError });
 
   /** The credential as it was sent: who shares it is refused alike, whether it turns out to be valid or not. */
   const clientOf =
@@ -80,7 +80,7 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
       refuse(req, res);
       return;
     }
-    startAccessLog(req, res);
+    accessLog.start(req, res);
     const limits = { deadlineMs: requestDeadlineMs, concurrency: isProbe ? ofProbes : concurrency };
     runInRequestScope(req, res, { ...limits, network, client }, () => {
       try {

@@ -1,11 +1,7 @@
 export {};
 
-/** What the kit puts on a request and its response: properties, because a WeakMap of requests costs a microsecond each. */
+/** What the kit puts on a response: properties, because a WeakMap of requests costs a microsecond each. */
 declare module 'http' {
-  interface IncomingMessage {
-    /** Set first of all: see `makeRequestId`. */
-    id?: string;
-  }
   interface ServerResponse {
     /** Template of the route that answers: what logs, metrics and traces call it. Undefined for system routes. */
     template?: string | undefined;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pino, type DestinationStream, type Logger } from 'pino';
-import type {} from '../http/message-fields.ts';
+// Declares `id` of a request.
+import type {} from 'pino-http';
 import { describeError } from './safe-error.ts';
 
 export type Log = Logger;
@@ -15,7 +16,7 @@ export const makeRequestId = ({ headers }: IncomingMessage): string => {
 };
 
 /** The id that the log, the answer and every problem carry. */
-export const requestIdOf = (req: IncomingMessage): string => req.id ?? '';
+export const requestIdOf = (req: IncomingMessage): string => (req as { id?: unknown }).id as string;
 
 /**
  * Standard output, written when 32 kB have gathered, every quarter of a second and when the process ends: a system call
