@@ -102,8 +102,7 @@ CITUS_ROOT is the folder that infra/tools/rehearsal/base-images/citus.sh made. N
 await runProgram(usage, async (args) => {
   const root = citusRoot();
   const account = await unprivilegedAccount();
-  if (root === undefined || account === undefined)
-    throw new UsageError('Set CITUS_ROOT, and run it as root');
+  if (root === undefined || account === undefined) throw new UsageError('Set CITUS_ROOT, and run it as root');
   const nodes: Server[] = [];
   try {
     for (const _ of ['coordinator', 'worker', 'worker']) nodes.push(await startNode(root, account));

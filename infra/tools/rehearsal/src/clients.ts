@@ -14,7 +14,7 @@ export const whileClientsRun = (
 /** The ids that were acknowledged and are not stored, by service, with the time of their acknowledgement. */
 type Missing = Record<string, Map<string, number>>;
 
-const findMissing = async (platform: Deployment, traffic: Traffic): Promise<Missing> => {
+const findMissing = async (platform: Pick<Deployment, 'query'>, traffic: Traffic): Promise<Missing> => {
   const missing: Missing = {};
   for (const { name, database, rehearsal } of services) {
     // Of webhooks those that are processed.
@@ -29,7 +29,7 @@ const findMissing = async (platform: Deployment, traffic: Traffic): Promise<Miss
  * Resolves with what was acknowledged after that time and is not stored.
  */
 export const waitUntilStored = async (
-  platform: Deployment,
+  platform: Pick<Deployment, 'query'>,
   traffic: Traffic,
   before = Infinity,
 ): Promise<Missing> => {

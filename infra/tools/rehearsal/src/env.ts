@@ -14,6 +14,3 @@ export const searchPath = (): string[] => (process.env['PATH'] ?? '').split(':')
 
 /** Address of a Docker engine, when one is given. */
 export const dockerHost = (): string | undefined => process.env['DOCKER_HOST'];
-
-/** A folder that base-images/citus.sh made. */
-export const citusRoot = (): string | undefined => process.env['CITUS_ROOT'] || undefined;
