@@ -22,12 +22,7 @@ const rateLimit = ({ rateLimit: limit }: GatewaySettings): Lines =>
   limit && `limit_req zone=requests burst=${limit.burst} nodelay;`;
 
 /** An import may run for minutes, and its client wants the result lines while it runs. */
-const streaming = [
-  'proxy_buffering off;',
-  'gzip off;',
-  'proxy_read_timeout 300s;',
-  'proxy_send_timeout 300s;',
-];
+const streaming = ['proxy_buffering off;', 'proxy_read_timeout 300s;', 'proxy_send_timeout 300s;'];
 
 const routeLocation = (route: Route, settings: GatewaySettings): string[] =>
   block(

@@ -78,43 +78,32 @@ describe('the response of a service', () => {
     expect(answer.headers).not.toHaveProperty('x-powered-by');
   });
 
-  test('cache headers pass, compressed or not', async () => {
+  test('cache headers pass', async () => {
     said = {
       headers: { 'Cache-Control': 'no-store', Vary: 'Authorization, Cookie' },
       body: JSON.stringify('x'.repeat(5_000)),
     };
-    for (const fields of [[], ['Accept-Encoding: gzip']]) {
-      const { answer } = await get(...fields);
-      expect(answer.headers['cache-control']).toEqual(['no-store']);
-      expect(answer.headers['vary']).toContain('Authorization, Cookie');
-    }
+    const { answer } = await get('Accept-Encoding: gzip');
+    expect(answer.headers['cache-control']).toEqual(['no-store']);
+    expect(answer.headers['vary']).toEqual(['Authorization, Cookie']);
   });
 
-  test('304 passes with its ETag and with the Vary that the 200 would have', async () => {
+  test('304 passes with its ETag and its Vary', async () => {
     said = { status: 304, headers: { ETag: '"7"', Vary: 'Authorization' } };
-    const { answer } = await get('If-None-Match: "7"', 'Accept-Encoding: gzip');
+    const { answer } = await get('If-None-Match: "7"');
     expect([answer.status, answer.headers['etag']]).toEqual([304, ['"7"']]);
-    expect(answer.headers['vary']?.join(', ')).toBe('Authorization, Accept-Encoding');
+    expect(answer.headers['vary']).toEqual(['Authorization']);
   });
 
-  test('JSON of 1 kB or more is compressed when the client accepts it', async () => {
+  test('the gateway compresses nothing itself: a page of megabytes would keep its worker from all other clients', async () => {
     said = { headers: { ETag: '"7"' }, body: JSON.stringify('x'.repeat(5_000)) };
     const { answer } = await get('Accept-Encoding: gzip');
-    expect([answer.headers['content-encoding'], answer.headers['vary']]).toEqual([
-      ['gzip'],
-      ['Accept-Encoding'],
-    ]);
-    const raw = await fetch(`${gateway.url}/v1/quests`, { headers: { 'Accept-Encoding': 'gzip' } });
-    expect(await raw.text()).toBe(said.body);
-    expect((await get()).answer.body).toBe(said.body);
-    said = { body: '{}' };
-    expect((await get('Accept-Encoding: gzip')).answer.headers).not.toHaveProperty('content-encoding');
+    expect(answer.headers).not.toHaveProperty('content-encoding');
+    expect([answer.body, answer.headers['etag']]).toEqual([said.body, ['"7"']]);
   });
 
   test('If-Match reaches the service as it was sent, also empty, which is no permission', async () => {
-    said = { headers: { ETag: '"7"' }, body: JSON.stringify('x'.repeat(5_000)) };
-    const { answer } = await get('Accept-Encoding: gzip');
-    expect(answer.headers['etag']).toEqual(['W/"7"']);
+    said = { headers: { ETag: '"7"' } };
     for (const field of ['W/"7"', '"7"', '*', 'W/"7", "8"', 'W/7', ''])
       expect((await get(`If-Match: ${field}`)).received.headers['if-match']).toBe(field);
     expect((await get()).received.headers).not.toHaveProperty('if-match');

@@ -33,7 +33,7 @@ const ifMatchFault = 'must be entity tags, such as "3", or *';
  * must compare them inside its transaction and answer 412 otherwise. Throws ValidationFailed when
  * the field cannot be parsed, because ignoring it could overwrite another change.
  *
- * Tags are compared weakly, also here: a gateway that compresses an answer marks its tag `W/`, and a
+ * Tags are compared weakly, also here: a CDN that compresses an answer marks its tag `W/`, and a
  * version identifies the state of a resource, not the bytes of one answer.
  */
 export const expectedVersions = ({ headers }: IncomingMessage): string[] | undefined => {
