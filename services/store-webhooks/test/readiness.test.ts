@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '@platform/local/postgres';
 import { migrate } from '@platform/service-kit/migrate';
+import { inTestSchema } from '@platform/service-kit/testing';
 import postgres from 'postgres';
 import { afterAll, expect, test } from 'vitest';
 import { migrations } from '../src/context.ts';
@@ -16,7 +17,7 @@ const createDatabase = async (name: string): Promise<string> => {
   const sql = postgres(server.url, { max: 1 });
   await sql`create database ${sql(name)}`;
   await sql.end();
-  return server.url.replace(/postgres$/, name);
+  return inTestSchema(server.url.replace(/postgres$/, name));
 };
 
 /** Statuses of the probe of the chart, and of the one that needs the database. */
