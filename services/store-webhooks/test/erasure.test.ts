@@ -101,6 +101,18 @@ test('an erased person is nowhere in the database or the spool; others and the o
   expect(await remove(store.id, 'm-1')).toEqual([404, 'not_found']);
 });
 
+test('of a user who was deleted before, no kept answer is left either', async () => {
+  const store = await shopWith({ 'm-9': 'Desmond' });
+  const [user] = await sql<{ id: string }[]>`select id from users where store_id = ${store.id}`;
+  const deleted = await fetch(`${service.url}/v1/stores/${store.id}/users/${user?.id}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${service.token}` },
+  });
+  expect(deleted.status).toBe(204);
+  expect(await remove(store.id, 'm-9')).toEqual([204, undefined]);
+  expect((await allRows(sql)).filter((row) => /desmond/i.test(row))).toEqual([]);
+});
+
 test('an erasure reads the kept answers and notifications about the person, and not those of everybody', async () => {
   // One connection, whose counts are written on request.
   await using one = await startService({ work: false, variables: { DATABASE_POOL: '1' } });

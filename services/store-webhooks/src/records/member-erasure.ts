@@ -5,12 +5,12 @@ import { text } from '@platform/service-kit/text';
 import type { ISql, TransactionSql } from 'postgres';
 import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
-import { arrayOf } from '../db/sql.ts';
 import type { StoreRow } from '../db/tables.ts';
 import { eraseEvents, searchEvents } from '../inbox/erase-events.ts';
 import type { Person } from '../inbox/person-finder.ts';
 import { storeId as storeParams } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
+import { forgetAnswers } from './users.ts';
 
 /** Entities (see `ReceivedEvent`) that are the person or belong to them, and what identifies the person in other bodies. */
 const findTraces = async (sql: ISql, { id: storeId, settings }: StoreRow, memberId: string) => {
@@ -56,10 +56,10 @@ const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: stri
   const members = await sql`delete from members where store_id = ${storeId} and id = ${memberId}`;
   const users = await sql<{ id: string }[]>`
     delete from users where store_id = ${storeId} and consumer_user_id = ${memberId} returning id`;
-  // The answers to requests with an Idempotency-Key that registered them.
-  await sql`
-    delete from idempotency_keys
-    where answer::json ->> 'id' = any (${arrayOf(users.map(({ id }) => id))}::text::text[])`;
+  await forgetAnswers(
+    sql,
+    users.map(({ id }) => id),
+  );
   const changed = [
     members,
     await sql`delete from import_jobs where store_id = ${storeId} and member_id = ${memberId}`,

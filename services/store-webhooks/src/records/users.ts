@@ -6,6 +6,7 @@ import { instant, text } from '@platform/service-kit/text';
 import { and, eq, getTableColumns, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { arrayOf } from '../db/sql.ts';
 import { users } from '../db/tables.ts';
 import { releaseMails, type Customer } from '../notifications/release.ts';
 import { storeId } from '../stores/routes.ts';
@@ -66,6 +67,10 @@ const create = (context: Context, on: Queries, user: Customer & z.output<typeof 
     return { id: row.id, json: JSON.stringify(await userList.find(db, user.storeId, { id: row.id })) };
   });
 
+/** Forgets the answers that are kept for Idempotency-Keys with which these users were registered. */
+export const forgetAnswers = (sql: Queries, userIds: readonly string[]) => sql`
+  delete from idempotency_keys where answer::json ->> 'id' = any (${arrayOf(userIds)}::text::text[])`;
+
 export const userList = declareList({
   table: users,
   columns: { ...getTableColumns(users), verification },
@@ -96,6 +101,7 @@ export const userList = declareList({
           delete: async (on, { params: { storeId: store, userId } }) => {
             const isMeant = and(eq(users.storeId, String(store)), eq(users.id, String(userId)));
             await ormOf(on, context.database).delete(users).where(isMeant);
+            await forgetAnswers(on, [String(userId)]);
           },
         },
       }),
