@@ -340,6 +340,7 @@ describe('the roles that the script makes', () => {
 
     const own = at(url, { pathname: `/${name}`, username: `${name}_owner`, password: 'o' });
     const owner = postgres(own, { max: 1, onnotice: () => undefined });
+    await owner`create schema ${owner(name)}`;
     await owner`create table things (id int primary key)`;
     // As the tests have it, whatever the server was initialized with.
     expect(

@@ -45,7 +45,7 @@ const entriesOf = (databaseUrl: string): number =>
 /** The same database on another server. */
 const moveTo = (server: PostgresServer, databaseUrl: string): string => {
   const url = new URL(server.url);
-  url.pathname = new URL(databaseUrl).pathname;
+  Object.assign(url, { pathname: new URL(databaseUrl).pathname, search: new URL(databaseUrl).search });
   return url.href;
 };
 
