@@ -14,6 +14,7 @@ export const settingsOf = (service: string): string[] => {
     // OpenTelemetry's SDK reads it itself.
     'OTEL_RESOURCE_ATTRIBUTES',
     ...namesIn(read('packages/service-kit/src/process/env.ts')),
+    ...(own.includes('...tokenEnv') ? namesIn(read('packages/service-kit/src/process/token-env.ts')) : []),
     ...(own.includes('...searchEnv')
       ? namesIn(read('packages/service-kit/src/database/search-lane.ts'))
       : []),

@@ -22,7 +22,10 @@ const serializeBody = (body: unknown, headers?: Headers): unknown =>
     ? body
     : serializeOther(body, headers);
 
-/** openapi-fetch reads every body as JSON unless `parseAs` says otherwise; this writes a text, such as CSV, as JSON. An error is read either way. */
+/**
+ * openapi-fetch reads the body of every success as JSON unless `parseAs` says otherwise; this writes a text, such as CSV, as
+ * JSON.
+ */
 const readText: Middleware = {
   onResponse: async ({ response, options: { parseAs } }) =>
     response.ok && parseAs === 'json' && /^text\/|ndjson/.test(response.headers.get('Content-Type') ?? '')

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { runProgram, UsageError } from '@platform/program';
+import { services } from '@platform/service-list';
 import { unprivilegedAccount } from '../account.ts';
 import { answersSql } from '../cluster.ts';
 import { baseEnv, citusRoot, inheritedEnv } from '../env.ts';
@@ -86,15 +87,6 @@ const joinNodes = async (nodes: readonly Server[]): Promise<void> => {
   await sql.end();
 };
 
-const SERVICES = [
-  'task-manager',
-  'quest-service',
-  'store-webhooks',
-  'wallet-operator',
-  'verify-projects',
-  'consignments',
-];
-
 const usage = `test:citus [--project NAME] [FILE …]: runs tests of the services, by default all, with a Citus cluster of a coordinator
 and two workers instead of PostgreSQL. The schema of each service is on a worker.
 CITUS_ROOT is the folder that infra/tools/rehearsal/base-images/citus.sh made. Needs root.`;
@@ -107,7 +99,7 @@ await runProgram(usage, async (args) => {
   try {
     for (const _ of ['coordinator', 'worker', 'worker']) nodes.push(await startNode(root, account));
     await joinNodes(nodes);
-    const tests = args.length > 0 ? args : SERVICES.flatMap((name) => ['--project', name]);
+    const tests = args.length > 0 ? args : services.flatMap(({ name }) => ['--project', name]);
     const child = spawn(process.execPath, [join(import.meta.dirname, 'run.ts'), ...tests], {
       stdio: 'inherit',
       env: inheritedEnv({ TEST_POSTGRES_URL: nodes[0]?.url ?? '' }),

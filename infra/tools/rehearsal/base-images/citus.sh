@@ -4,7 +4,7 @@
 #
 #   sudo CITUS_SOURCE=citus-14.0.1.tar.gz infra/tools/rehearsal/base-images/citus.sh /var/lib/citus-root
 #
-# Needs root, mmdebstrap and a mirror of Debian (MIRROR). In production use the official image (docs/scaling.md).
+# Needs root, mmdebstrap and a mirror of Debian (MIRROR).
 set -eu
 root=${1:?the folder to make}
 : "${CITUS_SOURCE:?the source of Citus 14: a folder or a tar file}"

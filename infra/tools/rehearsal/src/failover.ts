@@ -9,7 +9,6 @@ import { runProgram, UsageError } from '@platform/program';
 import postgres from 'postgres';
 import { waitForMore, waitUntilStored } from './clients.ts';
 import { run } from './command.ts';
-
 import { startPatroni, type Node, type PatroniCluster } from './patroni.ts';
 import type { Deployment } from './platform.ts';
 

@@ -5,7 +5,7 @@ import { run } from './command.ts';
 const NETWORK = '10.77.0';
 /** Joins the nodes, and this machine; in a network of its own, where no rule of a firewall or of Docker applies. */
 const SWITCH = 'failover';
-/** User `nobody`: PostgreSQL does not run as root. */
+/** The user `nobody` and its group: PostgreSQL refuses to run as root. */
 const USER = '65534:65534';
 /** Inside of the folder of the programs. It is in memory, which makes the disk of a node small. */
 const DISK = '/data';
@@ -137,7 +137,7 @@ export const startPatroni = async (root: string): Promise<PatroniCluster> => {
     });
     const answers = await Promise.all(asked.map((answer) => answer.catch(() => undefined)));
     const known = answers.filter((answer) => answer !== undefined);
-    // A node that is cut off, or was frozen, knows what is no longer true.
+    // A node that is cut off, or was frozen, still reports an old leader: what most nodes report counts.
     const leaders = known.map((list) => list.find(({ role }) => role === 'leader')?.name);
     return known.find((_, at) => leaders.filter((name) => name === leaders[at]).length > 1) ?? [];
   };

@@ -78,9 +78,10 @@ const refuseTablesInPublic = async (sql: Sql, schema: string): Promise<void> => 
 
 /**
  * Runs the migrations in `folder` that the database at `url` has not run. Two that start at once take turns, and the
- * second finds nothing left to do. They make everything in the schema that `url` names (`inSchema`). Each run is one transaction. Throws, and changes nothing, when
- * the database ran other migrations than the shipped ones, or when a table is in use for too long (SQLSTATE 55P03; run it
- * again). A database that is newer is left alone.
+ * second finds nothing left to do. They make everything in the schema that `url` names (`inSchema`), else in `public`. Each
+ * run is one transaction. Throws, and changes nothing, when the database has its tables in `public` instead, when it ran
+ * other migrations than the shipped ones, or when a table is in use for too long (SQLSTATE 55P03; run it again). A database
+ * that is newer is left alone.
  */
 export const migrate = async (url: string, folder: string): Promise<void> => {
   const server = serverOf(url);
