@@ -91,6 +91,11 @@ test('the first and last times of the years 1 to 9999 are valid', () => {
     expect(parsePayload<z.ZodType>(schema, 253_402_300_799_999)).toBe(253_402_300_799_999);
 });
 
+test('a plus sign in a form is a space, and an escaped one a plus sign', () => {
+  const form = Buffer.from('a+b=+c%2B+d&payload=x%20%2b+y');
+  expect(readable(form, 'application/x-www-form-urlencoded')).toEqual({ 'a b': ' c+ d', payload: 'x + y' });
+});
+
 test('a body of more values or form fields than any webhook has is not parsed; commas in texts are no values', () => {
   const form = 'application/x-www-form-urlencoded';
   const items = Array.from({ length: 400 }, () =>

@@ -54,7 +54,7 @@ export const parseExactly = (json: string): unknown =>
 /** The content of a body: JSON, or the fields of a form. Undefined if it cannot be parsed, or only at length. Never throws. */
 export const readable = (body: Buffer, contentType: string | undefined): unknown => {
   if (!isUtf8(body)) return undefined;
-  if (isForm(contentType)) return fields(body.toString('utf8'));
+  if (isForm(contentType)) return fields(body);
   if (nestsDeeperThan(maxDepth, body) || hasMoreValuesThan(maxValues, body)) return undefined;
   try {
     return parseExactly(body.toString('utf8'));
@@ -63,10 +63,18 @@ export const readable = (body: Buffer, contentType: string | undefined): unknown
   }
 };
 
+/** A form with spaces for its plus signs. URLSearchParams makes a string for each of them, 200 ms for a megabyte. */
+const withSpaces = (form: Buffer): Buffer => {
+  const spaced = Buffer.from(form);
+  for (let at = 0; at < spaced.length; at++) if (spaced[at] === 0x2b) spaced[at] = 0x20;
+  return spaced;
+};
+
 /** The fields of a form. Some senders wrap their JSON in one field `payload`. */
-const fields = (text: string): unknown => {
+const fields = (body: Buffer): unknown => {
   // Some senders put JSON into a body that they call a form.
-  if (/^\s*[{[]/.test(text)) return readable(Buffer.from(text), undefined);
+  if (/^\s*[{[]/.test(body.toString('utf8'))) return readable(body, undefined);
+  const text = withSpaces(body).toString('utf8');
   if (text.split('&', maxFormFields + 1).length > maxFormFields) return undefined;
   const form = Object.fromEntries(new URLSearchParams(text));
   const { payload, ...others } = form;
