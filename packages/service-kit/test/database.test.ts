@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
@@ -152,6 +154,26 @@ test('a database that is killed and comes back needs no restart of the service',
   } finally {
     await server.stop();
   }
+});
+
+test('a statement that takes a connection between its reset and its close fails, and is not forgotten', async () => {
+  const { hostname, port } = new URL(inject('postgresUrl'));
+  const sockets: Socket[] = [];
+  const socket = async (): Promise<Socket> => {
+    const made = connect(Number(port), hostname);
+    sockets.push(made);
+    await once(made, 'connect');
+    return made;
+  };
+  const sql = postgres(inject('postgresUrl'), { max: 1, socket } as postgres.Options<{}>);
+  await sql`select 1`;
+  const outcome = new Promise((resolve) =>
+    sockets[0]?.on('error', () => void sql`select 2`.catch((error: unknown) => resolve(error))),
+  );
+  sockets[0]?.destroy(new Error('reset'));
+  expect(await outcome).toMatchObject({ code: 'CONNECTION_CLOSED' });
+  expect(await sql`select 3 as n`).toEqual([{ n: 3 }]);
+  await sql.end();
 });
 
 test('a statement that takes too long is a 503, not a stuck connection', async () => {
