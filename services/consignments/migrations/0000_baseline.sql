@@ -251,3 +251,155 @@ create trigger inventory_directory_delete after delete on inventory
   referencing old table as old_rows for each statement execute function inventory_directory_log();
 create trigger inventory_directory_truncate after truncate on inventory
   for each statement execute function inventory_directory_log();
+--> statement-breakpoint
+-- The change feed: written by installSql() of @platform/feed, whose README explains it.
+-- What was written, by the transaction that wrote it. Nobody reads it but the mover, which takes the rows away.
+create table feed_pending (
+  id bigint generated always as identity primary key,
+  xid xid8 not null default pg_current_xact_id(),
+  list text not null,
+  record text not null,
+  owner text,
+  action text not null
+) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+--> statement-breakpoint
+-- The changes in their order. Rows that were moved at once have the same stamp, by which a cursor is recognised.
+create table feed_log (
+  position bigint primary key,
+  stamp bigint not null,
+  list text not null,
+  record text not null,
+  owner text,
+  action text not null,
+  changed_at timestamptz not null
+);
+create index feed_log_by_age on feed_log (changed_at);
+--> statement-breakpoint
+-- The last row of the log, which stays known when the log has been pruned. Whoever moves changes locks this row.
+create table feed_state (
+  one boolean primary key default true check (one),
+  epoch uuid not null default gen_random_uuid(),
+  position bigint not null,
+  stamp bigint not null
+);
+insert into feed_state (position, stamp) values (0, 0);
+insert into feed_log (position, stamp, list, record, action, changed_at) values (0, 0, '', '', '', now());
+--> statement-breakpoint
+create function feed_refuse_truncate() returns trigger language plpgsql as $$
+begin
+  raise exception 'the change feed would miss a TRUNCATE of %: delete the rows', tg_table_name;
+end $$;
+--> statement-breakpoint
+create function consignments_feed() returns trigger language plpgsql as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'consignments', new_rows.id, new_rows.client_id::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'consignments', old_rows.id, old_rows.client_id::text, 'deleted' from old_rows;
+  else
+    with changed as (
+        select id, old_rows.client_id::text as before, new_rows.client_id::text as after
+        from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*)
+    insert into feed_pending (list, record, owner, action)
+      select 'consignments', id, owner, action from (
+        select 1 as step, id, before as owner, 'deleted' as action from changed where before is distinct from after
+        union all
+        select 2, id, after, case when before is distinct from after then 'created' else 'updated' end from changed
+      ) changes order by step;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger consignments_feed_insert after insert on consignments
+  referencing new table as new_rows for each statement execute function consignments_feed();
+create trigger consignments_feed_update after update on consignments
+  referencing old table as old_rows new table as new_rows for each statement execute function consignments_feed();
+create trigger consignments_feed_delete after delete on consignments
+  referencing old table as old_rows for each statement execute function consignments_feed();
+create trigger consignments_feed_truncate before truncate on consignments
+  for each statement execute function feed_refuse_truncate();
+--> statement-breakpoint
+create function partners_feed() returns trigger language plpgsql as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'partners', new_rows.id, new_rows.id::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'partners', old_rows.id, old_rows.id::text, 'deleted' from old_rows;
+  else
+    insert into feed_pending (list, record, owner, action)
+      select 'partners', id, new_rows.id::text, 'updated' from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger partners_feed_insert after insert on partners
+  referencing new table as new_rows for each statement execute function partners_feed();
+create trigger partners_feed_update after update on partners
+  referencing old table as old_rows new table as new_rows for each statement execute function partners_feed();
+create trigger partners_feed_delete after delete on partners
+  referencing old table as old_rows for each statement execute function partners_feed();
+create trigger partners_feed_truncate before truncate on partners
+  for each statement execute function feed_refuse_truncate();
+--> statement-breakpoint
+create function inventory_feed() returns trigger language plpgsql as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'inventory', new_rows.id, new_rows.partner_id::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'inventory', old_rows.id, old_rows.partner_id::text, 'deleted' from old_rows;
+  else
+    with changed as (
+        select id, old_rows.partner_id::text as before, new_rows.partner_id::text as after
+        from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*)
+    insert into feed_pending (list, record, owner, action)
+      select 'inventory', id, owner, action from (
+        select 1 as step, id, before as owner, 'deleted' as action from changed where before is distinct from after
+        union all
+        select 2, id, after, case when before is distinct from after then 'created' else 'updated' end from changed
+      ) changes order by step;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger inventory_feed_insert after insert on inventory
+  referencing new table as new_rows for each statement execute function inventory_feed();
+create trigger inventory_feed_update after update on inventory
+  referencing old table as old_rows new table as new_rows for each statement execute function inventory_feed();
+create trigger inventory_feed_delete after delete on inventory
+  referencing old table as old_rows for each statement execute function inventory_feed();
+create trigger inventory_feed_truncate before truncate on inventory
+  for each statement execute function feed_refuse_truncate();
+--> statement-breakpoint
+create function warehouses_feed() returns trigger language plpgsql as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'warehouses', new_rows.id, null::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'warehouses', old_rows.id, null::text, 'deleted' from old_rows;
+  else
+    insert into feed_pending (list, record, owner, action)
+      select 'warehouses', id, null::text, 'updated' from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger warehouses_feed_insert after insert on warehouses
+  referencing new table as new_rows for each statement execute function warehouses_feed();
+create trigger warehouses_feed_update after update on warehouses
+  referencing old table as old_rows new table as new_rows for each statement execute function warehouses_feed();
+create trigger warehouses_feed_delete after delete on warehouses
+  referencing old table as old_rows for each statement execute function warehouses_feed();
+create trigger warehouses_feed_truncate before truncate on warehouses
+  for each statement execute function feed_refuse_truncate();

@@ -20,15 +20,26 @@ export const requireClient = ({ clients }: Caller, id = ''): void => {
   throw new Problem({ status: 403, code: 'limited_to_clients', detail });
 };
 
+/** The query parameter that names the client of a record; undefined for warehouses. */
+export const clientFilterOf = (list: string): string | undefined => {
+  const field = clientFields[list]?.field;
+  return field && `${field.charAt(0).toUpperCase()}${field.slice(1)}`;
+};
+
 /** The filters of a list, narrowed to the clients that the caller is limited to. */
 export const narrowToClients = (list: string, filters: Columns, { clients }: Caller): Columns => {
-  const client = clientFields[list];
-  if (clients === undefined || client === undefined) return filters;
-  const filter = `${client.field.charAt(0).toUpperCase()}${client.field.slice(1)}`;
+  const filter = clientFilterOf(list);
+  if (clients === undefined || filter === undefined) return filters;
   const asked = filters[filter];
   const ids = typeof asked === 'string' ? [asked].filter((id) => clients.has(id)) : [...clients];
   // One value is answered by the page directory.
   return { ...filters, [filter]: ids.length === 1 ? ids[0] : { oneOf: ids } };
+};
+
+/** The clients whose records of a list the caller may see and asks for; undefined for all. */
+export const clientsOf = (asked: string | undefined, { clients }: Caller): readonly string[] | undefined => {
+  if (clients === undefined) return asked === undefined ? undefined : [asked];
+  return [...clients].filter((id) => asked === undefined || id === asked);
 };
 
 /** Whether a record of a list, as JSON text, belongs to the clients that the caller is limited to. */

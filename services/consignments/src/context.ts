@@ -1,4 +1,5 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
+import { createFeed } from '@platform/feed';
 import { withPageSettings } from '@platform/pagination/directory';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
@@ -14,6 +15,8 @@ export interface Context extends BaseContext {
   /** Authenticates requests that create, read or change single records. */
   writer: Guard<Caller>;
   searches: Searches;
+  /** Makes the route by which a list is followed. */
+  follow: ReturnType<typeof createFeed>;
   /** Maximum number of records to search for a text without a trigram. */
   shortSearchRows: number;
   /**
@@ -37,6 +40,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     writer: tokens.guard('consignments:write'),
     ops: tokens,
     searches: createSearches(env, base.resources),
+    follow: createFeed({ ...base, service: 'consignments', days: env.FEED_DAYS, anyCaseQuery: true }),
     shortSearchRows: env.SHORT_SEARCH_MAX_ROWS,
     importLimits: { lines: env.IMPORT_MAX_LINES, quietMs: 1000, idleMs: env.IMPORT_IDLE_TIMEOUT_MS },
     ...overrides,

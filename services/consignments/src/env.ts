@@ -1,3 +1,4 @@
+import { feedEnv } from '@platform/feed';
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { searchEnv } from '@platform/service-kit/search-lane';
 import { z } from 'zod';
@@ -5,6 +6,7 @@ import { z } from 'zod';
 const shape = {
   ...commonEnv,
   ...tokenEnv,
+  ...feedEnv,
   // Kinds of search: with a trigram, which the index can find, or without.
   ...searchEnv,
   /** Maximum number of records that a search without a trigram, which compares each of them, may have to compare. */

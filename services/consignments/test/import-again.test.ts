@@ -12,7 +12,9 @@ beforeAll(async () => {
   connection = await listening(service);
 });
 beforeEach(async () => {
-  await service.context.database.sql`truncate consignments, import_results cascade`;
+  const { sql } = service.context.database;
+  await sql`delete from consignments`;
+  await sql`delete from import_results`;
 });
 afterAll(async () => {
   await connection[Symbol.asyncDispose]();

@@ -1,0 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cursorText, parseCursor } from './cursor.ts';
+
+test('a cursor is read as it was written', () => {
+  fc.assert(
+    fc.property(fc.bigInt(0n, 2n ** 62n), fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), (position, stamp) => {
+      const cursor = { epoch: randomUUID(), position, stamp };
+      expect(parseCursor(cursorText(cursor))).toEqual(cursor);
+    }),
+  );
+});
+
+test.each(['', 'x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}=`, `${'A'.repeat(42)}B`])(
+  '%j is no cursor',
+  (text) => expect(parseCursor(text)).toBeUndefined(),
+);

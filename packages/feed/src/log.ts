@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import type { Sql } from 'postgres';
+import { cursorText, type Cursor } from './cursor.ts';
+
+/** Rows that one transaction moves; some milliseconds, for which readers that move as well wait. */
+const batch = 2000;
+/** Positions that one page looks at: a filter that finds little is answered in several pages. */
+const window = 10_000;
+
+/**
+ * Gives committed changes their positions: their order is that of this transaction, whatever the order of their commits was,
+ * so a writer that takes long delays nobody. Of several calls one moves and the others wait for its lock. Returns whether
+ * there may be more.
+ */
+export const moveChanges = async (sql: Sql): Promise<boolean> => {
+  const [{ pending }] = await sql<[{ pending: boolean }]>`select exists (select from feed_pending) as pending`;
+  if (!pending) return false;
+  return sql.begin(async (tx) => {
+    // In a statement of its own: the next one must see what the last mover has written.
+    const [{ position }] = await tx<[{ position: string }]>`select position from feed_state for update`;
+    const stamp = randomBytes(8).readBigInt64BE().toString();
+    const [{ taken }] = await tx<[{ taken: number }]>`
+      with taken as (
+        delete from feed_pending
+        where id = any (array(select id from feed_pending order by id limit ${batch}))
+        returning *),
+      -- Several writes of a record in one transaction are one change.
+      changes as (
+        select max(id) as id, list, record, owner,
+          (array_agg(action order by id))[1] as first, (array_agg(action order by id desc))[1] as last
+        from taken group by xid, list, record, owner),
+      placed as (
+        insert into feed_log (position, stamp, list, record, owner, action, changed_at)
+        select ${position}::bigint + row_number() over (order by id), ${stamp}, list, record, owner,
+          case when last = 'deleted' or first = last then last when first = 'created' then first else 'updated' end,
+          clock_timestamp()
+        from changes where not (first = 'created' and last = 'deleted')
+        returning position),
+      moved as (
+        update feed_state set position = last, stamp = ${stamp}
+        from (select max(position) as last from placed) placed where last is not null)
+      select count(*)::int as taken from taken`;
+    return taken === batch;
+  }) as Promise<boolean>;
+};
+
+export interface Change {
+  id: string;
+  action: 'created' | 'updated' | 'deleted';
+  /** Its position: grows with each change of a record. */
+  version: number;
+  changedAt: string;
+}
+
+export interface ChangesRequest {
+  list: string;
+  /** Undefined begins at the end. */
+  after: Cursor | undefined;
+  /** Only changes of records of these; undefined for all. */
+  owners: readonly string[] | undefined;
+  /** How many at most. */
+  limit: number;
+  /** For how many days a cursor is valid. */
+  days: number;
+}
+
+/** `unknown`: no change has this cursor, for example because a backup was restored; `expired`: it is too old. */
+export type ChangesPage = 'unknown' | 'expired' | ChangesFound;
+
+export interface ChangesFound {
+  changes: Change[];
+  /** Behind the last change. */
+  next: Cursor;
+  hasMore: boolean;
+}
+
+interface Row {
+  epoch: string;
+  end: string;
+  endStamp: string;
+  stamp: string | null;
+  expired: boolean | null;
+  aheadStamp: string | null;
+  changes: (Change & { stamp: string })[];
+}
+
+/** The changes of a list behind a cursor, in their order, and the cursor behind them. */
+export const readChanges = async (
+  sql: Sql,
+  { list, after, owners, limit, days }: ChangesRequest,
+): Promise<ChangesPage> => {
+  const from = after === undefined ? null : after.position.toString();
+  const [row] = await sql<[Row]>`
+    select state.epoch, state.position as end, state.stamp as "endStamp", known.stamp,
+      known.changed_at < now() - ${days} * interval '1 day' as expired, ahead.stamp as "aheadStamp",
+      (select coalesce(json_agg(change order by change.version), '[]') from (
+        select record as id, action, position as version, stamp::text,
+          to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "changedAt"
+        from feed_log
+        where position > ${from}::bigint and position <= ${from}::bigint + ${window}
+          and list = ${list} ${owners ? sql`and owner = any(${owners as string[]})` : sql``}
+        order by position limit ${limit}) change
+      ) as changes
+    from feed_state state
+      left join feed_log known on known.position = ${from}::bigint
+      left join feed_log ahead on ahead.position = ${from}::bigint + ${window}`;
+  const end: Cursor = { epoch: row.epoch, position: BigInt(row.end), stamp: BigInt(row.endStamp) };
+  if (after === undefined || (cursorText(after) === cursorText(end))) return { changes: [], next: end, hasMore: false };
+  if (after.epoch !== row.epoch || after.position < 0n || after.position >= end.position) return 'unknown';
+  // The log may have been pruned up to the cursor, and further.
+  if (row.stamp === null || row.expired === true) return 'expired';
+  if (BigInt(row.stamp) !== after.stamp) return 'unknown';
+  const last = row.changes.length === limit ? row.changes.at(-1) : undefined;
+  const next = ((): Cursor => {
+    if (last) return { epoch: end.epoch, position: BigInt(last.version), stamp: BigInt(last.stamp) };
+    if (row.aheadStamp === null) return end;
+    return { epoch: end.epoch, position: after.position + BigInt(window), stamp: BigInt(row.aheadStamp) };
+  })();
+  const changes = row.changes.map(({ stamp: _, ...change }) => change);
+  return { changes, next, hasMore: next.position < end.position };
+};
+
+/** What `withPruning` deletes: a day after no cursor leads to it, so that no reader finds a part of it missing. */
+export const outdatedChanges = (days: number) => ({
+  table: 'feed_log',
+  outdated: `changed_at < now() - interval '${days + 1} days'`,
+});

@@ -1,0 +1,102 @@
+/** A list whose changes are recorded. */
+export interface FeedTable {
+  /** Name of the list and of its table, which has a column `id`. */
+  list: string;
+  /** The column of the owner that changes are filtered by; none unless given. */
+  owner?: string;
+}
+
+const identifier = (name: string): string => {
+  if (!/^[a-z_][a-z0-9_]{0,30}$/.test(name)) throw new Error(`a feed cannot use the name ${name}: it would need quoting`);
+  return name;
+};
+
+const logSql = `-- The change feed: written by installSql() of @platform/feed, whose README explains it.
+-- What was written, by the transaction that wrote it. Nobody reads it but the mover, which takes the rows away.
+create table feed_pending (
+  id bigint generated always as identity primary key,
+  xid xid8 not null default pg_current_xact_id(),
+  list text not null,
+  record text not null,
+  owner text,
+  action text not null
+) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+--> statement-breakpoint
+-- The changes in their order. Rows that were moved at once have the same stamp, by which a cursor is recognised.
+create table feed_log (
+  position bigint primary key,
+  stamp bigint not null,
+  list text not null,
+  record text not null,
+  owner text,
+  action text not null,
+  changed_at timestamptz not null
+);
+create index feed_log_by_age on feed_log (changed_at);
+--> statement-breakpoint
+-- The last row of the log, which stays known when the log has been pruned. Whoever moves changes locks this row.
+create table feed_state (
+  one boolean primary key default true check (one),
+  epoch uuid not null default gen_random_uuid(),
+  position bigint not null,
+  stamp bigint not null
+);
+insert into feed_state (position, stamp) values (0, 0);
+insert into feed_log (position, stamp, list, record, action, changed_at) values (0, 0, '', '', '', now());
+--> statement-breakpoint
+create function feed_refuse_truncate() returns trigger language plpgsql as $$
+begin
+  raise exception 'the change feed would miss a TRUNCATE of %: delete the rows', tg_table_name;
+end $$;
+`;
+
+const tableSql = ({ list, owner: column }: FeedTable): string => {
+  const name = identifier(list);
+  const owner = (row: string) => (column === undefined ? 'null::text' : `${row}.${identifier(column)}::text`);
+  const changes = (action: string, row: string) =>
+    `insert into feed_pending (list, record, owner, action)
+      select '${name}', ${row}.id, ${owner(row)}, '${action}' from ${row};`;
+  const changed = `from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*`;
+  const updates =
+    column === undefined || column === 'id'
+      ? `insert into feed_pending (list, record, owner, action)
+      select '${name}', id, ${owner('new_rows')}, 'updated' ${changed};`
+      : `with changed as (
+        select id, ${owner('old_rows')} as before, ${owner('new_rows')} as after
+        ${changed})
+    insert into feed_pending (list, record, owner, action)
+      select '${name}', id, owner, action from (
+        select 1 as step, id, before as owner, 'deleted' as action from changed where before is distinct from after
+        union all
+        select 2, id, after, case when before is distinct from after then 'created' else 'updated' end from changed
+      ) changes order by step;`;
+  const trigger = (event: string, transition: string) =>
+    `create trigger ${name}_feed_${event} after ${event} on ${name}
+  ${transition} for each statement execute function ${name}_feed();`;
+  return `create function ${name}_feed() returns trigger language plpgsql as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    ${changes('created', 'new_rows')}
+  elsif tg_op = 'DELETE' then
+    ${changes('deleted', 'old_rows')}
+  else
+    ${updates}
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+${trigger('insert', 'referencing new table as new_rows')}
+${trigger('update', 'referencing old table as old_rows new table as new_rows')}
+${trigger('delete', 'referencing old table as old_rows')}
+create trigger ${name}_feed_truncate before truncate on ${name}
+  for each statement execute function feed_refuse_truncate();
+`;
+};
+
+/**
+ * SQL for the migration of a service: the log, and for each list the triggers that write to it in the transaction of a change.
+ * Records that are there already are in no change; a reader gets them from the list.
+ */
+export const installSql = (tables: readonly FeedTable[]): string =>
+  [logSql, ...tables.map(tableSql)].join('--> statement-breakpoint\n');

@@ -1,0 +1,9 @@
+import type { FeedTable } from '@platform/feed/sql';
+
+/** The lists that can be followed. Their SQL is in the baseline migration. */
+export const followedTables: readonly FeedTable[] = [
+  { list: 'consignments', owner: 'client_id' },
+  { list: 'partners', owner: 'id' },
+  { list: 'inventory', owner: 'partner_id' },
+  { list: 'warehouses' },
+];

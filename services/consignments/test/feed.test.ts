@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService, type Service } from './harness.ts';
+import { consignmentInput, ids, inventoryInput, partnerInput, warehouseInput } from './inputs.ts';
+
+interface Page {
+  changes: { id: string; action: string; version: number; changedAt: string; item?: Record<string, unknown> }[];
+  next: string;
+  has_more: boolean;
+}
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const follow = async (list: string, query = ''): Promise<Page> =>
+  (await service.read(`/feeds/consignments/${list}${query}`).expect(200)).body as Page;
+const endOf = async (list: string): Promise<string> => (await follow(list)).next;
+const create = async (path: string, body: object): Promise<string> =>
+  ((await service.post(path, body).expect(201)).body as { id: string }).id;
+
+describe('the feed of a list', () => {
+  test.each([
+    ['partners', partnerInput(), { name: 'Another' }],
+    ['warehouses', warehouseInput(), { name: 'Another' }],
+    ['inventory', inventoryInput(), { description: 'Another' }],
+    ['consignments', consignmentInput(), { reference: 'Another' }],
+  ])('has what was created, changed and deleted in %s, with the items of the list', async (list, input, patch) => {
+    const begin = await endOf(list);
+    const id = await create(`/${list}`, input);
+    const created = await follow(list, `?after=${begin}`);
+    const listed = (await service.read(`/${list}`).expect(200)).body as Record<string, { id: string }[]>;
+    expect(created).toMatchObject({ changes: [{ id, action: 'created' }], has_more: false });
+    expect(created.changes[0]?.item).toEqual(listed[list]?.find((item) => item.id === id));
+    await service.patch(`/${list}/${id}`, patch).expect(200);
+    const changed = await follow(list, `?after=${created.next}`);
+    expect(changed.changes).toMatchObject([{ id, action: 'updated', item: { id } }]);
+    expect(changed.changes[0]?.version).toBeGreaterThan(created.changes[0]?.version ?? 0);
+    await service.delete(`/${list}/${id}`).expect(204);
+    const deleted = await follow(list, `?after=${changed.next}`);
+    expect(deleted.changes).toEqual([
+      { id, action: 'deleted', version: expect.any(Number) as number, changedAt: expect.any(String) as string },
+    ]);
+    expect(await follow(list, `?after=${deleted.next}`)).toEqual({ changes: [], next: deleted.next, has_more: false });
+  });
+
+  test('gives everything again to who begins again, in pages of `limit`', async () => {
+    const begin = await endOf('warehouses');
+    const made = [];
+    for (let n = 0; n < 5; n++) made.push(await create('/warehouses', warehouseInput()));
+    const seen = [];
+    for (let page: Page | undefined, after = begin; page?.has_more !== false; after = page.next) {
+      page = await follow('warehouses', `?limit=2&after=${after}`);
+      expect(page.changes.length).toBeLessThanOrEqual(2);
+      seen.push(...page.changes.map(({ id }) => id));
+    }
+    expect(seen).toEqual(made);
+  });
+
+  test('has one change for several writes of a transaction, and none for a record that came and went in one', async () => {
+    const id = await create('/warehouses', warehouseInput());
+    const begin = await endOf('warehouses');
+    const { sql } = service.context.database;
+    await sql.begin(async (tx) => {
+      await tx`update warehouses set name = 'one' where id = ${id}`;
+      await tx`update warehouses set name = 'two' where id = ${id}`;
+      await tx`insert into warehouses (id, code, name, city, country_code, status)
+        values (${ids.client}, 'X', 'X', 'X', 'NL', 1)`;
+      await tx`delete from warehouses where id = ${ids.client}`;
+    });
+    expect((await follow('warehouses', `?after=${begin}`)).changes).toMatchObject([
+      { id, action: 'updated', item: { name: 'two' } },
+    ]);
+  });
+
+  test('shows a limited caller a record that is given to its client as created, and one that is taken away as deleted', async () => {
+    const [ours, theirs] = [
+      await create('/partners', partnerInput({ name: 'Ours' })),
+      await create('/partners', partnerInput({ name: 'Theirs' })),
+    ];
+    const limited = await service.limitedTo(ours);
+    const changesAfter = async (cursor: string) =>
+      ((await limited.get(`/feeds/consignments/inventory?after=${cursor}`).expect(200)).body as Page).changes;
+    const begin = await endOf('inventory');
+    const id = await create('/inventory', inventoryInput({ partnerId: theirs }));
+    expect(await changesAfter(begin)).toEqual([]);
+    await service.patch(`/inventory/${id}`, { partnerId: ours }).expect(200);
+    expect(await changesAfter(begin)).toMatchObject([{ id, action: 'created', item: { partnerId: ours } }]);
+    const before = await endOf('inventory');
+    await service.patch(`/inventory/${id}`, { partnerId: theirs }).expect(200);
+    expect(await changesAfter(before)).toMatchObject([{ id, action: 'deleted' }]);
+    // What was theirs then is not shown as it is now.
+    expect((await changesAfter(begin)).every(({ item }) => item === undefined)).toBe(true);
+    await limited.get(`/feeds/consignments/inventory?PartnerId=${theirs}&after=${begin}`).expect(200, /"changes":\[\]/);
+  });
+
+  test('answers a waiting request when something comes, and at once with nothing when the time is over', async () => {
+    const after = await endOf('warehouses');
+    const waiting = follow('warehouses', `?wait=25&after=${after}`);
+    const many = Array.from({ length: 20 }, () => follow('warehouses', `?wait=25&after=${after}`));
+    await create('/partners', partnerInput());
+    const id = await create('/warehouses', warehouseInput());
+    for (const page of await Promise.all([waiting, ...many]))
+      expect(page.changes).toMatchObject([{ id, action: 'created' }]);
+    const next = await endOf('warehouses');
+    expect(await follow('warehouses', `?wait=1&after=${next}`)).toEqual({ changes: [], next, has_more: false });
+  });
+
+  test('answers who waits when the service stops', async () => {
+    await using stopping = await startService({ databaseUrl: service.databaseUrl });
+    const after = await endOf('warehouses');
+    const waiting = stopping.read(`/feeds/consignments/warehouses?wait=25&after=${after}`).expect(200);
+    const answer = waiting.then(({ body }) => body as Page);
+    await expect.poll(async () => stopping.context.database.sql`select`.then(() => true)).toBe(true);
+    stopping.context.health.draining = true;
+    expect(await answer).toMatchObject({ changes: [] });
+  });
+});
+
+describe('a cursor', () => {
+  const refused = (after: string) => service.read(`/feeds/consignments/partners?after=${after}`);
+
+  test('of another database is unknown', async () => {
+    await using elsewhere = await startService();
+    const endElsewhere = async () =>
+      ((await elsewhere.read('/feeds/consignments/partners').expect(200)).body as Page).next;
+    // Tests copy one database, with what distinguishes it.
+    await elsewhere.context.database.sql`update feed_state set epoch = gen_random_uuid()`;
+    await refused(await endElsewhere()).expect(410, /"cursor_unknown"/);
+  });
+
+  test('of a copy of the database that went on by itself is unknown', async () => {
+    await using copy = await startService();
+    await copy.post('/partners', partnerInput()).expect(201);
+    const { body } = await copy.read('/feeds/consignments/partners').expect(200);
+    await refused((body as Page).next).expect(410, /"cursor_unknown"/);
+  });
+
+  test('of changes that a restored backup does not have is unknown, also when others have taken their place', async () => {
+    const { sql } = service.context.database;
+    await create('/partners', partnerInput());
+    await endOf('partners');
+    const [state] = await sql`select * from feed_state`;
+    await create('/partners', partnerInput());
+    const lost = await endOf('partners');
+    // What a backup from before would have.
+    await sql`delete from feed_log where position > ${state?.position}`;
+    await sql`update feed_state set position = ${state?.position}, stamp = ${state?.stamp}`;
+    await refused(lost).expect(410, /"cursor_unknown"/);
+    await create('/partners', partnerInput());
+    await create('/partners', partnerInput());
+    await refused(lost).expect(410, /"cursor_unknown"/);
+  });
+
+  test('that is older than the log is expired', async () => {
+    const { sql } = service.context.database;
+    await create('/partners', partnerInput());
+    const old = await endOf('partners');
+    await sql`update feed_log set changed_at = now() - interval '31 days'`;
+    // The newest one is the end of the feed, and stays valid.
+    await refused(old).expect(200);
+    await create('/partners', partnerInput());
+    await refused(old).expect(410, /"cursor_expired"/);
+    const next = await endOf('partners');
+    await sql`delete from feed_log`;
+    await refused(old).expect(410, /"cursor_expired"/);
+    await refused(next).expect(200);
+    await create('/partners', partnerInput());
+    await refused(next).expect(410, /"cursor_expired"/);
+  });
+
+  test.each(['', 'x', '%00', 'A'.repeat(43), 'A'.repeat(100)])('%j is refused', async (text) => {
+    const { status } = await refused(text);
+    expect([400, 410]).toContain(status);
+  });
+
+  test('is not needed after a TRUNCATE of a list, which is refused', async () => {
+    await expect(service.context.database.sql`truncate warehouses`).rejects.toThrow('P0001');
+  });
+});
