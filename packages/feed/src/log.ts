@@ -13,9 +13,11 @@ const window = 10_000;
  * there may be more.
  */
 export const moveChanges = async (sql: Sql): Promise<boolean> => {
-  const [{ pending }] = await sql<[{ pending: boolean }]>`select exists (select from feed_pending) as pending`;
+  const [{ pending }] = await sql<
+    [{ pending: boolean }]
+  >`select exists (select from feed_pending) as pending`;
   if (!pending) return false;
-  return sql.begin(async (tx) => {
+  return sql.begin<boolean>(async (tx) => {
     // In a statement of its own: the next one must see what the last mover has written.
     const [{ position }] = await tx<[{ position: string }]>`select position from feed_state for update`;
     const stamp = randomBytes(8).readBigInt64BE().toString();
@@ -41,7 +43,7 @@ export const moveChanges = async (sql: Sql): Promise<boolean> => {
         from (select max(position) as last from placed) placed where last is not null)
       select count(*)::int as taken from taken`;
     return taken === batch;
-  }) as Promise<boolean>;
+  });
 };
 
 export interface Change {
@@ -105,7 +107,8 @@ export const readChanges = async (
       left join feed_log known on known.position = ${from}::bigint
       left join feed_log ahead on ahead.position = ${from}::bigint + ${window}`;
   const end: Cursor = { epoch: row.epoch, position: BigInt(row.end), stamp: BigInt(row.endStamp) };
-  if (after === undefined || (cursorText(after) === cursorText(end))) return { changes: [], next: end, hasMore: false };
+  if (after === undefined || cursorText(after) === cursorText(end))
+    return { changes: [], next: end, hasMore: false };
   if (after.epoch !== row.epoch || after.position < 0n || after.position >= end.position) return 'unknown';
   // The log may have been pruned up to the cursor, and further.
   if (row.stamp === null || row.expired === true) return 'expired';
@@ -116,7 +119,12 @@ export const readChanges = async (
     if (row.aheadStamp === null) return end;
     return { epoch: end.epoch, position: after.position + BigInt(window), stamp: BigInt(row.aheadStamp) };
   })();
-  const changes = row.changes.map(({ stamp: _, ...change }) => change);
+  const changes = row.changes.map(({ id, action, version, changedAt }) => ({
+    id,
+    action,
+    version,
+    changedAt,
+  }));
   return { changes, next, hasMore: next.position < end.position };
 };
 

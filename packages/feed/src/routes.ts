@@ -1,11 +1,12 @@
 import { integerParameter } from '@platform/pagination/list';
 import { startBackground } from '@platform/service-kit/background';
 import type { BaseContext } from '@platform/service-kit/context';
+import type { ProblemCodes } from '@platform/service-kit/openapi';
 import { Problem } from '@platform/service-kit/problem';
+import type { Queries } from '@platform/service-kit/record';
 import { withoutDeadline } from '@platform/service-kit/request-scope';
 import { route, type Guard, type Route } from '@platform/service-kit/route';
 import { instant } from '@platform/service-kit/text';
-import type { Sql } from 'postgres';
 import { z } from 'zod';
 import { cursorText, parseCursor } from './cursor.ts';
 import { moveChanges, readChanges, type ChangesFound, type ChangesPage } from './log.ts';
@@ -29,7 +30,7 @@ export interface FollowedList<Caller> {
   /** The owners whose records the caller may see and has asked for; undefined for all. */
   owners(asked: string | undefined, caller: Caller): readonly string[] | undefined;
   /** The items with these ids that are in the list and that the caller may see, as JSON text. */
-  items(sql: Sql, ids: readonly string[], caller: Caller): Promise<ReadonlyMap<string, string>>;
+  items(sql: Queries, ids: readonly string[], caller: Caller): Promise<ReadonlyMap<string, string>>;
 }
 
 interface FeedOptions extends Pick<BaseContext, 'database' | 'health'> {
@@ -47,11 +48,19 @@ export const feedEnv = {
   FEED_DAYS: z.coerce.number().int().min(1).max(365).default(30),
 };
 
+const nounOf = (list: string): string => `${list.charAt(0).toUpperCase()}${list.slice(1)}`;
+
 const cursor = z.string().transform((text, context) => {
   const parsed = parseCursor(text);
   if (parsed === undefined) context.addIssue('must be a cursor, the `next` of an earlier answer');
   return parsed;
 });
+
+/** The problem codes of the routes of these lists. */
+export const feedCodes = (...lists: readonly string[]): ProblemCodes =>
+  Object.fromEntries(
+    lists.map((list) => [`follow${nounOf(list)}`, { 410: ['cursor_unknown', 'cursor_expired'] }]),
+  );
 
 const gone = {
   unknown: 'This feed has never given this cursor, perhaps because its database was restored.',
@@ -68,7 +77,8 @@ const maxWait = 25;
 
 const query = {
   after: cursor.optional().meta({
-    description: '`next` of the answer before. Without it there are no changes in the answer, and `next` is the end of the feed',
+    description:
+      '`next` of the answer before. Without it there are no changes in the answer, and `next` is the end of the feed',
     type: 'string',
   }),
   limit: integerParameter({ min: 1, max: 1000, fallback: 100, description: 'Changes at most' }),
@@ -89,7 +99,9 @@ const changesOf = (id: string, item: z.ZodObject) =>
           action: z.enum(['created', 'updated', 'deleted']),
           version: z.int().meta({ description: 'Grows with each change of a record' }),
           changedAt: instant(),
-          item: item.optional().meta({ description: 'The record as its list shows it now; absent when it is gone' }),
+          item: item
+            .optional()
+            .meta({ description: 'The record as its list shows it now; absent when it is gone' }),
         }),
       ),
       next: z.string().meta({ description: 'The cursor of the next request' }),
@@ -101,17 +113,25 @@ const changesOf = (id: string, item: z.ZodObject) =>
  * Makes `GET /feeds/{service}/{list}` of lists: the changes in an order that misses none, and the cursor behind them. The
  * pages end with what was committed before the request of the last one. Source: docs/feed.md.
  */
-export const createFeed = ({ service, database: { sql }, health, days, anyCaseQuery = false }: FeedOptions) => {
+export const createFeed = ({
+  service,
+  database: { sql },
+  health,
+  days,
+  anyCaseQuery = false,
+}: FeedOptions) => {
   const watch = createWatch(sql, () => health.draining);
   return <Caller>({ list, name, tag, auth, item, filter, owners, items }: FollowedList<Caller>): Route => {
     const filters = filter ? { [filter[0]]: filter[1] } : {};
-    const noun = `${list.charAt(0).toUpperCase()}${list.slice(1)}`;
+    const noun = nounOf(list);
     const bodyOf = async ({ changes, next, hasMore }: ChangesFound, caller: Caller): Promise<string> => {
       const ids = new Set(changes.filter(({ action }) => action !== 'deleted').map(({ id }) => id));
       const found = ids.size > 0 ? await items(sql, [...ids], caller) : new Map<string, string>();
       const lines = changes.map((change) => {
         const json = change.action === 'deleted' ? undefined : found.get(change.id);
-        return json === undefined ? JSON.stringify(change) : `${JSON.stringify(change).slice(0, -1)},"item":${json}}`;
+        return json === undefined
+          ? JSON.stringify(change)
+          : `${JSON.stringify(change).slice(0, -1)},"item":${json}}`;
       });
       return `{"changes":[${lines.join(',')}],"next":"${cursorText(next)}","has_more":${hasMore}}`;
     };
@@ -121,7 +141,7 @@ export const createFeed = ({ service, database: { sql }, health, days, anyCaseQu
         path: `/feeds/${service}/${list}`,
         operationId: `follow${noun}`,
         tag,
-        summary: `The changes of ${list} since an earlier request`,
+        summary: `Changes of ${list}`,
         description:
           `Every change of a ${name} comes after the one before it, at least once. ` +
           'A `deleted` also comes when the record is given to somebody whose records the caller does not see.',

@@ -7,7 +7,8 @@ export interface FeedTable {
 }
 
 const identifier = (name: string): string => {
-  if (!/^[a-z_][a-z0-9_]{0,30}$/.test(name)) throw new Error(`a feed cannot use the name ${name}: it would need quoting`);
+  if (!/^[a-z_][a-z0-9_]{0,30}$/.test(name))
+    throw new Error(`a feed cannot use the name ${name}: it would need quoting`);
   return name;
 };
 
@@ -32,7 +33,7 @@ create table feed_log (
   action text not null,
   changed_at timestamptz not null
 );
-create index feed_log_by_age on feed_log (changed_at);
+create index feed_log_by_age on feed_log using brin (changed_at);
 --> statement-breakpoint
 -- The last row of the log, which stays known when the log has been pruned. Whoever moves changes locks this row.
 create table feed_state (

@@ -273,7 +273,7 @@ create table feed_log (
   action text not null,
   changed_at timestamptz not null
 );
-create index feed_log_by_age on feed_log (changed_at);
+create index feed_log_by_age on feed_log using brin (changed_at);
 --> statement-breakpoint
 -- The last row of the log, which stays known when the log has been pruned. Whoever moves changes locks this row.
 create table feed_state (

@@ -3,7 +3,13 @@ import { startService, type Service } from './harness.ts';
 import { consignmentInput, ids, inventoryInput, partnerInput, warehouseInput } from './inputs.ts';
 
 interface Page {
-  changes: { id: string; action: string; version: number; changedAt: string; item?: Record<string, unknown> }[];
+  changes: {
+    id: string;
+    action: string;
+    version: number;
+    changedAt: string;
+    item?: Record<string, unknown>;
+  }[];
   next: string;
   has_more: boolean;
 }
@@ -26,24 +32,36 @@ describe('the feed of a list', () => {
     ['warehouses', warehouseInput(), { name: 'Another' }],
     ['inventory', inventoryInput(), { description: 'Another' }],
     ['consignments', consignmentInput(), { reference: 'Another' }],
-  ])('has what was created, changed and deleted in %s, with the items of the list', async (list, input, patch) => {
-    const begin = await endOf(list);
-    const id = await create(`/${list}`, input);
-    const created = await follow(list, `?after=${begin}`);
-    const listed = (await service.read(`/${list}`).expect(200)).body as Record<string, { id: string }[]>;
-    expect(created).toMatchObject({ changes: [{ id, action: 'created' }], has_more: false });
-    expect(created.changes[0]?.item).toEqual(listed[list]?.find((item) => item.id === id));
-    await service.patch(`/${list}/${id}`, patch).expect(200);
-    const changed = await follow(list, `?after=${created.next}`);
-    expect(changed.changes).toMatchObject([{ id, action: 'updated', item: { id } }]);
-    expect(changed.changes[0]?.version).toBeGreaterThan(created.changes[0]?.version ?? 0);
-    await service.delete(`/${list}/${id}`).expect(204);
-    const deleted = await follow(list, `?after=${changed.next}`);
-    expect(deleted.changes).toEqual([
-      { id, action: 'deleted', version: expect.any(Number) as number, changedAt: expect.any(String) as string },
-    ]);
-    expect(await follow(list, `?after=${deleted.next}`)).toEqual({ changes: [], next: deleted.next, has_more: false });
-  });
+  ])(
+    'has what was created, changed and deleted in %s, with the items of the list',
+    async (list, input, patch) => {
+      const begin = await endOf(list);
+      const id = await create(`/${list}`, input);
+      const created = await follow(list, `?after=${begin}`);
+      const listed = (await service.read(`/${list}`).expect(200)).body as Record<string, { id: string }[]>;
+      expect(created).toMatchObject({ changes: [{ id, action: 'created' }], has_more: false });
+      expect(created.changes[0]?.item).toEqual(listed[list]?.find((item) => item.id === id));
+      await service.patch(`/${list}/${id}`, patch).expect(200);
+      const changed = await follow(list, `?after=${created.next}`);
+      expect(changed.changes).toMatchObject([{ id, action: 'updated', item: { id } }]);
+      expect(changed.changes[0]?.version).toBeGreaterThan(created.changes[0]?.version ?? 0);
+      await service.delete(`/${list}/${id}`).expect(204);
+      const deleted = await follow(list, `?after=${changed.next}`);
+      expect(deleted.changes).toEqual([
+        {
+          id,
+          action: 'deleted',
+          version: expect.any(Number) as number,
+          changedAt: expect.any(String) as string,
+        },
+      ]);
+      expect(await follow(list, `?after=${deleted.next}`)).toEqual({
+        changes: [],
+        next: deleted.next,
+        has_more: false,
+      });
+    },
+  );
 
   test('gives everything again to who begins again, in pages of `limit`', async () => {
     const begin = await endOf('warehouses');
@@ -92,7 +110,9 @@ describe('the feed of a list', () => {
     expect(await changesAfter(before)).toMatchObject([{ id, action: 'deleted' }]);
     // What was theirs then is not shown as it is now.
     expect((await changesAfter(begin)).every(({ item }) => item === undefined)).toBe(true);
-    await limited.get(`/feeds/consignments/inventory?PartnerId=${theirs}&after=${begin}`).expect(200, /"changes":\[\]/);
+    await limited
+      .get(`/feeds/consignments/inventory?PartnerId=${theirs}&after=${begin}`)
+      .expect(200, /"changes":\[\]/);
   });
 
   test('answers a waiting request when something comes, and at once with nothing when the time is over', async () => {
@@ -104,7 +124,11 @@ describe('the feed of a list', () => {
     for (const page of await Promise.all([waiting, ...many]))
       expect(page.changes).toMatchObject([{ id, action: 'created' }]);
     const next = await endOf('warehouses');
-    expect(await follow('warehouses', `?wait=1&after=${next}`)).toEqual({ changes: [], next, has_more: false });
+    expect(await follow('warehouses', `?wait=1&after=${next}`)).toEqual({
+      changes: [],
+      next,
+      has_more: false,
+    });
   });
 
   test('answers who waits when the service stops', async () => {

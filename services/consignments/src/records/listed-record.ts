@@ -68,7 +68,9 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
     items: async (sql, ids, caller) => {
       const rows = await sql<{ id: string; json: string }[]>`
         select id, ${sql.unsafe(table.json)} from ${sql(list)} where id = any(${ids as string[]}::uuid[])`;
-      return new Map(rows.filter(({ json }) => isVisible(list, json, caller)).map(({ id, json }) => [id, json]));
+      return new Map(
+        rows.filter(({ json }) => isVisible(list, json, caller)).map(({ id, json }) => [id, json]),
+      );
     },
   });
   const operations = record({
