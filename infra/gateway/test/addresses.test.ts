@@ -24,7 +24,13 @@ const known: Record<string, string[]> = {
     '/v1/reconciliations',
   ],
   'verify-projects': ['/v1/projects', '/v1/languages', '/v1/api-keys'],
-  consignments: ['/v1/consignments', '/v1/partners', '/v1/inventory', '/v1/warehouses'],
+  consignments: [
+    '/v1/consignments',
+    '/v1/partners',
+    '/v1/inventory',
+    '/v1/warehouses',
+    '/v1/feeds/consignments',
+  ],
 };
 const added = routes.filter(({ service, exact }) => !exact && !(service in known));
 const prefixes = [
