@@ -1,6 +1,6 @@
 import { AnswerTooLarge, PrivateAddress, sendRequest, type Addresses } from '@platform/service-kit/outbound';
 import { ProviderUnavailable, Stopped, Unprocessable } from '../errors.ts';
-import { parseExactly } from './payload-parsing.ts';
+import { isHuge, parseExactly } from './payload-parsing.ts';
 
 interface Exchange {
   /** Names the provider in messages. */
@@ -22,7 +22,11 @@ const failedWith = (provider: string, status: number): Error => {
   return new Unprocessable(`The provider ${provider} answered ${status}.${hint}`);
 };
 
+const tooLarge = (provider: string) =>
+  new Unprocessable(`The answer of the provider ${provider} is too large.`);
+
 const parse = (provider: string, status: number, body: Buffer): unknown => {
+  if (isHuge(body)) throw tooLarge(provider);
   try {
     return parseExactly(body.toString('utf8'));
   } catch {
@@ -50,8 +54,7 @@ export const exchange = async ({ provider, url, timeoutMs, stopping, headers, ..
   } catch (error) {
     if (error instanceof ProviderUnavailable || error instanceof Unprocessable) throw error;
     if (error instanceof PrivateAddress) throw new Unprocessable('The provider has a private address.');
-    if (error instanceof AnswerTooLarge)
-      throw new Unprocessable(`The answer of the provider ${provider} is too large.`);
+    if (error instanceof AnswerTooLarge) throw tooLarge(provider);
     if (stopping.aborted) throw new Stopped();
     const what = signal.aborted ? 'did not answer in time' : 'cannot be reached';
     throw new ProviderUnavailable(provider, what, { cause: error });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { Unprocessable } from '../errors.ts';
 
 const maxDepth = 64;
-/** Of a body. To parse more takes time from everybody; an order of 300 items with 30 fields each has fewer. */
+/** Of a body, and of an answer of a provider; an order of 300 items with 30 fields each has fewer. */
 const maxValues = 10_000;
 const maxFormFields = 1_000;
 
@@ -51,11 +51,15 @@ export const parseExactly = (json: string): unknown =>
   // Few bodies have numbers of 16 digits. A reviver would cost a call for each value, a second for a megabyte of them.
   JSON.parse(/\d{16}/.test(json) ? quoteLargeIntegers(json) : json);
 
+/** Whether JSON nests so deeply, or has so many values, that to parse it would take time from everybody. */
+export const isHuge = (json: Buffer): boolean =>
+  nestsDeeperThan(maxDepth, json) || hasMoreValuesThan(maxValues, json);
+
 /** The content of a body: JSON, or the fields of a form. Undefined if it cannot be parsed, or only at length. Never throws. */
 export const readable = (body: Buffer, contentType: string | undefined): unknown => {
   if (!isUtf8(body)) return undefined;
   if (isForm(contentType)) return fields(body);
-  if (nestsDeeperThan(maxDepth, body) || hasMoreValuesThan(maxValues, body)) return undefined;
+  if (isHuge(body)) return undefined;
   try {
     return parseExactly(body.toString('utf8'));
   } catch {

@@ -30,6 +30,16 @@ test('a redirect is not followed, and not tried again', async () => {
   expect(standIn.asked).toHaveLength(1);
 });
 
+test.each([
+  ['nests too deeply', JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`) as unknown],
+  ['has too many values', Array.from({ length: 20_000 }, () => ({}))],
+])('an answer that %s is not parsed, and not asked for again', async (_, answer) => {
+  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
+  standIn.orders.set('o-1', answer);
+  await expect(reader.get(provider, path, {})).rejects.toThrow('is too large');
+  expect(standIn.asked).toHaveLength(1);
+});
+
 test('after five failures in a row a provider is not asked for a while', async () => {
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'error';
