@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { runProgram } from '@platform/program';
-import { services, tagVariable } from '@platform/service-list';
+import { deployments, tagVariable } from '@platform/service-list';
 import type { ListedService } from '@platform/service-list/read';
 import { parseAllDocuments, stringify } from 'yaml';
-import { secretFileOf, secretsOf } from './names.ts';
+import { redisFileOf, secretFileOf, secretsOf } from './names.ts';
 
 /** A value on one line of YAML. */
 const inline = (value: unknown): string =>
@@ -18,8 +18,8 @@ const entries = (indent: string, fields: object): string =>
     .map(([name, value]) => `${indent}${name}: ${inline(value)}\n`)
     .join('');
 
-const secretsByVariable = (variables: readonly string[]): Record<string, string> =>
-  Object.fromEntries(variables.map((variable) => [variable, secretFileOf(variable)]));
+const secretsByVariable = (service: ListedService, variables: readonly string[]): Record<string, string> =>
+  Object.fromEntries(variables.map((variable) => [variable, secretFileOf(service, variable)]));
 
 /** The variables with which a container finds these secrets. */
 const secretFiles = (secrets: Record<string, string>): Record<string, string> =>
@@ -27,24 +27,42 @@ const secretFiles = (secrets: Record<string, string>): Record<string, string> =>
     Object.entries(secrets).map(([variable, secret]) => [`${variable}_FILE`, `/run/secrets/${secret}`]),
   );
 
+/** The variables with which a cell differs from its service. */
+const cellVariables = (service: ListedService): Record<string, string> =>
+  service.prefix === ''
+    ? {}
+    : {
+        ...secretFiles({ REDIS_URL: redisFileOf(service) }),
+        AUTH_AUDIENCE: `\${AUTH_AUDIENCE:-platform}${service.prefix}`,
+        PUBLIC_URL: `\${PUBLIC_URL:-http://127.0.0.1:8080}${service.prefix}`,
+        ...service.cellSettings,
+      };
+
 const composeService = (service: ListedService): string => {
-  const { name, deploy } = service;
+  const { name, image: code, prefix, cellSettings, deploy } = service;
   const { volume, settings, migrationSecrets = [] } = deploy;
-  const tag = `\${${tagVariable(name)}:-latest}`;
-  const image = `\${REGISTRY:-platform}/${name}:${tag}`;
+  const tag = `\${${tagVariable(code)}:-latest}`;
+  const image = `\${REGISTRY:-platform}/${code}:${tag}`;
   // Secrets of the migration and of the service, by variable.
-  const owned = { MIGRATION_DATABASE_URL: `${name}-owner-url`, ...secretsByVariable(migrationSecrets) };
-  const used = { DATABASE_URL: `${name}-database-url`, ...secretsByVariable(secretsOf(service)) };
-  const migration = { environment: secretFiles(owned), secrets: Object.values(owned) };
+  const owned = {
+    MIGRATION_DATABASE_URL: `${name}-owner-url`,
+    ...secretsByVariable(service, migrationSecrets),
+  };
+  const used = { DATABASE_URL: `${name}-database-url`, ...secretsByVariable(service, secretsOf(service)) };
+  const migration = {
+    environment: { ...secretFiles(owned), ...cellSettings },
+    secrets: Object.values(owned),
+  };
   const environment = {
     ...secretFiles(used),
     DATABASE_POOL: deploy.pool,
     ...(volume && { [volume.variable]: volume.path }),
     ...settings.all,
     ...settings.compose,
+    ...cellVariables(service),
   };
   const container = {
-    secrets: ['gateway-secret', 'redis-url', ...Object.values(used)],
+    secrets: ['gateway-secret', redisFileOf(service), ...Object.values(used)],
     volumes: [
       '${PREPARED:-./prepared}/jwks.json:/etc/platform/jwks.json:ro',
       ...(volume ? [`${volume.name}:${volume.path}`] : []),
@@ -57,6 +75,15 @@ const composeService = (service: ListedService): string => {
       redis: { condition: 'service_healthy' },
     },
   };
+  // A cell runs what was built or pulled for its service.
+  const origin =
+    prefix === ''
+      ? `    build:
+      context: ../..
+      dockerfile: infra/deploy/Dockerfile
+      args: { <<: *labels, SERVICE: ${name}, VERSION: '${tag}' }
+`
+      : '    pull_policy: never\n';
   return `  ${name}-migrate:
     <<: *migration
     image: ${image}
@@ -64,38 +91,41 @@ ${entries('    ', migration)}
   ${name}:
     <<: *hardened
     image: ${image}
-    build:
-      context: ../..
-      dockerfile: infra/deploy/Dockerfile
-      args: { <<: *labels, SERVICE: ${name}, VERSION: '${tag}' }
-    environment:
+${origin}    environment:
       <<: *settings
 ${entries('      ', environment)}${entries('    ', container)}
 `;
 };
 
 const chartService = (service: ListedService): string => {
+  const { image, prefix, cellSettings } = service;
   const { volume, settings, ...deploy } = service.deploy;
-  const variables = { ...settings.all, ...settings.chart };
+  const isCell = prefix !== '';
+  const PUBLIC_URL = `${settings.chart['PUBLIC_URL'] ?? EXAMPLE_URL}${prefix}`;
+  const variables = { ...settings.all, ...settings.chart, ...(isCell && { PUBLIC_URL }) };
   return `  ${service.name}:\n${entries('    ', {
     secrets: ['DATABASE_URL', ...secretsOf(service)],
     ...deploy,
     // The name is that of compose.
     volume: volume && { ...volume, name: undefined },
     settings: Object.keys(variables).length > 0 ? variables : undefined,
+    cell: isCell ? { image, prefix, settings: cellSettings } : undefined,
   })}\n`;
 };
+
+/** Replaced by whoever deploys the chart. */
+const EXAMPLE_URL = 'https://api.example.test';
 
 const exampleSecret = (name: string, stringData: Record<string, string>): string =>
   `---\n${stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'platform' }, stringData })}`;
 
 /** Every Secret of a service that the chart names, without a working value. */
-const exampleSecrets = ({ name, database, secrets, keys }: ListedService): string => {
+const exampleSecrets = ({ name, database, redisDatabase, secrets, keys }: ListedService): string => {
   const url = (role: string): string => `postgres://${role}:REPLACE@postgres.example.test:5432/${database}`;
   return [
     exampleSecret(name, {
       DATABASE_URL: url(database),
-      REDIS_URL: 'redis://:REPLACE@redis.example.test:6379',
+      REDIS_URL: `redis://:REPLACE@redis.example.test:6379${redisDatabase === 0 ? '' : `/${redisDatabase}`}`,
       ...Object.fromEntries(secrets.map((variable) => [variable, 'REPLACE-with-openssl-rand-hex-32'])),
       ...Object.fromEntries(keys.map((variable) => [variable, 'REPLACE'])),
     }),
@@ -108,10 +138,12 @@ const parts: Record<string, Record<string, (service: ListedService) => string>> 
   'compose.yaml': {
     passwords: ({ name }) => `      - ${name}-password\n      - ${name}-owner-password\n`,
     services: composeService,
+    volumes: ({ deploy: { volume } }) => (volume ? `  ${volume.name}: {}\n` : ''),
     secrets: (service) =>
       [
         ...['password', 'owner-password', 'database-url', 'owner-url'].map((end) => `${service.name}-${end}`),
-        ...secretsOf(service).map(secretFileOf),
+        ...secretsOf(service).map((variable) => secretFileOf(service, variable)),
+        ...(service.prefix === '' ? [] : [redisFileOf(service)]),
       ]
         .map((file) => `  ${file}: { file: '\${PREPARED:-./prepared}/secrets/${file}' }\n`)
         .join(''),
@@ -149,7 +181,7 @@ await runProgram(usage, (args) => {
     const path = join(values.folder, file);
     const before = readFileSync(path, 'utf8');
     const after = Object.entries(generated).reduce(
-      (text, [name, write]) => replacePart(text, name, services.map(write).join('')),
+      (text, [name, write]) => replacePart(text, name, deployments.map(write).join('')),
       before,
     );
     if (!values.check) writeFileSync(path, after);

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { renderConfig } from '@platform/gateway/config';
 import { imageOptions } from '@platform/gateway/options';
-import { newKey, publicKeys, signToken } from '@platform/local/keys';
+import { audienceOf, newKey, publicKeys, signToken } from '@platform/local/keys';
 import { runProgram, UsageError } from '@platform/program';
-import { services } from '@platform/service-list';
+import { deployments } from '@platform/service-list';
 import type { JWK } from 'jose';
 import { parse, stringify } from 'yaml';
 import { deploymentEnv } from './env.ts';
-import { secretFileOf } from './names.ts';
+import { redisFileOf, secretFileOf } from './names.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -24,9 +24,9 @@ Variables, also in infra/deploy/.env:
 
 /** The services to deploy. @throws naming one that does not exist */
 const chosenServices = (names: readonly string[] | undefined) => {
-  const unknown = names?.find((name) => services.every((service) => service.name !== name));
+  const unknown = names?.find((name) => deployments.every((service) => service.name !== name));
   if (unknown !== undefined) throw new UsageError(`SERVICES: there is no service ${unknown}`);
-  return services.filter(({ name }) => names?.includes(name) ?? true);
+  return deployments.filter(({ name }) => names?.includes(name) ?? true);
 };
 
 await runProgram(usage, async (args) => {
@@ -66,17 +66,22 @@ await runProgram(usage, async (args) => {
   };
 
   keep('postgres-password', random);
-  for (const { name, database, secrets: randomSecrets, keys } of services) {
+  for (const service of deployments) {
+    const { name, database, secrets: randomSecrets, keys } = service;
     const url = (role: string, password: string) =>
       `postgres://${role}:${password}@postgres:5432/${database}`;
     keep(`${name}-database-url`, () => url(database, keep(`${name}-password`, random)));
     keep(`${name}-owner-url`, () => url(`${database}_owner`, keep(`${name}-owner-password`, random)));
-    for (const variable of randomSecrets) keep(secretFileOf(variable), random);
-    for (const variable of keys) await keepKey(secretFileOf(variable));
+    for (const variable of randomSecrets) keep(secretFileOf(service, variable), random);
+    for (const variable of keys) await keepKey(secretFileOf(service, variable));
   }
   const redisPassword = keep('redis-password', random);
   keep('redis-config', () => `requirepass ${redisPassword}\n`);
-  keep('redis-url', () => `redis://:${redisPassword}@redis:6379`);
+  for (const service of deployments) {
+    const { redisDatabase: number } = service;
+    const path = number === 0 ? '' : `/${number}`;
+    keep(redisFileOf(service), () => `redis://:${redisPassword}@redis:6379${path}`);
+  }
   keep('gateway-secret', random);
   const identity = await keepKey('identity-key');
   write(join(folder, 'jwks.json'), JSON.stringify(publicKeys(identity)));
@@ -105,12 +110,14 @@ await runProgram(usage, async (args) => {
       : []),
   ];
   write(join(folder, 'probes.yaml'), stringify(probes));
-  const others = services.filter((service) => !deployed.includes(service));
+  const others = deployments.filter((service) => !deployed.includes(service));
   const containers = others.flatMap(({ name }) => [name, `${name}-migrate`]);
   const unused = containers.map((name) => [name, { profiles: ['not-deployed'] }]);
   write(join(folder, 'compose.yaml'), stringify({ services: Object.fromEntries(unused) }));
 
   const scope = [...new Set(deployed.flatMap(({ scopes }) => scopes))].join(' ');
-  const token = await signToken(identity, { issuer: 'compose', scope, subject: 'admin', ttl: '1d' });
+  const audience = [...new Set(deployed.map(audienceOf))];
+  const claims = { issuer: 'compose', audience, scope, subject: 'admin', ttl: '1d' };
+  const token = await signToken(identity, claims);
   process.stdout.write(`${folder} is ready. A token with every scope, for a day:\n${token}\n`);
 });

@@ -4,7 +4,7 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runProgram } from '@platform/program';
-import { services, tagVariable } from '@platform/service-list';
+import { deployments, services, tagVariable } from '@platform/service-list';
 import { stringify } from 'yaml';
 import { helm } from './helm.ts';
 
@@ -109,7 +109,7 @@ const writeVersions = (): void => {
     (name) => `${tagVariable(name)}=${versions.get(name)}\n`,
   );
   writeFileSync(join(dist, 'versions.env'), lines.join(''));
-  const tags = services.map(({ name }) => [name, { tag: versions.get(name) }] as const);
+  const tags = deployments.map(({ name, image }) => [name, { tag: versions.get(image) }] as const);
   const values = { gateway: { tag: gateway }, services: Object.fromEntries(tags) };
   writeFileSync(join(dist, 'versions.yaml'), stringify(values));
 };

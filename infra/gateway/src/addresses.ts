@@ -1,5 +1,6 @@
 import { block } from './directives.ts';
-import { routes, services, type Route } from './routes.ts';
+import { deployments } from '@platform/service-list';
+import { routes, type Route } from './routes.ts';
 
 const literal = (text: string): string => text.replaceAll(/[.+?()[\]{}|\\^$]/g, String.raw`\$&`);
 
@@ -8,22 +9,15 @@ const pattern = (path: string, end: string): string => `"~^${literal(path).repla
 const below = String.raw`(?:[/?]|\z)`;
 const alone = String.raw`(?:\?|\z)`;
 
-/** What the gateway hands out of each service, whose name replaces NAME: the address, and the path at the service. */
-const publicDocuments = {
-  '/openapi/NAME.json': '/openapi.json',
-  '/docs/status/NAME': '/ops/status',
-  '/docs/ops/caller/NAME': '/ops/caller',
-  '/docs/ops/summary/NAME': '/ops/summary',
-  '/docs/ops/alerts/NAME': '/ops/alerts',
-};
-
-/** The documents of all services, at exactly one address each. */
-export const documents = services.flatMap((service) =>
-  Object.entries(publicDocuments).map(([address, document]) => ({
-    path: address.replace('NAME', service),
-    service,
-    document,
-  })),
+/** What the gateway hands out of all services, at exactly one address each: the address, and the path at the service. */
+export const documents = deployments.flatMap(({ name: service, image, prefix }) =>
+  Object.entries({
+    [`${prefix}/openapi/${image}.json`]: '/openapi.json',
+    [`/docs/status/${service}`]: '/ops/status',
+    [`/docs/ops/caller/${service}`]: '/ops/caller',
+    [`/docs/ops/summary/${service}`]: '/ops/summary',
+    [`/docs/ops/alerts/${service}`]: '/ops/alerts',
+  }).map(([path, document]) => ({ path, service, document })),
 );
 
 /** Every route with the pattern of its requests; the first that matches counts. */
@@ -74,15 +68,23 @@ const loggedPathMap = (): string[] => {
     '"" "";',
     '# Whole addresses: nothing that a client wrote itself is logged. Some contain the word that is masked below.',
     `"~^(?<document>${documents.map(({ path }) => literal(path)).join('|')})${alone}" $document;`,
-    secrets.flatMap((path) => [
-      `"~^${path}/(?<event>[a-z_-]{1,40})/" "${path}/$event/***";`,
-      '# In upper or lower case, anywhere in the path.',
-      `"~*^[^?]*${path.split('/').at(-1)}" "/***";`,
-    ]),
+    secrets.map((path) => `"~^${path}/(?<event>[a-z_-]{1,40})/" "${path}/$event/***";`),
+    '# In upper or lower case, anywhere in the path.',
+    [...new Set(secrets.map((path) => `"~*^[^?]*${path.split('/').at(-1)}" "/***";`))],
     String.raw`"~^(?<shown>(?:${segment}){1,16})(?:\?|\z)" $shown;`,
     `"~^(?<beginning>(?:${segment}){0,16})" "$beginning/***";`,
   );
 };
+
+/** What a cell gets of a target: all that follows its prefix, byte for byte. Without cells nothing. */
+const cellTargetMap = (): string[] =>
+  deployments.some(({ prefix }) => prefix !== '')
+    ? block(
+        'map $request_uri $cell_target',
+        'default "";',
+        String.raw`"~^/cells/[a-z0-9]+(?<in_cell>/.*)\z" $in_cell;`,
+      )
+    : [];
 
 /** routes.conf: the variables that depend on the list of routes. */
 export const routesFile = (): string[] => [
@@ -91,6 +93,7 @@ export const routesFile = (): string[] => [
   ...routeMap(),
   ...serviceMap(),
   ...loggedPathMap(),
+  ...cellTargetMap(),
 ];
 
 /** The location of a route; $service has already checked the spelling of the path. */

@@ -1,6 +1,6 @@
 import { block, linesOf, tryNothing } from './directives.ts';
 import type { GatewaySettings } from './options.ts';
-import { routes, services } from './routes.ts';
+import { prefixOf, routes, services } from './routes.ts';
 
 /**
  * nginx excludes a server for 10 s after one failure (its defaults), so that the connect time-out of a dead host delays one
@@ -54,17 +54,21 @@ export const upstreamsFile = (settings: GatewaySettings): string[] =>
   });
 
 /**
- * Passes the request to a service, byte for byte, or asks it for another document. A service without servers is not
- * deployed: 404. (nginx ignores what follows a `rewrite … break`, so that comes last.)
+ * Passes the request to a service, byte for byte, or asks it for another document. A cell gets it without its prefix, which
+ * is added to the paths that it redirects to. A service without servers is not deployed: 404. (nginx ignores what follows
+ * a `rewrite … break`, so that comes last.)
  */
 export const passTo = (
   service: string,
   settings: GatewaySettings,
   { document, stream = false }: { document?: string; stream?: boolean } = {},
-): string[] =>
-  settings.upstreams[service] === undefined
-    ? [tryNothing('=404')]
-    : linesOf(
-        document !== undefined && `rewrite ^ ${document}? break;`,
-        `proxy_pass http://${stream ? streamName(service) : service};`,
-      );
+): string[] => {
+  if (settings.upstreams[service] === undefined) return [tryNothing('=404')];
+  const prefix = document === undefined ? prefixOf(service) : undefined;
+  const target = prefix === undefined ? '' : '$cell_target';
+  return linesOf(
+    document !== undefined && `rewrite ^ ${document}? break;`,
+    prefix !== undefined && `proxy_redirect / ${prefix}/;`,
+    `proxy_pass http://${stream ? streamName(service) : service}${target};`,
+  );
+};

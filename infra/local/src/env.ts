@@ -24,8 +24,8 @@ export const testEnv = () => ({
 /** A folder with PostgreSQL and Citus, for `test:citus`. */
 export const citusRoot = (): string | undefined => value('CITUS_ROOT');
 
-/** The highest port of a stack minus PORT_BASE: the inspector of the second instance of the last service. */
-const PORT_SPAN = 1_071;
+/** The highest port of a stack minus PORT_BASE: the inspector of the second instance of the last service, in its eighth cell. */
+const PORT_SPAN = 1_871;
 
 /** The gateway's certificate; both files or none. */
 const gatewayTls = () => {

@@ -13,6 +13,8 @@ import { readJson, writeJson } from './files.ts';
 
 export const ISSUER = 'platform-local';
 export const AUDIENCE = 'platform';
+/** The audience of the tokens for a service: each cell has its own. */
+export const audienceOf = ({ prefix }: { prefix: string }): string => AUDIENCE + prefix;
 
 /** A new private Ed25519 key as a JWK (RFC 8037), with its thumbprint as `kid`. */
 export const newKey = async (): Promise<JWK> => {
@@ -27,6 +29,8 @@ export const publicKeys = ({ d: _private, ...open }: JWK): { keys: JWK[] } => ({
 /** Claims of an access token. */
 export interface Claims {
   issuer: string;
+  /** The services without a cell unless it says otherwise. */
+  audience?: readonly string[];
   /** Separated by spaces. */
   scope: string;
   subject: string;
@@ -41,12 +45,12 @@ export interface Claims {
 /** Signs an access token in place of an identity provider. */
 export const signToken = async (
   key: JWK,
-  { issuer, scope, subject, ttl, stores, clients }: Claims,
+  { issuer, audience = [AUDIENCE], scope, subject, ttl, stores, clients }: Claims,
 ): Promise<string> =>
   new SignJWT({ scope, ...(stores && { stores }), ...(clients && { clients }) })
     .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', ...(key.kid && { kid: key.kid }) })
     .setIssuer(issuer)
-    .setAudience(AUDIENCE)
+    .setAudience(audience.length === 1 ? (audience[0] ?? '') : [...audience])
     .setSubject(subject)
     .setJti(randomUUID())
     .setIssuedAt()

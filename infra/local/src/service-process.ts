@@ -3,7 +3,7 @@ import type { DatabaseUrls } from './databases.ts';
 import { parseDemo, type Demo } from './demo.ts';
 import { baseEnv, serviceEnv, withPrefix } from './env.ts';
 import { exists } from './files.ts';
-import { AUDIENCE, ISSUER } from './keys.ts';
+import { audienceOf, ISSUER } from './keys.ts';
 import type { LocalFolder } from './local-folder.ts';
 import { variablePrefix, type Service } from './services.ts';
 import { lastLines, run, type Command } from './spawn.ts';
@@ -29,6 +29,14 @@ export interface ServiceSettings {
 
 export const addressOf = ({ port }: { port: number }): string => `http://127.0.0.1:${port}`;
 
+/** With the database of the service, whose cells have another one each. */
+const redisUrlOf = ({ redisDatabase }: Service, redisUrl: string): string => {
+  if (redisDatabase === 0) return redisUrl;
+  const url = new URL(redisUrl);
+  url.pathname = `/${redisDatabase}`;
+  return url.href;
+};
+
 /** The environment of a service. TASK_MANAGER_X in the environment of `start` is X of task-manager and wins. */
 export const environment = (service: Service, settings: ServiceSettings): Record<string, string> => ({
   ...baseEnv(),
@@ -36,14 +44,15 @@ export const environment = (service: Service, settings: ServiceSettings): Record
   PORT: String(settings.port),
   PROBE_PORT: String(settings.probePort),
   ...(settings.database && { DATABASE_URL: settings.database.run }),
-  ...(settings.redisUrl && { REDIS_URL: settings.redisUrl }),
+  ...(settings.redisUrl && { REDIS_URL: redisUrlOf(service, settings.redisUrl) }),
   NODE_COMPILE_CACHE: settings.compileCache,
   AUTH_JWKS: settings.jwksFile,
   AUTH_ISSUER: ISSUER,
-  AUTH_AUDIENCE: AUDIENCE,
+  AUTH_AUDIENCE: audienceOf(service),
   TRUST_PROXY: '127.0.0.1',
   GATEWAY_SECRET: settings.gatewaySecret,
   PUBLIC_URL: settings.publicUrl,
+  ...service.cellSettings,
   ...settings.own,
   ...serviceEnv(),
   ...withPrefix(variablePrefix(service)),
@@ -153,7 +162,8 @@ export const prepareService = async (
   service: Service,
   settings: ServiceSettings,
 ): Promise<Demo> => {
-  const tasks = await existing(service, TASKS);
+  // Demo data is for the first cell, which the portal and the examples use.
+  const tasks = await existing(service, service.prefix === '' ? TASKS : ['migrate']);
   const last = tasks.pop();
   if (last === undefined) return parseDemo(service.name, '');
   const env = {

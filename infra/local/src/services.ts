@@ -1,12 +1,24 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readServices, type ListedService } from '@platform/service-list/read';
+import { readServices, withCells, type ListedService } from '@platform/service-list/read';
 import { exists } from './files.ts';
 
 /** A service of the list, and its folder. */
 export interface Service extends Pick<
   ListedService,
-  'name' | 'database' | 'port' | 'secrets' | 'keys' | 'folders' | 'scopes' | 'pages' | 'standIn' | 'deploy'
+  | 'name'
+  | 'database'
+  | 'prefix'
+  | 'redisDatabase'
+  | 'cellSettings'
+  | 'port'
+  | 'secrets'
+  | 'keys'
+  | 'folders'
+  | 'scopes'
+  | 'pages'
+  | 'standIn'
+  | 'deploy'
 > {
   folder: string;
 }
@@ -17,17 +29,21 @@ const PROBE_OFFSET = 10;
 const INSTANCE_OFFSET = 40;
 
 /**
- * The services in a folder, as the services.yaml beside that folder lists them, in the order of their ports.
+ * The services in a folder, as the services.yaml beside that folder lists them, in the order of their ports, and their cells.
  * @throws naming the field that is wrong, or a service that is only in the list or only in the folder
  */
 export const findServices = async (root: string): Promise<Service[]> => {
   const file = join(root, '../services.yaml');
-  const services = readServices(file).map((service) => ({ ...service, folder: join(root, service.name) }));
-  const isService = (name: string): Promise<boolean> => exists(join(root, name, 'src/main.ts'));
+  const services = withCells(readServices(file)).map((service) => ({
+    ...service,
+    folder: join(root, service.image),
+  }));
+  const isService = (folder: string): Promise<boolean> => exists(join(folder, 'src/main.ts'));
   for (const { name, folder } of services)
-    if (!(await isService(name))) throw new Error(`${file} lists ${name}, but ${folder} has no src/main.ts`);
+    if (!(await isService(folder)))
+      throw new Error(`${file} lists ${name}, but ${folder} has no src/main.ts`);
   for (const name of await readdir(root))
-    if ((await isService(name)) && !services.some((service) => service.name === name))
+    if ((await isService(join(root, name))) && !services.some((service) => service.name === name))
       throw new Error(`${file} does not list ${name}`);
   return services;
 };

@@ -2,12 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runProgram, UsageError } from '@platform/program';
-import { openSigner } from './keys.ts';
+import { audienceOf, openSigner } from './keys.ts';
 import { ROOT } from './options.ts';
 import { say } from './say.ts';
 
 const usage = `token --scope "one two" […]: prints an access token that the platform on this machine accepts
   --subject NAME     (demo-admin)
+  --cell NAME        for this cell instead of the first ones
   --ttl 15m|12h|30d  how long it is valid (12h)
   --stores ID,ID     limits it to these stores
   --clients ID,ID    limits it to these clients
@@ -19,18 +20,20 @@ await runProgram(usage, async (args) => {
     options: {
       scope: { type: 'string' },
       subject: { type: 'string', default: 'demo-admin' },
+      cell: { type: 'string' },
       ttl: { type: 'string', default: '12h' },
       stores: { type: 'string' },
       clients: { type: 'string' },
       local: { type: 'string', default: join(ROOT, '.local') },
     },
   });
-  const { scope, subject, ttl, local } = values;
+  const { scope, subject, cell, ttl, local } = values;
   if (scope === undefined) throw new UsageError('--scope is missing');
   if (!/^[1-9]\d{0,5}[smhd]$/.test(ttl))
     throw new UsageError(`--ttl must be like 15m, 12h or 30d, not "${ttl}"`);
   const keys = join(local, 'keys');
   await mkdir(keys, { recursive: true, mode: 0o700 });
   const [stores, clients] = [values.stores, values.clients].map((ids) => ids?.split(','));
-  say(await (await openSigner(keys)).sign({ scope, subject, ttl, stores, clients }));
+  const audience = [audienceOf({ prefix: cell === undefined ? '' : `/cells/${cell}` })];
+  say(await (await openSigner(keys)).sign({ audience, scope, subject, ttl, stores, clients }));
 });

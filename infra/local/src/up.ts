@@ -11,7 +11,7 @@ import {
   type ProgramHost,
 } from './backing-services.ts';
 import { providePrograms, type ProgramPaths } from './install.ts';
-import { openSigner } from './keys.ts';
+import { audienceOf, openSigner } from './keys.ts';
 import { openLocalFolder, type LocalFolder } from './local-folder.ts';
 import { ROOT, type StartOptions } from './options.ts';
 import { ownSettings } from './service-settings.ts';
@@ -79,7 +79,10 @@ export const bringUp = async (
   const secrets = await openSecrets(local.path);
   const signer = await openSigner(local.keys);
   const scopes = [...new Set(services.flatMap((service) => service.scopes))].toSorted();
-  const token = (scope: string, subject = 'demo-admin') => signer.sign({ scope, subject, ttl: TOKEN_TTL });
+  // For the services and all cells.
+  const audience = [...new Set(services.map(audienceOf))];
+  const token = (scope: string, subject = 'demo-admin') =>
+    signer.sign({ audience, scope, subject, ttl: TOKEN_TTL });
   const adminToken = await token([...scopes, MAILBOX_SCOPE].join(' '));
   const gateway = programPaths.nginx ? `http://127.0.0.1:${options.gatewayPort}` : null;
   const host: ProgramHost = { supervisor, local };
@@ -128,7 +131,7 @@ export const bringUp = async (
     return {
       port,
       probePort: probePort(service, options.portBase, instance),
-      publicUrl: gateway ?? addressOf({ port }),
+      publicUrl: gateway ? gateway + service.prefix : addressOf({ port }),
       gatewaySecret: secrets(GATEWAY),
       database: backing.databases.get(service.name),
       redisUrl: backing.redisUrl,

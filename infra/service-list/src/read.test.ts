@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
-import { readServices, type ListedService } from './read.ts';
+import { readServices, withCells, type ListedService } from './read.ts';
 import { services } from './services.ts';
 
 const listed = {
@@ -55,6 +55,16 @@ test.each([
   ['secrets', { secrets: 'PEPPER' }, 'expected array'],
   ['secrets[0]', { secrets: ['pepper'] }, 'must be the name of a variable'],
   ['deploy', { deploy: undefined }, 'expected object'],
+  ['cells[0]', { cells: ['B'] }, 'must be at most 15 lower-case letters and digits'],
+  ['cells[0]', { cells: ['1b'] }, 'must be at most 15 lower-case letters and digits'],
+  ['cells[0]', { cells: ['a-b'] }, 'must be at most 15 lower-case letters and digits'],
+  ['cells[0]', { cells: ['b'.repeat(16)] }, 'must be at most 15 lower-case letters and digits'],
+  // Names that the gateway, the database and the deployment give to other things.
+  ['cells[0]', { cells: ['streams'] }, 'must be at most 15 lower-case letters and digits'],
+  ['cells[0]', { cells: ['owner'] }, 'must be at most 15 lower-case letters and digits'],
+  ['cells', { cells: ['b', 'c', 'b'] }, 'must be different'],
+  ['cells', { cells: [...'bcdefghij'] }, 'must be at most 8'],
+  ['cells', { cells: ['b'] }, 'only store-webhooks and wallet-operator can have cells'],
   ['deploy.pool', { deploy: { ...listed.deploy, pool: 0 } }, 'must be at least 1'],
 ])('a wrong %s is named', (field, wrong, reason) => {
   const reading = () => read({ notes: { ...listed, ...wrong } });
@@ -73,5 +83,40 @@ test('services that share a port or a path are named', () => {
   );
   expect(() => read({ a: listed, b: { ...listed, port: 2 } })).toThrow(
     'a and b have the same path /v1/notes',
+  );
+});
+
+test('a cell is the same service with names, ports, addresses, a database and keys in Redis of its own', () => {
+  const standIn = { name: 'peer', port: 85, program: 'a.ts', serviceUrl: 'A', url: 'B', settings: {} };
+  const volume = { name: 'spool', variable: 'SPOOL_DIR', path: '/data', size: '1Gi' };
+  const wallet = { ...listed, port: 4, cells: ['b', 'c'], standIn, deploy: { ...listed.deploy, volume } };
+  const [first, cellB, cellC, ...others] = withCells(read({ 'wallet-operator': wallet }));
+  expect(others).toEqual([]);
+  expect(first).toMatchObject({
+    name: 'wallet-operator',
+    image: 'wallet-operator',
+    prefix: '',
+    redisDatabase: 0,
+    cellSettings: {},
+  });
+  expect(cellB).toEqual({
+    ...first,
+    name: 'wallet-operator-b',
+    database: 'wallet_operator_b',
+    prefix: '/cells/b',
+    redisDatabase: 1,
+    cellSettings: { DATABASE_SCHEMA: 'wallet_operator_b', SIGNATURE_PATH_PREFIX: '/cells/b' },
+    port: 104,
+    paths: [{ path: '/cells/b/v1/notes' }],
+    deploy: { ...first?.deploy, probe: '/cells/b/v1/notes', volume: { ...volume, name: 'spool-b' } },
+    standIn: { ...first?.standIn, name: 'peer-b', port: 185 },
+  });
+  expect(cellC).toMatchObject({ name: 'wallet-operator-c', redisDatabase: 2, port: 204 });
+});
+
+test('a service that has the database of a cell is named', () => {
+  const other = { ...listed, port: 2, paths: [{ path: '/b' }] };
+  expect(() => read({ 'wallet-operator': { ...listed, cells: ['b'] }, 'wallet-operator-b': other })).toThrow(
+    'have the same database wallet_operator_b',
   );
 });

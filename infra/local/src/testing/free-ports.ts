@@ -47,14 +47,18 @@ export const freePort = async (): Promise<number> => {
 };
 
 /**
- * PORT_BASE of a platform that a test starts: a hundred ports below those of outgoing connections. The first one stays
- * taken until this process ends, so that no other test gets the same ports while the platform starts.
+ * PORT_BASE of a platform that a test starts: a hundred ports below those of outgoing connections, and a hundred for each
+ * cell of a service. The first ones stay taken until this process ends, so that no other test gets the same ports while
+ * the platform starts.
  */
-export const freePortBase = async (): Promise<number> => {
+export const freePortBase = async (cells = 0): Promise<number> => {
+  const hundreds = Array.from({ length: 1 + cells }, (_, index) => 100 * index);
   for (;;) {
-    const base = 12_000 + 100 * randomInt(200);
-    if (!(await reserve(base))) continue;
-    const free = await Promise.all(PLATFORM_PORTS.map((offset) => isFree(base + offset)));
+    const base = 12_000 + 100 * randomInt(200 - cells);
+    const reserved = await Promise.all(hundreds.map((first) => reserve(base + first)));
+    if (!reserved.every(Boolean)) continue;
+    const offsets = hundreds.flatMap((first) => PLATFORM_PORTS.map((offset) => first + offset));
+    const free = await Promise.all(offsets.map((offset) => isFree(base + offset)));
     if (free.every(Boolean)) return base;
   }
 };

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { baseEnv } from '../env.ts';
+import { ROOT } from '../options.ts';
 import { until } from '../process.ts';
 import { freePortBase } from './free-ports.ts';
 
@@ -20,6 +21,8 @@ export interface StartedPlatform extends AsyncDisposable {
 interface PlatformOptions {
   /** Its folder, in place of `.local`. Root's PostgreSQL runs as another user, who must be able to enter it. */
   local: string;
+  /** Root of the repository, if it is a copy. */
+  root?: string;
   /** Further arguments of `start`. */
   args?: readonly string[];
   /** Settings beyond those that every process gets. */
@@ -32,15 +35,21 @@ interface PlatformOptions {
 const READY_MS = 900_000;
 const STOP_MS = 40_000;
 
-/** Ports of their own for one platform. Those from 80 to 89 and from 91 to 99 above PORT_BASE are free for stand-ins. */
-export const platformPorts = async (): Promise<{ GATEWAY_PORT: string; PORT_BASE: string }> => {
-  const base = await freePortBase();
+/** Ports of their own for one platform, whose services have so many cells. Those from 80 to 89 and from 91 to 99 above PORT_BASE are free for stand-ins. */
+export const platformPorts = async (cells = 0): Promise<{ GATEWAY_PORT: string; PORT_BASE: string }> => {
+  const base = await freePortBase(cells);
   return { GATEWAY_PORT: String(base + 90), PORT_BASE: String(base) };
 };
 
 /** Runs `start`. Disposal stops it. */
-export const startPlatform = ({ local, args = [], env, onOutput }: PlatformOptions): StartedPlatform => {
-  const script = join(import.meta.dirname, '../start.ts');
+export const startPlatform = ({
+  local,
+  root = ROOT,
+  args = [],
+  env,
+  onOutput,
+}: PlatformOptions): StartedPlatform => {
+  const script = join(root, 'infra/local/src/start.ts');
   const child = spawn(process.execPath, [script, '--local', local, ...args], {
     env: { ...baseEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
