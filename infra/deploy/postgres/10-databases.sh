@@ -1,11 +1,14 @@
 #!/bin/sh
-# Run once, by the official image, when the data folder is new: a database and two roles for each service.
+# Run by the official image when the data folder is new, and again for a new cell: a database and two roles for each service.
 # The passwords are files, and go no further than psql in this container.
 set -eu
+POSTGRES_USER=${POSTGRES_USER:-postgres}
 psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres --file /postgres/server.sql
 for file in /run/secrets/*-owner-password; do
   service=$(basename "$file" -owner-password)
   name=$(echo "$service" | tr - _)
+  exists="select 1 from pg_database where datname = '$name'"
+  if [ "$(psql --no-psqlrc --username "$POSTGRES_USER" --dbname postgres --no-align --tuples-only --command "$exists")" ]; then continue; fi
   psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres \
     --set name="$name" --set owner="${name}_owner" \
     --set password="$(cat "/run/secrets/$service-password")" \

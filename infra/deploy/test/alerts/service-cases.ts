@@ -169,6 +169,18 @@ export const serviceCases: readonly Case[] = [
     labels: replica,
     summary: 'Nearly all connections of quest-1 are at work',
   },
+  ...[pool(5), { [series('wallet_waiting', replica)]: constant(50) }].map((waiting): Case => {
+    const processor = series('process_cpu_seconds_total', { ...replica, job: 'platform' });
+    return {
+      alert: 'DatabaseIsTheLimit',
+      fault: { ...waiting, [processor]: '0+12x120' },
+      // Its own processor is the limit.
+      healthy: { ...waiting, [processor]: '0+54x120' },
+      at: 40,
+      labels: { service: 'quest-service' },
+      summary: 'For half an hour quest-service has waited for PostgreSQL, and not for a processor of its own',
+    };
+  }),
   {
     alert: 'RequestsRefused',
     fault: {
