@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -163,5 +164,35 @@ describe.runIf(inject('nginxPath') && inject('redisUrl'))('a platform with a cel
       expect(server?.url.startsWith(`${gateway}/cells/b`)).toBe(true);
       expect((await ask(`/cells/c${path}`, tokens.b)).status).toBe(404);
     }
+  });
+
+  test('compose and chart get it, with secrets, a database, keys in Redis and a volume of its own', () => {
+    const run = (program: string, ...args: string[]) =>
+      execFileSync(process.execPath, [join(folder, 'infra/deploy/src', program), ...args]);
+    run('generate.ts');
+    run('generate.ts', '--check');
+    const compose = readFileSync(join(folder, 'infra/deploy/compose.yaml'), 'utf8');
+    const cell = compose.slice(
+      compose.indexOf('  wallet-operator-b:'),
+      compose.indexOf('  verify-projects-migrate:'),
+    );
+    for (const line of [
+      'image: ${REGISTRY:-platform}/wallet-operator:${WALLET_OPERATOR_TAG:-latest}',
+      "AUTH_AUDIENCE: '${AUTH_AUDIENCE:-platform}/cells/b'",
+      "PUBLIC_URL: '${PUBLIC_URL:-http://127.0.0.1:8080}/cells/b'",
+      'DATABASE_SCHEMA: wallet_operator_b',
+      'SIGNATURE_PATH_PREFIX: /cells/b',
+      'HMAC_SECRET_FILE: /run/secrets/wallet-operator-b-hmac-secret',
+      'REDIS_URL_FILE: /run/secrets/wallet-operator-b-redis-url',
+    ])
+      expect(cell).toContain(line);
+    expect(compose).toContain('\n  spool-b: {}\n');
+
+    const prepared = join(folder, 'prepared');
+    run('prepare.ts', '--out', prepared);
+    const secret = (name: string) => readFileSync(join(prepared, 'secrets', name), 'utf8');
+    expect(secret('wallet-operator-b-redis-url')).toBe(`${secret('redis-url')}/1`);
+    expect(secret('wallet-operator-b-database-url')).toMatch(/@postgres:5432\/wallet_operator_b$/);
+    expect(secret('wallet-operator-b-hmac-secret')).not.toBe(secret('hmac-secret'));
   });
 });
