@@ -23,7 +23,7 @@ const known: Record<string, string[]> = {
     '/v1/currencies',
     '/v1/reconciliations',
   ],
-  'verify-projects': ['/v1/projects', '/v1/languages', '/v1/api-keys'],
+  'verify-projects': ['/v1/projects', '/v1/languages', '/v1/api-keys', '/v1/feeds/verify-projects'],
   consignments: [
     '/v1/consignments',
     '/v1/partners',

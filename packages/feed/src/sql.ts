@@ -1,7 +1,9 @@
 /** A list whose changes are recorded. */
 export interface FeedTable {
-  /** Name of the list and of its table, which has a column `id`. */
+  /** Name of the list and of its table. */
   list: string;
+  /** The column that identifies a record; `id` unless given. */
+  key?: string;
   /** The column of the owner that changes are filtered by; none unless given. */
   owner?: string;
 }
@@ -51,25 +53,26 @@ begin
 end $$;
 `;
 
-const tableSql = ({ list, owner: column }: FeedTable): string => {
+const tableSql = ({ list, key = 'id', owner: column }: FeedTable): string => {
   const name = identifier(list);
+  const id = identifier(key);
   const owner = (row: string) => (column === undefined ? 'null::text' : `${row}.${identifier(column)}::text`);
   const changes = (action: string, row: string) =>
     `insert into feed_pending (list, record, owner, action)
-      select '${name}', ${row}.id, ${owner(row)}, '${action}' from ${row};`;
-  const changed = `from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*`;
+      select '${name}', ${row}.${id}, ${owner(row)}, '${action}' from ${row};`;
+  const changed = `from old_rows join new_rows using (${id}) where old_rows.* is distinct from new_rows.*`;
   const updates =
-    column === undefined || column === 'id'
+    column === undefined || column === key
       ? `insert into feed_pending (list, record, owner, action)
-      select '${name}', id, ${owner('new_rows')}, 'updated' ${changed};`
+      select '${name}', ${id}, ${owner('new_rows')}, 'updated' ${changed};`
       : `with changed as (
-        select id, ${owner('old_rows')} as before, ${owner('new_rows')} as after
+        select ${id} as record, ${owner('old_rows')} as before, ${owner('new_rows')} as after
         ${changed})
     insert into feed_pending (list, record, owner, action)
-      select '${name}', id, owner, action from (
-        select 1 as step, id, before as owner, 'deleted' as action from changed where before is distinct from after
+      select '${name}', record, owner, action from (
+        select 1 as step, record, before as owner, 'deleted' as action from changed where before is distinct from after
         union all
-        select 2, id, after, case when before is distinct from after then 'created' else 'updated' end from changed
+        select 2, record, after, case when before is distinct from after then 'created' else 'updated' end from changed
       ) changes order by step;`;
   const trigger = (event: string, transition: string) =>
     `create trigger ${name}_feed_${event} after ${event} on ${name}

@@ -301,13 +301,13 @@ begin
       select 'consignments', old_rows.id, old_rows.client_id::text, 'deleted' from old_rows;
   else
     with changed as (
-        select id, old_rows.client_id::text as before, new_rows.client_id::text as after
+        select id as record, old_rows.client_id::text as before, new_rows.client_id::text as after
         from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*)
     insert into feed_pending (list, record, owner, action)
-      select 'consignments', id, owner, action from (
-        select 1 as step, id, before as owner, 'deleted' as action from changed where before is distinct from after
+      select 'consignments', record, owner, action from (
+        select 1 as step, record, before as owner, 'deleted' as action from changed where before is distinct from after
         union all
-        select 2, id, after, case when before is distinct from after then 'created' else 'updated' end from changed
+        select 2, record, after, case when before is distinct from after then 'created' else 'updated' end from changed
       ) changes order by step;
   end if;
   return null;
@@ -358,13 +358,13 @@ begin
       select 'inventory', old_rows.id, old_rows.partner_id::text, 'deleted' from old_rows;
   else
     with changed as (
-        select id, old_rows.partner_id::text as before, new_rows.partner_id::text as after
+        select id as record, old_rows.partner_id::text as before, new_rows.partner_id::text as after
         from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*)
     insert into feed_pending (list, record, owner, action)
-      select 'inventory', id, owner, action from (
-        select 1 as step, id, before as owner, 'deleted' as action from changed where before is distinct from after
+      select 'inventory', record, owner, action from (
+        select 1 as step, record, before as owner, 'deleted' as action from changed where before is distinct from after
         union all
-        select 2, id, after, case when before is distinct from after then 'created' else 'updated' end from changed
+        select 2, record, after, case when before is distinct from after then 'created' else 'updated' end from changed
       ) changes order by step;
   end if;
   return null;

@@ -74,6 +74,7 @@ CREATE TABLE "api_keys" (
 CREATE TABLE "deliverables" (
 	"project_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
+	"client" text,
 	"name" text,
 	"language" text NOT NULL,
 	"type" text NOT NULL,
@@ -183,3 +184,130 @@ create trigger projects_directory_delete after delete on projects
   referencing old table as old_rows for each statement execute function projects_directory_log();
 create trigger projects_directory_truncate after truncate on projects
   for each statement execute function projects_directory_log();
+--> statement-breakpoint
+-- The change feed: written by installSql() of @platform/feed, whose README explains it.
+-- What was written, by the transaction that wrote it. Nobody reads it but the mover, which takes the rows away.
+create table feed_pending (
+  id bigint generated always as identity primary key,
+  xid xid8 not null default pg_current_xact_id(),
+  list text not null,
+  record text not null,
+  owner text,
+  action text not null
+) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+--> statement-breakpoint
+-- The changes in their order. Rows that were moved at once have the same stamp, by which a cursor is recognised.
+create table feed_log (
+  position bigint primary key,
+  stamp bigint not null,
+  list text not null,
+  record text not null,
+  owner text,
+  action text not null,
+  changed_at timestamptz not null
+);
+create index feed_log_by_age on feed_log using brin (changed_at);
+--> statement-breakpoint
+-- The last row of the log, which stays known when the log has been pruned. Whoever moves changes locks this row.
+create table feed_state (
+  one boolean primary key default true check (one),
+  epoch uuid not null default gen_random_uuid(),
+  position bigint not null,
+  stamp bigint not null
+);
+insert into feed_state (position, stamp) values (0, 0);
+insert into feed_log (position, stamp, list, record, action, changed_at) values (0, 0, '', '', '', now());
+--> statement-breakpoint
+create function feed_refuse_truncate() returns trigger language plpgsql as $$
+begin
+  raise exception 'the change feed would miss a TRUNCATE of %: delete the rows', tg_table_name;
+end $$;
+--> statement-breakpoint
+create function projects_feed() returns trigger language plpgsql as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'projects', new_rows.id, new_rows.client::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'projects', old_rows.id, old_rows.client::text, 'deleted' from old_rows;
+  else
+    with changed as (
+        select id as record, old_rows.client::text as before, new_rows.client::text as after
+        from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*)
+    insert into feed_pending (list, record, owner, action)
+      select 'projects', record, owner, action from (
+        select 1 as step, record, before as owner, 'deleted' as action from changed where before is distinct from after
+        union all
+        select 2, record, after, case when before is distinct from after then 'created' else 'updated' end from changed
+      ) changes order by step;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger projects_feed_insert after insert on projects
+  referencing new table as new_rows for each statement execute function projects_feed();
+create trigger projects_feed_update after update on projects
+  referencing old table as old_rows new table as new_rows for each statement execute function projects_feed();
+create trigger projects_feed_delete after delete on projects
+  referencing old table as old_rows for each statement execute function projects_feed();
+create trigger projects_feed_truncate before truncate on projects
+  for each statement execute function feed_refuse_truncate();
+--> statement-breakpoint
+create function deliverables_feed() returns trigger language plpgsql as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'deliverables', new_rows.id, new_rows.client::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'deliverables', old_rows.id, old_rows.client::text, 'deleted' from old_rows;
+  else
+    with changed as (
+        select id as record, old_rows.client::text as before, new_rows.client::text as after
+        from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*)
+    insert into feed_pending (list, record, owner, action)
+      select 'deliverables', record, owner, action from (
+        select 1 as step, record, before as owner, 'deleted' as action from changed where before is distinct from after
+        union all
+        select 2, record, after, case when before is distinct from after then 'created' else 'updated' end from changed
+      ) changes order by step;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger deliverables_feed_insert after insert on deliverables
+  referencing new table as new_rows for each statement execute function deliverables_feed();
+create trigger deliverables_feed_update after update on deliverables
+  referencing old table as old_rows new table as new_rows for each statement execute function deliverables_feed();
+create trigger deliverables_feed_delete after delete on deliverables
+  referencing old table as old_rows for each statement execute function deliverables_feed();
+create trigger deliverables_feed_truncate before truncate on deliverables
+  for each statement execute function feed_refuse_truncate();
+--> statement-breakpoint
+create function languages_feed() returns trigger language plpgsql as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'languages', new_rows.code, null::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'languages', old_rows.code, null::text, 'deleted' from old_rows;
+  else
+    insert into feed_pending (list, record, owner, action)
+      select 'languages', code, null::text, 'updated' from old_rows join new_rows using (code) where old_rows.* is distinct from new_rows.*;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger languages_feed_insert after insert on languages
+  referencing new table as new_rows for each statement execute function languages_feed();
+create trigger languages_feed_update after update on languages
+  referencing old table as old_rows new table as new_rows for each statement execute function languages_feed();
+create trigger languages_feed_delete after delete on languages
+  referencing old table as old_rows for each statement execute function languages_feed();
+create trigger languages_feed_truncate before truncate on languages
+  for each statement execute function feed_refuse_truncate();

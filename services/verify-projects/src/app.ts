@@ -2,6 +2,7 @@ import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import type { Context } from './context.ts';
 import { deliverableRoutes } from './deliverables/record.ts';
+import { feedRoutes } from './feed.ts';
 import { languageRoutes } from './languages/routes.ts';
 import { projectRoutes } from './projects/record.ts';
 import { problemCodes } from './problem-codes.ts';
@@ -35,5 +36,6 @@ export const createApp = (context: Context): HttpApp =>
       ...deliverableRoutes(context),
       ...languageRoutes(context),
       ...apiKeyRoutes(context),
+      ...feedRoutes(context),
     ],
   });

@@ -1,5 +1,6 @@
 import { createApiKeys } from '@platform/auth/api-keys';
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
+import { createFeed } from '@platform/feed';
 import { withPageSettings } from '@platform/pagination/directory';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
@@ -18,6 +19,8 @@ export interface Context extends BaseContext {
   forgetKey: (hash: string) => void;
   /** Authenticates requests of the management API. */
   admin: Guard<Caller>;
+  /** Makes the route by which a list is followed. */
+  follow: ReturnType<typeof createFeed>;
   /** How long a project stays archived before it is deleted, so that clients that follow changes learn of it. */
   archivedDays: number;
   /** For late pages of readers that are limited to clients: the page directory does not count their projects. */
@@ -41,6 +44,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     reader: readerGuard(keys.guard('verify:read'), tokens.guard('verify:read')),
     forgetKey: keys.forget,
     admin: unlimited(tokens.guard('verify:admin')),
+    follow: createFeed({ ...base, service: 'verify-projects', days: env.FEED_DAYS }),
     archivedDays: env.PROJECT_ARCHIVE_DAYS,
     latePages: base.resources.use(
       openSearchLane('verify-projects:late-pages', settings, 'Go on with `modified_after` and page 1.'),

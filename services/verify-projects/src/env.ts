@@ -1,3 +1,4 @@
+import { feedEnv } from '@platform/feed';
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { searchEnv } from '@platform/service-kit/search-lane';
 import { z } from 'zod';
@@ -5,6 +6,7 @@ import { z } from 'zod';
 const shape = {
   ...commonEnv,
   ...tokenEnv,
+  ...feedEnv,
   ...searchEnv,
   /** How long a project must have been archived before it can be deleted. Whoever follows changes must read as often. */
   PROJECT_ARCHIVE_DAYS: z.coerce.number().int().min(0).max(3650).default(30),

@@ -1,3 +1,4 @@
+import { outdatedChanges, withFeed } from '@platform/feed';
 import { withMaintenance } from '@platform/pagination/maintenance';
 import { outdatedKeys } from '@platform/service-kit/idempotency';
 import { withPruning } from '@platform/service-kit/pruning';
@@ -12,9 +13,10 @@ await runService({
   name: 'verify-projects',
   env: processEnv,
   createContext: (env, parts) =>
-    withPruning(withMaintenance(createContext(env, parts), env.DATABASE_URL, [projectDirectory]), [
+    withPruning(withFeed(withMaintenance(createContext(env, parts), env.DATABASE_URL, [projectDirectory])), [
       outdatedApiKeys,
       outdatedKeys,
+      outdatedChanges(env.FEED_DAYS),
     ]),
   createApp,
 });

@@ -1,7 +1,9 @@
+import { feedCodes } from '@platform/feed';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
 
 /** The codes of problems that some operations have; `app.ts` puts them into the OpenAPI document. */
 export const problemCodes: ProblemCodes = {
+  ...feedCodes('projects', 'deliverables', 'languages'),
   createDeliverable: { 409: ['too_many_deliverables'], 422: ['language_not_in_project'] },
   changeDeliverable: { 422: ['language_not_in_project'] },
   changeProject: { 409: ['client_has_keys'], 422: ['language_not_in_project'] },

@@ -18,6 +18,9 @@ const lists = [
   '/v1/languages/de',
   `/v1/projects/${project}/deliverables`,
   `/v1/projects/${project}/deliverables/${project}`,
+  '/v1/feeds/verify-projects/projects',
+  '/v1/feeds/verify-projects/deliverables',
+  '/v1/feeds/verify-projects/languages',
 ];
 const changes = [
   ['post', '/v1/projects'],

@@ -76,6 +76,8 @@ export const deliverables = pgTable(
     project_id: uuid().notNull(),
     /** uuidv7() of the database, as in api_keys. */
     id: uuid().notNull(),
+    /** That of the project, for the change feed: a deletion must name it when the project is gone. */
+    client: text(),
     name: text(),
     language: text().notNull(),
     type: text().notNull(),

@@ -65,10 +65,10 @@ export const insertDeliverable = async (
     with project as (
       update projects set updated_at = next_updated_at() where id = ${projectId} and not exists (
         select from deliverables where project_id = ${projectId} offset ${maxDeliverables - 1} limit 1)
-      returning projects.updated_at)
+      returning projects.updated_at, projects.client)
     insert into deliverables
-      (project_id, id, name, language, type, status, file_url, assignee, due_at, delivered_at, updated_at)
-    select ${projectId}, uuidv7(), ${name}, ${language}, ${type}, ${status}, ${file_url}, ${assignee}, ${due_at},
+      (project_id, id, client, name, language, type, status, file_url, assignee, due_at, delivered_at, updated_at)
+    select ${projectId}, uuidv7(), project.client, ${name}, ${language}, ${type}, ${status}, ${file_url}, ${assignee}, ${due_at},
       coalesce(${delivered_at}, case ${status} when 'delivered' then updated_at end), updated_at from project
     returning id, json`;
   return row;

@@ -14,7 +14,9 @@ import { deliverables, projects } from './projects.ts';
 export const loadLists = async ({ orm }: Database): Promise<void> => {
   await orm.insert(languageTable).values(languages).onConflictDoNothing();
   await orm.insert(projectTable).values(projects).onConflictDoNothing();
-  await orm.insert(deliverableTable).values(deliverables).onConflictDoNothing();
+  const clients = new Map(projects.map(({ id, client }) => [id, client]));
+  const owned = deliverables.map((row) => ({ ...row, client: clients.get(row.project_id) ?? null }));
+  await orm.insert(deliverableTable).values(owned).onConflictDoNothing();
 };
 
 /**

@@ -87,6 +87,9 @@ export const findLanguagesOf = async (sql: Queries, id: string): Promise<string[
 
 /** Changes a project that is locked (docs/adr/0050). */
 export const updateProject = async (sql: Queries, id: string, patch: ProjectPatch): Promise<string> => {
+  const { client } = patch;
+  if (client !== undefined)
+    await sql`update deliverables set client = ${client} where project_id = ${id} and client is distinct from ${client}`;
   const [row] = await sql<[JsonRow]>`
     update projects set ${sql(patch)}, updated_at = at, version = version + 1,
       archived_at = case coalesce(${patch.status ?? null}, status) when 'archived' then coalesce(archived_at, at) end

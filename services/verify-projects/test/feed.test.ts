@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import request from 'supertest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { projectInput, startService, type Service } from './harness.ts';
+
+interface Page {
+  changes: { id: string; action: string; item?: { id?: string } }[];
+  next: string;
+}
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** Follows a list with a token, which may be limited to some clients. */
+const follower = async (list: string, clients?: string[]) => {
+  const token = await service.tokens.token({ scope: 'verify:read', ...(clients && { claims: { clients } }) });
+  const read = async (query: string): Promise<Page> => {
+    const path = `/v1/feeds/verify-projects/${list}${query}`;
+    const asked = request(service.app).get(path).set('Authorization', `Bearer ${token}`);
+    return (await asked.expect(200)).body as Page;
+  };
+  let { next } = await read('');
+  return async () => {
+    const page = await read(`?after=${next}`);
+    ({ next } = page);
+    return page.changes;
+  };
+};
+
+const create = async (path: string, body: object): Promise<string> =>
+  (await service.admin.post(path, body).expect(201)).body.id as string;
+const deliverableInput = { language: 'de', type: 'report' };
+
+test('a project and its deliverables are followed until they are deleted, with the items of their lists', async () => {
+  const [projects, deliverables] = [await follower('projects'), await follower('deliverables')];
+  const id = await create('/projects', projectInput({ client: 'Tartu' }));
+  const [created] = await projects();
+  const list = (await service.read('/projects').expect(200)).body.projects as { id: string }[];
+  expect(created).toMatchObject({ id, action: 'created' });
+  expect(created?.item).toEqual(list.find((item) => item.id === id));
+  const deliverable = await create(`/projects/${id}/deliverables`, deliverableInput);
+  const [added] = await deliverables();
+  expect(added).toMatchObject({ id: deliverable, action: 'created' });
+  expect([added?.item]).toEqual((await service.read(`/projects/${id}/deliverables`)).body.deliverables);
+  expect(await projects()).toMatchObject([{ id, action: 'updated' }]);
+  await service.admin.delete(`/projects/${id}?force=true`).expect(204);
+  for (const [changes, record] of [
+    [await projects(), id],
+    [await deliverables(), deliverable],
+  ] as const) {
+    expect(changes).toMatchObject([{ id: record, action: 'deleted' }]);
+    expect(changes[0]).not.toHaveProperty('item');
+  }
+});
+
+test('a language is followed by its code', async () => {
+  const changes = await follower('languages', [randomUUID()]);
+  const language = { name: 'Estonian', native_name: 'Eesti', direction: 'ltr' };
+  await service.admin.put('/languages/et', language).expect(201);
+  expect(await changes()).toMatchObject([{ id: 'et', action: 'created', item: { code: 'et', ...language } }]);
+  await service.admin.put('/languages/et', { ...language, name: 'eesti' }).expect(200);
+  expect(await changes()).toMatchObject([{ id: 'et', action: 'updated', item: { name: 'eesti' } }]);
+  await service.admin.delete('/languages/et').expect(204);
+  expect(await changes()).toMatchObject([{ id: 'et', action: 'deleted' }]);
+});
+
+test('who is limited to clients follows their projects and deliverables only, and sees them come and go', async () => {
+  const [us, them] = [randomUUID(), randomUUID()];
+  const begin = (clients: string[]) =>
+    Promise.all([follower('projects', clients), follower('deliverables', clients)]);
+  const [ours, theirs] = [await begin([us]), await begin([them])];
+  /** The last change of each list; each changed record here has its item unless it is deleted. */
+  const lastOf = (lists: Awaited<ReturnType<typeof begin>>) =>
+    Promise.all(
+      lists.map(async (changes) => {
+        const { id, action, item } = (await changes()).at(-1) ?? {};
+        expect(item?.id).toBe(action === 'deleted' ? undefined : id);
+        return { id, action };
+      }),
+    );
+  const id = await create('/projects', projectInput({ client: us }));
+  const deliverable = await create(`/projects/${id}/deliverables`, deliverableInput);
+  expect(await lastOf(ours)).toEqual([
+    { id, action: 'updated' },
+    { id: deliverable, action: 'created' },
+  ]);
+  expect(await lastOf(theirs)).toEqual([{}, {}]);
+  await service.admin.patch(`/projects/${id}`, { client: them }).expect(200);
+  expect(await lastOf(ours)).toEqual([
+    { id, action: 'deleted' },
+    { id: deliverable, action: 'deleted' },
+  ]);
+  expect(await lastOf(theirs)).toEqual([
+    { id, action: 'created' },
+    { id: deliverable, action: 'created' },
+  ]);
+  await service.admin.delete(`/projects/${id}?force=true`).expect(204);
+  expect(await lastOf(ours)).toEqual([{}, {}]);
+  expect(await lastOf(theirs)).toEqual([
+    { id, action: 'deleted' },
+    { id: deliverable, action: 'deleted' },
+  ]);
+});
