@@ -12,6 +12,8 @@ export interface ServiceCard {
   callers: string;
   /** Paths at the gateway. */
   addresses: string[];
+  /** Its cells beside the first one. */
+  cells: string[];
 }
 
 const root = resolve(import.meta.dirname, '../../../services');
@@ -43,12 +45,13 @@ const schemaOf = async (service: string, name: string): Promise<Schema> => {
 /** The services of services.yaml, in its order, with the titles of their OpenAPI documents. */
 export const describeServices = (): Promise<ServiceCard[]> =>
   Promise.all(
-    services.map(async ({ name, purpose, callers, paths }) => ({
+    services.map(async ({ name, purpose, callers, paths, cells }) => ({
       name,
       title: (await documentOf(name)).info.title,
       purpose,
       callers,
       addresses: paths.filter(({ exact }) => !exact).map(({ path }) => path),
+      cells,
     })),
   );
 

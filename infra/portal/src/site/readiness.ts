@@ -18,9 +18,12 @@ const unavailable: Readiness = { look: 'bad', text: 'Unavailable', isUp: false }
 export const isReady = ({ look }: Readiness): boolean => look === 'good' || look === 'warn';
 
 /** Whether a service is ready; unavailable when it does not answer, undefined when it is not deployed (404 of the gateway). */
-export const askReadiness = async (service: string): Promise<Readiness | undefined> => {
+export const askReadiness = async (
+  service: string,
+  path = `/docs/status/${service}`,
+): Promise<Readiness | undefined> => {
   try {
-    const answer = await fetch(`/docs/status/${service}`, { credentials: 'omit', cache: 'no-store' });
+    const answer = await fetch(path, { credentials: 'omit', cache: 'no-store' });
     if (answer.status === 404) return undefined;
     if (answer.status === 429) return { look: 'plain', text: 'Unknown', isUp: undefined };
     const { ready, degraded, code } = (await answer.json()) as Partial<Status & { code: string }>;

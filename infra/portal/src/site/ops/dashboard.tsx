@@ -1,16 +1,18 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { cell, cellNames, inCell } from './cells.ts';
 import { CommandsDialog, type Command } from './commands.tsx';
 import { Shown, useLoaded } from './content.tsx';
 import { findScopes } from './find-data.ts';
 import { HealthStrip } from './health.tsx';
 import { areLettersOn, switchLetters, useKeys } from './keys.ts';
 import { useOneStop } from './one-stop.ts';
-import { button, takeFocus } from './parts.tsx';
+import { button, Choice, takeFocus } from './parts.tsx';
 import { addressOf, goTo, navigation, place, restartView } from './place.ts';
 import { SearchForm } from './search-form.tsx';
 import { useSession, type Session } from './session.ts';
+import { errorText } from './text.ts';
 import { otherZone, switchZone, when, zoneName } from './time.ts';
 
 interface ViewEntry {
@@ -64,6 +66,38 @@ const SignedIn = () => {
       Signed in as {subject}
       {expiresAt && ` until ${when(expiresAt.toISOString())}`}. Times in {zoneName()}.
     </p>
+  );
+};
+
+/** Chooses the cell that the views are about, if its services accept the token. */
+const CellChoice = () => {
+  const session = useSession();
+  const problem = useSignal('');
+  // Whoever signs in next may have no token for it.
+  useEffect(() => () => void (cell.value = ''), []);
+  const choose = async (select: HTMLSelectElement): Promise<void> => {
+    const name = select.value;
+    const services = SERVICES.filter(({ cells }) => cells.includes(name));
+    try {
+      for (const service of services) await session.ask(inCell(`/docs/ops/caller/${service.name}`, name));
+      cell.value = name;
+      problem.value = '';
+      restartView();
+    } catch (error) {
+      select.value = cell.value;
+      problem.value = `The cell ${name}: ${errorText(error)}`;
+    }
+  };
+  return (
+    <>
+      <Choice
+        label="Cell"
+        options={[['', 'first'], ...cellNames().map((name) => [name, name] as const)]}
+        value={cell.value}
+        onChange={({ currentTarget }) => void choose(currentTarget)}
+      />
+      <p role="status">{problem}</p>
+    </>
   );
 };
 
@@ -175,7 +209,8 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
           {button('Sign out', leave, 'quiet')}
         </div>
       </div>
-      {session.may('ops:read') && <HealthStrip />}
+      {cellNames().length > 0 && <CellChoice />}
+      {session.may('ops:read') && <HealthStrip key={cell.value} />}
       <nav class="views" aria-label="Operations" aria-keyshortcuts="ArrowLeft ArrowRight" ref={viewLinks}>
         {allowed.map(([address, { name }]) => (
           <a key={address} href={addressOf(address)} aria-current={address === current ? 'page' : undefined}>

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { FiringAlert } from '@platform/service-kit/prometheus';
 import { askReadiness, type Readiness as State } from '../readiness.ts';
+import { inCell } from './cells.ts';
 import type { Session } from './session.ts';
 import { combine, type Summary } from './traffic-data.ts';
 
@@ -93,7 +94,10 @@ export const createReader = (session: Session, name: string, keepMs: number) => 
 
 /** Which of the deployed services are ready now. Answered within seconds also while a database is away. */
 export const readReadiness = async (): Promise<Readiness[]> => {
-  const states = SERVICES.map(async ({ name: service }) => ({ service, state: await askReadiness(service) }));
+  const states = SERVICES.map(async ({ name: service }) => ({
+    service,
+    state: await askReadiness(service, inCell(`/docs/status/${service}`)),
+  }));
   return (await Promise.all(states)).flatMap(({ service, state }) => (state ? [{ service, state }] : []));
 };
 

@@ -2,6 +2,7 @@ import { hasScope } from '@platform/service-kit/scopes';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Wallet } from './api.ts';
+import { inCell } from './cells.ts';
 import { throwNetworkError } from './network.ts';
 
 /** An error response of a service or the gateway (RFC 9457); a proxy in between may send anything else. */
@@ -128,7 +129,9 @@ export const openSession = (given: Account, onExpired: () => void): Session => {
     if (body !== undefined) headers['Content-Type'] = isBlob ? body.type : 'application/json';
     const sent = body === undefined ? {} : { body: isBlob ? body : JSON.stringify(body) };
     const always = { credentials: 'omit', cache: 'no-store', signal: end.signal } as const;
-    const answer = await fetch(path, { method, headers, ...always, ...sent }).catch(throwNetworkError);
+    const answer = await fetch(inCell(path), { method, headers, ...always, ...sent }).catch(
+      throwNetworkError,
+    );
     const date = answer.headers.get('Date');
     if (date !== null) aheadMs = Date.parse(date) - Date.now();
     if (answer.ok) return answer;
