@@ -128,6 +128,13 @@ export const readChanges = async (
   return { changes, next, hasMore: next.position < end.position };
 };
 
+/** The cursor behind all that has been committed so far. */
+export const endOfLog = async (sql: Sql): Promise<Cursor> => {
+  while (await moveChanges(sql));
+  const [state] = await sql<[Record<keyof Cursor, string>]>`select epoch, position, stamp from feed_state`;
+  return { epoch: state.epoch, position: BigInt(state.position), stamp: BigInt(state.stamp) };
+};
+
 /** What `withPruning` deletes: a day after no cursor leads to it, so that no reader finds a part of it missing. */
 export const outdatedChanges = (days: number) => ({
   table: 'feed_log',

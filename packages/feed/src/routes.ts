@@ -3,52 +3,24 @@ import { startBackground } from '@platform/service-kit/background';
 import type { BaseContext } from '@platform/service-kit/context';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
 import { Problem } from '@platform/service-kit/problem';
-import type { Queries } from '@platform/service-kit/record';
 import { withoutDeadline } from '@platform/service-kit/request-scope';
-import { route, type Guard, type Route } from '@platform/service-kit/route';
+import { route, type Route } from '@platform/service-kit/route';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { cursorText, parseCursor } from './cursor.ts';
+import { filtersOf, nounOf, ownersOf, type FeedOptions, type FollowedList } from './followed-list.ts';
 import { moveChanges, readChanges, type ChangesFound, type ChangesPage } from './log.ts';
 import { createWatch } from './watch.ts';
 
+export { createExport } from './export.ts';
+export type { ExportedList, FollowedList } from './followed-list.ts';
 export { outdatedChanges } from './log.ts';
-
-/** A list that can be followed. */
-export interface FollowedList<Caller> {
-  /** Its name, which is that of its table in `installSql`. */
-  list: string;
-  /** One record in words. */
-  name: string;
-  /** The tag of its operations in the OpenAPI document. */
-  tag: string;
-  auth: Guard<Caller>;
-  /** An item of the list. */
-  item: z.ZodObject;
-  /** The query parameter that names an owner, if there is one. */
-  filter?: readonly [name: string, schema: z.ZodType<string | undefined>];
-  /** The owners whose records the caller may see and has asked for; undefined for all. */
-  owners(asked: string | undefined, caller: Caller): readonly string[] | undefined;
-  /** The items with these ids that are in the list and that the caller may see, as JSON text. */
-  items(sql: Queries, ids: readonly string[], caller: Caller): Promise<ReadonlyMap<string, string>>;
-}
-
-interface FeedOptions extends Pick<BaseContext, 'database' | 'health'> {
-  /** The part of the path after `/feeds`. */
-  service: string;
-  /** How many days changes are kept. */
-  days: number;
-  /** Parameter names are matched without regard to case. */
-  anyCaseQuery?: boolean;
-}
 
 /** The settings of a feed. */
 export const feedEnv = {
   /** How many days the changes of lists are kept for those who follow them. */
   FEED_DAYS: z.coerce.number().int().min(1).max(365).default(30),
 };
-
-const nounOf = (list: string): string => `${list.charAt(0).toUpperCase()}${list.slice(1)}`;
 
 const cursor = z.string().transform((text, context) => {
   const parsed = parseCursor(text);
@@ -69,7 +41,7 @@ const gone = {
 
 const pageOrThrow = (page: ChangesPage) => {
   if (typeof page !== 'string') return page;
-  const detail = `${gone[page]} Ask for a new cursor without \`after\`, read the whole list, and go on from that cursor.`;
+  const detail = `${gone[page]} Export the list, and go on from the cursor of the export.`;
   throw new Problem({ status: 410, code: `cursor_${page}`, detail });
 };
 
@@ -121,8 +93,8 @@ export const createFeed = ({
   anyCaseQuery = false,
 }: FeedOptions) => {
   const watch = createWatch(sql, () => health.draining);
-  return <Caller>({ list, name, tag, auth, item, filter, owners, items }: FollowedList<Caller>): Route => {
-    const filters = filter ? { [filter[0]]: filter[1] } : {};
+  return <Caller>(followed: FollowedList<Caller>): Route => {
+    const { list, name, tag, auth, item, items } = followed;
     const noun = nounOf(list);
     const bodyOf = async ({ changes, next, hasMore }: ChangesFound, caller: Caller): Promise<string> => {
       const ids = new Set(changes.filter(({ action }) => action !== 'deleted').map(({ id }) => id));
@@ -147,19 +119,18 @@ export const createFeed = ({
           'A `deleted` also comes when the record is given to somebody whose records the caller does not see.',
         auth,
         anyCaseQuery,
-        query: z.strictObject({ ...query, ...filters }),
+        query: z.strictObject({ ...query, ...filtersOf(followed) }),
         responses: { 200: { description: 'The changes', body: changesOf(`${noun}Changes`, item) } },
         problems: [410],
       },
       async ({ caller, query: asked, req }) => {
         const { limit, wait } = asked;
-        const owner = filter && (asked as Record<string, unknown>)[filter[0]];
-        const wanted = owners(owner as string | undefined, caller);
+        const owners = ownersOf(followed, asked, caller);
         if (wait > 0) withoutDeadline(req);
         const end = performance.now() + wait * 1000;
         for (let { after } = asked; ;) {
           const isBehind = await moveChanges(sql);
-          const page = pageOrThrow(await readChanges(sql, { list, after, owners: wanted, limit, days }));
+          const page = pageOrThrow(await readChanges(sql, { list, after, owners, limit, days }));
           const hasMore = page.hasMore || isBehind;
           const left = end - performance.now();
           const isOver = after === undefined || left <= 0 || health.draining;

@@ -142,6 +142,66 @@ describe('the feed of a list', () => {
   });
 });
 
+describe('the export of a list', () => {
+  test('has all records, and a cursor from which the feed goes on', async () => {
+    const made = [];
+    for (let n = 0; n < 3; n++) made.push(await create('/inventory', inventoryInput()));
+    const { text, headers } = await service
+      .read('/feeds/consignments/inventory/export')
+      .buffer(true)
+      .expect(200);
+    const [begin, ...items] = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string; cursor?: string });
+    const cursor = String(headers['feed-cursor']);
+    expect(begin).toEqual({ cursor });
+    const { body } = await service.read('/inventory?IncludeDepleted=true&PageSize=100').expect(200);
+    const listed = (body as { inventory: { id: string }[] }).inventory;
+    expect(items).toEqual(listed.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
+    expect(items.map(({ id }) => id)).toEqual(expect.arrayContaining(made));
+    expect((await follow('inventory', `?after=${cursor}`)).changes).toEqual([]);
+    const id = await create('/inventory', inventoryInput());
+    expect((await follow('inventory', `?after=${cursor}`)).changes).toMatchObject([
+      { id, action: 'created' },
+    ]);
+  });
+
+  test('is CSV on demand, without formulas, and limited to the clients of the caller', async () => {
+    const ours = await create('/partners', partnerInput({ name: 'Ours' }));
+    const id = await create('/inventory', inventoryInput({ partnerId: ours, description: '=1+1' }));
+    const limited = await service.limitedTo(ours);
+    const { text } = await limited
+      .get('/feeds/consignments/inventory/export?format=csv')
+      .buffer(true)
+      .expect(200);
+    const [names, ...lines] = text.trim().split('\r\n');
+    expect(names).toMatch(/^id,partnerId,.*,updatedAt$/);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(`${id},${ours},`);
+    expect(lines[0]).toContain("'=1+1");
+    const theirs = await limited
+      .get(`/feeds/consignments/inventory/export?PartnerId=${ids.client}`)
+      .buffer(true);
+    expect(theirs.text.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('that fails on the way breaks off', async () => {
+    await using failing = await startService();
+    const { sql } = failing.context.database;
+    await sql`insert into warehouses (id, code, name, city, country_code, status)
+      select gen_random_uuid(), 'W', repeat('x', 200), 'Tartu', 'EE', 1 from generate_series(1, 30000)`;
+    const token = await failing.tokens.token({ scope: 'consignments:read' });
+    const answer = await fetch(`${failing.url}/v1/feeds/consignments/warehouses/export`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(answer.status).toBe(200);
+    // It has sent what fits between the two, and waits for its reader.
+    await sql`alter table warehouses rename to gone`;
+    await expect(answer.text()).rejects.toThrow();
+  });
+});
+
 describe('a cursor', () => {
   const refused = (after: string) => service.read(`/feeds/consignments/partners?after=${after}`);
 

@@ -1,18 +1,3 @@
-import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { waitUncounted } from '@platform/service-kit/request-scope';
-
-/** Sends text as fast as the client reads. Rejects when it has gone away or has read nothing for `idleMs`. */
-export const createSender = (res: ServerResponse, idleMs: number): ((text: string) => Promise<void>) => {
-  const gone = new AbortController();
-  res.once('close', () => gone.abort());
-  return async (text) => {
-    if (text === '' || res.write(text)) return;
-    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(idleMs)]);
-    await waitUncounted(() => once(res, 'drain', { signal }));
-  };
-};
-
 /** Result lines as text; all lines up to `line` are committed. */
 export interface Confirmed {
   line: number;

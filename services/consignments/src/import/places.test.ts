@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createPlaces, importBounds, readerBounds } from './places.ts';
+import { createPlaces } from '@platform/service-kit/slow-answer';
+import { importBounds, readerBounds } from './places.ts';
 
 test.each([
   ['reads two results at the same time, all callers ten', readerBounds],

@@ -9,13 +9,14 @@ import { setFixedHeaders } from '@platform/service-kit/headers';
 import { NotFound, Problem, toProblem, ValidationFailed } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
+import { createPlaces, createSender } from '@platform/service-kit/slow-answer';
 import type { Request } from 'express';
 import { v7 } from 'uuid';
 import { ConsignmentInput } from '../consignments/schema.ts';
 import type { Context } from '../context.ts';
-import { createSender, holdAnswer } from './answer.ts';
+import { holdAnswer } from './answer.ts';
 import { piecesOf } from './pieces.ts';
-import { createPlaces, importBounds, readerBounds } from './places.ts';
+import { importBounds, readerBounds } from './places.ts';
 import { ImportHeaders, ImportPath, ImportResult, ResultsQuery } from './schema.ts';
 import { importConsignments, importKeyOf, readResults } from './use-cases.ts';
 

@@ -5,8 +5,9 @@ import type { Route } from '@platform/service-kit/route';
 import postgres from 'postgres';
 import { v7 } from 'uuid';
 import { z } from 'zod';
-import { clientFilterOf, clientsOf, isVisible, narrowToClients } from '../clients.ts';
+import { isVisible, narrowToClients } from '../clients.ts';
 import type { Context } from '../context.ts';
+import { followRoutes } from './followed.ts';
 import type { Columns } from './page.ts';
 import { refuseUsed, type Reference } from './queries.ts';
 import { tableOf, tableRows, type Rows } from './rows.ts';
@@ -55,24 +56,6 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
   const table = tableOf(list, listed);
   const rows: Rows<z.output<Input>, z.output<Patch>> = spec.rows ?? tableRows(list, schema);
   const title = `${list.charAt(0).toUpperCase()}${list.slice(1)}`;
-  const client = clientFilterOf(list);
-  const clientFilter = client && filters[client];
-  const follow = context.follow({
-    list,
-    name,
-    tag: title,
-    auth: context.reader,
-    item: listed,
-    ...(client && clientFilter && { filter: [client, clientFilter as z.ZodType<string | undefined>] }),
-    owners: (asked, caller) => (client === undefined ? undefined : clientsOf(asked, caller)),
-    items: async (sql, ids, caller) => {
-      const rows = await sql<{ id: string; json: string }[]>`
-        select id, ${sql.unsafe(table.json)} from ${sql(list)} where id = any(${ids as string[]}::uuid[])`;
-      return new Map(
-        rows.filter(({ json }) => isVisible(list, json, caller)).map(({ id, json }) => [id, json]),
-      );
-    },
-  });
   const operations = record({
     path: `/${list}`,
     basePath: '/v1',
@@ -122,5 +105,6 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
       },
     },
   });
-  return [...operations, follow];
+  const followed = { list, name, tag: title, item: listed, json: table.json, filters };
+  return [...operations, ...followRoutes(context, followed)];
 };

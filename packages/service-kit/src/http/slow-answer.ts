@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { Unavailable } from './problem.ts';
+import { waitUncounted } from '../overload/request-scope.ts';
+import { createTally } from '../process/tally.ts';
+
+/** Sends text as fast as the client reads. Rejects when it has gone away or has read nothing for `idleMs`. */
+export const createSender = (res: ServerResponse, idleMs: number): ((text: string) => Promise<void>) => {
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  return async (text) => {
+    if (text === '' || res.write(text)) return;
+    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(idleMs)]);
+    await waitUncounted(() => once(res, 'drain', { signal }));
+  };
+};
+
+export interface Bounds {
+  /** How much of this work runs at a time, of all callers together and of one. */
+  most: number;
+  mostOfCaller: number;
+  /** The problem (503) of further callers. */
+  code: string;
+  detail: string;
+}
+
+/** Bounds work that may take as long as the client likes. */
+export const createPlaces = ({ most, mostOfCaller, code, detail }: Bounds) => {
+  const byCaller = createTally();
+  let all = 0;
+  const add = (caller: string, by: 1 | -1): void => {
+    all += by;
+    byCaller.add(caller, by);
+  };
+  /** Does the work of a caller. Throws Unavailable when there is too much. */
+  return async <T>(caller: string, work: () => Promise<T>): Promise<T> => {
+    if (all >= most || byCaller.of(caller) >= mostOfCaller) throw new Unavailable(code, detail);
+    add(caller, 1);
+    try {
+      return await work();
+    } finally {
+      add(caller, -1);
+    }
+  };
+};

@@ -1,0 +1,45 @@
+import type { Caller } from '@platform/auth/bearer';
+import type { ExportedList } from '@platform/feed';
+import type { JsonRow } from '@platform/service-kit/json-table';
+import type { Route } from '@platform/service-kit/route';
+import type { z } from 'zod';
+import { clientFilterOf, clientsOf, isVisible } from '../clients.ts';
+import type { Context } from '../context.ts';
+import { followedTables } from '../db/followed.ts';
+
+type Row = JsonRow & { id: string };
+
+/** Sorts before the id of every record. */
+const first = '00000000-0000-0000-0000-000000000000';
+
+interface Listed extends Pick<ExportedList<Caller>, 'list' | 'name' | 'tag' | 'item'> {
+  /** SQL that selects a row as `json`. */
+  json: string;
+  filters: Readonly<Record<string, z.ZodType>>;
+}
+
+/** The routes by which a list is exported and followed. */
+export const followRoutes = (context: Context, { json, filters, ...about }: Listed): Route[] => {
+  const { list } = about;
+  const client = clientFilterOf(list);
+  const filter = client && (filters[client] as z.ZodType<string | undefined> | undefined);
+  const { owner } = followedTables.find((table) => table.list === list) ?? {};
+  const followed: ExportedList<Caller> = {
+    ...about,
+    auth: context.reader,
+    ...(client && filter && { filter: [client, filter] }),
+    owners: (asked, caller) => (owner === undefined ? undefined : clientsOf(asked, caller)),
+    items: async (sql, ids, caller) => {
+      const rows = await sql<Row[]>`
+        select id, ${sql.unsafe(json)} from ${sql(list)} where id = any(${ids as string[]}::uuid[])`;
+      const visible = rows.filter((row) => isVisible(list, row.json, caller));
+      return new Map(visible.map((row) => [row.id, row.json]));
+    },
+    records: (sql, { after = first, owners, limit }) => {
+      const ofOwners = owners && owner ? sql`and ${sql(owner)} = any(${owners as string[]}::uuid[])` : sql``;
+      return sql<Row[]>`
+        select id, ${sql.unsafe(json)} from ${sql(list)} where id > ${after} ${ofOwners} order by id limit ${limit}`;
+    },
+  };
+  return [context.exportAll(followed), context.follow(followed)];
+};
