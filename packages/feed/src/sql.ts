@@ -60,7 +60,8 @@ const tableSql = ({ list, key = 'id', owner: column }: FeedTable): string => {
   const changes = (action: string, row: string) =>
     `insert into feed_pending (list, record, owner, action)
       select '${name}', ${row}.${id}, ${owner(row)}, '${action}' from ${row};`;
-  const changed = `from old_rows join new_rows using (${id}) where old_rows.* is distinct from new_rows.*`;
+  // Compared byte by byte, because json has no equality.
+  const changed = `from old_rows join new_rows using (${id}) where old_rows.* *<> new_rows.*`;
   const updates =
     column === undefined || column === key
       ? `insert into feed_pending (list, record, owner, action)

@@ -302,7 +302,7 @@ begin
   else
     with changed as (
         select id as record, old_rows.client_id::text as before, new_rows.client_id::text as after
-        from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*)
+        from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*)
     insert into feed_pending (list, record, owner, action)
       select 'consignments', record, owner, action from (
         select 1 as step, record, before as owner, 'deleted' as action from changed where before is distinct from after
@@ -333,7 +333,7 @@ begin
       select 'partners', old_rows.id, old_rows.id::text, 'deleted' from old_rows;
   else
     insert into feed_pending (list, record, owner, action)
-      select 'partners', id, new_rows.id::text, 'updated' from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*;
+      select 'partners', id, new_rows.id::text, 'updated' from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*;
   end if;
   return null;
 end $$;
@@ -359,7 +359,7 @@ begin
   else
     with changed as (
         select id as record, old_rows.partner_id::text as before, new_rows.partner_id::text as after
-        from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*)
+        from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*)
     insert into feed_pending (list, record, owner, action)
       select 'inventory', record, owner, action from (
         select 1 as step, record, before as owner, 'deleted' as action from changed where before is distinct from after
@@ -390,7 +390,7 @@ begin
       select 'warehouses', old_rows.id, null::text, 'deleted' from old_rows;
   else
     insert into feed_pending (list, record, owner, action)
-      select 'warehouses', id, null::text, 'updated' from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*;
+      select 'warehouses', id, null::text, 'updated' from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*;
   end if;
   return null;
 end $$;

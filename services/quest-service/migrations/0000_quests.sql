@@ -28,6 +28,7 @@ CREATE TABLE "quests" (
 	"titles" json DEFAULT '[]'::json NOT NULL,
 	"published" boolean DEFAULT true NOT NULL,
 	"draft_of" uuid,
+	"audience" text GENERATED ALWAYS AS (case when draft_of is not null then 'nobody' when published then 'everybody' else 'editors' end) STORED NOT NULL,
 	"based_on" uuid,
 	"version" uuid NOT NULL,
 	"question_count" integer NOT NULL,
@@ -44,3 +45,73 @@ CREATE INDEX "quests_newest" ON "quests" USING btree ("created_at","quest_id");
 -- Checked at the end of each statement, so that one UPDATE can shift many questions by one place. drizzle has no
 -- deferrable constraints.
 ALTER TABLE "questions" ADD CONSTRAINT "questions_place" UNIQUE ("quest_id", "order_number") DEFERRABLE INITIALLY IMMEDIATE;
+--> statement-breakpoint
+-- The change feed: written by installSql() of @platform/feed, whose README explains it.
+-- What was written, by the transaction that wrote it. Nobody reads it but the mover, which takes the rows away.
+create table feed_pending (
+  id bigint generated always as identity primary key,
+  xid xid8 not null default pg_current_xact_id(),
+  list text not null,
+  record text not null,
+  owner text,
+  action text not null
+) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+--> statement-breakpoint
+-- The changes in their order. Rows that were moved at once have the same stamp, by which a cursor is recognised.
+create table feed_log (
+  position bigint primary key,
+  stamp bigint not null,
+  list text not null,
+  record text not null,
+  owner text,
+  action text not null,
+  changed_at timestamptz not null
+);
+create index feed_log_by_age on feed_log using brin (changed_at);
+--> statement-breakpoint
+-- The last row of the log, which stays known when the log has been pruned. Whoever moves changes locks this row.
+create table feed_state (
+  one boolean primary key default true check (one),
+  epoch uuid not null default gen_random_uuid(),
+  position bigint not null,
+  stamp bigint not null
+);
+insert into feed_state (position, stamp) values (0, 0);
+insert into feed_log (position, stamp, list, record, action, changed_at) values (0, 0, '', '', '', now());
+--> statement-breakpoint
+create function feed_refuse_truncate() returns trigger language plpgsql as $$
+begin
+  raise exception 'the change feed would miss a TRUNCATE of %: delete the rows', tg_table_name;
+end $$;
+--> statement-breakpoint
+create function quests_feed() returns trigger language plpgsql as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'quests', new_rows.quest_id, new_rows.audience::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'quests', old_rows.quest_id, old_rows.audience::text, 'deleted' from old_rows;
+  else
+    with changed as (
+        select quest_id as record, old_rows.audience::text as before, new_rows.audience::text as after
+        from old_rows join new_rows using (quest_id) where old_rows.* *<> new_rows.*)
+    insert into feed_pending (list, record, owner, action)
+      select 'quests', record, owner, action from (
+        select 1 as step, record, before as owner, 'deleted' as action from changed where before is distinct from after
+        union all
+        select 2, record, after, case when before is distinct from after then 'created' else 'updated' end from changed
+      ) changes order by step;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger quests_feed_insert after insert on quests
+  referencing new table as new_rows for each statement execute function quests_feed();
+create trigger quests_feed_update after update on quests
+  referencing old table as old_rows new table as new_rows for each statement execute function quests_feed();
+create trigger quests_feed_delete after delete on quests
+  referencing old table as old_rows for each statement execute function quests_feed();
+create trigger quests_feed_truncate before truncate on quests
+  for each statement execute function feed_refuse_truncate();

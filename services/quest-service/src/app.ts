@@ -2,6 +2,7 @@ import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import type { Context } from './context.ts';
 import { draftRoutes } from './drafts/routes.ts';
 import { questionRoutes } from './questions/routes.ts';
+import { questFeed } from './quests/feed.ts';
 import { questRoutes } from './quests/record.ts';
 import { problemCodes } from './problem-codes.ts';
 
@@ -22,5 +23,10 @@ export const createApp = (context: Context): HttpApp =>
         'deleteDraft.questId': '0198c5a0-7e57-7000-8000-000000000003',
       },
     },
-    routes: [...questRoutes(context), ...questionRoutes(context), ...draftRoutes(context)],
+    routes: [
+      ...questRoutes(context),
+      ...questionRoutes(context),
+      ...draftRoutes(context),
+      questFeed(context),
+    ],
   });

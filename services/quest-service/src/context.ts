@@ -1,4 +1,5 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
+import { createFeed } from '@platform/feed';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
 import { anyone, noLookupLimit, type Guard } from '@platform/service-kit/route';
@@ -17,6 +18,8 @@ export interface Context extends BaseContext {
   writer: Guard<Caller>;
   /** As `reader`, but a caller who may not see drafts is undefined. */
   draftReader: Guard<Caller | undefined>;
+  /** Makes the route by which a list is followed. */
+  follow: ReturnType<typeof createFeed>;
   versions: VersionCache;
   /** Undefined when pages are not cached. */
   pages: Pages | undefined;
@@ -47,6 +50,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     exporter: readers,
     writer: tokens.guard('quests:write'),
     ops: tokens,
+    follow: createFeed({ ...base, service: 'quest-service', days: env.FEED_DAYS, anyCaseQuery: true }),
     versions: createVersionCache({
       redis: base.redis,
       read: (questId) => readVersion(base.database.sql, questId),

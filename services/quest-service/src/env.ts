@@ -1,9 +1,11 @@
+import { feedEnv } from '@platform/feed';
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 
 const shape = {
   ...commonEnv,
   ...tokenEnv,
+  ...feedEnv,
   /** As in every service, but with room for the largest list of questions (32 MiB): one caller gets two thirds of it. */
   BODY_MEMORY_BYTES: commonEnv.BODY_MEMORY_BYTES.refine(
     (bytes) => bytes >= 67_108_864,

@@ -1,7 +1,9 @@
+import { feedCodes } from '@platform/feed';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
 
 /** The codes of problems that some operations have; `app.ts` puts them into the OpenAPI document. */
 export const problemCodes: ProblemCodes = {
+  ...feedCodes('quests'),
   publishQuest: { 409: ['not_publishable', 'draft_outdated'] },
   replaceQuestions: { 409: ['draft_outdated'] },
   addQuestion: { 409: ['quest_full', 'question_exists', 'draft_outdated'] },

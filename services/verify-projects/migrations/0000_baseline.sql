@@ -235,7 +235,7 @@ begin
   else
     with changed as (
         select id as record, old_rows.client::text as before, new_rows.client::text as after
-        from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*)
+        from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*)
     insert into feed_pending (list, record, owner, action)
       select 'projects', record, owner, action from (
         select 1 as step, record, before as owner, 'deleted' as action from changed where before is distinct from after
@@ -267,7 +267,7 @@ begin
   else
     with changed as (
         select id as record, old_rows.client::text as before, new_rows.client::text as after
-        from old_rows join new_rows using (id) where old_rows.* is distinct from new_rows.*)
+        from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*)
     insert into feed_pending (list, record, owner, action)
       select 'deliverables', record, owner, action from (
         select 1 as step, record, before as owner, 'deleted' as action from changed where before is distinct from after
@@ -298,7 +298,7 @@ begin
       select 'languages', old_rows.code, null::text, 'deleted' from old_rows;
   else
     insert into feed_pending (list, record, owner, action)
-      select 'languages', code, null::text, 'updated' from old_rows join new_rows using (code) where old_rows.* is distinct from new_rows.*;
+      select 'languages', code, null::text, 'updated' from old_rows join new_rows using (code) where old_rows.* *<> new_rows.*;
   end if;
   return null;
 end $$;

@@ -32,6 +32,15 @@ export const quests = pgTable(
     /** False for a draft. Only the versions of published quests are cached. */
     published: boolean().notNull().default(true),
     draftOf: uuid('draft_of').unique(),
+    /**
+     * Who may see it in lists and their changes: `everybody`, `editors` (a draft), or `nobody` (the draft of a published
+     * quest).
+     */
+    audience: text()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`case when draft_of is not null then 'nobody' when published then 'everybody' else 'editors' end`,
+      ),
     /** The version of the published quest when this draft of it was begun. */
     basedOn: uuid('based_on'),
     /** Replaced by every write to the quest or its questions; never used twice, not even after a restore. */

@@ -23,6 +23,18 @@ export const findQuests = (sql: Sql, { offset, limit }: Window, withDrafts: bool
   return quests.list(sql, sql`where ${visible(sql, withDrafts)} ${page}`);
 };
 
+/** The quests of these ids that are in the list, by their ids. */
+export const findQuestsById = async (
+  sql: Queries,
+  ids: readonly string[],
+  withDrafts: boolean,
+): Promise<ReadonlyMap<string, string>> => {
+  const rows = await sql<{ id: string; json: string }[]>`
+    select quest_id as id, ${sql.unsafe(quests.json)} from quests
+    where quest_id = any(${ids as string[]}::uuid[]) and ${visible(sql, withDrafts)}`;
+  return new Map(rows.map(({ id, json }) => [id, json]));
+};
+
 /** `lock` locks the quest for other writers until the transaction ends. */
 export const findQuest = async (
   sql: Queries,
