@@ -115,6 +115,7 @@ describe('a token is refused', () => {
     'for another audience': { claims: { aud: 'other' } },
     'that has expired': { ttl: -60 },
     'that never expires': { claims: { exp: undefined } },
+    'of a subject that no database can store': { claims: { sub: 'a\0' } },
     'that is not valid yet': { claims: { nbf: now() + 60 } },
     'that was issued in the future': { claims: { iat: now() + 60 } },
     'without a subject': { claims: { sub: undefined } },

@@ -10,6 +10,7 @@ import {
 } from '@platform/service-kit/problem';
 import type { Guard, LookupLimit } from '@platform/service-kit/route';
 import { hasScope } from '@platform/service-kit/scopes';
+import { isStorable } from '@platform/service-kit/text';
 import { onlyHeader } from './header.ts';
 import { createKeySource } from './key-source.ts';
 import { idLimitsOf, type IdLimits } from './id-limits.ts';
@@ -67,7 +68,7 @@ const cachedTokens = 5000;
 /** How long a revoked token is refused without asking again. */
 const revokedMs = 60_000;
 
-const types = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
+const types = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 const challenge = 'Bearer realm="platform"';
 
 const missing = () => new Unauthorized('An access token is needed.', challenge);
@@ -87,14 +88,17 @@ const callerOf = (token: JWTVerifyResult, latestIssue: number, roles?: RoleMappi
   const limits = idLimitsOf(payload);
   const isValid =
     limits !== undefined &&
-    types.has(protectedHeader.typ?.toLowerCase()) &&
+    (protectedHeader.typ === undefined || types.has(`${protectedHeader.typ}`.toLowerCase())) &&
     !isIdToken(payload) &&
     // Bound to a key of its holder (RFC 8705, RFC 9449), which nobody proves here.
     !('cnf' in payload) &&
     (roles === undefined || isAccessToken(token)) &&
     typeof sub === 'string' &&
     sub !== '' &&
+    isStorable(sub) &&
     exp !== undefined &&
+    // JSON can say 1e400.
+    Number.isFinite(exp) &&
     (iat ?? 0) <= latestIssue &&
     (scope === undefined || typeof scope === 'string') &&
     (sid === undefined || typeof sid === 'string');

@@ -1,11 +1,10 @@
-import { csvLine } from '@platform/service-kit/csv';
 import { setFixedHeaders } from '@platform/service-kit/headers';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
 import { createPlaces, createSender } from '@platform/service-kit/slow-answer';
 import { z } from 'zod';
 import { cursorText } from './cursor.ts';
-import { filtersOf, nounOf, ownersOf, type ExportedList, type FeedOptions } from './followed-list.ts';
+import { filtersOf, nounOf, ownersOf, type FollowedList, type FeedOptions } from './followed-list.ts';
 import { endOfLog } from './log.ts';
 
 /** Records of one statement and one write: some hundred kilobytes, so that no export holds much. */
@@ -21,27 +20,6 @@ const inTurn = createPlaces({
 });
 
 const ndjsonType = 'application/x-ndjson';
-const format = z.enum(['ndjson', 'csv']).default('ndjson').meta({ description: 'NDJSON or CSV' });
-
-const ndjson = (records: readonly string[]): string => records.map((json) => `${json}\n`).join('');
-
-/** Objects and arrays are JSON in their cell. */
-const csvOf =
-  (fields: readonly string[]) =>
-  (records: readonly string[]): string =>
-    records
-      .map((json) => {
-        const record = JSON.parse(json) as Record<string, unknown>;
-        return csvLine(
-          fields.map((field) => {
-            const value = record[field] ?? null;
-            return typeof value === 'object' && value !== null
-              ? JSON.stringify(value)
-              : (value as string | number | boolean | null);
-          }),
-        );
-      })
-      .join('');
 
 /**
  * Makes `GET /feeds/{service}/{list}/export`: all records, in constant memory and without a transaction that stays open. A
@@ -50,9 +28,8 @@ const csvOf =
  */
 export const createExport =
   ({ service, database: { sql }, anyCaseQuery = false }: FeedOptions) =>
-  <Caller>(exported: ExportedList<Caller>): Route => {
+  <Caller>(exported: FollowedList<Caller>): Route => {
     const { list, tag, auth, item, records } = exported;
-    const fields = Object.keys(item.shape);
     return route(
       {
         method: 'get',
@@ -61,23 +38,21 @@ export const createExport =
         tag,
         summary: `All ${list}`,
         description:
-          'NDJSON, whose first line has the `cursor` from which to follow, or CSV. The records are not those of one moment: ' +
+          'NDJSON, whose first line has the `cursor` from which to follow. The records are not those of one moment: ' +
           'who follows from the cursor gets what changed meanwhile. What ends without the end of the body is not complete.',
         auth,
         anyCaseQuery,
-        query: z.strictObject({ format, ...filtersOf(exported) }),
+        query: z.strictObject(filtersOf(exported)),
         responses: {
           200: {
             description: 'The records',
-            body: item,
+            body: z.union([z.object({ cursor: z.string() }), item]),
             mediaType: ndjsonType,
             headers: { 'Feed-Cursor': 'The cursor from which to follow' },
           },
         },
       },
       async ({ caller, query, req, res }) => {
-        const isCsv = query.format === 'csv';
-        const textOf = isCsv ? csvOf(fields) : ndjson;
         const slice = { owners: ownersOf(exported, query, caller), limit: chunk };
         // It takes as long as the client needs to read it.
         allowSlowBody(req);
@@ -86,11 +61,11 @@ export const createExport =
           const cursor = cursorText(await endOfLog(sql));
           let rows = await records(sql, { ...slice, after: undefined });
           setFixedHeaders(req, res);
-          res.setHeader('Content-Type', isCsv ? 'text/csv; charset=utf-8' : ndjsonType);
+          res.setHeader('Content-Type', ndjsonType);
           res.setHeader('Feed-Cursor', cursor);
-          await send(isCsv ? csvLine(fields) : ndjson([JSON.stringify({ cursor })]));
+          await send(`${JSON.stringify({ cursor })}\n`);
           while (rows.length > 0) {
-            await send(textOf(rows.map(({ json }) => json)));
+            await send(rows.map(({ json }) => `${json}\n`).join(''));
             rows = await records(sql, { ...slice, after: rows.at(-1)?.id });
           }
           res.end();

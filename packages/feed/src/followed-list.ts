@@ -20,10 +20,6 @@ export interface FollowedList<Caller> {
   owners(asked: string | undefined, caller: Caller): readonly string[] | undefined;
   /** The items with these ids that are in the list and that the caller may see, as JSON text. */
   items(sql: Queries, ids: readonly string[], caller: Caller): Promise<ReadonlyMap<string, string>>;
-}
-
-/** A list that can be exported as well. */
-export interface ExportedList<Caller> extends FollowedList<Caller> {
   /** The records behind an id, in the order of ids; each is an item as JSON text. */
   records(sql: Queries, slice: Slice): Promise<readonly { id: string; json: string }[]>;
 }

@@ -8,12 +8,12 @@ import { route, type Route } from '@platform/service-kit/route';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { cursorText, parseCursor } from './cursor.ts';
+import { createExport } from './export.ts';
 import { filtersOf, nounOf, ownersOf, type FeedOptions, type FollowedList } from './followed-list.ts';
 import { moveChanges, readChanges, type ChangesFound, type ChangesPage } from './log.ts';
 import { createWatch } from './watch.ts';
 
-export { createExport } from './export.ts';
-export type { ExportedList, FollowedList } from './followed-list.ts';
+export type { FollowedList } from './followed-list.ts';
 export { outdatedChanges } from './log.ts';
 
 /** The settings of a feed. */
@@ -82,16 +82,10 @@ const changesOf = (id: string, item: z.ZodObject) =>
     .meta({ id });
 
 /**
- * Makes `GET /feeds/{service}/{list}` of lists: the changes in an order that misses none, and the cursor behind them. The
+ * Makes `GET /feeds/{service}/{list}`: the changes in an order that misses none, and the cursor behind them. The
  * pages end with what was committed before the request of the last one. Source: docs/feed.md.
  */
-export const createFeed = ({
-  service,
-  database: { sql },
-  health,
-  days,
-  anyCaseQuery = false,
-}: FeedOptions) => {
+const createFollow = ({ service, database: { sql }, health, days, anyCaseQuery = false }: FeedOptions) => {
   const watch = createWatch(sql, () => health.draining);
   return <Caller>(followed: FollowedList<Caller>): Route => {
     const { list, name, tag, auth, item, items } = followed;
@@ -142,6 +136,13 @@ export const createFeed = ({
       },
     );
   };
+};
+
+/** Makes the routes by which a list is exported and followed. */
+export const createFeed = (options: FeedOptions) => {
+  const exportOf = createExport(options);
+  const followOf = createFollow(options);
+  return <Caller>(list: FollowedList<Caller>): Route[] => [exportOf(list), followOf(list)];
 };
 
 /** Keeps the log in step while nobody follows it, until the context of the service, which is returned, is disposed of. */

@@ -1,5 +1,5 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
-import { createExport, createFeed } from '@platform/feed';
+import { createFeed } from '@platform/feed';
 import { withPageSettings } from '@platform/pagination/directory';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
@@ -15,10 +15,8 @@ export interface Context extends BaseContext {
   /** Authenticates requests that create, read or change single records. */
   writer: Guard<Caller>;
   searches: Searches;
-  /** Makes the route by which a list is followed. */
+  /** Makes the routes by which a list is exported and followed. */
   follow: ReturnType<typeof createFeed>;
-  /** Makes the route by which all of a list is read. */
-  exportAll: ReturnType<typeof createExport>;
   /** Maximum number of records to search for a text without a trigram. */
   shortSearchRows: number;
   /**
@@ -36,15 +34,13 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     parts,
   );
   const tokens = createTokenVerifier(tokenOptions(env));
-  const feed = { ...base, service: 'consignments', days: env.FEED_DAYS, anyCaseQuery: true };
   return {
     ...base,
     reader: tokens.guard('consignments:read'),
     writer: tokens.guard('consignments:write'),
     ops: tokens,
     searches: createSearches(env, base.resources),
-    follow: createFeed(feed),
-    exportAll: createExport(feed),
+    follow: createFeed({ ...base, service: 'consignments', days: env.FEED_DAYS, anyCaseQuery: true }),
     shortSearchRows: env.SHORT_SEARCH_MAX_ROWS,
     importLimits: { lines: env.IMPORT_MAX_LINES, quietMs: 1000, idleMs: env.IMPORT_IDLE_TIMEOUT_MS },
     ...overrides,

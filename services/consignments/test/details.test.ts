@@ -190,6 +190,7 @@ describe('lines, parcels, addresses and times of a consignment', () => {
     ['trackingNumber', '', 'trackingNumber'],
     ['trackingUrl', 'javascript:alert(1)', 'trackingUrl'],
     ['trackingUrl', 'track.example.test', 'trackingUrl'],
+    ['trackingUrl', 'https://例.example.test/', 'trackingUrl'],
     ['trackingUrl', `https://track.example.test/${'x'.repeat(1000)}`, 'trackingUrl'],
     ['consigneeId', 7, 'consigneeId'],
   ])('%s: %j is refused by name', async (field, value, name) => {

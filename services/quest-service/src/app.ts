@@ -27,6 +27,6 @@ export const createApp = (context: Context): HttpApp =>
       ...questRoutes(context),
       ...questionRoutes(context),
       ...draftRoutes(context),
-      questFeed(context),
+      ...questFeed(context),
     ],
   });

@@ -18,7 +18,7 @@ export interface Context extends BaseContext {
   writer: Guard<Caller>;
   /** As `reader`, but a caller who may not see drafts is undefined. */
   draftReader: Guard<Caller | undefined>;
-  /** Makes the route by which a list is followed. */
+  /** Makes the routes by which a list is exported and followed. */
   follow: ReturnType<typeof createFeed>;
   versions: VersionCache;
   /** Undefined when pages are not cached. */

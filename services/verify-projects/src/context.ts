@@ -19,7 +19,7 @@ export interface Context extends BaseContext {
   forgetKey: (hash: string) => void;
   /** Authenticates requests of the management API. */
   admin: Guard<Caller>;
-  /** Makes the route by which a list is followed. */
+  /** Makes the routes by which a list is exported and followed. */
   follow: ReturnType<typeof createFeed>;
   /** How long a project stays archived before it is deleted, so that clients that follow changes learn of it. */
   archivedDays: number;

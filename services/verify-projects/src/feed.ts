@@ -1,7 +1,5 @@
 import type { FollowedList } from '@platform/feed';
-import type { Queries } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
-import type { PendingQuery, Row } from 'postgres';
 import type { Context } from './context.ts';
 import { Deliverable } from './deliverables/schema.ts';
 import { languages } from './languages/queries.ts';
@@ -9,50 +7,52 @@ import { Language } from './languages/schema.ts';
 import { Project } from './projects/schema.ts';
 import { andOf, clientsOf, type Reader } from './reader.ts';
 
-interface ItemRow {
+interface Listed extends Pick<FollowedList<Reader>, 'list' | 'name' | 'tag' | 'item'> {
+  /** SQL of the id, of the item as `json`, and of the tables. */
   id: string;
   json: string;
+  from: string;
+  /** Sorts before every id. */
+  first: string;
+  /** Whether each record belongs to a client. */
+  isOwned: boolean;
 }
 
-/** SQL that selects items with these ids. */
-type ItemsQuery = (
-  sql: Queries,
-  ids: readonly string[],
-  ofClients: PendingQuery<Row[]>,
-) => PendingQuery<ItemRow[]>;
+const zero = '00000000-0000-0000-0000-000000000000';
 
-/** The routes by which readers follow the lists; each sees the records of its clients, as in the lists. */
-export const feedRoutes = ({ follow, reader: auth }: Context): Route[] => {
-  const followed = (
-    spec: Pick<FollowedList<Reader>, 'list' | 'name' | 'tag' | 'item'>,
-    select: ItemsQuery,
-    isOwned = true,
-  ): Route =>
+const lists: readonly Listed[] = [
+  {
+    ...{ list: 'projects', name: 'project', tag: 'Projects', item: Project },
+    ...{ id: 'id', json: 'json', from: 'projects', first: zero, isOwned: true },
+  },
+  {
+    ...{ list: 'deliverables', name: 'deliverable', tag: 'Deliverables', item: Deliverable },
+    ...{ id: 'deliverables.id', json: 'deliverables.json', first: zero, isOwned: true },
+    from: 'deliverables join projects on project_id = projects.id',
+  },
+  {
+    ...{ list: 'languages', name: 'language', tag: 'Languages', item: Language },
+    ...{ id: 'code', json: languages.json, from: 'languages', first: '', isOwned: false },
+  },
+];
+
+type Row = { id: string; json: string };
+
+/** The routes by which readers export and follow the lists; each sees the records of its clients, as in the lists. */
+export const feedRoutes = ({ follow, reader: auth }: Context): Route[] =>
+  lists.flatMap(({ id, json, from, first, isOwned, ...about }) =>
     follow<Reader>({
-      ...spec,
+      ...about,
       auth,
       owners: (_asked, caller) => (isOwned ? clientsOf(caller) : undefined),
       items: async (sql, ids, caller) => {
-        const rows = await select(sql, ids, andOf(sql, clientsOf(caller)));
-        return new Map(rows.map(({ id, json }) => [id, json]));
+        const rows = await sql<Row[]>`
+          select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} = any(${ids as string[]})
+          ${isOwned ? andOf(sql, clientsOf(caller)) : sql``}`;
+        return new Map(rows.map((row) => [row.id, row.json]));
       },
-    });
-  return [
-    followed(
-      { list: 'projects', name: 'project', tag: 'Projects', item: Project },
-      (sql, ids, ofClients) => sql`select id, json from projects where id = any(${ids}::uuid[]) ${ofClients}`,
-    ),
-    followed(
-      { list: 'deliverables', name: 'deliverable', tag: 'Deliverables', item: Deliverable },
-      (sql, ids, ofClients) => sql`
-        select deliverables.id, deliverables.json from deliverables join projects on project_id = projects.id
-        where deliverables.id = any(${ids}::uuid[]) ${ofClients}`,
-    ),
-    followed(
-      { list: 'languages', name: 'language', tag: 'Languages', item: Language },
-      (sql, ids) => sql`
-        select code as id, ${sql.unsafe(languages.json)} from languages where code = any(${ids}::text[])`,
-      false,
-    ),
-  ];
-};
+      records: (sql, { after = first, owners, limit }) => sql<Row[]>`
+        select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} > ${after} ${andOf(sql, owners)}
+        order by ${sql.unsafe(id)} limit ${limit}`,
+    }),
+  );

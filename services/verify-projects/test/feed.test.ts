@@ -104,3 +104,27 @@ test('who is limited to clients follows their projects and deliverables only, an
     { id: deliverable, action: 'deleted' },
   ]);
 });
+
+test('an export has the items of the list, of the clients of the caller only', async () => {
+  const [ours, theirs] = [randomUUID(), randomUUID()];
+  const project = await create('/projects', projectInput({ client: ours }));
+  const deliverable = await create(`/projects/${project}/deliverables`, deliverableInput);
+  await create(
+    `/projects/${await create('/projects', projectInput({ client: theirs }))}/deliverables`,
+    deliverableInput,
+  );
+  const token = await service.tokens.token({ scope: 'verify:read', claims: { clients: [ours] } });
+  const idsOf = async (list: string) => {
+    const path = `/v1/feeds/verify-projects/${list}/export`;
+    const answer = await request(service.app)
+      .get(path)
+      .set('Authorization', `Bearer ${token}`)
+      .buffer(true)
+      .expect(200);
+    const [, ...items] = answer.text.trim().split('\n');
+    return items.map((line) => (JSON.parse(line) as { id: string }).id);
+  };
+  expect(await idsOf('projects')).toEqual([project]);
+  expect(await idsOf('deliverables')).toEqual([deliverable]);
+  expect(await idsOf('languages')).toHaveLength(0);
+});

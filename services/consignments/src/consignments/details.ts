@@ -45,6 +45,8 @@ const AddressPatch = z.strictObject(withoutDefaults(address)).partial();
 const trackingUrl = z
   .string()
   .max(1000, { abort: true })
+  // To parse a host of other letters takes milliseconds.
+  .regex(/^[!-~]*$/, { error: 'must be printable ASCII; hosts in Punycode', abort: true })
   .check(z.url({ protocol: /^https?$/, normalize: true, error: 'must be an http or https address' }));
 
 /** The fields of a consignment that lists leave out. */

@@ -1,5 +1,5 @@
 import type { Caller } from '@platform/auth/bearer';
-import type { ExportedList } from '@platform/feed';
+import type { FollowedList } from '@platform/feed';
 import type { JsonRow } from '@platform/service-kit/json-table';
 import type { Route } from '@platform/service-kit/route';
 import type { z } from 'zod';
@@ -12,7 +12,7 @@ type Row = JsonRow & { id: string };
 /** Sorts before the id of every record. */
 const first = '00000000-0000-0000-0000-000000000000';
 
-interface Listed extends Pick<ExportedList<Caller>, 'list' | 'name' | 'tag' | 'item'> {
+interface Listed extends Pick<FollowedList<Caller>, 'list' | 'name' | 'tag' | 'item'> {
   /** SQL that selects a row as `json`. */
   json: string;
   filters: Readonly<Record<string, z.ZodType>>;
@@ -24,7 +24,7 @@ export const followRoutes = (context: Context, { json, filters, ...about }: List
   const client = clientFilterOf(list);
   const filter = client && (filters[client] as z.ZodType<string | undefined> | undefined);
   const { owner } = followedTables.find((table) => table.list === list) ?? {};
-  const followed: ExportedList<Caller> = {
+  const followed: FollowedList<Caller> = {
     ...about,
     auth: context.reader,
     ...(client && filter && { filter: [client, filter] }),
@@ -41,5 +41,5 @@ export const followRoutes = (context: Context, { json, filters, ...about }: List
         select id, ${sql.unsafe(json)} from ${sql(list)} where id > ${after} ${ofOwners} order by id limit ${limit}`;
     },
   };
-  return [context.exportAll(followed), context.follow(followed)];
+  return context.follow(followed);
 };

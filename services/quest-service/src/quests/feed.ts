@@ -1,11 +1,11 @@
 import type { Caller } from '@platform/auth/bearer';
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { findQuestsById } from './queries.ts';
+import { findQuestsAfter, findQuestsById } from './queries.ts';
 import { Quest } from './schema.ts';
 
-/** The route by which the list of quests is followed. A draft that is published is created for those who do not see drafts. */
-export const questFeed = ({ follow, draftReader }: Context): Route =>
+/** The routes by which the list of quests is exported and followed. A draft that is published is created for those who do not see drafts. */
+export const questFeed = ({ follow, draftReader }: Context): Route[] =>
   follow<Caller | undefined>({
     list: 'quests',
     name: 'quest',
@@ -13,5 +13,6 @@ export const questFeed = ({ follow, draftReader }: Context): Route =>
     auth: draftReader,
     item: Quest,
     owners: (_asked, caller) => (caller === undefined ? ['everybody'] : ['everybody', 'editors']),
+    records: (sql, slice) => findQuestsAfter(sql, slice, slice.owners?.includes('editors') === true),
     items: (sql, ids, caller) => findQuestsById(sql, ids, caller !== undefined),
   });

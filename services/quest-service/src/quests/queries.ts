@@ -35,6 +35,15 @@ export const findQuestsById = async (
   return new Map(rows.map(({ id, json }) => [id, json]));
 };
 
+/** The quests of the list behind an id, in the order of ids. */
+export const findQuestsAfter = (
+  sql: Queries,
+  { after = '00000000-0000-0000-0000-000000000000', limit }: { after: string | undefined; limit: number },
+  withDrafts: boolean,
+) => sql<{ id: string; json: string }[]>`
+  select quest_id as id, ${sql.unsafe(quests.json)} from quests
+  where quest_id > ${after} and ${visible(sql, withDrafts)} order by quest_id limit ${limit}`;
+
 /** `lock` locks the quest for other writers until the transaction ends. */
 export const findQuest = async (
   sql: Queries,
