@@ -22,17 +22,37 @@ const zero = '00000000-0000-0000-0000-000000000000';
 
 const lists: readonly Listed[] = [
   {
-    ...{ list: 'projects', name: 'project', tag: 'Projects', item: Project },
-    ...{ id: 'id', json: 'json', from: 'projects', first: zero, isOwned: true },
+    list: 'projects',
+    name: 'project',
+    tag: 'Projects',
+    item: Project,
+    id: 'id',
+    json: 'json',
+    from: 'projects',
+    first: zero,
+    isOwned: true,
   },
   {
-    ...{ list: 'deliverables', name: 'deliverable', tag: 'Deliverables', item: Deliverable },
-    ...{ id: 'deliverables.id', json: 'deliverables.json', first: zero, isOwned: true },
+    list: 'deliverables',
+    name: 'deliverable',
+    tag: 'Deliverables',
+    item: Deliverable,
+    id: 'deliverables.id',
+    json: 'deliverables.json',
+    first: zero,
+    isOwned: true,
     from: 'deliverables join projects on project_id = projects.id',
   },
   {
-    ...{ list: 'languages', name: 'language', tag: 'Languages', item: Language },
-    ...{ id: 'code', json: languages.json, from: 'languages', first: '', isOwned: false },
+    list: 'languages',
+    name: 'language',
+    tag: 'Languages',
+    item: Language,
+    id: 'code',
+    json: languages.json,
+    from: 'languages',
+    first: '',
+    isOwned: false,
   },
 ];
 
