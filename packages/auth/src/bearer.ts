@@ -68,7 +68,7 @@ const cachedTokens = 5000;
 /** How long a revoked token is refused without asking again. */
 const revokedMs = 60_000;
 
-const types = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
+const types = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
 const challenge = 'Bearer realm="platform"';
 
 const missing = () => new Unauthorized('An access token is needed.', challenge);
@@ -88,7 +88,7 @@ const callerOf = (token: JWTVerifyResult, latestIssue: number, roles?: RoleMappi
   const limits = idLimitsOf(payload);
   const isValid =
     limits !== undefined &&
-    (protectedHeader.typ === undefined || types.has(`${protectedHeader.typ}`.toLowerCase())) &&
+    types.has(protectedHeader.typ?.toLowerCase()) &&
     !isIdToken(payload) &&
     // Bound to a key of its holder (RFC 8705, RFC 9449), which nobody proves here.
     !('cnf' in payload) &&

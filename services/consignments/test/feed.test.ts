@@ -192,7 +192,7 @@ describe('the export of a list', () => {
     expect(answer.status).toBe(200);
     // It has sent what fits between the two, and waits for its reader.
     await sql`alter table warehouses rename to gone`;
-    await expect(answer.text()).rejects.toThrow();
+    await expect(answer.text()).rejects.toThrow('terminated');
   });
 });
 
