@@ -1,4 +1,5 @@
 import { setFixedHeaders } from '@platform/service-kit/headers';
+import { currentRequest } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
 import { createPlaces, createSender } from '@platform/service-kit/slow-answer';
@@ -70,7 +71,9 @@ export const createExport =
           }
           res.end();
         };
-        await inTurn(auth.keyOf(caller) ?? '', sendAll).catch((error: unknown) => {
+        // Who has no credential takes no place of other networks.
+        const who = auth.keyOf(caller) ?? currentRequest()?.network ?? '';
+        await inTurn(who, sendAll).catch((error: unknown) => {
           if (!res.headersSent) throw error;
           // The client sees by the missing end of the body that records are missing.
           res.destroy();
