@@ -294,7 +294,7 @@ describe('some of the services', () => {
       for (const other of Object.keys(before))
         expect([name, unused.services[other]]).toEqual([name, undefined]);
     const upstreams = [...read('gateway/upstreams.conf').matchAll(/^upstream ([a-z-]+) /gm)];
-    expect(upstreams.map(([, name]) => name)).toEqual([...chosen, 'wallet-operator-streams']);
+    expect(upstreams.map(([, name]) => name)).toEqual(chosen.flatMap((name) => [name, `${name}-streams`]));
     const probes = parse(read('probes.yaml')) as { labels: { service: string } }[];
     expect(probes.map(({ labels }) => labels.service)).toEqual(['gateway', ...chosen]);
     expect(read('gateway/settings.conf')).toMatch(/\$has_portal \{\s+default 1;/);
