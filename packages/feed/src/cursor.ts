@@ -23,5 +23,8 @@ export const parseCursor = (text: string): Cursor | undefined => {
   const buffer = Buffer.from(text, 'base64url');
   if (buffer.length !== bytes || buffer.toString('base64url') !== text) return undefined;
   const epoch = buffer.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  return { epoch, position: buffer.readBigInt64BE(16), stamp: buffer.readBigInt64BE(24) };
+  const position = buffer.readBigInt64BE(16);
+  // What is added to it in SQL must stay a bigint.
+  if (position < 0n || position > Number.MAX_SAFE_INTEGER) return undefined;
+  return { epoch, position, stamp: buffer.readBigInt64BE(24) };
 };

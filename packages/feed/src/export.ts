@@ -13,7 +13,7 @@ const chunk = 1000;
 /** A client that reads nothing for so long is cut off, in ms. */
 const idleMs = 30_000;
 
-const inTurn = createPlaces({
+const withPlace = createPlaces({
   most: 8,
   mostOfCaller: 2,
   code: 'too_many_downloads',
@@ -71,9 +71,9 @@ export const createExport =
           }
           res.end();
         };
-        // Who has no credential takes no place of other networks.
+        // Callers without a credential share the places of their network.
         const who = auth.keyOf(caller) ?? currentRequest()?.network ?? '';
-        await inTurn(who, sendAll).catch((error: unknown) => {
+        await withPlace(who, sendAll).catch((error: unknown) => {
           if (!res.headersSent) throw error;
           // The client sees by the missing end of the body that records are missing.
           res.destroy();

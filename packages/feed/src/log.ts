@@ -109,7 +109,7 @@ export const readChanges = async (
   const end: Cursor = { epoch: row.epoch, position: BigInt(row.end), stamp: BigInt(row.endStamp) };
   if (after === undefined || cursorText(after) === cursorText(end))
     return { changes: [], next: end, hasMore: false };
-  if (after.epoch !== row.epoch || after.position < 0n || after.position >= end.position) return 'unknown';
+  if (after.epoch !== row.epoch || after.position >= end.position) return 'unknown';
   // The log may have been pruned up to the cursor, and further.
   if (row.stamp === null || row.expired === true) return 'expired';
   if (BigInt(row.stamp) !== after.stamp) return 'unknown';

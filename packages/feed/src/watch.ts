@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { currentRequest, runOutsideRequest, waitUncounted } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
-import { moveChanges } from './log.ts';
+import { endOfLog } from './log.ts';
 
 /** Between two looks while somebody waits. */
 const everyMs = 100;
@@ -14,16 +14,16 @@ export const createWatch = (sql: Sql, isDraining: () => boolean) => {
   const release = (end?: bigint): void => {
     for (const [resolve, seen] of waiting) if (seen !== end) resolve();
   };
-  const endOfLog = async (): Promise<bigint | undefined> => {
-    await moveChanges(sql);
-    const [state] = await sql<{ position: string }[]>`select position from feed_state`;
-    return state && BigInt(state.position);
-  };
   const look = async (): Promise<void> => {
     isLooking = true;
     while (waiting.size > 0 && !isDraining()) {
       // Who is released by an error meets it again.
-      release(await endOfLog().catch(() => undefined));
+      release(
+        await endOfLog(sql).then(
+          ({ position }) => position,
+          () => undefined,
+        ),
+      );
       await sleep(everyMs);
     }
     release();
