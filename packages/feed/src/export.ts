@@ -20,6 +20,9 @@ const withPlace = createPlaces({
   detail: 'Too many exports are running; try again shortly.',
 });
 
+/** Sorts before every id, be it a UUID or begin with a letter. */
+const beforeAll = '00000000-0000-0000-0000-000000000000';
+
 const ndjsonType = 'application/x-ndjson';
 
 /**
@@ -60,14 +63,14 @@ export const createExport =
         const send = createSender(res, idleMs);
         const sendAll = async (): Promise<void> => {
           const cursor = cursorText(await endOfLog(sql));
-          let rows = await records(sql, { ...slice, after: undefined });
+          let rows = await records(sql, { ...slice, after: beforeAll });
           setFixedHeaders(req, res);
           res.setHeader('Content-Type', ndjsonType);
           res.setHeader('Feed-Cursor', cursor);
           await send(`${JSON.stringify({ cursor })}\n`);
-          while (rows.length > 0) {
+          for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
             await send(rows.map(({ json }) => `${json}\n`).join(''));
-            rows = await records(sql, { ...slice, after: rows.at(-1)?.id });
+            rows = await records(sql, { ...slice, after: last.id });
           }
           res.end();
         };

@@ -25,7 +25,7 @@ export interface FollowedList<Caller> {
 }
 
 export interface Slice {
-  after: string | undefined;
+  after: string;
   /** Only records of these; undefined for all. */
   owners: readonly string[] | undefined;
   limit: number;

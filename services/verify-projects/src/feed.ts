@@ -12,13 +12,9 @@ interface Listed extends Pick<FollowedList<Reader>, 'list' | 'name' | 'tag' | 'i
   id: string;
   json: string;
   from: string;
-  /** Sorts before every id. */
-  first: string;
   /** Whether each record belongs to a client. */
   isOwned: boolean;
 }
-
-const zero = '00000000-0000-0000-0000-000000000000';
 
 const lists: readonly Listed[] = [
   {
@@ -29,7 +25,6 @@ const lists: readonly Listed[] = [
     id: 'id',
     json: 'json',
     from: 'projects',
-    first: zero,
     isOwned: true,
   },
   {
@@ -39,7 +34,6 @@ const lists: readonly Listed[] = [
     item: Deliverable,
     id: 'deliverables.id',
     json: 'deliverables.json',
-    first: zero,
     isOwned: true,
     from: 'deliverables join projects on project_id = projects.id',
   },
@@ -51,7 +45,6 @@ const lists: readonly Listed[] = [
     id: 'code',
     json: languages.json,
     from: 'languages',
-    first: '',
     isOwned: false,
   },
 ];
@@ -60,7 +53,7 @@ type Row = { id: string; json: string };
 
 /** The routes by which readers export and follow the lists; each sees the records of its clients, as in the lists. */
 export const feedRoutes = ({ follow, reader: auth }: Context): Route[] =>
-  lists.flatMap(({ id, json, from, first, isOwned, ...about }) =>
+  lists.flatMap(({ id, json, from, isOwned, ...about }) =>
     follow<Reader>({
       ...about,
       auth,
@@ -71,7 +64,7 @@ export const feedRoutes = ({ follow, reader: auth }: Context): Route[] =>
           ${isOwned ? andOf(sql, clientsOf(caller)) : sql``}`;
         return new Map(rows.map((row) => [row.id, row.json]));
       },
-      records: (sql, { after = first, owners, limit }) => sql<Row[]>`
+      records: (sql, { after, owners, limit }) => sql<Row[]>`
         select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} > ${after} ${andOf(sql, owners)}
         order by ${sql.unsafe(id)} limit ${limit}`,
     }),

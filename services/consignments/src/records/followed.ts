@@ -9,9 +9,6 @@ import { followedTables } from '../db/followed.ts';
 
 type Row = JsonRow & { id: string };
 
-/** Sorts before the id of every record. */
-const first = '00000000-0000-0000-0000-000000000000';
-
 interface Listed extends Pick<FollowedList<Caller>, 'list' | 'name' | 'tag' | 'item'> {
   /** SQL that selects a row as `json`. */
   json: string;
@@ -35,7 +32,7 @@ export const followRoutes = (context: Context, { json, filters, ...about }: List
       const visible = rows.filter((row) => isVisible(list, row.json, caller));
       return new Map(visible.map((row) => [row.id, row.json]));
     },
-    records: (sql, { after = first, owners, limit }) => {
+    records: (sql, { after, owners, limit }) => {
       const ofOwners = owners && owner ? sql`and ${sql(owner)} = any(${owners as string[]}::uuid[])` : sql``;
       return sql<Row[]>`
         select id, ${sql.unsafe(json)} from ${sql(list)} where id > ${after} ${ofOwners} order by id limit ${limit}`;

@@ -38,7 +38,7 @@ export const findQuestsById = async (
 /** The quests of the list behind an id, in the order of ids. */
 export const findQuestsAfter = (
   sql: Queries,
-  { after = '00000000-0000-0000-0000-000000000000', limit }: { after: string | undefined; limit: number },
+  { after, limit }: { after: string; limit: number },
   withDrafts: boolean,
 ) => sql<{ id: string; json: string }[]>`
   select quest_id as id, ${sql.unsafe(quests.json)} from quests
