@@ -121,6 +121,7 @@ describe('a token is refused', () => {
     'without a subject': { claims: { sub: undefined } },
     'with an empty subject': { sub: '' },
     'that is an ID token or something else by its type': { header: { typ: 'logout+jwt' } },
+    'whose type is no text': { header: { typ: ['JWT'] as never } },
     'whose scope is a list': { claims: { scope: ['stores:admin'] } },
     'whose claim stores is a text': { claims: { stores: someId } },
     'whose claim stores is null': { claims: { stores: null } },

@@ -68,7 +68,7 @@ const cachedTokens = 5000;
 /** How long a revoked token is refused without asking again. */
 const revokedMs = 60_000;
 
-const types = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
+const type = /^(?:jwt|at\+jwt|application\/at\+jwt)$/i;
 const challenge = 'Bearer realm="platform"';
 
 const missing = () => new Unauthorized('An access token is needed.', challenge);
@@ -84,11 +84,14 @@ const isForged = (error: unknown): boolean =>
 
 const callerOf = (token: JWTVerifyResult, latestIssue: number, roles?: RoleMapping): Caller => {
   const { payload, protectedHeader } = token;
+  // Whoever signs may say anything here, also what is no string.
+  const { typ = 'JWT' } = protectedHeader;
   const { sub, exp, iat, scope, sid } = payload;
   const limits = idLimitsOf(payload);
   const isValid =
     limits !== undefined &&
-    types.has(protectedHeader.typ?.toLowerCase()) &&
+    typeof typ === 'string' &&
+    type.test(typ) &&
     !isIdToken(payload) &&
     // Bound to a key of its holder (RFC 8705, RFC 9449), which nobody proves here.
     !('cnf' in payload) &&

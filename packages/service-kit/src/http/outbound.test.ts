@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { isPublicAddress } from './outbound.ts';
+import { AnswerTooLarge, isPublicAddress, sendRequest } from './outbound.ts';
 
 test('public addresses are distinguished from special-purpose ones', () => {
   expect(['8.8.8.8', '2606:4700::1111'].map((address) => isPublicAddress(address))).toEqual([true, true]);
@@ -20,4 +22,35 @@ test('public addresses are distinguished from special-purpose ones', () => {
     'fec0::1',
   ])
     expect([address, isPublicAddress(address)]).toEqual([address, false]);
+});
+
+/** What a server is read as that answers everything with `text`. */
+const readFrom = async (text: string): Promise<Buffer> => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => socket.write(text));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  try {
+    const request = { method: 'GET', headers: {}, addresses: 'any', signal: AbortSignal.timeout(20_000) } as const;
+    const answer = await sendRequest(url, request);
+    return await answer.read();
+  } finally {
+    server.close();
+  }
+};
+
+const hints = 'HTTP/1.1 103 Early Hints\r\n\r\n';
+const chunked = (chunks: number) =>
+  `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(chunks)}0\r\n\r\n`;
+
+test('an answer after a few informational responses is read, in as many small chunks as fit into 128 KiB', async () => {
+  await expect(readFrom(hints.repeat(10) + chunked(20_000))).resolves.toHaveLength(20_000);
+});
+
+test.each([
+  ['informational responses without end', hints.repeat(11) + chunked(1)],
+  ['chunks of one byte without end', chunked(60_000)],
+])('%s are refused', async (_, text) => {
+  await expect(readFrom(text)).rejects.toThrow(AnswerTooLarge);
 });

@@ -16,7 +16,7 @@ export class PrivateAddress extends SafeError {
   }
 }
 
-/** The answer is larger than 1 MiB. */
+/** The answer is larger than 1 MiB, or comes in too many pieces. */
 export class AnswerTooLarge extends SafeError {
   constructor() {
     super('The answer is too large.');
@@ -53,13 +53,19 @@ const transports = {
 };
 
 const maxAnswer = 1_048_576;
+/** Bytes of headers and of the frames of chunks: one byte in a chunk takes six, and a turn of the parser. */
+const maxFraming = 131_072;
+/** Informational responses (RFC 9110 section 15.2) before the answer. */
+const maxInformation = 10;
 
 const readAnswer = async (answer: IncomingMessage): Promise<Buffer> => {
   const pieces = createPieceCollector();
+  const before = answer.socket.bytesRead;
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxAnswer) throw new AnswerTooLarge();
+    const framing = answer.socket.bytesRead - before - length - answer.readableLength;
+    if (length > maxAnswer || framing > maxFraming) throw new AnswerTooLarge();
     pieces.add(chunk);
   }
   return pieces.join();
@@ -96,11 +102,18 @@ export const sendRequest = async (
   const { request: send, agent } = transports[url.protocol === 'https:' ? 'https:' : 'http:'];
   const options = { ...request, agent, ...(isPublicOnly ? { lookup: publicLookup } : {}) };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    send(url, options, resolve).on('error', reject).end(body);
+    let information = 0;
+    const sent = send(url, options, resolve).on('error', reject);
+    sent.on('information', () => {
+      if (++information <= maxInformation) return;
+      reject(new AnswerTooLarge());
+      sent.destroy();
+    });
+    sent.end(body);
   });
   return {
     status: answer.statusCode ?? 0,
     read: () => readAnswer(answer),
-    discard: () => void answer.resume(),
+    discard: () => void readAnswer(answer).catch(() => undefined),
   };
 };

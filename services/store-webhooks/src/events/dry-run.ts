@@ -177,7 +177,8 @@ export const tryMapping = async (
     after,
     state: 'failed',
     events: posEvents,
-    size: 50,
+    // The time is looked at between two slices; a large event takes 70 ms.
+    size: 10,
     each,
   });
   return { ...counts, errors: [...errors].map(([error, count]) => ({ error, count })), next };
