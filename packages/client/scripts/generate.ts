@@ -1,7 +1,7 @@
 /** Generates the types and clients of all services from their committed OpenAPI documents; git ignores them. */
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import openapiTypescript, { astToString } from 'openapi-typescript';
+import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
 
 const services = new URL('../../../services/', import.meta.url);
@@ -14,6 +14,10 @@ const pascalOf = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 const camelOf = (name: string): string => name.charAt(0) + pascalOf(name).slice(1);
+
+/** A call awaits one answer, and a stream of events is none. */
+const withoutEvents = (key: string, value: unknown): unknown =>
+  key === 'text/event-stream' ? undefined : value;
 
 interface Document {
   info: { title: string };
@@ -46,7 +50,8 @@ const isTextBody = (path: string): boolean =>
 
 await mkdir(folder, { recursive: true });
 for (const name of names) {
-  const nodes = await openapiTypescript(new URL(`${name}/openapi.json`, services), {
+  const text = await readFile(new URL(`${name}/openapi.json`, services), 'utf8');
+  const nodes = await openapiTypescript(JSON.parse(text, withoutEvents) as OpenAPI3, {
     defaultNonNullable: false,
     inject: "import type { TextBody } from '../client.ts';",
     transform: ({ type }, { path = '' }) =>

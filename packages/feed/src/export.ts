@@ -1,11 +1,20 @@
+import type { IncomingMessage } from 'node:http';
+import { createGzip } from 'node:zlib';
+import { csvLine } from '@platform/service-kit/csv';
 import { setFixedHeaders } from '@platform/service-kit/headers';
-import { currentRequest } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
 import { createPlaces, createSender } from '@platform/service-kit/slow-answer';
 import { z } from 'zod';
 import { cursorText } from './cursor.ts';
-import { filtersOf, nounOf, ownersOf, type FollowedList, type FeedOptions } from './followed-list.ts';
+import {
+  callerKey,
+  filtersOf,
+  nounOf,
+  ownersOf,
+  type FollowedList,
+  type FeedOptions,
+} from './followed-list.ts';
 import { endOfLog } from './log.ts';
 
 /** Records of one statement and one write: some hundred kilobytes, so that no export holds much. */
@@ -23,7 +32,32 @@ const withPlace = createPlaces({
 /** Sorts before every id, be it a UUID or begin with a letter. */
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
-const ndjsonType = 'application/x-ndjson';
+const types = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
+
+const format = z
+  .enum(['ndjson', 'csv'])
+  .default('ndjson')
+  .meta({ description: 'CSV has a line of names, and JSON in a cell of what is no single value' });
+
+/** How a format writes its begin and a record, which is JSON text. */
+const writerOf = (chosen: keyof typeof types, item: z.ZodObject, cursor: string) => {
+  if (chosen === 'ndjson')
+    return { head: `${JSON.stringify({ cursor })}\n`, lineOf: (json: string) => `${json}\n` };
+  const names = Object.keys(item.shape);
+  const lineOf = (json: string): string => {
+    const record = JSON.parse(json) as Record<string, string | number | boolean | object | null>;
+    return csvLine(
+      names.map((name) => {
+        const value = record[name] ?? null;
+        return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+      }),
+    );
+  };
+  return { head: csvLine(names), lineOf };
+};
+
+const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
+  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(headers['accept-encoding'] ?? '');
 
 /**
  * Makes `GET /feeds/{service}/{list}/export`: all records, in constant memory and without a transaction that stays open. A
@@ -42,16 +76,17 @@ export const createExport =
         tag,
         summary: `All ${list}`,
         description:
-          'NDJSON, whose first line has the `cursor` from which to follow. The records are not those of one moment: ' +
+          'NDJSON, whose first line has the `cursor` from which to follow, or CSV; compressed for who accepts gzip. The records are not those of one moment: ' +
           'who follows from the cursor gets what changed meanwhile. What ends without the end of the body is not complete.',
         auth,
         anyCaseQuery,
-        query: z.strictObject(filtersOf(exported)),
+        query: z.strictObject({ format, ...filtersOf(exported) }),
         responses: {
           200: {
             description: 'The records',
             body: z.union([z.object({ cursor: z.string() }), item]),
-            mediaType: ndjsonType,
+            mediaType: types.ndjson,
+            otherTypes: { 'text/csv': z.string().meta({ example: csvLine(Object.keys(item.shape)) }) },
             headers: { 'Feed-Cursor': 'The cursor from which to follow' },
           },
         },
@@ -60,23 +95,31 @@ export const createExport =
         const slice = { owners: ownersOf(exported, query, caller), limit: chunk };
         // It takes as long as the client needs to read it.
         allowSlowBody(req);
-        const send = createSender(res, idleMs);
         const sendAll = async (): Promise<void> => {
           const cursor = cursorText(await endOfLog(sql));
           let rows = await records(sql, { ...slice, after: beforeAll });
+          const { head, lineOf } = writerOf(query.format, item, cursor);
           setFixedHeaders(req, res);
-          res.setHeader('Content-Type', ndjsonType);
+          res.setHeader('Content-Type', types[query.format]);
           res.setHeader('Feed-Cursor', cursor);
-          await send(`${JSON.stringify({ cursor })}\n`);
+          res.appendHeader('Vary', 'Accept-Encoding');
+          const body = acceptsGzip(req) ? createGzip({ level: 1 }) : res;
+          if (body !== res) {
+            res.setHeader('Content-Encoding', 'gzip');
+            body.pipe(res);
+            res.once('close', () => body.destroy());
+          }
+          // What is compressed may reach the response only at its end.
+          res.flushHeaders();
+          const send = createSender(res, idleMs, body);
+          await send(head);
           for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
-            await send(rows.map(({ json }) => `${json}\n`).join(''));
+            await send(rows.map(({ json }) => lineOf(json)).join(''));
             rows = await records(sql, { ...slice, after: last.id });
           }
-          res.end();
+          body.end();
         };
-        // Callers without a credential share the places of their network.
-        const who = auth.keyOf(caller) ?? currentRequest()?.network ?? '';
-        await withPlace(who, sendAll).catch((error: unknown) => {
+        await withPlace(callerKey(auth, caller), sendAll).catch((error: unknown) => {
           if (!res.headersSent) throw error;
           // The client sees by the missing end of the body that records are missing.
           res.destroy();

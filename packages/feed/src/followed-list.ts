@@ -1,5 +1,6 @@
 import type { BaseContext } from '@platform/service-kit/context';
 import type { Queries } from '@platform/service-kit/record';
+import { currentRequest } from '@platform/service-kit/request-scope';
 import type { Guard } from '@platform/service-kit/route';
 import type { z } from 'zod';
 
@@ -18,6 +19,11 @@ export interface FollowedList<Caller> {
   filter?: readonly [name: string, schema: z.ZodType<string | undefined>];
   /** The owners whose records the caller may see and has asked for; undefined for all. */
   owners(asked: string | undefined, caller: Caller): readonly string[] | undefined;
+  /**
+   * Callers of whom this gives the same text see the same items, so that what is read for one of them is shown to all. Without
+   * it each credential has its items read for itself.
+   */
+  rights?(caller: Caller): string;
   /** The items with these ids that are in the list and that the caller may see, as JSON text. */
   items(sql: Queries, ids: readonly string[], caller: Caller): Promise<ReadonlyMap<string, string>>;
   /** The records behind an id, in the order of ids; each is an item as JSON text. */
@@ -36,6 +42,8 @@ export interface FeedOptions extends Pick<BaseContext, 'database' | 'health'> {
   service: string;
   /** How many days changes are kept. */
   days: number;
+  /** Streams of events that the process holds open; 1,000 unless given. */
+  maxStreams?: number;
   /** Parameter names are matched without regard to case. */
   anyCaseQuery?: boolean;
 }
@@ -54,3 +62,7 @@ export const ownersOf = <Caller>(
   caller: Caller,
 ): readonly string[] | undefined =>
   owners(filter && ((query as Record<string, unknown>)[filter[0]] as string | undefined), caller);
+
+/** By which work of a caller is bounded: the network of one without a credential. */
+export const callerKey = <Caller>({ keyOf }: Guard<Caller>, caller: Caller): string =>
+  keyOf(caller) ?? currentRequest()?.network ?? '';

@@ -54,6 +54,14 @@ export interface Change {
   changedAt: string;
 }
 
+/** A change of any list, as the log has it. */
+export interface LoggedChange extends Change {
+  list: string;
+  owner: string | null;
+  /** That of its batch, as in a cursor. */
+  stamp: string;
+}
+
 export interface ChangesRequest {
   list: string;
   /** Undefined begins at the end. */
@@ -76,6 +84,19 @@ export interface ChangesFound {
   hasMore: boolean;
 }
 
+/** A change without what only the feed knows. */
+export const changeOf = ({ id, action, version, changedAt }: LoggedChange): Change => ({
+  id,
+  action,
+  version,
+  changedAt,
+});
+
+/** A part of the log. */
+export interface LogPage extends Omit<ChangesFound, 'changes'> {
+  changes: readonly LoggedChange[];
+}
+
 interface Row {
   epoch: string;
   end: string;
@@ -83,24 +104,24 @@ interface Row {
   stamp: string | null;
   expired: boolean | null;
   aheadStamp: string | null;
-  changes: (Change & { stamp: string })[];
+  changes: LoggedChange[];
 }
 
-/** The changes of a list behind a cursor, in their order, and the cursor behind them. */
-export const readChanges = async (
+/** The changes of a list, or of all lists, behind a cursor, in their order, and the cursor behind them. */
+export const readLog = async (
   sql: Sql,
-  { list, after, owners, limit, days }: ChangesRequest,
-): Promise<ChangesPage> => {
+  { list, after, owners, limit, days }: Omit<ChangesRequest, 'list'> & { list: string | undefined },
+): Promise<'unknown' | 'expired' | LogPage> => {
   const from = after === undefined ? null : after.position.toString();
   const [row] = await sql<[Row]>`
     select state.epoch, state.position as end, state.stamp as "endStamp", known.stamp,
       known.changed_at < now() - ${days} * interval '1 day' as expired, ahead.stamp as "aheadStamp",
       (select coalesce(json_agg(change order by change.version), '[]') from (
-        select record as id, action, position as version, stamp::text,
+        select record as id, action, position as version, list, owner, stamp::text,
           to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "changedAt"
         from feed_log
         where position > ${from}::bigint and position <= ${from}::bigint + ${window}
-          and list = ${list} ${owners ? sql`and owner = any(${owners as string[]})` : sql``}
+          ${list === undefined ? sql`` : sql`and list = ${list}`} ${owners ? sql`and owner = any(${owners as string[]})` : sql``}
         order by position limit ${limit}) change
       ) as changes
     from feed_state state
@@ -119,13 +140,16 @@ export const readChanges = async (
     if (row.aheadStamp === null) return end;
     return { epoch: end.epoch, position: after.position + BigInt(window), stamp: BigInt(row.aheadStamp) };
   })();
-  const changes = row.changes.map(({ id, action, version, changedAt }) => ({
-    id,
-    action,
-    version,
-    changedAt,
-  }));
-  return { changes, next, hasMore: next.position < end.position };
+  return { changes: row.changes, next, hasMore: next.position < end.position };
+};
+
+/**
+ * The changes of a list behind a cursor, in their order, and the cursor behind them.
+ * @public
+ */
+export const readChanges = async (sql: Sql, request: ChangesRequest): Promise<ChangesPage> => {
+  const page = await readLog(sql, request);
+  return typeof page === 'string' ? page : { ...page, changes: page.changes.map(changeOf) };
 };
 
 /** The cursor behind all that has been committed so far. */

@@ -1,17 +1,20 @@
+import type { IncomingMessage } from 'node:http';
 import { integerParameter } from '@platform/pagination/list';
 import { startBackground } from '@platform/service-kit/background';
 import type { BaseContext } from '@platform/service-kit/context';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
-import { Problem } from '@platform/service-kit/problem';
+import { ValidationFailed } from '@platform/service-kit/problem';
 import { withoutDeadline } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
+import { createPlaces } from '@platform/service-kit/slow-answer';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { cursorText, parseCursor } from './cursor.ts';
+import { cursorText, parseCursor, type Cursor } from './cursor.ts';
+import { asksForEvents, eventStream, sendEvents } from './events.ts';
 import { createExport } from './export.ts';
-import { filtersOf, nounOf, ownersOf, type FeedOptions, type FollowedList } from './followed-list.ts';
-import { moveChanges, readChanges, type ChangesFound, type ChangesPage } from './log.ts';
-import { createWatch } from './watch.ts';
+import { callerKey, filtersOf, nounOf, type FeedOptions, type FollowedList } from './followed-list.ts';
+import { moveChanges } from './log.ts';
+import { createReaders, type SeenPage } from './reader.ts';
 
 export type { FollowedList } from './followed-list.ts';
 export { outdatedChanges } from './log.ts';
@@ -20,11 +23,15 @@ export { outdatedChanges } from './log.ts';
 export const feedEnv = {
   /** How many days the changes of lists are kept for those who follow them. */
   FEED_DAYS: z.coerce.number().int().min(1).max(365).default(30),
+  /** Streams of events that a process holds open, a fifth of them for one caller; each has one of MAX_CONNECTIONS. */
+  FEED_STREAMS: z.coerce.number().int().min(1).default(1000),
 };
+
+const noCursor = 'must be a cursor, the `next` of an earlier answer';
 
 const cursor = z.string().transform((text, context) => {
   const parsed = parseCursor(text);
-  if (parsed === undefined) context.addIssue('must be a cursor, the `next` of an earlier answer');
+  if (parsed === undefined) context.addIssue(noCursor);
   return parsed;
 });
 
@@ -34,18 +41,21 @@ export const feedCodes = (...lists: readonly string[]): ProblemCodes =>
     lists.map((list) => [`follow${nounOf(list)}`, { 410: ['cursor_unknown', 'cursor_expired'] }]),
   );
 
-const gone = {
-  unknown: 'This feed has never given this cursor, perhaps because its database was restored.',
-  expired: 'The changes after this cursor are no longer kept.',
-};
-
-const pageOrThrow = (page: ChangesPage) => {
-  if (typeof page !== 'string') return page;
-  const detail = `${gone[page]} Export the list, and go on from the cursor of the export.`;
-  throw new Problem({ status: 410, code: `cursor_${page}`, detail });
-};
-
 const maxWait = 25;
+
+/** A stream that is behind reads little at a time, because its client may take it slowly. */
+const pagesOfStream = { limit: 100, sharedLimit: Infinity };
+
+const lastEventOf = ({ headers }: IncomingMessage): Cursor | undefined => {
+  const { 'last-event-id': id } = headers;
+  if (id === undefined || id === '') return undefined;
+  const parsed = parseCursor(String(id));
+  if (parsed === undefined) throw new ValidationFailed({ 'Last-Event-ID': [noCursor] });
+  return parsed;
+};
+
+const bodyOf = ({ changes, next, hasMore }: SeenPage): string =>
+  `{"changes":[${changes.map(({ json }) => json).join(',')}],"next":"${cursorText(next)}","has_more":${hasMore}}`;
 
 const query = {
   after: cursor.optional().meta({
@@ -81,26 +91,26 @@ const changesOf = (id: string, item: z.ZodObject) =>
     })
     .meta({ id });
 
+const exampleEvent = 'id: AZ…\nevent: updated\ndata: {"id":"…","action":"updated",…}\n\n';
+
 /**
- * Makes `GET /feeds/{service}/{list}`: the changes in an order that misses none, and the cursor behind them. The
- * pages end with what was committed before the request of the last one. Source: docs/feed.md.
+ * Makes `GET /feeds/{service}/{list}`: the changes in an order that misses none, and the cursor behind them. The pages end with
+ * what was committed before the request of the last one. Source: docs/feed.md.
  */
-const createFollow = ({ service, database: { sql }, health, days, anyCaseQuery = false }: FeedOptions) => {
-  const watch = createWatch(sql, () => health.draining);
+const createFollow = (options: FeedOptions) => {
+  const { service, health, maxStreams = 1000, anyCaseQuery = false } = options;
+  const readersOf = createReaders(options);
+  const isDraining = () => health.draining;
+  const withPlace = createPlaces({
+    most: maxStreams,
+    mostOfCaller: Math.ceil(maxStreams / 5),
+    code: 'too_many_streams',
+    detail: 'Too many streams are open; try again later, or ask with `wait`.',
+  });
   return <Caller>(followed: FollowedList<Caller>): Route => {
-    const { list, name, tag, auth, item, items } = followed;
+    const { list, name, tag, auth, item } = followed;
     const noun = nounOf(list);
-    const bodyOf = async ({ changes, next, hasMore }: ChangesFound, caller: Caller): Promise<string> => {
-      const ids = new Set(changes.filter(({ action }) => action !== 'deleted').map(({ id }) => id));
-      const found = ids.size > 0 ? await items(sql, [...ids], caller) : new Map<string, string>();
-      const lines = changes.map((change) => {
-        const json = change.action === 'deleted' ? undefined : found.get(change.id);
-        return json === undefined
-          ? JSON.stringify(change)
-          : `${JSON.stringify(change).slice(0, -1)},"item":${json}}`;
-      });
-      return `{"changes":[${lines.join(',')}],"next":"${cursorText(next)}","has_more":${hasMore}}`;
-    };
+    const open = readersOf(followed);
     return route(
       {
         method: 'get',
@@ -110,28 +120,38 @@ const createFollow = ({ service, database: { sql }, health, days, anyCaseQuery =
         summary: `Changes of ${list}`,
         description:
           `Every change of a ${name} comes after the one before it, at least once. ` +
-          'A `deleted` also comes when the record is given to somebody whose records the caller does not see.',
+          'A `deleted` also comes when the record is given to somebody whose records the caller does not see. With ' +
+          `\`Accept: ${eventStream}\` the changes are a stream of events, without \`limit\` and \`wait\`.`,
         auth,
         anyCaseQuery,
         query: z.strictObject({ ...query, ...filtersOf(followed) }),
-        responses: { 200: { description: 'The changes', body: changesOf(`${noun}Changes`, item) } },
+        headers: { 'Last-Event-ID': 'Of a stream: the `id` of the last event, instead of `after`' },
+        responses: {
+          200: {
+            description: 'The changes',
+            body: changesOf(`${noun}Changes`, item),
+            otherTypes: { [eventStream]: z.string().meta({ example: exampleEvent }) },
+          },
+        },
         problems: [410],
       },
-      async ({ caller, query: asked, req }) => {
-        const { limit, wait } = asked;
-        const owners = ownersOf(followed, asked, caller);
+      async ({ caller, query: asked, req, res }) => {
+        const { wait, limit } = asked;
+        if (asksForEvents(req)) {
+          const after = lastEventOf(req) ?? asked.after;
+          const reader = open({ req, caller, query: asked, after, ...pagesOfStream });
+          await withPlace(callerKey(auth, caller), () => sendEvents(reader, isDraining, { req, res }));
+          return { status: 200, rawBody: '' };
+        }
+        const reader = open({ req, caller, query: asked, after: asked.after, limit });
         if (wait > 0) withoutDeadline(req);
         const end = performance.now() + wait * 1000;
-        for (let { after } = asked; ;) {
-          const isBehind = await moveChanges(sql);
-          const page = pageOrThrow(await readChanges(sql, { list, after, owners, limit, days }));
-          const hasMore = page.hasMore || isBehind;
+        for (let page = await reader.read(); ;) {
           const left = end - performance.now();
-          const isOver = after === undefined || left <= 0 || health.draining;
-          if (page.changes.length > 0 || hasMore || isOver)
-            return { status: 200, rawBody: await bodyOf({ ...page, hasMore }, caller) };
-          after = page.next;
-          await watch.changed(after.position, left);
+          const isOver = asked.after === undefined || left <= 0 || health.draining;
+          if (page.changes.length > 0 || page.hasMore || isOver)
+            return { status: 200, rawBody: bodyOf(page) };
+          if (await reader.wait(left)) page = await reader.read();
         }
       },
     );

@@ -167,6 +167,36 @@ describe('the export of a list', () => {
     ]);
   });
 
+  test('is CSV when asked, without formulas, and compressed for who accepts it', async () => {
+    const name = '=HYPERLINK("http://a.test")';
+    const id = await create('/warehouses', warehouseInput({ name }));
+    const headers = { Authorization: service.writing };
+    const exportOf = (query: string, encoding: string) =>
+      fetch(`${service.url}/v1/feeds/consignments/warehouses/export${query}`, {
+        headers: { ...headers, 'Accept-Encoding': encoding },
+      });
+    const plain = await exportOf('?format=csv', 'identity');
+    expect(plain.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    const text = await plain.text();
+    const [head, ...lines] = text.trimEnd().split('\r\n');
+    const { body } = await service.read(`/warehouses/${id}`).expect(200);
+    const columns = (head ?? '').split(',');
+    expect(columns).toEqual(expect.arrayContaining(['id', 'name', 'status']));
+    expect(body).toHaveProperty(columns.at(-1) ?? '');
+    expect(lines.find((line) => line.startsWith(id))).toContain(`"'=HYPERLINK(""http://a.test"")"`);
+    const cursor = plain.headers.get('feed-cursor');
+    expect((await follow('warehouses', `?after=${cursor}`)).changes).toEqual([]);
+    for (const [encoding, expected] of [
+      ['gzip, br', 'gzip'],
+      ['br, gzip;q=0', null],
+    ] as const) {
+      const answer = await exportOf('?format=csv', encoding);
+      expect(answer.headers.get('content-encoding')).toBe(expected);
+      expect(await answer.text()).toBe(text);
+    }
+  });
+
   test('is limited to the clients of the caller, and to one that it names', async () => {
     const ours = await create('/partners', partnerInput({ name: 'Ours' }));
     const id = await create('/inventory', inventoryInput({ partnerId: ours }));

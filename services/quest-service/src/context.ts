@@ -50,7 +50,13 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     exporter: readers,
     writer: tokens.guard('quests:write'),
     ops: tokens,
-    follow: createFeed({ ...base, service: 'quest-service', days: env.FEED_DAYS, anyCaseQuery: true }),
+    follow: createFeed({
+      ...base,
+      service: 'quest-service',
+      days: env.FEED_DAYS,
+      maxStreams: env.FEED_STREAMS,
+      anyCaseQuery: true,
+    }),
     versions: createVersionCache({
       redis: base.redis,
       read: (questId) => readVersion(base.database.sql, questId),

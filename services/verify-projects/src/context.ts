@@ -44,7 +44,12 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     reader: readerGuard(keys.guard('verify:read'), tokens.guard('verify:read')),
     forgetKey: keys.forget,
     admin: unlimited(tokens.guard('verify:admin')),
-    follow: createFeed({ ...base, service: 'verify-projects', days: env.FEED_DAYS }),
+    follow: createFeed({
+      ...base,
+      service: 'verify-projects',
+      days: env.FEED_DAYS,
+      maxStreams: env.FEED_STREAMS,
+    }),
     archivedDays: env.PROJECT_ARCHIVE_DAYS,
     latePages: base.resources.use(
       openSearchLane('verify-projects:late-pages', settings, 'Go on with `modified_after` and page 1.'),

@@ -58,6 +58,7 @@ export const feedRoutes = ({ follow, reader: auth }: Context): Route[] =>
       ...about,
       auth,
       owners: (_asked, caller) => (isOwned ? clientsOf(caller) : undefined),
+      rights: (caller) => JSON.stringify(clientsOf(caller) ?? null),
       items: async (sql, ids, caller) => {
         const rows = await sql<Row[]>`
           select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} = any(${ids as string[]})

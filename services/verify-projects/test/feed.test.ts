@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { openStream } from '@platform/feed/testing';
 import request from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectInput, startService, type Service } from './harness.ts';
@@ -103,6 +104,26 @@ test('who is limited to clients follows their projects and deliverables only, an
     { id, action: 'deleted' },
     { id: deliverable, action: 'deleted' },
   ]);
+});
+
+test('a stream ends and a wait is refused when the API key is revoked, also by another instance', async () => {
+  const { key, id } = await service.storeKey();
+  const other = await service.startInstance();
+  const path = '/v1/feeds/verify-projects/projects';
+  const { body } = await request(service.app).get(path).set('X-API-Key', key).expect(200);
+  const { next } = body as Page;
+  using stream = await openStream(`${other.url}${path}`, { 'X-API-Key': key });
+  const waiting = fetch(`${other.url}${path}?after=${next}&wait=25`, { headers: { 'X-API-Key': key } });
+  await create('/projects', projectInput({ name: 'Before' }));
+  expect(JSON.parse((await stream.next()).data)).toMatchObject({ item: { name: 'Before' } });
+  expect((await waiting).status).toBe(200);
+  const after = stream.all.findLast((event) => event.id)?.id;
+  const refused = fetch(`${other.url}${path}?after=${after}&wait=25`, { headers: { 'X-API-Key': key } });
+  await service.admin.delete(`/api-keys/${id}`).expect(204);
+  await stream.ended;
+  await create('/projects', projectInput({ name: 'After' }));
+  expect((await refused).status).toBe(401);
+  expect(stream.all.some(({ data }) => data?.includes('After'))).toBe(false);
 });
 
 test('an export has the items of the list, of the clients of the caller only', async () => {

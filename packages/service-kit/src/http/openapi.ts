@@ -110,9 +110,24 @@ const responsesOf = (
 ): ZodOpenApiResponsesObject => {
   const statuses = Object.keys({ ...problems, ...route.responses }).map(Number);
   const responses = statuses.map((status) => {
-    const { body, mediaType = 'application/json', headers, ...own } = route.responses[status] ?? {};
-    const content = body && { content: { [mediaType]: contentOf(mediaType, body, undefined) } };
-    return [status, { ...problems[status], ...own, ...content, headers: headersOf(route, status, headers) }];
+    const {
+      body,
+      mediaType = 'application/json',
+      otherTypes,
+      headers,
+      ...own
+    } = route.responses[status] ?? {};
+    const types = Object.entries({ ...(body && { [mediaType]: body }), ...otherTypes });
+    const content = types.map(([type, schema]) => [type, contentOf(type, schema, undefined)]);
+    return [
+      status,
+      {
+        ...problems[status],
+        ...own,
+        ...(content.length > 0 && { content: Object.fromEntries(content) }),
+        headers: headersOf(route, status, headers),
+      },
+    ];
   });
   return Object.fromEntries(responses) as ZodOpenApiResponsesObject;
 };

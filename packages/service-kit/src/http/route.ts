@@ -65,6 +65,8 @@ export interface ResponseSpec {
   body?: z.ZodType;
   /** `application/json` unless said otherwise. */
   mediaType?: string;
+  /** What the caller may ask for instead: media type → shape. */
+  otherTypes?: Record<string, z.ZodType>;
   /** Header name → description. */
   headers?: Record<string, string>;
 }

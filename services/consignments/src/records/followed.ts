@@ -26,6 +26,7 @@ export const followRoutes = (context: Context, { json, filters, ...about }: List
     auth: context.reader,
     ...(client && filter && { filter: [client, filter] }),
     owners: (asked, caller) => (owner === undefined ? undefined : clientsOf(asked, caller)),
+    rights: ({ clients }) => JSON.stringify(clients ? [...clients] : null),
     items: async (sql, ids, caller) => {
       const rows = await sql<Row[]>`
         select id, ${sql.unsafe(json)} from ${sql(list)} where id = any(${ids as string[]}::uuid[])`;

@@ -13,6 +13,7 @@ export const questFeed = ({ follow, draftReader }: Context): Route[] =>
     auth: draftReader,
     item: Quest,
     owners: (_asked, caller) => (caller === undefined ? ['everybody'] : ['everybody', 'editors']),
+    rights: (caller) => (caller === undefined ? 'everybody' : 'editors'),
     records: (sql, slice) => findQuestsAfter(sql, slice, slice.owners?.includes('editors') === true),
     items: (sql, ids, caller) => findQuestsById(sql, ids, caller !== undefined),
   });

@@ -1,0 +1,142 @@
+import type { IncomingMessage } from 'node:http';
+import { createLru } from '@platform/service-kit/lru';
+import { Problem, toProblem, Unauthorized } from '@platform/service-kit/problem';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
+import { noLookupLimit } from '@platform/service-kit/route';
+import type { Cursor } from './cursor.ts';
+import { ownersOf, type FeedOptions, type FollowedList } from './followed-list.ts';
+import { changeOf, moveChanges, readLog, type LoggedChange, type LogPage } from './log.ts';
+import { createWatch, type Batch } from './watch.ts';
+
+/** How old the answer about a credential may be. A guard may have kept it for 750 ms: together less than a second. */
+const recheckMs = 240;
+const maxCredentials = 10_000;
+
+/** A change as its reader gets it. */
+export interface SeenChange {
+  change: LoggedChange;
+  json: string;
+}
+
+export interface SeenPage extends Omit<LogPage, 'changes'> {
+  changes: readonly SeenChange[];
+}
+
+/** What reads a list for one request. */
+export interface Reader {
+  /** The next page: from what was read for all, or else read for this request alone. */
+  read(this: void): Promise<SeenPage>;
+  /**
+   * Waits for up to `ms`; true when there may be a page to read. Throws Unauthorized when the credential is no longer valid.
+   */
+  wait(ms: number): Promise<boolean>;
+}
+
+interface Request<Caller> {
+  req: IncomingMessage;
+  caller: Caller;
+  query: object;
+  /** Undefined begins at the end of the feed. */
+  after: Cursor | undefined;
+  /** Changes of a page at most. */
+  limit: number;
+  /** Of a page that was read for all; `limit` unless given. */
+  sharedLimit?: number;
+}
+
+const gone = {
+  unknown: 'This feed has never given this cursor, perhaps because its database was restored.',
+  expired: 'The changes after this cursor are no longer kept.',
+};
+
+const pageOrThrow = (page: keyof typeof gone | LogPage): LogPage => {
+  if (typeof page !== 'string') return page;
+  const detail = `${gone[page]} Export the list, and go on from the cursor of the export.`;
+  throw new Problem({ status: 410, code: `cursor_${page}`, detail });
+};
+
+const credentialOf = ({ headers }: IncomingMessage): string =>
+  JSON.stringify([headers.authorization, headers['x-api-key'], headers.cookie]);
+
+/** Makes what reads a list for one request. Readers at the end of the feed share what is read. */
+export const createReaders = (options: FeedOptions) => {
+  const { sql } = options.database;
+  const watch = createWatch(options);
+  return <Caller>(followed: FollowedList<Caller>) => {
+    const { list, auth, items, rights } = followed;
+    const callers = createLru<string, Promise<Caller>>(maxCredentials, recheckMs);
+
+    /** Who has the credential now; all requests with it share the answer. */
+    const identify = (req: IncomingMessage, credential: string): Promise<Caller> => {
+      const known = callers.get(credential);
+      if (known !== undefined) return known;
+      const caller = runOutsideRequest(async () => auth.identify(req, noLookupLimit));
+      callers.set(credential, caller);
+      return caller;
+    };
+    const withItems = async (page: LogPage, caller: Caller): Promise<SeenPage> => {
+      const ids = new Set(page.changes.filter(({ action }) => action !== 'deleted').map(({ id }) => id));
+      const found = ids.size > 0 ? await items(sql, [...ids], caller) : new Map<string, string>();
+      const changes = page.changes.map((change) => {
+        const item = change.action === 'deleted' ? undefined : found.get(change.id);
+        const json = JSON.stringify(changeOf(change));
+        return { change, json: item === undefined ? json : `${json.slice(0, -1)},"item":${item}}` };
+      });
+      return { ...page, changes };
+    };
+
+    return ({ req, query, limit, sharedLimit = limit, ...start }: Request<Caller>): Reader => {
+      const credential = credentialOf(req);
+      let { caller, after } = start;
+      let batch: Batch | undefined;
+
+      const readByMyself = async (owners: readonly string[] | undefined): Promise<SeenPage> => {
+        const isBehind = await moveChanges(sql);
+        const page = pageOrThrow(await readLog(sql, { list, after, owners, limit, days: options.days }));
+        return withItems({ ...page, hasMore: page.hasMore || isBehind }, caller);
+      };
+      /** Undefined when it has more than a page. */
+      const shareOf = (from: Batch, owners: readonly string[] | undefined): Promise<SeenPage> | undefined => {
+        const position = after?.position ?? 0n;
+        const who = rights?.(caller) ?? credential;
+        const key = JSON.stringify([list, who, owners, String(position), sharedLimit]);
+        const known = from.shared.get(key) as Promise<SeenPage> | undefined;
+        if (known !== undefined || from.shared.has(key)) return known;
+        const owned = owners && new Set<string | null>(owners);
+        const changes = from.changes.filter(
+          (change) => change.list === list && change.version > position && (owned?.has(change.owner) ?? true),
+        );
+        const page =
+          changes.length > sharedLimit
+            ? undefined
+            : runOutsideRequest(() => withItems({ ...from, changes }, caller));
+        from.shared.set(key, page);
+        page?.catch(() => from.shared.delete(key));
+        return page;
+      };
+      return {
+        read: async () => {
+          const owners = ownersOf(followed, query, caller);
+          const page = await ((batch && shareOf(batch, owners)) ?? readByMyself(owners));
+          after = page.next;
+          batch = undefined;
+          return page;
+        },
+        wait: async (ms) => {
+          const found = after && (await watch.changes(after, ms));
+          batch = found === 'behind' ? undefined : found;
+          const now = await identify(req, credential).catch((error: unknown) => {
+            // A database that is away says nothing about a credential.
+            if (toProblem(error).status < 500) throw error;
+            return caller;
+          });
+          // Where a credential may be missing, one that has expired is no error.
+          if (auth.keyOf(now) !== auth.keyOf(caller))
+            throw new Unauthorized('The credential is no longer valid.', 'Bearer realm="platform"');
+          caller = now;
+          return found !== undefined;
+        },
+      };
+    };
+  };
+};

@@ -1,0 +1,63 @@
+/** An event as a browser would see it; of a heartbeat or an end only what it has. */
+export interface StreamEvent {
+  id?: string;
+  event?: string;
+  data?: string;
+  retry?: string;
+}
+
+/**
+ * Opens a stream of events. `next` is the next change, `all` has everything that came, and `ended` resolves when the server
+ * has ended the stream.
+ */
+export const openStream = async (url: string, headers: Record<string, string>) => {
+  const abort = new AbortController();
+  const answer = await fetch(url, {
+    headers: { Accept: 'text/event-stream', ...headers },
+    signal: abort.signal,
+  });
+  const all: StreamEvent[] = [];
+  let arrived = Promise.withResolvers<void>();
+  const read = async (): Promise<void> => {
+    let text = '';
+    for await (const piece of (answer.body ?? new ReadableStream<Uint8Array>()).pipeThrough(
+      new TextDecoderStream(),
+    )) {
+      const blocks = (text + piece).split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const fields = block.split('\n').map((line) => /^(\w*): ?(.*)$/.exec(line) ?? []);
+        all.push(
+          Object.fromEntries(
+            fields.flatMap(([, name, value]) => (name ? [[name, value]] : [])),
+          ) as StreamEvent,
+        );
+      }
+      arrived.resolve();
+      arrived = Promise.withResolvers();
+    }
+  };
+  const ended = answer.ok && answer.body ? read() : Promise.resolve();
+  ended.catch(() => undefined);
+  let seen = 0;
+  return {
+    answer,
+    all,
+    ended,
+    next: async (): Promise<Required<Omit<StreamEvent, 'retry'>>> => {
+      for (;;) {
+        const event = all[seen];
+        if (event === undefined)
+          await Promise.race([
+            arrived.promise,
+            ended.then(() => Promise.reject(new Error('the stream has ended'))),
+          ]);
+        else {
+          seen += 1;
+          if (event.data !== undefined) return event as Required<StreamEvent>;
+        }
+      }
+    },
+    [Symbol.dispose]: () => abort.abort(),
+  };
+};

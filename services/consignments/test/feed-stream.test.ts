@@ -1,0 +1,174 @@
+import { createFeed } from '@platform/feed';
+import { openStream } from '@platform/feed/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService, tokens, type Service } from './harness.ts';
+import { ids, inventoryInput, partnerInput, warehouseInput } from './inputs.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const create = async (path: string, body: object): Promise<string> =>
+  ((await service.post(path, body).expect(201)).body as { id: string }).id;
+const bearer = async (options: Parameters<typeof tokens.token>[0] = {}) => ({
+  Authorization: `Bearer ${await tokens.token({ scope: 'consignments:read', ...options })}`,
+});
+/** A stream of changes, with a token of its own. */
+const open = async (
+  list: string,
+  {
+    headers,
+    at = service,
+    ...options
+  }: { headers?: Record<string, string>; at?: Service } & Parameters<typeof tokens.token>[0] = {},
+) => openStream(`${at.url}/v1/feeds/consignments/${list}`, { ...(await bearer(options)), ...headers });
+const changeOf = ({ data }: { data: string }) =>
+  JSON.parse(data) as { id: string; action: string; item?: object };
+
+const insertMany = (count: number) => service.context.database.sql`
+  insert into warehouses (id, code, name, city, country_code, status)
+  select gen_random_uuid(), 'C' || n, 'Many', 'Tartu', 'EE', 1 from generate_series(1, ${count}::int) n`;
+
+describe('the stream of a list', () => {
+  test('has the changes of the feed as events, and goes on behind the last one', async () => {
+    using first = await open('warehouses');
+    expect(first.answer.headers.get('content-type')).toBe('text/event-stream');
+    const id = await create('/warehouses', warehouseInput());
+    const created = await first.next();
+    expect(created.event).toBe('created');
+    await service.patch(`/warehouses/${id}`, { name: 'Another' }).expect(200);
+    const updated = await first.next();
+    const { body } = await service.read(`/feeds/consignments/warehouses?after=${created.id}`).expect(200);
+    expect(body).toMatchObject({ changes: [changeOf(updated)], next: updated.id });
+    using second = await open('warehouses', { headers: { 'Last-Event-ID': created.id } });
+    expect(await second.next()).toEqual(updated);
+    await service.delete(`/warehouses/${id}`).expect(204);
+    expect([changeOf(await first.next()), changeOf(await second.next())]).toMatchObject([
+      { id, action: 'deleted' },
+      { id, action: 'deleted' },
+    ]);
+  });
+
+  test('begins with a cursor, also where nothing has changed', async () => {
+    using stream = await open('partners');
+    await expect.poll(() => stream.all[0]?.id).toMatch(/^[\w-]{43}$/);
+    const id = await create('/partners', partnerInput());
+    const { body } = await service
+      .read(`/feeds/consignments/partners?after=${stream.all[0]?.id}`)
+      .expect(200);
+    expect(body).toMatchObject({ changes: [{ id }] });
+  });
+
+  test('catches up in pages with what it has missed', async () => {
+    const { body } = await service.read('/feeds/consignments/warehouses').expect(200);
+    const { next } = body as { next: string };
+    await insertMany(1234);
+    using stream = await open('warehouses', { headers: { 'Last-Event-ID': next } });
+    const seen = new Set<string>();
+    while (seen.size < 1234) seen.add(changeOf(await stream.next()).id);
+    expect(stream.all.filter(({ event }) => event === 'created')).toHaveLength(1234);
+  });
+
+  test('shows a caller the records of its clients only, whoever else reads the same changes', async () => {
+    const ours = await create('/partners', partnerInput({ name: 'Ours' }));
+    using unlimited = await open('inventory');
+    using limited = await open('inventory', { claims: { clients: [ours] } });
+    using other = await open('inventory', { claims: { clients: [ids.client] } });
+    const [theirs, own] = [
+      await create('/inventory', inventoryInput()),
+      await create('/inventory', inventoryInput({ partnerId: ours })),
+    ];
+    expect(changeOf(await limited.next())).toMatchObject({ id: own, item: { partnerId: ours } });
+    expect([changeOf(await unlimited.next()).id, changeOf(await unlimited.next()).id]).toEqual([theirs, own]);
+    await service.patch(`/inventory/${own}`, { partnerId: ids.client }).expect(200);
+    const lost = changeOf(await limited.next());
+    expect(lost).toMatchObject({ id: own, action: 'deleted' });
+    expect(lost).not.toHaveProperty('item');
+    const gained: string[] = [];
+    while (gained.at(-1) !== own) gained.push(changeOf(await other.next()).id);
+    expect(gained).not.toContain(ours);
+  });
+
+  test('is read once for all that are at its end and see the same', async () => {
+    const { sql } = service.context.database;
+    let reads = 0;
+    const counting = new Proxy(sql, {
+      apply: (target, self, args: [TemplateStringsArray]) => {
+        // Items by their ids, and a page of the log that is read for one list.
+        if (/^\s*select id, $/.test(args[0][0] ?? '') || args[0][0] === 'and list = ') reads += 1;
+        return Reflect.apply(target, self, args) as unknown;
+      },
+    });
+    const { database, health } = service.context;
+    const follow = createFeed({
+      database: { ...database, sql: counting },
+      health,
+      service: 'consignments',
+      days: 30,
+    });
+    await using counted = await startService({ databaseUrl: service.databaseUrl, overrides: { follow } });
+    const streams = await Promise.all(Array.from({ length: 40 }, () => open('warehouses', { at: counted })));
+    const { length } = streams;
+    await Promise.all(streams.map(({ all }) => expect.poll(() => all.length).toBe(1)));
+    expect(reads).toBe(length);
+    await insertMany(300);
+    for (let n = 0; n < 300; n++)
+      expect(
+        new Set((await Promise.all(streams.map((stream) => stream.next()))).map(({ id }) => id)).size,
+      ).toBe(1);
+    expect(reads).toBe(length + 1);
+    for (const stream of streams) stream[Symbol.dispose]();
+  });
+
+  test('ends with a time for the next attempt when the service stops', async () => {
+    await using stopping = await startService({ databaseUrl: service.databaseUrl });
+    using stream = await open('warehouses', { at: stopping });
+    stopping.context.health.draining = true;
+    await stream.ended;
+    expect(stream.all.at(-1)?.retry).toMatch(/^\d{3,4}$/);
+  });
+
+  test('ends when its token expires', async () => {
+    // Tokens count for another five seconds.
+    using stream = await open('warehouses', { ttl: -3 });
+    expect(stream.answer.status).toBe(200);
+    await stream.ended;
+  });
+
+  test.each([
+    ['x', 400, 'validation_failed'],
+    ['A'.repeat(43), 410, 'cursor_unknown'],
+  ])('that begins with %s is refused with %i before it begins', async (id, status, code) => {
+    using stream = await open('warehouses', { headers: { 'Last-Event-ID': id } });
+    expect(stream.answer.status).toBe(status);
+    expect(await stream.answer.json()).toMatchObject({ code });
+  });
+
+  test('is refused where the process or the caller has too many', async () => {
+    await using small = await startService({
+      databaseUrl: service.databaseUrl,
+      variables: { FEED_STREAMS: '6' },
+    });
+    const statuses = [];
+    const streams = [];
+    for (const sub of ['a', 'a', 'a', 'b', 'b', 'c', 'c', 'd', 'd']) {
+      const stream = await open('warehouses', { at: small, sub });
+      streams.push(stream);
+      statuses.push(stream.answer.status);
+    }
+    expect(statuses).toEqual([200, 200, 503, 200, 200, 200, 200, 503, 503]);
+    expect(streams[2]?.answer.headers.get('retry-after')).not.toBeNull();
+    expect(await streams[2]?.answer.json()).toMatchObject({ code: 'too_many_streams' });
+    streams[0]?.[Symbol.dispose]();
+    // Its place is free again.
+    await expect
+      .poll(async () => {
+        using stream = await open('warehouses', { at: small, sub: 'd' });
+        return stream.answer.status;
+      })
+      .toBe(200);
+    for (const stream of streams) stream[Symbol.dispose]();
+  });
+});
