@@ -32,7 +32,12 @@ const readFrom = async (text: string): Promise<Buffer> => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   try {
-    const request = { method: 'GET', headers: {}, addresses: 'any', signal: AbortSignal.timeout(20_000) } as const;
+    const request = {
+      method: 'GET',
+      headers: {},
+      addresses: 'any',
+      signal: AbortSignal.timeout(20_000),
+    } as const;
     const answer = await sendRequest(url, request);
     return await answer.read();
   } finally {
