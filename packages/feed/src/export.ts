@@ -57,7 +57,11 @@ const writerOf = (chosen: keyof typeof types, item: z.ZodObject, cursor: string)
 };
 
 const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(headers['accept-encoding'] ?? '');
+  (headers['accept-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((one) => one.split(';'))
+    .some(([name = '', weight = '']) => name.trim() === 'gzip' && !/^ ?q=0(?:\.0*)?$/.test(weight));
 
 /**
  * Makes `GET /feeds/{service}/{list}/export`: all records, in constant memory and without a transaction that stays open. A
