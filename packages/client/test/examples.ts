@@ -5,6 +5,8 @@ import {
   bearer,
   consignments,
   cookieSession,
+  exportList,
+  followChanges,
   iterateChanges,
   iteratePageIndex,
   iteratePageLimit,
@@ -15,6 +17,7 @@ import {
   unwrap,
   verifyProjects,
   walletOperator,
+  type Consignments,
 } from '../src/index.ts';
 
 export const aTask = async () => {
@@ -61,6 +64,34 @@ export const lists = async (url: string, questId: string, key: string, token: st
   ))
     numbers.push(consignment.consignmentNumber);
   return [titles, names, todo, numbers];
+};
+
+type StockItem = Consignments['schemas']['InventoryItem'];
+
+/** Keeps a copy of the stock until `signal` aborts; `store` is called with it and the cursor. */
+export const aCopy = async (
+  url: string,
+  token: string,
+  store: (stock: ReadonlyMap<string, number>, next: string) => Promise<void>,
+  signal: AbortSignal,
+) => {
+  const shipping = consignments(url, bearer(token));
+  const stock = new Map<string, number>();
+  const { cursor, items } = await exportList<StockItem>(
+    shipping.GET('/feeds/consignments/inventory/export', { parseAs: 'stream' }),
+  );
+  for await (const item of items) stock.set(item.id, item.quantity);
+  const pages = followChanges(
+    (query, end) => shipping.GET('/feeds/consignments/inventory', { params: { query }, signal: end }),
+    { after: cursor, signal },
+  );
+  for await (const { changes, next } of pages) {
+    for (const { id, item } of changes)
+      if (item) stock.set(id, item.quantity);
+      else stock.delete(id);
+    await store(stock, next);
+  }
+  return stock;
 };
 
 export const texts = async (url: string, token: string, lines: string[], file: Blob, output: FileHandle) => {

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import {
+  ApiError,
+  bearer,
+  consignments,
+  CursorGoneError,
+  exportList,
+  followChanges,
+  unwrap,
+  type FeedQuery,
+} from '../src/index.ts';
+import { aCopy } from './examples.ts';
+import { startServices } from './services.ts';
+
+const services = await startServices();
+afterAll(() => services[Symbol.asyncDispose]());
+let url = '';
+beforeAll(async () => {
+  url = await services.start('consignments');
+});
+beforeEach(() => void vi.useRealTimers());
+
+const client = async () =>
+  consignments(url, bearer(await services.keys.token({ scope: 'consignments:write' })));
+const item = (quantity: number) => ({
+  partnerId: '0198c5a0-7e57-7000-8a00-000000000001',
+  partnerProductId: 'tulip-1',
+  productCode: 'TULIP',
+  description: 'Tulips',
+  warehouseId: '0198c5a0-7e57-7000-8b00-000000000001',
+  quantity,
+  reserved: 0,
+});
+
+test('a copy is made by the example of the README, and stays in step', async () => {
+  const shipping = await client();
+  const create = async (quantity: number) =>
+    (await unwrap(shipping.POST('/inventory', { body: item(quantity) }))).id;
+  const path = (id: string) => ({ params: { path: { id } } });
+  const [changed, deleted] = [await create(1), await create(2)];
+  const end = new AbortController();
+  const token = await services.keys.token({ scope: 'consignments:read' });
+  let made = '';
+  let stored = '';
+  const change = (quantity: number) =>
+    unwrap(shipping.PATCH('/inventory/{id}', { ...path(changed), body: { quantity } }));
+  // Until it follows, because what changes before is in the export.
+  const touch = async () => {
+    for (let quantity = 100; stored === ''; quantity++) await change(quantity);
+  };
+  const touching = touch();
+  const steps = [
+    () => touching.then(() => change(99)),
+    async () => (made = await create(3)),
+    () => change(10),
+    () => unwrap(shipping.DELETE('/inventory/{id}', path(deleted))),
+  ];
+  const copying = aCopy(
+    url,
+    token,
+    async (stock, next) => {
+      stored = next;
+      await steps.shift()?.();
+      if (stock.get(changed) === 10 && stock.has(made) && !stock.has(deleted)) end.abort();
+    },
+    end.signal,
+  );
+  expect(await copying).toEqual(
+    new Map([
+      [changed, 10],
+      [made, 3],
+    ]),
+  );
+  const after = await unwrap(
+    shipping.GET('/feeds/consignments/inventory', { params: { query: { after: stored } } }),
+  );
+  expect(after.changes).toEqual([]);
+});
+
+test('an export can be read as it arrives', async () => {
+  const call = (await client()).GET('/feeds/consignments/warehouses/export', { parseAs: 'stream' });
+  const { cursor, items } = await exportList<{ id: string }>(call);
+  expect(cursor).toMatch(/^[\w-]{43}$/);
+  const ids = [];
+  for await (const { id } of items) ids.push(id);
+  expect(ids).toEqual([]);
+});
+
+test('a cursor that the service does not know names the export with which to begin again', async () => {
+  const shipping = await client();
+  const pages = followChanges(
+    (query, signal) => shipping.GET('/feeds/consignments/partners', { params: { query }, signal }),
+    { after: 'A'.repeat(43) },
+  );
+  const error = await pages.next().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(CursorGoneError);
+  expect(error).toMatchObject({
+    status: 410,
+    code: 'cursor_unknown',
+    exportUrl: `${url}/v1/feeds/consignments/partners/export`,
+  });
+});
+
+const answer = (status: number, data: object, headers: Record<string, string> = {}) => {
+  const response = new Response(null, { status, headers });
+  Object.defineProperty(response, 'url', { value: 'http://a.test/v1/feeds/a/b' });
+  return response.ok ? { data: data as never, response } : { error: data, response };
+};
+
+test('a failure that passes is asked again with the same cursor, later each time and not before Retry-After', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const asked: FeedQuery[] = [];
+  const retried: unknown[] = [];
+  const answers = [
+    () => answer(200, { changes: [1], next: 'b', has_more: false }),
+    () => Promise.reject(new TypeError('fetch failed')),
+    () => answer(503, { code: 'too_busy' }, { 'Retry-After': '7' }),
+    () => answer(429, {}),
+    () => answer(200, { changes: [2], next: 'c', has_more: false }),
+    () => answer(403, { code: 'insufficient_scope' }),
+  ];
+  const pages = followChanges<number>(
+    async (query) => {
+      asked.push(query);
+      return (await answers.shift()?.()) ?? answer(500, {});
+    },
+    { after: 'a', onRetry: (error) => retried.push(error) },
+  );
+  expect((await pages.next()).value).toEqual({ changes: [1], next: 'b' });
+  const second = pages.next();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(asked).toHaveLength(3);
+  await vi.advanceTimersByTimeAsync(6999);
+  expect(asked).toHaveLength(4);
+  await vi.advanceTimersByTimeAsync(1999);
+  expect(asked).toHaveLength(4);
+  await vi.advanceTimersByTimeAsync(2001);
+  expect((await second).value).toEqual({ changes: [2], next: 'c' });
+  expect(asked.map(({ after }) => after)).toEqual(['a', 'b', 'b', 'b', 'b']);
+  expect(retried).toMatchObject([{ message: 'fetch failed' }, { status: 503 }, { status: 429 }]);
+  await expect(pages.next()).rejects.toThrow(ApiError);
+});
+
+test('an abort ends the iteration, while it waits for an answer and in a pause', async () => {
+  for (const fetchPage of [
+    (_: FeedQuery, signal: AbortSignal) =>
+      new Promise<never>((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      ),
+    () => Promise.reject(new TypeError('fetch failed')),
+  ]) {
+    const end = new AbortController();
+    const next = followChanges(fetchPage, { signal: end.signal }).next();
+    await Promise.resolve();
+    end.abort();
+    expect(await next).toEqual({ done: true, value: undefined });
+  }
+});
