@@ -23,6 +23,7 @@ export const createApp = (context: Context): HttpApp =>
         Partners: 'Clients, carriers, suppliers and consignees',
         Inventory: 'Stock of products by partner and warehouse',
         Warehouses: 'Places where stock is kept',
+        Subscriptions: 'Changes that are sent to an address',
       },
       codes: problemCodes,
       basePath: '/v1',
@@ -47,5 +48,6 @@ export const createApp = (context: Context): HttpApp =>
       ...inventoryRoutes(context),
       ...movementRoutes(context),
       ...warehouseRoutes(context),
+      ...context.subscriptions.routes(),
     ].map(withinClients(context)),
   });

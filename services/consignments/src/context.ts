@@ -1,5 +1,7 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
+import { callerRights } from '@platform/auth/caller-rights';
 import { createFeed } from '@platform/feed';
+import { createSubscriptions } from '@platform/outgoing-webhooks';
 import { withPageSettings } from '@platform/pagination/directory';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
@@ -17,6 +19,7 @@ export interface Context extends BaseContext {
   searches: Searches;
   /** Makes the routes by which a list is exported and followed. */
   follow: ReturnType<typeof createFeed>;
+  subscriptions: ReturnType<typeof createSubscriptions<Caller>>;
   /** Maximum number of records to search for a text without a trigram. */
   shortSearchRows: number;
   /**
@@ -46,6 +49,11 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
       days: env.FEED_DAYS,
       maxStreams: env.FEED_STREAMS,
       anyCaseQuery: true,
+    }),
+    subscriptions: createSubscriptions(base, env, {
+      service: 'consignments',
+      auth: tokens.guard('consignments:subscriptions'),
+      rights: callerRights,
     }),
     shortSearchRows: env.SHORT_SEARCH_MAX_ROWS,
     importLimits: { lines: env.IMPORT_MAX_LINES, quietMs: 1000, idleMs: env.IMPORT_IDLE_TIMEOUT_MS },

@@ -1,4 +1,5 @@
 import { feedEnv } from '@platform/feed';
+import { subscriptionEnv } from '@platform/outgoing-webhooks';
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { searchEnv } from '@platform/service-kit/search-lane';
 import { z } from 'zod';
@@ -7,6 +8,7 @@ const shape = {
   ...commonEnv,
   ...tokenEnv,
   ...feedEnv,
+  ...subscriptionEnv,
   // Kinds of search: with a trigram, which the index can find, or without.
   ...searchEnv,
   /** Maximum number of records that a search without a trigram, which compares each of them, may have to compare. */

@@ -1,4 +1,5 @@
 import { outdatedChanges, withFeed } from '@platform/feed';
+import { outdatedAttempts, withSubscriptions } from '@platform/outgoing-webhooks';
 import { withMaintenance } from '@platform/pagination/maintenance';
 import { outdatedKeys } from '@platform/service-kit/idempotency';
 import { withPruning } from '@platform/service-kit/pruning';
@@ -13,10 +14,9 @@ await runService({
   name: 'consignments',
   env: processEnv,
   createContext: (env, parts) =>
-    withPruning(withFeed(withMaintenance(createContext(env, parts), env.DATABASE_URL, directories)), [
-      outdatedResults,
-      outdatedKeys,
-      outdatedChanges(env.FEED_DAYS),
-    ]),
+    withPruning(
+      withSubscriptions(withFeed(withMaintenance(createContext(env, parts), env.DATABASE_URL, directories))),
+      [outdatedResults, outdatedKeys, outdatedChanges(env.FEED_DAYS), ...outdatedAttempts],
+    ),
   createApp,
 });

@@ -1,9 +1,11 @@
 import { feedCodes } from '@platform/feed';
+import { subscriptionCodes } from '@platform/outgoing-webhooks';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
 
 /** The codes of problems that some operations have; `app.ts` puts them into the OpenAPI document. */
 export const problemCodes: ProblemCodes = {
   ...feedCodes('consignments', 'partners', 'inventory', 'warehouses'),
+  ...subscriptionCodes,
   importConsignments: { 422: ['import_id_reused'] },
   createConsignment: { 403: ['limited_to_clients'], 422: ['client_name_mismatch', 'unknown_product'] },
   changeConsignment: {

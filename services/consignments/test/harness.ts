@@ -14,7 +14,7 @@ const harness = createHarness({
   createApp,
   keys: tokens,
   // Long, because other tests may keep the machine busy.
-  variables: { SEARCH_TIMEOUT_MS: '5000' },
+  variables: { SEARCH_TIMEOUT_MS: '5000', SUBSCRIPTIONS_KEY: 'ab'.repeat(32) },
 });
 
 const reading = `Bearer ${await tokens.token({ scope: 'consignments:read' })}`;

@@ -1,10 +1,34 @@
 import { lookup } from 'node:dns';
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { SafeError } from '../process/safe-error.ts';
 import { createPieceCollector } from './body.ts';
 import { parseAddress } from './network.ts';
+import { z } from 'zod';
+
+/**
+ * The address of a server of others. It is parsed only when it is short ASCII: to parse a host with many combining marks
+ * takes time by the square of their number.
+ */
+export const webAddress = z
+  .string()
+  .max(500, { abort: true })
+  // URL parsers remove line ends and turn backslashes into slashes, so the parsed URL would differ from the stored one.
+  .refine((url) => /^[!-[\]-~]*$/.test(url), {
+    error: 'must be printable ASCII without backslashes; hosts in Punycode',
+    abort: true,
+  })
+  .check(z.url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true }))
+  .refine((url) => {
+    const { username, password } = new URL(url);
+    return username === '' && password === '' && !/[?#]/.test(url);
+  }, 'must have no credentials, query or fragment');
 
 /** Which addresses may be requested: those of the public internet, or any. */
 export type Addresses = 'public' | 'any';
@@ -82,6 +106,7 @@ interface OutboundRequest {
 
 export interface OutboundAnswer {
   status: number;
+  headers: IncomingHttpHeaders;
   /** Throws AnswerTooLarge beyond 1 MiB. Call this or `discard`, so that the connection can be used again. */
   read(): Promise<Buffer>;
   discard(): void;
@@ -113,6 +138,7 @@ export const sendRequest = async (
   });
   return {
     status: answer.statusCode ?? 0,
+    headers: answer.headers,
     read: () => readAnswer(answer),
     discard: () => void readAnswer(answer).catch(() => undefined),
   };

@@ -39,5 +39,6 @@ export const followRoutes = (context: Context, { json, filters, ...about }: List
         select id, ${sql.unsafe(json)} from ${sql(list)} where id > ${after} ${ofOwners} order by id limit ${limit}`;
     },
   };
+  context.subscriptions.offer(followed);
   return context.follow(followed);
 };

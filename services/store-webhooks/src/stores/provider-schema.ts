@@ -1,23 +1,9 @@
 import { collectIssues } from '@platform/service-kit/field-errors';
 import type { FieldErrors } from '@platform/service-kit/problem';
+import { webAddress } from '@platform/service-kit/outbound';
 import { isStorable, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { mappedFields } from '../providers/generic/mapping.ts';
-
-/** Is parsed only when it is short ASCII: to parse a host with many combining marks takes time by the square of their number. */
-export const webAddress = z
-  .string()
-  .max(500, { abort: true })
-  // URL parsers remove line ends and turn backslashes into slashes, so the parsed URL would differ from the stored one.
-  .refine((url) => /^[!-[\]-~]*$/.test(url), {
-    error: 'must be printable ASCII without backslashes; hosts in Punycode',
-    abort: true,
-  })
-  .check(z.url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true }))
-  .refine((url) => {
-    const { username, password } = new URL(url);
-    return username === '' && password === '' && !/[?#]/.test(url);
-  }, 'must have no credentials, query or fragment');
 
 /** An address as it is shown. */
 export const shownAddress = z.string().meta({ format: 'uri' });

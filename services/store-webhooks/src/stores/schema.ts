@@ -1,4 +1,5 @@
 import { boundedList } from '@platform/service-kit/bounded-list';
+import { webAddress } from '@platform/service-kit/outbound';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { defaultCurrency, isCurrency } from '../providers/money.ts';
@@ -12,7 +13,6 @@ import {
   providerPatch,
   shownAddress,
   shownProvider,
-  webAddress,
 } from './provider-schema.ts';
 import { tokenPurposes } from './settings.ts';
 

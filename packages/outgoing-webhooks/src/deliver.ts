@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import type { FollowedList } from '@platform/feed';
+import { attemptsWithin, backoff } from '@platform/service-kit/backoff';
+import type { Sql } from 'postgres';
+import type { Change } from './changes.ts';
+import type { Send, Sent } from './send.ts';
+import { secretOf } from './signing.ts';
+import type { Subscription } from './subscription.ts';
+
+/** An attempt as `subscription_attempts` has it. */
+export interface Attempt extends Omit<Sent, 'retryAfterMs'> {
+  event: string;
+  type: string;
+  record: string | undefined;
+  attempt: number;
+}
+
+/** What a held change becomes: due again after a time, or `failed` for good. */
+export interface Held extends Change {
+  dueInMs: number;
+  failed: boolean;
+}
+
+/** What came of the changes of a window. */
+export interface Result {
+  attempts: Attempt[];
+  delivered: Change[];
+  held: Held[];
+  /** The last change that was delivered or is held; undefined if there is none. */
+  last: Change | undefined;
+  /** Failures since the last success. */
+  failures: number;
+  /** How long to send nothing, in ms. */
+  pauseMs: number;
+  /** The subscriber wants no more (410). */
+  isGone: boolean;
+}
+
+export interface Delivery<Caller> {
+  subscription: Subscription;
+  lists: readonly FollowedList<Caller>[];
+  caller: Caller;
+  changes: readonly Change[];
+}
+
+export interface DeliverOptions {
+  sql: Sql;
+  send: Send;
+  /** The keys of secrets; each signs. */
+  keys: readonly string[];
+  /** Begin nothing more. */
+  isStopping: () => boolean;
+  /** Break off what is under way. */
+  aborted: AbortSignal;
+}
+
+/** Requests of one subscription at the same time. */
+const atOnce = 20;
+/** For so long a window begins with changes. */
+const windowMs = 2000;
+/** From so many failures in a row on, one change is tried at a time, after a pause. */
+const broken = 5;
+const retryBaseMs = 10_000;
+const pauseBaseMs = 5000;
+/** Pauses that add up to a day. */
+const mostAttempts = attemptsWithin(24, retryBaseMs);
+
+/** The id of a change: the same at each attempt, and another one after a restore to an earlier moment. */
+const eventOf = ({ list, record, position, changedAt }: Change): string =>
+  `evt_${createHash('sha256')
+    .update(JSON.stringify([list, record, position, changedAt]))
+    .digest('base64url')
+    .slice(0, 22)}`;
+
+/** The type of events of records that are called `name`, such as `inventory_item.updated`. */
+export const typeOf = (name: string, action: string): string => `${name.replaceAll(' ', '_')}.${action}`;
+
+/** The secrets that sign for a subscription, the newest first. */
+export const secretsOf = (keys: readonly string[], subscription: Subscription): string[] => {
+  const { id, generation, isRotating } = subscription;
+  const generations = isRotating ? [generation, generation - 1] : [generation];
+  return generations.flatMap((one) => keys.map((key) => secretOf(key, { id, generation: one })));
+};
+
+const readItems = async <Caller>(
+  sql: Sql,
+  { lists, caller, changes }: Delivery<Caller>,
+): Promise<(change: Change) => string | undefined> => {
+  const found = new Map<string, ReadonlyMap<string, string>>();
+  for (const { list, items } of lists) {
+    const wanted = changes.filter(
+      (change) => change.list === list && change.action !== 'deleted' && !change.waits,
+    );
+    const ids = new Set(wanted.map(({ record }) => record));
+    if (ids.size > 0) found.set(list, await items(sql, [...ids], caller));
+  }
+  return ({ list, record, action }) => (action === 'deleted' ? undefined : found.get(list)?.get(record));
+};
+
+/** Makes a function that delivers changes, in the order of each lane, for some seconds. */
+export const createDeliver =
+  ({ sql, send, keys, isStopping, aborted }: DeliverOptions) =>
+  async <Caller>(delivery: Delivery<Caller>): Promise<Result> => {
+    const { subscription, lists, changes } = delivery;
+    const itemOf = await readItems(sql, delivery);
+    const names = new Map(lists.map(({ list, name }) => [list, name]));
+    const secrets = secretsOf(keys, subscription);
+    const result: Result = {
+      attempts: [],
+      delivered: [],
+      held: [],
+      last: undefined,
+      failures: subscription.failures,
+      pauseMs: 0,
+      isGone: false,
+    };
+    const end = performance.now() + windowMs;
+    const isOver = () => isStopping() || performance.now() > end || result.isGone || result.pauseMs > 0;
+
+    const messageOf = (change: Change) => {
+      const { record: id, position, action, list, changedAt: timestamp } = change;
+      const type = typeOf(names.get(list) ?? list, action);
+      const item = itemOf(change);
+      const data = JSON.stringify({ id, version: Number(position) });
+      const withItem = item === undefined ? data : `${data.slice(0, -1)},"item":${item}}`;
+      const body = `${JSON.stringify({ type, timestamp }).slice(0, -1)},"data":${withItem}}`;
+      return { type, body, event: eventOf(change), url: subscription.url, secrets };
+    };
+    /** Counts a failure of the subscriber. */
+    const failed = ({ status, retryAfterMs = 0 }: Sent): void => {
+      result.failures++;
+      const pauseMs = result.failures >= broken ? backoff(result.failures - broken + 1, pauseBaseMs) : 0;
+      result.pauseMs = Math.max(result.pauseMs, pauseMs, retryAfterMs);
+      result.isGone ||= status === 410;
+    };
+    /** Resolves with whether the next change of the lane may be delivered. */
+    const settle = async (change: Change, before: Promise<boolean> | undefined): Promise<boolean> => {
+      const hold = (attempts: number, dueInMs: number, isFinal: boolean): boolean => {
+        result.held.push({ ...change, attempts, dueInMs, failed: isFinal });
+        return isFinal;
+      };
+      const isFree = before === undefined ? !change.waits : await before;
+      const message = messageOf(change);
+      const sent = isFree ? await send(message, { isOver, aborted }) : undefined;
+      if (sent === undefined) return hold(change.attempts, 0, false);
+      const { retryAfterMs, ...what } = sent;
+      const attempt = change.attempts + 1;
+      const { event, type } = message;
+      result.attempts.push({ ...what, event, type, record: change.record, attempt });
+      if (sent.error === undefined) {
+        result.failures = 0;
+        result.delivered.push(change);
+        return true;
+      }
+      failed(sent);
+      return hold(
+        attempt,
+        Math.max(backoff(attempt, retryBaseMs), retryAfterMs ?? 0),
+        attempt >= mostAttempts,
+      );
+    };
+
+    const running = new Set<Promise<unknown>>();
+    const lanes = new Map<string, Promise<boolean>>();
+    for (const change of changes) {
+      while (running.size >= (result.failures >= broken ? 1 : atOnce)) await Promise.race(running);
+      if (isOver()) break;
+      const task = settle(change, lanes.get(change.lane));
+      lanes.set(change.lane, task);
+      const whole = task.finally(() => running.delete(whole));
+      running.add(whole);
+      result.last = change;
+    }
+    await Promise.all(running);
+    return result;
+  };

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { FollowedList } from '@platform/feed';
+import { moveChanges } from '@platform/feed/log';
+import { startBackground } from '@platform/service-kit/background';
+import type { Log } from '@platform/service-kit/log';
+import type { Sql } from 'postgres';
+import { readHeld, readLog } from './changes.ts';
+import { createDeliver, type Result } from './deliver.ts';
+import type { Send } from './send.ts';
+import { settle } from './settle.ts';
+import { claim, disable, release, type Subscription } from './subscription.ts';
+
+export interface DispatchOptions<Caller> {
+  sql: Sql;
+  log: Log;
+  send: Send;
+  keys: readonly string[];
+  lists: ReadonlyMap<string, FollowedList<Caller>>;
+  /** Who may see what the subscription says; undefined when nobody may any more. */
+  restore(rights: unknown): Promise<Caller | undefined>;
+  /** Called with the result of each window. */
+  onResult(result: Result): void;
+}
+
+/** Subscriptions that one process serves at the same time, and for how long before it is another one's turn. */
+const atOnce = 200;
+const turnMs = 30_000;
+/** What is under way when the process stops has so long to end. */
+const graceMs = 3000;
+
+/** Delivers in the background, until disposed of. Any number of instances may do so. */
+export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
+  const { sql, log, send, keys, lists, restore, onResult } = options;
+  const worker = randomUUID();
+  const running = new Set<Promise<void>>();
+  const abort = new AbortController();
+  let isStopping = false;
+  const deliver = createDeliver({ sql, send, keys, isStopping: () => isStopping, aborted: abort.signal });
+
+  /** Delivers a window; undefined where there was nothing to deliver, or the subscription is no longer ours. */
+  const round = async (subscription: Subscription): Promise<Subscription | undefined> => {
+    const caller = await restore(subscription.rights);
+    if (caller === undefined) return void (await disable(sql, subscription, 'rights'));
+    const wanted = subscription.lists.flatMap((list) => lists.get(list) ?? []);
+    const save = async (result: Result, position?: string) => {
+      onResult(result);
+      return settle(sql, worker, subscription, result, position);
+    };
+    const held = await readHeld(sql, subscription);
+    if (held.length > 0) return save(await deliver({ subscription, lists: wanted, caller, changes: held }));
+    const { isExpired, end, changes } = await readLog(sql, subscription, wanted, caller);
+    if (isExpired) return void (await disable(sql, subscription, 'expired'));
+    if (end === subscription.position) return undefined;
+    const result = await deliver({ subscription, lists: wanted, caller, changes });
+    const isWhole = result.last === changes.at(-1);
+    return save(result, isWhole ? end : result.last?.position);
+  };
+  const serve = async (claimed: Subscription): Promise<void> => {
+    const end = performance.now() + turnMs;
+    let subscription: Subscription | undefined = claimed;
+    try {
+      while (subscription?.isDue && !isStopping && performance.now() < end)
+        subscription = await round(subscription);
+      await release(sql, worker, claimed);
+    } catch (err) {
+      // Its lease ends by itself.
+      log.warn({ err, subscription: claimed.id }, 'the deliveries of a subscription broke off');
+    }
+  };
+  const run = async (): Promise<boolean | void> => {
+    const [{ isAny }] = await sql<[{ isAny: boolean }]>`
+      select exists (select from subscriptions where state = 'active') as "isAny"`;
+    if (!isAny || lists.size === 0) return false;
+    while (await moveChanges(sql));
+    for (const claimed of await claim(sql, worker, atOnce - running.size)) {
+      const task = serve(claimed).finally(() => running.delete(task));
+      running.add(task);
+    }
+    return undefined;
+  };
+  const background = startBackground({ name: 'outgoing webhooks', everyMs: 500, idleMs: 10_000, log, run });
+  return {
+    /** There may be another subscription. */
+    hint: background.hint,
+    [Symbol.asyncDispose]: async () => {
+      isStopping = true;
+      const timer = setTimeout(() => abort.abort(), graceMs);
+      await background[Symbol.asyncDispose]();
+      await Promise.all(running);
+      clearTimeout(timer);
+    },
+  };
+};

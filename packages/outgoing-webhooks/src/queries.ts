@@ -1,0 +1,149 @@
+import { jsonTable } from '@platform/service-kit/json-table';
+import type { Queries } from '@platform/service-kit/record';
+import type { PendingQuery, Row, TransactionSql } from 'postgres';
+import type { z } from 'zod';
+import { laneOf } from './changes.ts';
+import { insertAttempts, orderLanes } from './settle.ts';
+import type { Attempt } from './deliver.ts';
+import type { AttemptQuery, Replay, Schemas } from './schema.ts';
+import { columns, type Subscription } from './subscription.ts';
+
+/** Subscriptions of one caller. */
+export const most = 50;
+/** Changes that one request replays. */
+const mostReplayed = 10_000;
+
+const countOf = (condition: string): string =>
+  `(select count(*) from subscription_held where subscription = id and failed_at is ${condition})`;
+
+const isoOf = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const table = (fields: readonly string[]) =>
+  jsonTable('subscriptions', fields, {
+    waiting: countOf('null'),
+    failed: countOf('not null'),
+    failingSince: isoOf('failing_since'),
+  });
+
+type Input = z.output<Schemas['Input']>;
+type Patch = z.output<Schemas['Patch']>;
+
+/** The statements on subscriptions as callers see them; `fields` are those of the schema. */
+export const createQueries = (fields: readonly string[]) => {
+  const rows = table(fields);
+  return {
+    find: (sql: Queries, id: string, subject: string, lock: boolean) => rows.find(sql, { id, subject }, lock),
+    list: (sql: Queries, subject: string) => rows.list(sql, sql`where subject = ${subject} order by id desc`),
+    /** Undefined where the caller has too many. Begins at the end of the log. */
+    insert: async (
+      sql: Queries,
+      { id, subject, rights }: { id: string; subject: string; rights: unknown },
+      input: Input,
+    ): Promise<string | undefined> => {
+      // One after the other for a caller, so that the number holds.
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`subscriptions ${subject}`}, 0))`;
+      const [{ count }] = await sql<[{ count: number }]>`
+        select count(*)::int as count from subscriptions where subject = ${subject}`;
+      if (count >= most) return undefined;
+      const position = sql`(select position from feed_state)`;
+      return rows.insert(sql, { id, subject, rights: JSON.stringify(rights), position, ...input });
+    },
+    /** One that begins again after it was disabled for what is no longer kept begins at the end of the log. */
+    update: (sql: Queries, id: string, { state, ...patch }: Patch): Promise<string> =>
+      rows.update(
+        sql,
+        { id },
+        {
+          ...patch,
+          ...(state && { state, state_reason: null }),
+          ...(state === 'active' && {
+            failures: 0,
+            failing_since: null,
+            due_at: sql`now()`,
+            position: sql`case when state_reason = 'expired' then (select position from feed_state) else position end`,
+          }),
+        },
+      ),
+    remove: (sql: Queries, id: string) => rows.remove(sql, { id }),
+    /** The same row as those see it who deliver. */
+    claimed: async (sql: Queries, id: string): Promise<Subscription> => {
+      const [row] = await sql<[Subscription]>`
+        select ${sql.unsafe(columns)} from subscriptions where id = ${id}`;
+      return row;
+    },
+    /** Returns the new generation. */
+    rotate: async (sql: Queries, id: string): Promise<number> => {
+      const [row] = await sql<[{ generation: number }]>`
+        update subscriptions set generation = generation + 1, rotated_at = now() where id = ${id} returning generation`;
+      return row.generation;
+    },
+    recordAttempt: (sql: Queries, id: string, attempt: Attempt) => insertAttempts(sql, id, [attempt]),
+  };
+};
+
+export type SubscriptionQueries = ReturnType<typeof createQueries>;
+
+const attempts = jsonTable('subscription_attempts', [
+  ...['id', 'sentAt', 'event', 'type', 'record', 'attempt', 'status', 'ms', 'error', 'answer'],
+]);
+
+/** The newest attempts, one more than asked for. */
+export const listAttempts = (
+  sql: Queries,
+  id: string,
+  { result, before, limit }: z.output<typeof AttemptQuery>,
+): Promise<string[]> => {
+  const isOfResult =
+    result === undefined ? sql`` : sql`and error is ${sql.unsafe(result === 'failed' ? 'not null' : 'null')}`;
+  return attempts.list(
+    sql,
+    sql`where subscription = ${id} ${before === undefined ? sql`` : sql`and id < ${before}`} ${isOfResult}
+      order by id desc limit ${limit + 1}`,
+  );
+};
+
+/** What is not tried any more is tried again. Returns the number of changes. */
+const replayFailed = async (tx: TransactionSql, id: string): Promise<{ replayed: number; next: null }> => {
+  const rows = await tx<{ lane: string }[]>`
+    update subscription_held set failed_at = null, attempts = 0, due_at = 'infinity'
+    where (subscription, position) in (
+      select subscription, position from subscription_held
+      where subscription = ${id} and failed_at is not null order by position limit ${mostReplayed})
+    returning lane`;
+  await orderLanes(tx, id, lanesOf(rows));
+  return { replayed: rows.length, next: null };
+};
+
+const lanesOf = (rows: readonly { lane: string }[]): string[] => [...new Set(rows.map(({ lane }) => lane))];
+
+/**
+ * Has changes delivered again that have been delivered, or have failed: of those that `isVisible` selects. Returns their
+ * number, and the time of the last one where there are more.
+ */
+export const replay = async (
+  tx: TransactionSql,
+  subscription: Subscription,
+  asked: z.output<typeof Replay>,
+  isVisible: PendingQuery<Row[]>,
+): Promise<{ replayed: number; next: string | null }> => {
+  const { id, actions, position } = subscription;
+  // Not while a result is written.
+  await tx`select from subscriptions where id = ${id} for update`;
+  if ('failed' in asked) return replayFailed(tx, id);
+  const which =
+    'version' in asked
+      ? tx`position = ${asked.version}`
+      : tx`changed_at >= ${asked.from} and changed_at < ${asked.until}`;
+  const rows = await tx<{ lane: string; position: string; changedAt: string }[]>`
+    insert into subscription_held (subscription, position, lane, list, record, action, changed_at, attempts, due_at)
+    select ${id}, position, ${laneOf(tx, subscription)}, list, record, action, changed_at, 0, 'infinity'
+    from feed_log
+    where ${which} and position <= ${position} and action = any(${actions as string[]}) and (${isVisible})
+    order by feed_log.position limit ${mostReplayed}
+    on conflict (subscription, position) do update set failed_at = null, attempts = 0, due_at = 'infinity'
+    returning lane, position::text, ${tx.unsafe(isoOf('changed_at'))} as "changedAt"`;
+  await orderLanes(tx, id, lanesOf(rows));
+  const isMore = rows.length === mostReplayed;
+  return { replayed: rows.length, next: isMore ? (rows.at(-1)?.changedAt ?? null) : null };
+};

@@ -1,0 +1,125 @@
+import { uniqueList } from '@platform/service-kit/bounded-list';
+import { webAddress } from '@platform/service-kit/outbound';
+import { idParams } from '@platform/service-kit/record';
+import { instant, text } from '@platform/service-kit/text';
+import { integerParameter } from '@platform/pagination/list';
+import { z } from 'zod';
+
+export const SubscriptionPath = idParams('0198c5a0-7e57-7f00-8000-000000000001');
+
+const action = z.enum(['created', 'updated', 'deleted']);
+const unique = 'must not name one twice';
+
+/** The schemas of the subscriptions to these lists. */
+export const schemasOf = (lists: readonly string[]) => {
+  const fields = {
+    url: webAddress.meta({ description: 'Where the changes are sent to, by POST' }),
+    description: text(1, 200).nullable(),
+    lists: uniqueList(z.enum(lists), 1, 20, unique),
+    actions: uniqueList(action, 1, 3, unique),
+    owners: uniqueList(text(1, 100), 1, 100, unique)
+      .nullable()
+      .meta({ description: 'Only records of these stores or clients; null: of all that you may see' }),
+    ordering: z.enum(['record', 'none']).meta({
+      description: '`record`: a change waits until the one before it of the same record was delivered',
+    }),
+  };
+  const Input = z
+    .strictObject({
+      ...fields,
+      description: fields.description.default(null),
+      actions: fields.actions.default(['created', 'updated', 'deleted']),
+      owners: fields.owners.default(null),
+      ordering: fields.ordering.default('record'),
+    })
+    .meta({ id: 'SubscriptionInput' });
+  const Subscription = z
+    .object({
+      id: z.guid(),
+      ...fields,
+      url: z.string().meta({ format: 'uri' }),
+      lists: z.array(z.string()),
+      actions: z.array(action),
+      owners: z.array(z.string()).nullable(),
+      state: z.enum(['active', 'paused', 'disabled']),
+      stateReason: z.enum(['failures', 'gone', 'rights', 'expired']).nullable().meta({
+        description:
+          'Why it was disabled: five days of failures, an answer 410, its maker may not read any more, or what it missed is no longer kept',
+      }),
+      failingSince: instant().nullable(),
+      waiting: z.int().meta({ description: 'Changes that were tried, or wait behind one that was' }),
+      failed: z.int().meta({ description: 'Changes that are not tried any more' }),
+      createdAt: instant(),
+    })
+    .meta({ id: 'Subscription' });
+  const Patch = z
+    .strictObject({
+      url: fields.url,
+      description: fields.description,
+      actions: fields.actions,
+      owners: fields.owners,
+      state: z.enum(['active', 'paused']),
+    })
+    .partial()
+    .meta({ id: 'SubscriptionPatch' });
+  const secret = z.string().meta({ description: 'Signs what is sent. It cannot be shown again.' });
+  const Created = Subscription.extend({ secret }).meta({ id: 'NewSubscription' });
+  return { Input, Subscription, Patch, Created };
+};
+
+export type Schemas = ReturnType<typeof schemasOf>;
+
+export const Rotated = z
+  .object({
+    secret: z.string().meta({ description: 'The new secret; the one before it signs for another day' }),
+  })
+  .meta({ id: 'RotatedSecret' });
+
+export const Attempt = z
+  .object({
+    id: z.int(),
+    sentAt: instant(),
+    event: z.string().meta({ description: 'The header webhook-id' }),
+    type: z.string(),
+    record: z.string().nullable(),
+    attempt: z.int(),
+    status: z.int().nullable().meta({ description: 'null where there was no answer' }),
+    ms: z.int(),
+    error: z.string().nullable().meta({ description: 'null where it was delivered' }),
+    answer: z.string().nullable().meta({ description: 'Its first 1,024 bytes' }),
+  })
+  .meta({ id: 'DeliveryAttempt' });
+
+export const AttemptQuery = z.strictObject({
+  result: z.enum(['delivered', 'failed']).optional(),
+  before: z
+    .string()
+    .regex(/^[1-9]\d{0,15}$/, 'must be the id of an attempt')
+    .optional()
+    .meta({ description: 'Only attempts before this one' }),
+  limit: integerParameter({ min: 1, max: 200, fallback: 50, description: 'Attempts at most' }),
+});
+
+export const AttemptList = z
+  .object({ attempts: z.array(Attempt), has_more: z.boolean() })
+  .meta({ id: 'DeliveryAttemptList' });
+
+export const Replay = z
+  .union([
+    z.strictObject({ failed: z.literal(true).meta({ description: 'All that are not tried any more' }) }),
+    z.strictObject({
+      from: instant().meta({ description: 'Changes from this time on' }),
+      until: instant().meta({ description: 'and before this one' }),
+    }),
+    z.strictObject({ version: z.int().min(1).meta({ description: 'One change' }) }),
+  ])
+  .meta({ id: 'Replay' });
+
+export const Replayed = z
+  .object({
+    replayed: z.int().meta({ description: 'Changes that are delivered again; 10,000 at most' }),
+    next: instant()
+      .nullable()
+      .meta({ description: 'Where it was too many for one request: `from` of the next one' }),
+  })
+  .meta({ id: 'Replayed' });

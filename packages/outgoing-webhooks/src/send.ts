@@ -1,0 +1,98 @@
+import { sendRequest, type Addresses } from '@platform/service-kit/outbound';
+import { safeErrorMessage } from '@platform/service-kit/safe-error';
+import PQueue from 'p-queue';
+import { createLru } from '@platform/service-kit/lru';
+import { signedHeaders } from './signing.ts';
+
+/** A message to a subscriber. */
+export interface Message {
+  url: string;
+  /** Its id, the same at each attempt. */
+  event: string;
+  body: string;
+  secrets: readonly string[];
+}
+
+/** What came of one attempt. */
+export interface Sent {
+  sentAt: Date;
+  ms: number;
+  /** Undefined where there was no answer. */
+  status: number | undefined;
+  /** Why it counts as not delivered. */
+  error: string | undefined;
+  /** The first 1,024 bytes of the answer. */
+  answer: string | undefined;
+  /** How long the subscriber asks to wait, in ms. */
+  retryAfterMs: number | undefined;
+}
+
+export interface SendOptions {
+  addresses: Addresses;
+  timeoutMs: number;
+}
+
+/** When a message is sent no more, and when it is broken off. */
+export interface Turn {
+  isOver(): boolean;
+  aborted: AbortSignal;
+}
+
+/** Requests to one host at the same time, of all subscriptions. */
+const atOnce = 20;
+const maxAnswer = 1024;
+const dayMs = 86_400_000;
+
+const retryAfterOf = (header: string | undefined): number | undefined => {
+  if (header === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), dayMs);
+};
+
+const textOf = (answer: Buffer): string | undefined =>
+  answer.length === 0 ? undefined : answer.subarray(0, maxAnswer).toString('utf8').replaceAll('\0', '\uFFFD');
+
+/** Makes a function that sends a message. A host that is slow has a bounded number of requests, and delays no other one. */
+export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
+  const hosts = createLru<string, PQueue>(10_000, 0, () => new PQueue({ concurrency: atOnce }));
+  const attempt = async ({ url, event, body, secrets }: Message, aborted: AbortSignal): Promise<Sent> => {
+    const sentAt = new Date();
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), aborted]);
+    const ended = (result: Partial<Sent>): Sent => ({
+      sentAt,
+      ms: Date.now() - sentAt.getTime(),
+      status: undefined,
+      error: undefined,
+      answer: undefined,
+      retryAfterMs: undefined,
+      ...result,
+    });
+    try {
+      const headers = signedHeaders(secrets, event, body, sentAt);
+      const answer = await sendRequest(new URL(url), { method: 'POST', headers, body, addresses, signal });
+      const { status } = answer;
+      // Its status counts, whatever is wrong with the rest.
+      const content = await answer.read().catch(() => Buffer.alloc(0));
+      const isDelivered = status >= 200 && status <= 299;
+      return ended({
+        status,
+        error: isDelivered ? undefined : `The subscriber answered ${status}.`,
+        answer: textOf(content),
+        retryAfterMs: isDelivered ? undefined : retryAfterOf(answer.headers['retry-after']),
+      });
+    } catch (error) {
+      return ended({
+        error: signal.aborted ? 'The subscriber did not answer in time.' : safeErrorMessage(error),
+      });
+    }
+  };
+  /** Never rejects. Undefined where `isOver` when it was its turn, or `aborted` while nobody knew what came of it. */
+  return async (message: Message, { isOver, aborted }: Turn): Promise<Sent | undefined> => {
+    const sent = await hosts
+      .memo(new URL(message.url).host)
+      .add(() => (isOver() ? undefined : attempt(message, aborted)));
+    return sent?.error !== undefined && aborted.aborted ? undefined : sent;
+  };
+};
+
+export type Send = ReturnType<typeof createSend>;

@@ -1,0 +1,80 @@
+import type { Queries } from '@platform/service-kit/record';
+import type { Sql } from 'postgres';
+import type { Change } from './changes.ts';
+import type { Attempt, Held, Result } from './deliver.ts';
+import { columns, leaseMs, type Subscription } from './subscription.ts';
+
+/** A subscriber that has failed for so long gets nothing more. */
+const disabledAfter = `interval '5 days'`;
+
+export const insertAttempts = (
+  sql: Queries,
+  id: string,
+  attempts: readonly Attempt[],
+): Promise<unknown> => sql`
+  insert into subscription_attempts (subscription, sent_at, event, type, record, attempt, status, ms, error, answer)
+  select ${id}, "sentAt", event, type, record, attempt, status, ms, error, answer
+  from json_to_recordset(${JSON.stringify(attempts)}::text::json) as attempts ("sentAt" timestamptz, event text, type text, record text,
+    attempt integer, status integer, ms integer, error text, answer text)`;
+
+/** Makes the first change of each of these lanes due, and no other one. */
+export const orderLanes = (sql: Queries, id: string, lanes: readonly string[]): Promise<unknown> => sql`
+  update subscription_held held set due_at = case when is_first then now() else 'infinity' end
+  from (
+    select position, row_number() over (partition by lane order by position) = 1 as is_first
+    from subscription_held
+    where subscription = ${id} and failed_at is null and lane = any(${lanes as string[]})) ordered
+  where held.subscription = ${id} and held.position = ordered.position and is_first = (held.due_at = 'infinity')`;
+
+const saveHeld = async (sql: Queries, id: string, held: readonly Held[]): Promise<void> => {
+  if (held.length === 0) return;
+  await sql`
+    insert into subscription_held (subscription, position, lane, list, record, action, changed_at, attempts, due_at, failed_at)
+    select ${id}, position, lane, list, record, action, "changedAt", attempts, now() + "dueInMs" * interval '1 ms',
+      case when failed then now() end
+    from json_to_recordset(${JSON.stringify(held)}::text::json) as held (position bigint, lane text, list text, record text, action text,
+      "changedAt" timestamptz, attempts integer, "dueInMs" integer, failed boolean)
+    on conflict (subscription, position) do update
+      set attempts = excluded.attempts, due_at = excluded.due_at, failed_at = excluded.failed_at`;
+};
+
+const removeHeld = async (sql: Queries, id: string, delivered: readonly Change[]): Promise<void> => {
+  const positions = delivered.filter(({ isHeld }) => isHeld).map(({ position }) => position);
+  if (positions.length > 0)
+    await sql`delete from subscription_held where subscription = ${id} and position = any(${positions}::bigint[])`;
+};
+
+/**
+ * Writes down what came of a window, up to `position` of the log where it is from there. Undefined: the subscription is
+ * somebody else's by now, and nothing was written.
+ */
+export const settle = (
+  sql: Sql,
+  worker: string,
+  { id }: Subscription,
+  result: Result,
+  position: string | undefined,
+): Promise<Subscription | undefined> =>
+  sql.begin(async (tx) => {
+    const { attempts, delivered, held, failures, pauseMs, isGone } = result;
+    const failingSince =
+      failures === 0 ? tx`null` : delivered.length > 0 ? tx`now()` : tx`coalesce(failing_since, now())`;
+    const isTired = tx`(state = 'active' and ${failures} > 0 and ${delivered.length} = 0
+      and failing_since < now() - ${tx.unsafe(disabledAfter)})`;
+    const [mine] = await tx<Subscription[]>`
+      update subscriptions set failures = ${failures}, lease_until = now() + ${leaseMs} * interval '1 ms',
+        position = coalesce(${position ?? null}::bigint, position),
+        failing_since = ${attempts.length === 0 ? tx`failing_since` : failingSince},
+        due_at = now() + ${pauseMs} * interval '1 ms',
+        state = case when ${isGone} or ${isTired} then 'disabled' else state end,
+        state_reason = case when ${isGone} then 'gone' when ${isTired} then 'failures' else state_reason end
+      where id = ${id} and worker = ${worker}
+      returning ${tx.unsafe(columns)}`;
+    if (mine === undefined) return undefined;
+    if (attempts.length > 0) await insertAttempts(tx, id, attempts);
+    await removeHeld(tx, id, delivered);
+    await saveHeld(tx, id, held);
+    const lanes = new Set([...held, ...delivered.filter(({ isHeld }) => isHeld)].map(({ lane }) => lane));
+    if (lanes.size > 0) await orderLanes(tx, id, [...lanes]);
+    return mine;
+  }) as Promise<Subscription | undefined>;

@@ -1,0 +1,55 @@
+import type { Sql } from 'postgres';
+
+export type Ordering = 'record' | 'none';
+
+/** A subscription that this worker has claimed. */
+export interface Subscription {
+  id: string;
+  rights: unknown;
+  url: string;
+  lists: readonly string[];
+  actions: readonly string[];
+  /** Only changes of records of these; null for all. */
+  owners: readonly string[] | null;
+  ordering: Ordering;
+  generation: number;
+  /** Whether the secret before this one signs as well. */
+  isRotating: boolean;
+  /** What is not behind it was delivered or is held. */
+  position: string;
+  /** Failures since the last success. */
+  failures: number;
+  /** Whether it is active and nobody asked to wait. */
+  isDue: boolean;
+}
+
+/** The time for a window of changes, in which no worker may take longer than this for one. */
+export const leaseMs = 60_000;
+/** A secret signs for this long after it was replaced, as SQL. */
+const rotation = `interval '1 day'`;
+
+export const columns = `id, rights, url, lists, actions, owners, ordering, generation,
+  coalesce(rotated_at > now() - ${rotation}, false) as "isRotating", position::text, failures,
+  state = 'active' and due_at <= now() as "isDue"`;
+
+/** Claims up to `room` subscriptions that have something to deliver, those first that had their turn longest ago. */
+export const claim = (sql: Sql, worker: string, room: number): Promise<Subscription[]> => sql<Subscription[]>`
+  update subscriptions set worker = ${worker}, lease_until = now() + ${leaseMs} * interval '1 ms'
+  where id = any (array(
+    select id from subscriptions
+    where state = 'active' and due_at <= now() and lease_until <= now()
+      and (position < (select position from feed_state) or exists (
+        select from subscription_held
+        where subscription = subscriptions.id and failed_at is null and subscription_held.due_at <= now()))
+    order by lease_until limit ${room} for update skip locked))
+  returning ${sql.unsafe(columns)}`;
+
+/** Lets others claim it. */
+export const release = (sql: Sql, worker: string, { id }: Subscription): Promise<unknown> =>
+  sql`update subscriptions set worker = null, lease_until = now() where id = ${id} and worker = ${worker}`;
+
+/** Why a subscription is not active any more: its maker may not read, or what it missed is no longer kept. */
+export type End = 'rights' | 'expired';
+
+export const disable = (sql: Sql, { id }: Subscription, reason: End): Promise<unknown> =>
+  sql`update subscriptions set state = 'disabled', state_reason = ${reason} where id = ${id} and state = 'active'`;

@@ -1,0 +1,275 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startService, tokens, type Service } from './harness.ts';
+import { warehouseInput } from './inputs.ts';
+
+interface Received {
+  id: string;
+  headers: Record<string, string>;
+  body: string;
+  event: {
+    type: string;
+    timestamp: string;
+    data: { id: string; version: number; item?: Record<string, unknown> };
+  };
+}
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+  service.context.subscriptions.start();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** A shop's backend: answers 204, or as `respond` says. */
+const startReceiver = async (
+  respond: (received: Received, res: ServerResponse) => unknown = (_, res) => res.writeHead(204).end(),
+) => {
+  const received: Received[] = [];
+  const receive = async (req: IncomingMessage, res: ServerResponse) => {
+    const body = await text(req);
+    const one = {
+      id: req.headers['webhook-id'] as string,
+      headers: req.headers as Record<string, string>,
+      body,
+      event: JSON.parse(body) as Received['event'],
+    };
+    received.push(one);
+    await respond(one, res);
+  };
+  const server = createServer((req, res) => void receive(req, res));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/changes` };
+};
+
+const writer = `Bearer ${await tokens.token({ sub: 'ann', scope: 'consignments:write consignments:subscriptions' })}`;
+const path = '/feeds/consignments/subscriptions';
+const subscribe = async (body: object): Promise<{ id: string; secret: string }> =>
+  (await service.post(path, body).set('Authorization', writer).expect(201)).body as {
+    id: string;
+    secret: string;
+  };
+const subscription = async (id: string): Promise<Record<string, unknown>> =>
+  (await service.get(`${path}/${id}`).set('Authorization', writer).expect(200)).body as Record<
+    string,
+    unknown
+  >;
+const attemptsOf = async (id: string, query = ''): Promise<Record<string, unknown>[]> =>
+  (
+    (await service.get(`${path}/${id}/attempts${query}`).set('Authorization', writer).expect(200)).body as {
+      attempts: Record<string, unknown>[];
+    }
+  ).attempts;
+const create = async (): Promise<string> =>
+  ((await service.post('/warehouses', warehouseInput()).expect(201)).body as { id: string }).id;
+const rename = (id: string, name: string) => service.patch(`/warehouses/${id}`, { name }).expect(200);
+const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 15_000, interval: 50 });
+
+describe('a subscription', () => {
+  test('gets each change once, signed, with the item of the list, in the order of the record', async () => {
+    const { received, url } = await startReceiver();
+    const { secret } = await subscribe({ url, lists: ['warehouses'] });
+    const id = await create();
+    await rename(id, 'Second');
+    await service.delete(`/warehouses/${id}`).expect(204);
+    await eventually(() => expect(received).toHaveLength(3));
+    expect(received.map(({ event }) => event.type)).toEqual([
+      'warehouse.created',
+      'warehouse.updated',
+      'warehouse.deleted',
+    ]);
+    expect(new Set(received.map((one) => one.id)).size).toBe(3);
+    for (const { body, headers, event } of received) {
+      expect(new Webhook(secret).verify(body, headers)).toEqual(event);
+      expect(event.data.id).toBe(id);
+    }
+    expect(received[2]?.event.data).not.toHaveProperty('item');
+  });
+
+  test('tries a change again that was refused, and meanwhile holds back that record and no other', async () => {
+    let refuses = true;
+    const [poor, other] = [await create(), await create()];
+    const { received, url } = await startReceiver(({ event }, res) =>
+      res.writeHead(refuses && event.data.id === poor ? 500 : 204).end(refuses ? 'no' : ''),
+    );
+    const { id } = await subscribe({ url, lists: ['warehouses'], actions: ['updated'] });
+    for (const name of ['Second', 'Third', 'Fourth']) {
+      await rename(poor, name);
+      await rename(other, name);
+    }
+    const versionsOf = (record: string) =>
+      received.flatMap(({ event }) => (event.data.id === record ? [event.data.version] : []));
+    await eventually(() => expect(versionsOf(other)).toHaveLength(3));
+    expect(new Set(versionsOf(poor)).size).toBe(1);
+    expect(await subscription(id)).toMatchObject({ state: 'active', waiting: 3, failed: 0 });
+    expect((await attemptsOf(id, '?result=failed'))[0]).toMatchObject({
+      type: 'warehouse.updated',
+      record: poor,
+      attempt: 1,
+      status: 500,
+      error: 'The subscriber answered 500.',
+      answer: 'no',
+    });
+    refuses = false;
+    await service.context.database.sql`
+      update subscription_held set due_at = now() where subscription = ${id} and due_at <> 'infinity'`;
+    await eventually(() => expect(new Set(versionsOf(poor)).size).toBe(3));
+    const last = versionsOf(poor).slice(-3);
+    expect(last).toEqual(last.toSorted((a, b) => a - b));
+    await eventually(async () =>
+      expect(await subscription(id)).toMatchObject({ waiting: 0, failingSince: null }),
+    );
+  });
+
+  test('gives up a change after a day, goes on with the next one, and replays what has failed', async () => {
+    let refused = true;
+    const { received, url } = await startReceiver((_, res) => res.writeHead(refused ? 503 : 204).end());
+    const { id } = await subscribe({ url, lists: ['warehouses'] });
+    const record = await create();
+    await eventually(async () => expect(await subscription(id)).toMatchObject({ waiting: 1 }));
+    const { sql } = service.context.database;
+    await sql`update subscription_held set attempts = 1000, due_at = now() where subscription = ${id}`;
+    await eventually(async () => expect(await subscription(id)).toMatchObject({ waiting: 0, failed: 1 }));
+    refused = false;
+    await rename(record, 'Second');
+    await eventually(() => expect(received.at(-1)?.event.type).toBe('warehouse.updated'));
+    const again = await service
+      .post(`${path}/${id}/replay`, { failed: true })
+      .set('Authorization', writer)
+      .expect(200);
+    expect(again.body).toEqual({ replayed: 1, next: null });
+    await eventually(() => expect(received.at(-1)?.event.type).toBe('warehouse.created'));
+    expect(new Set(received.map((one) => one.id)).size).toBe(2);
+  });
+
+  test('of an address that fails gets one request at a time, after pauses, and ends after five days', async () => {
+    const { received, url } = await startReceiver((_, res) => res.writeHead(500).end());
+    const { id } = await subscribe({ url, lists: ['warehouses'], ordering: 'none' });
+    for (let n = 0; n < 30; n++) await create();
+    const { sql } = service.context.database;
+    const dueNow = () => sql`update subscriptions set due_at = now() where id = ${id}`;
+    await eventually(async () => {
+      await dueNow();
+      expect((await attemptsOf(id)).length).toBeGreaterThan(20);
+    });
+    await eventually(async () => {
+      const [row] = await sql<[{ isPaused: boolean }]>`
+        select due_at > now() and lease_until <= now() as "isPaused" from subscriptions where id = ${id}`;
+      expect(row.isPaused).toBe(true);
+    });
+    const before = received.length;
+    await sql`update subscriptions set due_at = now(), failing_since = now() - interval '6 days' where id = ${id}`;
+    await eventually(async () =>
+      expect(await subscription(id)).toMatchObject({ state: 'disabled', stateReason: 'failures' }),
+    );
+    expect(received).toHaveLength(before + 1);
+    const active = await service
+      .patch(`${path}/${id}`, { state: 'active' })
+      .set('Authorization', writer)
+      .expect(200);
+    expect(active.body).toMatchObject({ state: 'active', stateReason: null, failingSince: null });
+  });
+
+  test('ends when the address answers 410, and obeys Retry-After', async () => {
+    const gone = await startReceiver((_, res) => res.writeHead(410).end());
+    const busy = await startReceiver((_, res) => res.writeHead(429, { 'retry-after': '3600' }).end());
+    const [ended, waiting] = [
+      await subscribe({ url: gone.url, lists: ['warehouses'] }),
+      await subscribe({ url: busy.url, lists: ['warehouses'] }),
+    ];
+    await create();
+    await eventually(async () =>
+      expect(await subscription(ended.id)).toMatchObject({ state: 'disabled', stateReason: 'gone' }),
+    );
+    await eventually(async () => {
+      const [{ minutes }] = await service.context.database.sql<[{ minutes: number }]>`
+        select extract(epoch from due_at - now())::int / 60 as minutes from subscriptions where id = ${waiting.id}`;
+      expect(minutes).toBe(59);
+    });
+  });
+
+  test('begins with the changes after it was made, of the lists, actions and owners that it names', async () => {
+    const { received, url } = await startReceiver();
+    await create();
+    await subscribe({ url, lists: ['warehouses', 'partners'], actions: ['deleted'] });
+    const kept = await create();
+    await rename(kept, 'Second');
+    await service.delete(`/warehouses/${kept}`).expect(204);
+    await eventually(() => expect(received).toHaveLength(1));
+    expect(received[0]?.event).toMatchObject({ type: 'warehouse.deleted', data: { id: kept } });
+  });
+
+  test('belongs to who made it, and needs its scope and that of the lists', async () => {
+    const { url } = await startReceiver();
+    const { id } = await subscribe({ url, lists: ['warehouses'] });
+    const other = `Bearer ${await tokens.token({ sub: 'eve', scope: 'consignments:write consignments:subscriptions' })}`;
+    const blind = `Bearer ${await tokens.token({ sub: 'ann', scope: 'consignments:subscriptions' })}`;
+    for (const suffix of ['', '/attempts'])
+      await service.get(`${path}/${id}${suffix}`).set('Authorization', other).expect(404);
+    for (const suffix of ['rotate', 'test'])
+      await service.post(`${path}/${id}/${suffix}`, {}).set('Authorization', other).expect(404);
+    await service.post(`${path}/${id}/replay`, { failed: true }).set('Authorization', other).expect(404);
+    expect((await service.get(path).set('Authorization', other).expect(200)).body).toEqual([]);
+    await service.post(path, { url, lists: ['warehouses'] }).expect(403);
+    await service
+      .post(path, { url, lists: ['warehouses'] })
+      .set('Authorization', blind)
+      .expect(403);
+  });
+
+  test('has a new secret after a rotation, and for a day both sign', async () => {
+    const { received, url } = await startReceiver();
+    const { id, secret } = await subscribe({ url, lists: ['warehouses'] });
+    const rotated = await service.post(`${path}/${id}/rotate`, {}).set('Authorization', writer).expect(200);
+    const { secret: next } = rotated.body as { secret: string };
+    expect(next).not.toBe(secret);
+    const answer = await service.post(`${path}/${id}/test`, {}).set('Authorization', writer).expect(200);
+    expect(answer.body).toMatchObject({ status: 204, error: null, type: 'subscription.test' });
+    const [{ body, headers } = { body: '', headers: {} }] = received;
+    for (const one of [secret, next]) expect(() => new Webhook(one).verify(body, headers)).not.toThrow();
+    await service.context.database.sql`
+      update subscriptions set rotated_at = now() - interval '2 days' where id = ${id}`;
+    await service.post(`${path}/${id}/test`, {}).set('Authorization', writer).expect(200);
+    const last = received.at(-1);
+    expect(() => new Webhook(secret).verify(last?.body ?? '', last?.headers ?? {})).toThrow(
+      'No matching signature',
+    );
+    expect(await attemptsOf(id)).toHaveLength(2);
+  });
+
+  test('keeps its secret in no table', async () => {
+    const { url } = await startReceiver();
+    const { secret } = await subscribe({ url, lists: ['warehouses'] });
+    const [{ rows }] = await service.context.database.sql<[{ rows: string }]>`
+      select json_agg(subscriptions)::text as rows from subscriptions`;
+    expect(rows).not.toContain(secret.slice('whsec_'.length));
+  });
+
+  test('replays a span and one change, but nothing that it has not delivered yet', async () => {
+    const { received, url } = await startReceiver();
+    const { id } = await subscribe({ url, lists: ['warehouses'] });
+    const from = new Date(Date.now() - 1000).toISOString();
+    const made = [await create(), await create()];
+    await eventually(() => expect(received).toHaveLength(2));
+    const until = new Date(Date.now() + 60_000).toISOString();
+    await service.post(`${path}/${id}/replay`, { from, until }).set('Authorization', writer).expect(200);
+    await eventually(() => expect(received.length).toBeGreaterThanOrEqual(4));
+    const version = received[0]?.event.data.version;
+    const count = received.length;
+    const one = await service
+      .post(`${path}/${id}/replay`, { version })
+      .set('Authorization', writer)
+      .expect(200);
+    expect(one.body).toEqual({ replayed: 1, next: null });
+    await eventually(() => expect(received).toHaveLength(count + 1));
+    expect(received.at(-1)?.event.data.id).toBe(made[0]);
+  });
+});
