@@ -85,7 +85,16 @@ export const createQueries = (fields: readonly string[]) => {
 export type SubscriptionQueries = ReturnType<typeof createQueries>;
 
 const attempts = jsonTable('subscription_attempts', [
-  ...['id', 'sentAt', 'event', 'type', 'record', 'attempt', 'status', 'ms', 'error', 'answer'],
+  'id',
+  'sentAt',
+  'event',
+  'type',
+  'record',
+  'attempt',
+  'status',
+  'ms',
+  'error',
+  'answer',
 ]);
 
 /** The newest attempts, one more than asked for. */

@@ -1,23 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-import type { FollowedList } from '@platform/feed';
-import { endOfLog } from '@platform/feed/log';
-import {
-  idempotencyKeyOf,
-  onceWithSecret,
-  secretIdempotencyKeyHeader,
-} from '@platform/service-kit/idempotency';
-import type { Addresses } from '@platform/service-kit/outbound';
-import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
+import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-kit/idempotency';
 import { record } from '@platform/service-kit/record';
-import { orNotFound } from '@platform/service-kit/record-versions';
 import { withoutDeadline } from '@platform/service-kit/request-scope';
-import { noLookupLimit, route, type Guard, type Route } from '@platform/service-kit/route';
-import type { Sql } from 'postgres';
-import { v7 } from 'uuid';
-import type { z } from 'zod';
-import { visibleTo } from './changes.ts';
-import { secretsOf } from './deliver.ts';
-import { createQueries, listAttempts, most, replay } from './queries.ts';
+import { route, type Route } from '@platform/service-kit/route';
 import {
   Attempt,
   AttemptList,
@@ -28,23 +12,7 @@ import {
   schemasOf,
   SubscriptionPath,
 } from './schema.ts';
-import type { Send } from './send.ts';
-import { secretOf } from './signing.ts';
-
-export interface SubscriptionRoutes<Caller> {
-  sql: Sql;
-  /** The part of the path after `/feeds`. */
-  service: string;
-  auth: Guard<Caller>;
-  lists: readonly FollowedList<Caller>[];
-  /** What `restore` needs of a caller. */
-  save(caller: Caller): unknown;
-  keys: readonly [string, ...string[]];
-  send: Send;
-  addresses: Addresses;
-  /** Called when there may be one more that is active. */
-  activated(): void;
-}
+import { createUseCases, type SubscriptionParts } from './use-cases.ts';
 
 const tag = 'Subscriptions';
 const computed = ['state', 'stateReason', 'failingSince', 'waiting', 'failed'];
@@ -52,50 +20,14 @@ const noStore = { 'Cache-Control': 'no-store' };
 
 /** The routes of subscriptions: whoever makes one sees it, and nobody else. Source: docs/feed.md (Subscriptions). */
 export const subscriptionRoutes = <Caller extends { subject: string }>(
-  options: SubscriptionRoutes<Caller>,
+  parts: SubscriptionParts<Caller>,
 ): Route[] => {
-  const { sql, service, auth, lists, save, keys, send, addresses, activated } = options;
+  const { sql, service, auth, lists, activated } = parts;
   const path = `/feeds/${service}/subscriptions`;
-  const { Input, Subscription, Patch, Created } = schemasOf(lists.map(({ list }) => list));
-  const queries = createQueries(Object.keys(Subscription.shape));
-  const [key] = keys;
-
-  const requireSafe = ({ url }: { url?: string | undefined }): void => {
-    if (addresses === 'public' && url?.startsWith('http:'))
-      throw new ValidationFailed({ url: ['must begin with https:'] });
-  };
-  /** Throws InsufficientScope unless the caller reads these lists. */
-  const requireReadable = async (asked: readonly string[], req: IncomingMessage): Promise<void> => {
-    for (const { list, auth: reader } of lists)
-      if (asked.includes(list)) await reader.identify(req, noLookupLimit);
-  };
-  /** Throws NotFound unless it is the caller's. */
-  const ownOf = async (id: string, { subject }: Caller) => {
-    orNotFound(await queries.find(sql, id, subject, false), 'subscription');
-    return queries.claimed(sql, id);
-  };
-  const create = async (
-    caller: Caller,
-    input: z.output<typeof Input>,
-    idempotencyKey: string | undefined,
-  ) => {
-    const { subject } = caller;
-    const id = v7();
-    await endOfLog(sql);
-    const made = { owner: subject, key: idempotencyKey, request: { path, input } };
-    return onceWithSecret(
-      sql,
-      made,
-      async (tx) => {
-        const json = await queries.insert(tx, { id, subject, rights: save(caller) }, input);
-        if (json === undefined)
-          throw new Conflict('too_many_subscriptions', `You have ${most} subscriptions; delete one first.`);
-        const secret = secretOf(key, { id, generation: 1 });
-        return { ...(JSON.parse(json) as z.input<typeof Subscription>), secret };
-      },
-      (created) => `/v1${path}/${created.id}`,
-    );
-  };
+  const schemas = schemasOf(lists.map(({ list }) => list));
+  const { Input, Subscription, Patch, Created } = schemas;
+  const useCases = createUseCases(parts, schemas, path);
+  const { queries } = useCases;
 
   return [
     ...record({
@@ -119,7 +51,7 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         patch: Patch,
         example: { state: 'paused' },
         save: (tx, patch, { params }) => {
-          requireSafe(patch);
+          useCases.requireSafe(patch);
           return queries.update(tx, params.id, patch);
         },
       },
@@ -151,10 +83,7 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         problems: [409, 422],
       },
       async ({ caller, body, req }) => {
-        requireSafe(body);
-        await requireReadable(body.lists, req);
-        const created = await create(caller, body, idempotencyKeyOf(req));
-        activated();
+        const created = await useCases.create(caller, body, { req, key: idempotencyKeyOf(req) });
         return { status: 201, headers: { ...noStore, Location: `/v1${path}/${created.id}` }, body: created };
       },
     ),
@@ -171,11 +100,11 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         responses: { 200: { description: 'The new secret', body: Rotated } },
         problems: [404],
       },
-      async ({ params: { id }, caller }) => {
-        await ownOf(id, caller);
-        const generation = await queries.rotate(sql, id);
-        return { status: 200, headers: noStore, body: { secret: secretOf(key, { id, generation }) } };
-      },
+      async ({ params: { id }, caller }) => ({
+        status: 200,
+        headers: noStore,
+        body: { secret: await useCases.rotate(id, caller) },
+      }),
     ),
     route(
       {
@@ -191,19 +120,17 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         problems: [404],
       },
       async ({ params: { id }, caller, req }) => {
-        const subscription = await ownOf(id, caller);
         withoutDeadline(req);
-        const event = `evt_${v7()}`;
-        const type = 'subscription.test';
-        const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data: { id } });
-        const message = { url: subscription.url, event, body, secrets: secretsOf(keys, subscription) };
-        const sent = await send(message, { isOver: () => false, aborted: new AbortController().signal });
-        if (sent === undefined) throw new Error('a test was not sent');
-        const { retryAfterMs: _, ...what } = sent;
-        await queries.recordAttempt(sql, id, { ...what, event, type, record: undefined, attempt: 1 });
-        const { sentAt, status = null, error = null, answer = null, ms } = sent;
-        const attempt = { event, type, record: null, attempt: 1, ms, status, error, answer };
-        return { status: 200, body: { ...attempt, sentAt: sentAt.toISOString() } };
+        const {
+          status = null,
+          error = null,
+          answer = null,
+          record: _,
+          sentAt,
+          ...attempt
+        } = await useCases.test(id, caller);
+        const at = sentAt.toISOString();
+        return { status: 200, body: { ...attempt, record: null, status, error, answer, sentAt: at } };
       },
     ),
     route(
@@ -219,14 +146,10 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         responses: { 200: { description: 'What is sent again', body: Replayed } },
         problems: [404],
       },
-      async ({ params: { id }, caller, body }) => {
-        const subscription = await ownOf(id, caller);
-        const asked = lists.filter(({ list }) => subscription.lists.includes(list));
-        const answer = await sql.begin((tx) =>
-          replay(tx, subscription, body, visibleTo(tx, subscription, asked, caller)),
-        );
-        return { status: 200, body: answer };
-      },
+      async ({ params: { id }, caller, body }) => ({
+        status: 200,
+        body: await useCases.replay(id, caller, body),
+      }),
     ),
     route(
       {
@@ -242,8 +165,7 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         problems: [404],
       },
       async ({ params: { id }, caller, query }) => {
-        await ownOf(id, caller);
-        const found = await listAttempts(sql, id, query);
+        const found = await useCases.attempts(id, caller, query);
         const page = found.slice(0, query.limit).join(',');
         return { status: 200, rawBody: `{"attempts":[${page}],"has_more":${found.length > query.limit}}` };
       },

@@ -55,7 +55,7 @@ export const settle = (
   result: Result,
   position: string | undefined,
 ): Promise<Subscription | undefined> =>
-  sql.begin(async (tx) => {
+  sql.begin<Subscription | undefined>(async (tx) => {
     const { attempts, delivered, held, failures, pauseMs, isGone } = result;
     const failingSince =
       failures === 0 ? tx`null` : delivered.length > 0 ? tx`now()` : tx`coalesce(failing_since, now())`;
@@ -77,4 +77,4 @@ export const settle = (
     const lanes = new Set([...held, ...delivered.filter(({ isHeld }) => isHeld)].map(({ lane }) => lane));
     if (lanes.size > 0) await orderLanes(tx, id, [...lanes]);
     return mine;
-  }) as Promise<Subscription | undefined>;
+  });
