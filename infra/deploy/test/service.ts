@@ -28,6 +28,7 @@ export const secrets = async (): Promise<Record<string, string>> => {
     AUTH_SIGNING_KEY: JSON.stringify(jwk),
     SEALING_KEY: JSON.stringify(jwk),
     SECRETS_KEY: 'a'.repeat(64),
+    SUBSCRIPTIONS_KEY: 'c'.repeat(64),
     HMAC_SECRET: 'b'.repeat(64),
   };
 };

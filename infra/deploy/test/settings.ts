@@ -18,6 +18,9 @@ export const settingsOf = (service: string): string[] => {
     ...(own.includes('...searchEnv')
       ? namesIn(read('packages/service-kit/src/database/search-lane.ts'))
       : []),
+    ...(own.includes('...subscriptionEnv')
+      ? namesIn(read('packages/outgoing-webhooks/src/subscriptions.ts'))
+      : []),
     ...namesIn(own),
   ];
 };

@@ -55,7 +55,7 @@ export interface DeliverOptions {
 }
 
 /** Requests of one subscription at the same time. */
-const atOnce = 20;
+const atOnce = 32;
 /** For so long a window begins with changes. */
 const windowMs = 2000;
 /** From so many failures in a row on, one change is tried at a time, after a pause. */

@@ -82,8 +82,6 @@ export const createQueries = (fields: readonly string[]) => {
   };
 };
 
-export type SubscriptionQueries = ReturnType<typeof createQueries>;
-
 const attempts = jsonTable('subscription_attempts', [
   'id',
   'sentAt',

@@ -39,7 +39,7 @@ export interface Turn {
 }
 
 /** Requests to one host at the same time, of all subscriptions. */
-const atOnce = 20;
+const atOnce = 32;
 const maxAnswer = 1024;
 const dayMs = 86_400_000;
 

@@ -1,3 +1,4 @@
+import { demoSubscription } from '@platform/outgoing-webhooks/demo';
 import { demoEnv } from '@platform/service-kit/env';
 import { openDatabase } from '@platform/service-kit/db';
 import { consignmentDetails } from './demo/details.ts';
@@ -35,6 +36,7 @@ await load('stock_movements', stockMovements);
 await load('consignments', consignments);
 await load('status_changes', statusChanges);
 await load('consignment_details', consignmentDetails);
+await demoSubscription(sql, DEMO_ADMIN_TOKEN, 'warehouses');
 
 // The import of the examples, which the holder of the token has sent; results can be read for a day.
 const [, payload = ''] = DEMO_ADMIN_TOKEN.split('.');

@@ -1,0 +1,115 @@
+import type { IncomingMessage } from 'node:http';
+import type { FollowedList } from '@platform/feed';
+import { endOfLog } from '@platform/feed/log';
+import { onceWithSecret } from '@platform/service-kit/idempotency';
+import type { Addresses } from '@platform/service-kit/outbound';
+import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
+import { orNotFound } from '@platform/service-kit/record-versions';
+import { noLookupLimit, type Guard } from '@platform/service-kit/route';
+import type { Sql } from 'postgres';
+import { v7 } from 'uuid';
+import type { z } from 'zod';
+import { visibleTo } from './changes.ts';
+import { secretsOf, type Attempt } from './deliver.ts';
+import { createQueries, listAttempts, most, replay } from './queries.ts';
+import type { AttemptQuery, Replay, Schemas } from './schema.ts';
+import type { Send } from './send.ts';
+import { secretOf } from './signing.ts';
+
+export interface SubscriptionParts<Caller> {
+  sql: Sql;
+  /** The part of the path after `/feeds`. */
+  service: string;
+  auth: Guard<Caller>;
+  lists: readonly FollowedList<Caller>[];
+  /** What `restore` needs of a caller. */
+  save(caller: Caller): unknown;
+  keys: readonly [string, ...string[]];
+  send: Send;
+  addresses: Addresses;
+  /** Called when there may be one more that is active. */
+  activated(): void;
+}
+
+/** What callers do with their subscriptions; `path` is that of the list. Each throws NotFound for somebody else's. */
+export const createUseCases = <Caller extends { subject: string }>(
+  { sql, lists, save, keys, send, addresses, activated }: SubscriptionParts<Caller>,
+  { Subscription }: Schemas,
+  path: string,
+) => {
+  const queries = createQueries(Object.keys(Subscription.shape));
+  const [key] = keys;
+  const ownOf = async (id: string, { subject }: Caller) => {
+    orNotFound(await queries.find(sql, id, subject, false), 'subscription');
+    return queries.claimed(sql, id);
+  };
+  /** Throws ValidationFailed for an address without TLS where only public ones are allowed. */
+  const requireSafe = ({ url }: { url?: string | undefined }): void => {
+    if (addresses === 'public' && url?.startsWith('http:'))
+      throw new ValidationFailed({ url: ['must begin with https:'] });
+  };
+  /** Throws InsufficientScope unless the caller reads these lists. */
+  const requireReadable = async (asked: readonly string[], req: IncomingMessage): Promise<void> => {
+    for (const { list, auth: reader } of lists)
+      if (asked.includes(list)) await reader.identify(req, noLookupLimit);
+  };
+  return {
+    queries,
+    requireSafe,
+    /** Throws Conflict where the caller has too many. */
+    create: async (
+      caller: Caller,
+      input: z.output<Schemas['Input']>,
+      { req, key: idempotencyKey }: { req: IncomingMessage; key: string | undefined },
+    ) => {
+      requireSafe(input);
+      await requireReadable(input.lists, req);
+      const { subject } = caller;
+      const id = v7();
+      await endOfLog(sql);
+      const created = await onceWithSecret(
+        sql,
+        { owner: subject, key: idempotencyKey, request: { path, input } },
+        async (tx) => {
+          const json = await queries.insert(tx, { id, subject, rights: save(caller) }, input);
+          if (json === undefined)
+            throw new Conflict('too_many_subscriptions', `You have ${most} subscriptions; delete one first.`);
+          const secret = secretOf(key, { id, generation: 1 });
+          return { ...(JSON.parse(json) as z.input<typeof Subscription>), secret };
+        },
+        (made) => `/v1${path}/${made.id}`,
+      );
+      activated();
+      return created;
+    },
+    /** Returns the new secret. */
+    rotate: async (id: string, caller: Caller): Promise<string> => {
+      await ownOf(id, caller);
+      return secretOf(key, { id, generation: await queries.rotate(sql, id) });
+    },
+    /** Sends an event of the type `subscription.test`, and returns what came of it. */
+    test: async (id: string, caller: Caller): Promise<Attempt> => {
+      const subscription = await ownOf(id, caller);
+      const event = `evt_${v7()}`;
+      const type = 'subscription.test';
+      const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data: { id } });
+      const message = { url: subscription.url, event, body, secrets: secretsOf(keys, subscription) };
+      const sent = await send(message, { isOver: () => false, aborted: new AbortController().signal });
+      if (sent === undefined) throw new Error('a test was not sent');
+      const { retryAfterMs: _, ...what } = sent;
+      const attempt = { ...what, event, type, record: undefined, attempt: 1 };
+      await queries.recordAttempt(sql, id, attempt);
+      return attempt;
+    },
+    replay: async (id: string, caller: Caller, asked: z.output<typeof Replay>) => {
+      const subscription = await ownOf(id, caller);
+      const wanted = lists.filter(({ list }) => subscription.lists.includes(list));
+      return sql.begin((tx) => replay(tx, subscription, asked, visibleTo(tx, subscription, wanted, caller)));
+    },
+    /** The attempts as JSON, one more than asked for. */
+    attempts: async (id: string, caller: Caller, query: z.output<typeof AttemptQuery>): Promise<string[]> => {
+      await ownOf(id, caller);
+      return listAttempts(sql, id, query);
+    },
+  };
+};

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startService, tokens } from './harness.ts';
+import { warehouseInput } from './inputs.ts';
+
+interface Event {
+  type: string;
+  data: { id: string; version: number };
+}
+
+/** A backend that refuses, is slow and breaks off at random, and remembers what it has acknowledged, by record. */
+const startReceiver = async (trouble: number) => {
+  const acknowledged = new Map<string, number[]>();
+  const broken: string[] = [];
+  let requests = 0;
+  const server = createServer((req, res) => {
+    void text(req).then(async (body) => {
+      const { id, version } = (JSON.parse(body) as Event).data;
+      requests++;
+      const before = acknowledged.get(id) ?? [];
+      // What comes again after it was acknowledged is no fault.
+      if (!before.includes(version) && before.some((one) => one > version)) broken.push(`${id} ${version}`);
+      await sleep(Math.random() * 5);
+      const chance = Math.random();
+      if (chance < trouble / 2) return void req.socket.destroy();
+      if (chance < trouble) return void res.writeHead(503).end();
+      acknowledged.set(id, [...(acknowledged.get(id) ?? []), version]);
+      return void res.writeHead(204).end();
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return { url, acknowledged, broken, requests: () => requests };
+};
+
+test('two instances, of which one is replaced all the time, deliver every change to a subscriber in trouble, in the order of its record', async () => {
+  const service = await startService();
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  service.context.subscriptions.start();
+  const { sql } = service.context.database;
+  const calm = await startReceiver(0);
+  const poor = await startReceiver(0.3);
+  const writer = `Bearer ${await tokens.token({ sub: 'ann', scope: 'consignments:write consignments:subscriptions' })}`;
+  for (const { url } of [calm, poor])
+    await service
+      .post('/feeds/consignments/subscriptions', { url, lists: ['warehouses'] })
+      .set('Authorization', writer)
+      .expect(201);
+
+  let isWriting = true;
+  const write = async (): Promise<void> => {
+    const ids: string[] = [];
+    while (isWriting) {
+      const id = ids[Math.floor(Math.random() * ids.length * 1.3)];
+      if (id === undefined) {
+        const made = await service.post('/warehouses', warehouseInput()).expect(201);
+        ids.push((made.body as { id: string }).id);
+      } else await service.patch(`/warehouses/${id}`, { name: `Name ${Math.random()}` }).expect(200);
+    }
+  };
+  const replace = async (): Promise<void> => {
+    while (isWriting) {
+      const other = await startService({ databaseUrl: service.databaseUrl });
+      other.context.subscriptions.start();
+      await sleep(500 + Math.random() * 500);
+      await other[Symbol.asyncDispose]();
+    }
+  };
+  /** Pauses take hours otherwise. */
+  const hurry = async (): Promise<void> => {
+    await sql`update subscription_held set due_at = now() where due_at <> 'infinity'`;
+    await sql`update subscriptions set due_at = now()`;
+  };
+  const work = Promise.all([write(), write(), write(), replace()]);
+  for (let round = 0; round < 30; round++) {
+    await sleep(100);
+    await hurry();
+  }
+  isWriting = false;
+  await work;
+
+  const changes = await sql<{ record: string; position: number }[]>`
+    select record, position::int from feed_log where list = 'warehouses' order by position`;
+  const expected = Map.groupBy(changes, ({ record }) => record);
+  for (const { acknowledged, broken } of [calm, poor]) {
+    await vi.waitFor(
+      async () => {
+        await hurry();
+        for (const [record, versions] of expected)
+          expect(new Set(acknowledged.get(record))).toEqual(
+            new Set(versions.map(({ position }) => position)),
+          );
+      },
+      { timeout: 60_000, interval: 100 },
+    );
+    expect(broken).toEqual([]);
+  }
+  // Nothing is sent twice to who acknowledges, also when an instance stops.
+  expect(calm.requests()).toBe(changes.length);
+  expect(changes.length).toBeGreaterThan(50);
+}, 120_000);
