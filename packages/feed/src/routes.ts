@@ -105,7 +105,7 @@ const createFollow = (options: FeedOptions) => {
     most: maxStreams,
     mostOfCaller: Math.ceil(maxStreams / 5),
     code: 'too_many_streams',
-    detail: 'Too many streams are open; try again later, or ask with `wait`.',
+    detail: 'Too many readers wait here; try again later, or ask without `wait`.',
   });
   return <Caller>(followed: FollowedList<Caller>): Route => {
     const { list, name, tag, auth, item } = followed;
@@ -144,15 +144,20 @@ const createFollow = (options: FeedOptions) => {
           return { status: 200, rawBody: '' };
         }
         const reader = open({ req, caller, query: asked, after: asked.after, limit });
-        if (wait > 0) withoutDeadline(req);
         const end = performance.now() + wait * 1000;
-        for (let page = await reader.read(); ;) {
-          const left = end - performance.now();
-          const isOver = asked.after === undefined || left <= 0 || health.draining;
-          if (page.changes.length > 0 || page.hasMore || isOver)
-            return { status: 200, rawBody: bodyOf(page) };
-          if (await reader.wait(left)) page = await reader.read();
-        }
+        const answer = async () => {
+          for (let page = await reader.read(); ;) {
+            const left = end - performance.now();
+            const isOver = asked.after === undefined || left <= 0 || health.draining;
+            if (page.changes.length > 0 || page.hasMore || isOver)
+              return { status: 200, rawBody: bodyOf(page) } as const;
+            if (await reader.wait(left)) page = await reader.read();
+          }
+        };
+        if (wait === 0) return answer();
+        withoutDeadline(req);
+        // Who waits holds a connection as a stream does.
+        return withPlace(callerKey(auth, caller), answer);
       },
     );
   };

@@ -1,10 +1,13 @@
 import type { FollowedList } from '@platform/feed';
-import { Counter } from '@prometheus-io/client';
+import { createReading } from '@platform/service-kit/reading';
+import { Counter, Gauge } from '@prometheus-io/client';
 import type { BaseContext } from '@platform/service-kit/context';
+import type { Metrics } from '@platform/service-kit/metrics';
 import type { Addresses } from '@platform/service-kit/outbound';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { Guard, Route } from '@platform/service-kit/route';
+import type { Sql } from 'postgres';
 import { z } from 'zod';
 import { startDispatch } from './dispatch.ts';
 import { subscriptionRoutes } from './routes.ts';
@@ -49,6 +52,24 @@ export const outdatedAttempts: readonly Prunable[] = [
   { table: 'subscription_held', outdated: `failed_at < now() - interval '${days} days'` },
 ];
 
+/** Counts what ended without its owner. */
+const addDisabledMetric = (sql: Sql, { registry }: Metrics): void => {
+  const read = createReading(registry, 'subscriptions', async () => {
+    const [{ count }] = await sql<[{ count: number }]>`
+      select count(*)::int as count from subscriptions
+      where state = 'disabled' and state_reason in ('failures', 'expired')`;
+    return count;
+  });
+  new Gauge({
+    name: 'subscriptions_disabled',
+    help: 'Subscriptions that were disabled after five days of failures, or whose missed changes are no longer kept',
+    registers: [registry],
+    async collect() {
+      this.set((await read()) ?? Number.NaN);
+    },
+  });
+};
+
 /** Subscriptions to the lists of a service, whose changes are then sent to an address. Source: docs/feed.md (Subscriptions). */
 export const createSubscriptions = <Caller extends { subject: string }>(
   {
@@ -70,6 +91,7 @@ export const createSubscriptions = <Caller extends { subject: string }>(
     labelNames: ['result'],
     registers: [metrics.registry],
   });
+  addDisabledMetric(sql, metrics);
   let dispatch: ReturnType<typeof startDispatch<Caller>> | undefined;
   return {
     /** Lets callers subscribe to a list. Its readers and those who subscribe must be of one kind. */

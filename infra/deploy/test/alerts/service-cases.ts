@@ -195,6 +195,14 @@ export const serviceCases: readonly Case[] = [
     labels: replica,
     summary: 'quest-1 refuses requests with 503, because too many are in progress or wait for a connection',
   },
+  onValue('SubscriptionDisabled', 'subscriptions_disabled', {
+    of: replica,
+    labels: { service: 'quest-service' },
+    bad: 2,
+    good: 0,
+    at: 1,
+    summary: 'Subscriptions of quest-service that get no changes any more: 2',
+  }),
   onValue('DirectoryDrifts', 'directory_drift_rows', {
     of: { ...replica, list: 'quests' },
     labels: { service: 'quest-service', list: 'quests' },
