@@ -104,7 +104,7 @@ const createFollow = (options: FeedOptions) => {
   const withPlace = createPlaces({
     most: maxStreams,
     mostOfCaller: Math.ceil(maxStreams / 5),
-    code: 'too_many_streams',
+    code: 'too_many_readers',
     detail: 'Too many readers wait here; try again later, or ask without `wait`.',
   });
   return <Caller>(followed: FollowedList<Caller>): Route => {

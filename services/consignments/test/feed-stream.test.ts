@@ -160,7 +160,16 @@ describe('the stream of a list', () => {
     }
     expect(statuses).toEqual([200, 200, 503, 200, 200, 200, 200, 503, 503]);
     expect(streams[2]?.answer.headers.get('retry-after')).not.toBeNull();
-    expect(await streams[2]?.answer.json()).toMatchObject({ code: 'too_many_streams' });
+    expect(await streams[2]?.answer.json()).toMatchObject({ code: 'too_many_readers' });
+    // Who waits holds a connection as well.
+    const { next } = (await service.read('/feeds/consignments/warehouses').expect(200)).body as {
+      next: string;
+    };
+    const ask = async (wait: number) =>
+      fetch(`${small.url}/v1/feeds/consignments/warehouses?after=${next}&wait=${wait}`, {
+        headers: await bearer({ sub: 'a' }),
+      });
+    expect([(await ask(25)).status, (await ask(0)).status]).toEqual([503, 200]);
     streams[0]?.[Symbol.dispose]();
     // Its place is free again.
     await expect

@@ -75,10 +75,11 @@ test('two instances, of which one is replaced all the time, deliver every change
     }
   };
   /** Pauses take hours otherwise. */
-  const hurry = async (): Promise<void> => {
-    await sql`update subscription_held set due_at = now() where due_at <> 'infinity'`;
-    await sql`update subscriptions set due_at = now()`;
-  };
+  const hurry = () =>
+    sql.begin(async (tx) => {
+      await tx`update subscriptions set due_at = now()`;
+      await tx`update subscription_held set due_at = now() where due_at <> 'infinity'`;
+    });
   const work = Promise.all([write(), write(), write(), replace()]);
   for (let round = 0; round < 30; round++) {
     await sleep(100);
