@@ -100,6 +100,8 @@ export const createWatch = ({ database: { sql }, health, days }: FeedOptions) =>
         waiting.delete(resolve);
         scope?.onCancel.delete(stop);
         clearTimeout(timer);
+        // What it asks the database now waits in its turn, and does not come before new requests.
+        if (scope) scope.admitted = false;
         return changes;
       }),
   };
