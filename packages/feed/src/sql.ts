@@ -1,9 +1,11 @@
 /** A list whose changes are recorded. */
 export interface FeedTable {
-  /** Name of the list and of its table. */
+  /** Name of the list, which is the part of its path. */
   list: string;
-  /** The column that identifies a record; `id` unless given. */
-  key?: string;
+  /** Its table; named like the list unless given. */
+  table?: string;
+  /** The columns that identify a record: its id is their values with `/` between. `id` unless given. */
+  key?: readonly string[];
   /** The column of the owner that changes are filtered by; none unless given. */
   owner?: string;
 }
@@ -53,24 +55,24 @@ begin
 end $$;
 `;
 
-const tableSql = ({ list, key = 'id', owner: column }: FeedTable): string => {
-  const name = identifier(list);
-  const id = identifier(key);
+const tableSql = ({ list, table = list, key = ['id'], owner: column }: FeedTable): string => {
+  const name = identifier(table);
+  const id = (row: string) => key.map((part) => `${row}.${identifier(part)}`).join(` || '/' || `);
   const owner = (row: string) => (column === undefined ? 'null::text' : `${row}.${identifier(column)}::text`);
   const changes = (action: string, row: string) =>
     `insert into feed_pending (list, record, owner, action)
-      select '${name}', ${row}.${id}, ${owner(row)}, '${action}' from ${row};`;
+      select '${list}', ${id(row)}, ${owner(row)}, '${action}' from ${row};`;
   // Compared byte by byte, because json has no equality.
-  const changed = `from old_rows join new_rows using (${id}) where old_rows.* *<> new_rows.*`;
+  const changed = `from old_rows join new_rows using (${key.join(', ')}) where old_rows.* *<> new_rows.*`;
   const updates =
-    column === undefined || column === key
+    column === undefined || key.includes(column)
       ? `insert into feed_pending (list, record, owner, action)
-      select '${name}', ${id}, ${owner('new_rows')}, 'updated' ${changed};`
+      select '${list}', ${id('new_rows')}, ${owner('new_rows')}, 'updated' ${changed};`
       : `with changed as (
-        select ${id} as record, ${owner('old_rows')} as before, ${owner('new_rows')} as after
+        select ${id('new_rows')} as record, ${owner('old_rows')} as before, ${owner('new_rows')} as after
         ${changed})
     insert into feed_pending (list, record, owner, action)
-      select '${name}', record, owner, action from (
+      select '${list}', record, owner, action from (
         select 1 as step, record, before as owner, 'deleted' as action from changed where before is distinct from after
         union all
         select 2, record, after, case when before is distinct from after then 'created' else 'updated' end from changed
@@ -78,7 +80,9 @@ const tableSql = ({ list, key = 'id', owner: column }: FeedTable): string => {
   const trigger = (event: string, transition: string) =>
     `create trigger ${name}_feed_${event} after ${event} on ${name}
   ${transition} for each statement execute function ${name}_feed();`;
-  return `create function ${name}_feed() returns trigger language plpgsql as $$
+  return `create function ${name}_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
 begin
   -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
   if tg_op = 'INSERT' then

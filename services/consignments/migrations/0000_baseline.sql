@@ -290,7 +290,9 @@ begin
   raise exception 'the change feed would miss a TRUNCATE of %: delete the rows', tg_table_name;
 end $$;
 --> statement-breakpoint
-create function consignments_feed() returns trigger language plpgsql as $$
+create function consignments_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
 begin
   -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
   if tg_op = 'INSERT' then
@@ -301,7 +303,7 @@ begin
       select 'consignments', old_rows.id, old_rows.client_id::text, 'deleted' from old_rows;
   else
     with changed as (
-        select id as record, old_rows.client_id::text as before, new_rows.client_id::text as after
+        select new_rows.id as record, old_rows.client_id::text as before, new_rows.client_id::text as after
         from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*)
     insert into feed_pending (list, record, owner, action)
       select 'consignments', record, owner, action from (
@@ -322,7 +324,9 @@ create trigger consignments_feed_delete after delete on consignments
 create trigger consignments_feed_truncate before truncate on consignments
   for each statement execute function feed_refuse_truncate();
 --> statement-breakpoint
-create function partners_feed() returns trigger language plpgsql as $$
+create function partners_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
 begin
   -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
   if tg_op = 'INSERT' then
@@ -333,7 +337,7 @@ begin
       select 'partners', old_rows.id, old_rows.id::text, 'deleted' from old_rows;
   else
     insert into feed_pending (list, record, owner, action)
-      select 'partners', id, new_rows.id::text, 'updated' from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*;
+      select 'partners', new_rows.id, new_rows.id::text, 'updated' from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*;
   end if;
   return null;
 end $$;
@@ -347,7 +351,9 @@ create trigger partners_feed_delete after delete on partners
 create trigger partners_feed_truncate before truncate on partners
   for each statement execute function feed_refuse_truncate();
 --> statement-breakpoint
-create function inventory_feed() returns trigger language plpgsql as $$
+create function inventory_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
 begin
   -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
   if tg_op = 'INSERT' then
@@ -358,7 +364,7 @@ begin
       select 'inventory', old_rows.id, old_rows.partner_id::text, 'deleted' from old_rows;
   else
     with changed as (
-        select id as record, old_rows.partner_id::text as before, new_rows.partner_id::text as after
+        select new_rows.id as record, old_rows.partner_id::text as before, new_rows.partner_id::text as after
         from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*)
     insert into feed_pending (list, record, owner, action)
       select 'inventory', record, owner, action from (
@@ -379,7 +385,9 @@ create trigger inventory_feed_delete after delete on inventory
 create trigger inventory_feed_truncate before truncate on inventory
   for each statement execute function feed_refuse_truncate();
 --> statement-breakpoint
-create function warehouses_feed() returns trigger language plpgsql as $$
+create function warehouses_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
 begin
   -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
   if tg_op = 'INSERT' then
@@ -390,7 +398,7 @@ begin
       select 'warehouses', old_rows.id, null::text, 'deleted' from old_rows;
   else
     insert into feed_pending (list, record, owner, action)
-      select 'warehouses', id, null::text, 'updated' from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*;
+      select 'warehouses', new_rows.id, null::text, 'updated' from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*;
   end if;
   return null;
 end $$;

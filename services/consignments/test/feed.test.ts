@@ -287,3 +287,14 @@ describe('a cursor', () => {
     await expect(service.context.database.sql`truncate warehouses`).rejects.toThrow('P0001');
   });
 });
+
+test('many changes at once are compared with their old rows only, also after a single one on the same connection', async () => {
+  const connection = await service.context.database.sql.reserve();
+  await connection`insert into warehouses (id, code, name, city, country_code, status)
+    select gen_random_uuid(), 'W', 'many', 'Tartu', 'EE', 1 from generate_series(1, 20000)`;
+  await connection`update warehouses set status = 0 where id = (select id from warehouses limit 1)`;
+  // Each with each would take minutes, and a statement may take seconds.
+  const { count } = await connection`update warehouses set city = 'Riga' where name = 'many'`;
+  connection.release();
+  expect(count).toBe(20_000);
+});

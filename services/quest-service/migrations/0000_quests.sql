@@ -84,7 +84,9 @@ begin
   raise exception 'the change feed would miss a TRUNCATE of %: delete the rows', tg_table_name;
 end $$;
 --> statement-breakpoint
-create function quests_feed() returns trigger language plpgsql as $$
+create function quests_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
 begin
   -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
   if tg_op = 'INSERT' then
@@ -95,7 +97,7 @@ begin
       select 'quests', old_rows.quest_id, old_rows.audience::text, 'deleted' from old_rows;
   else
     with changed as (
-        select quest_id as record, old_rows.audience::text as before, new_rows.audience::text as after
+        select new_rows.quest_id as record, old_rows.audience::text as before, new_rows.audience::text as after
         from old_rows join new_rows using (quest_id) where old_rows.* *<> new_rows.*)
     insert into feed_pending (list, record, owner, action)
       select 'quests', record, owner, action from (

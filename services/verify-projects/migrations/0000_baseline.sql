@@ -223,7 +223,9 @@ begin
   raise exception 'the change feed would miss a TRUNCATE of %: delete the rows', tg_table_name;
 end $$;
 --> statement-breakpoint
-create function projects_feed() returns trigger language plpgsql as $$
+create function projects_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
 begin
   -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
   if tg_op = 'INSERT' then
@@ -234,7 +236,7 @@ begin
       select 'projects', old_rows.id, old_rows.client::text, 'deleted' from old_rows;
   else
     with changed as (
-        select id as record, old_rows.client::text as before, new_rows.client::text as after
+        select new_rows.id as record, old_rows.client::text as before, new_rows.client::text as after
         from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*)
     insert into feed_pending (list, record, owner, action)
       select 'projects', record, owner, action from (
@@ -255,7 +257,9 @@ create trigger projects_feed_delete after delete on projects
 create trigger projects_feed_truncate before truncate on projects
   for each statement execute function feed_refuse_truncate();
 --> statement-breakpoint
-create function deliverables_feed() returns trigger language plpgsql as $$
+create function deliverables_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
 begin
   -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
   if tg_op = 'INSERT' then
@@ -266,7 +270,7 @@ begin
       select 'deliverables', old_rows.id, old_rows.client::text, 'deleted' from old_rows;
   else
     with changed as (
-        select id as record, old_rows.client::text as before, new_rows.client::text as after
+        select new_rows.id as record, old_rows.client::text as before, new_rows.client::text as after
         from old_rows join new_rows using (id) where old_rows.* *<> new_rows.*)
     insert into feed_pending (list, record, owner, action)
       select 'deliverables', record, owner, action from (
@@ -287,7 +291,9 @@ create trigger deliverables_feed_delete after delete on deliverables
 create trigger deliverables_feed_truncate before truncate on deliverables
   for each statement execute function feed_refuse_truncate();
 --> statement-breakpoint
-create function languages_feed() returns trigger language plpgsql as $$
+create function languages_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
 begin
   -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
   if tg_op = 'INSERT' then
@@ -298,7 +304,7 @@ begin
       select 'languages', old_rows.code, null::text, 'deleted' from old_rows;
   else
     insert into feed_pending (list, record, owner, action)
-      select 'languages', code, null::text, 'updated' from old_rows join new_rows using (code) where old_rows.* *<> new_rows.*;
+      select 'languages', new_rows.code, null::text, 'updated' from old_rows join new_rows using (code) where old_rows.* *<> new_rows.*;
   end if;
   return null;
 end $$;

@@ -4,5 +4,5 @@ import type { FeedTable } from '@platform/feed/sql';
 export const followedTables: readonly FeedTable[] = [
   { list: 'projects', owner: 'client' },
   { list: 'deliverables', owner: 'client' },
-  { list: 'languages', key: 'code' },
+  { list: 'languages', key: ['code'] },
 ];
