@@ -11,7 +11,7 @@ import { startService, type Service } from './service.ts';
 const known: Record<string, string[]> = {
   'task-manager': ['/api/v1/auth', '/api/v1/tasks', '/api/v1/lists'],
   'quest-service': ['/v1/quests', '/v1/feeds/quest-service'],
-  'store-webhooks': ['/api/v1/hooks', '/v1/stores'],
+  'store-webhooks': ['/api/v1/hooks', '/v1/stores', '/v1/feeds/store-webhooks'],
   'wallet-operator': [
     '/callback',
     '/v1/players',

@@ -75,6 +75,7 @@ export const createExport =
     return route(
       {
         method: 'get',
+        basePath: '/v1',
         path: `/feeds/${service}/${list}/export`,
         operationId: `export${nounOf(list)}`,
         tag,

@@ -49,7 +49,8 @@ export interface FeedOptions extends Pick<BaseContext, 'database' | 'health'> {
 }
 
 /** The name of a list in ids of operations. */
-export const nounOf = (list: string): string => `${list.charAt(0).toUpperCase()}${list.slice(1)}`;
+export const nounOf = (list: string): string =>
+  list.replaceAll(/(?:^|-)[a-z]/g, (first) => first.slice(-1).toUpperCase());
 
 /** The query parameters of a list beside those that all have. */
 export const filtersOf = <Caller>({ filter }: FollowedList<Caller>) =>

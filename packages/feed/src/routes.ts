@@ -114,6 +114,7 @@ const createFollow = (options: FeedOptions) => {
     return route(
       {
         method: 'get',
+        basePath: '/v1',
         path: `/feeds/${service}/${list}`,
         operationId: `follow${noun}`,
         tag,

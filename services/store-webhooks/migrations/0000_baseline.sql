@@ -281,3 +281,203 @@ CREATE FUNCTION events_of_request(request_id text) RETURNS SETOF uuid
   AS $$ SELECT id FROM events WHERE headers ->> 'x-request-id' = request_id $$;--> statement-breakpoint
 -- An erasure finds the kept answers about a person among those of all stores.
 CREATE INDEX idempotency_keys_created ON idempotency_keys ((answer::json ->> 'id'));
+--> statement-breakpoint
+-- The change feed: written by installSql() of @platform/feed, whose README explains it.
+-- What was written, by the transaction that wrote it. Nobody reads it but the mover, which takes the rows away.
+create table feed_pending (
+  id bigint generated always as identity primary key,
+  xid xid8 not null default pg_current_xact_id(),
+  list text not null,
+  record text not null,
+  owner text,
+  action text not null
+) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+--> statement-breakpoint
+-- The changes in their order. Rows that were moved at once have the same stamp, by which a cursor is recognised.
+create table feed_log (
+  position bigint primary key,
+  stamp bigint not null,
+  list text not null,
+  record text not null,
+  owner text,
+  action text not null,
+  changed_at timestamptz not null
+);
+create index feed_log_by_age on feed_log using brin (changed_at);
+--> statement-breakpoint
+-- The last row of the log, which stays known when the log has been pruned. Whoever moves changes locks this row.
+create table feed_state (
+  one boolean primary key default true check (one),
+  epoch uuid not null default gen_random_uuid(),
+  position bigint not null,
+  stamp bigint not null
+);
+insert into feed_state (position, stamp) values (0, 0);
+insert into feed_log (position, stamp, list, record, action, changed_at) values (0, 0, '', '', '', now());
+--> statement-breakpoint
+create function feed_refuse_truncate() returns trigger language plpgsql as $$
+begin
+  raise exception 'the change feed would miss a TRUNCATE of %: delete the rows', tg_table_name;
+end $$;
+--> statement-breakpoint
+create function orders_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'orders', new_rows.store_id || '/' || new_rows.id, new_rows.store_id::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'orders', old_rows.store_id || '/' || old_rows.id, old_rows.store_id::text, 'deleted' from old_rows;
+  else
+    insert into feed_pending (list, record, owner, action)
+      select 'orders', new_rows.store_id || '/' || new_rows.id, new_rows.store_id::text, 'updated' from old_rows join new_rows using (store_id, id) where old_rows.* *<> new_rows.*;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger orders_feed_insert after insert on orders
+  referencing new table as new_rows for each statement execute function orders_feed();
+create trigger orders_feed_update after update on orders
+  referencing old table as old_rows new table as new_rows for each statement execute function orders_feed();
+create trigger orders_feed_delete after delete on orders
+  referencing old table as old_rows for each statement execute function orders_feed();
+create trigger orders_feed_truncate before truncate on orders
+  for each statement execute function feed_refuse_truncate();
+--> statement-breakpoint
+create function members_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'members', new_rows.store_id || '/' || new_rows.id, new_rows.store_id::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'members', old_rows.store_id || '/' || old_rows.id, old_rows.store_id::text, 'deleted' from old_rows;
+  else
+    insert into feed_pending (list, record, owner, action)
+      select 'members', new_rows.store_id || '/' || new_rows.id, new_rows.store_id::text, 'updated' from old_rows join new_rows using (store_id, id) where old_rows.* *<> new_rows.*;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger members_feed_insert after insert on members
+  referencing new table as new_rows for each statement execute function members_feed();
+create trigger members_feed_update after update on members
+  referencing old table as old_rows new table as new_rows for each statement execute function members_feed();
+create trigger members_feed_delete after delete on members
+  referencing old table as old_rows for each statement execute function members_feed();
+create trigger members_feed_truncate before truncate on members
+  for each statement execute function feed_refuse_truncate();
+--> statement-breakpoint
+create function delivery_jobs_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'delivery-jobs', new_rows.store_id || '/' || new_rows.id, new_rows.store_id::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'delivery-jobs', old_rows.store_id || '/' || old_rows.id, old_rows.store_id::text, 'deleted' from old_rows;
+  else
+    insert into feed_pending (list, record, owner, action)
+      select 'delivery-jobs', new_rows.store_id || '/' || new_rows.id, new_rows.store_id::text, 'updated' from old_rows join new_rows using (store_id, id) where old_rows.* *<> new_rows.*;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger delivery_jobs_feed_insert after insert on delivery_jobs
+  referencing new table as new_rows for each statement execute function delivery_jobs_feed();
+create trigger delivery_jobs_feed_update after update on delivery_jobs
+  referencing old table as old_rows new table as new_rows for each statement execute function delivery_jobs_feed();
+create trigger delivery_jobs_feed_delete after delete on delivery_jobs
+  referencing old table as old_rows for each statement execute function delivery_jobs_feed();
+create trigger delivery_jobs_feed_truncate before truncate on delivery_jobs
+  for each statement execute function feed_refuse_truncate();
+--> statement-breakpoint
+create function verifications_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'verifications', new_rows.store_id || '/' || new_rows.service || '/' || new_rows.transaction_id, new_rows.store_id::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'verifications', old_rows.store_id || '/' || old_rows.service || '/' || old_rows.transaction_id, old_rows.store_id::text, 'deleted' from old_rows;
+  else
+    insert into feed_pending (list, record, owner, action)
+      select 'verifications', new_rows.store_id || '/' || new_rows.service || '/' || new_rows.transaction_id, new_rows.store_id::text, 'updated' from old_rows join new_rows using (store_id, service, transaction_id) where old_rows.* *<> new_rows.*;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger verifications_feed_insert after insert on verifications
+  referencing new table as new_rows for each statement execute function verifications_feed();
+create trigger verifications_feed_update after update on verifications
+  referencing old table as old_rows new table as new_rows for each statement execute function verifications_feed();
+create trigger verifications_feed_delete after delete on verifications
+  referencing old table as old_rows for each statement execute function verifications_feed();
+create trigger verifications_feed_truncate before truncate on verifications
+  for each statement execute function feed_refuse_truncate();
+--> statement-breakpoint
+create function payments_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'payments', new_rows.store_id || '/' || new_rows.service || '/' || new_rows.transaction_id, new_rows.store_id::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'payments', old_rows.store_id || '/' || old_rows.service || '/' || old_rows.transaction_id, old_rows.store_id::text, 'deleted' from old_rows;
+  else
+    insert into feed_pending (list, record, owner, action)
+      select 'payments', new_rows.store_id || '/' || new_rows.service || '/' || new_rows.transaction_id, new_rows.store_id::text, 'updated' from old_rows join new_rows using (store_id, service, transaction_id) where old_rows.* *<> new_rows.*;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger payments_feed_insert after insert on payments
+  referencing new table as new_rows for each statement execute function payments_feed();
+create trigger payments_feed_update after update on payments
+  referencing old table as old_rows new table as new_rows for each statement execute function payments_feed();
+create trigger payments_feed_delete after delete on payments
+  referencing old table as old_rows for each statement execute function payments_feed();
+create trigger payments_feed_truncate before truncate on payments
+  for each statement execute function feed_refuse_truncate();
+--> statement-breakpoint
+create function notifications_feed() returns trigger language plpgsql
+  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  set enable_nestloop = off set enable_hashjoin = on as $$
+begin
+  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  if tg_op = 'INSERT' then
+    insert into feed_pending (list, record, owner, action)
+      select 'notifications', new_rows.store_id || '/' || new_rows.id, new_rows.store_id::text, 'created' from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into feed_pending (list, record, owner, action)
+      select 'notifications', old_rows.store_id || '/' || old_rows.id, old_rows.store_id::text, 'deleted' from old_rows;
+  else
+    insert into feed_pending (list, record, owner, action)
+      select 'notifications', new_rows.store_id || '/' || new_rows.id, new_rows.store_id::text, 'updated' from old_rows join new_rows using (store_id, id) where old_rows.* *<> new_rows.*;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger notifications_feed_insert after insert on notifications
+  referencing new table as new_rows for each statement execute function notifications_feed();
+create trigger notifications_feed_update after update on notifications
+  referencing old table as old_rows new table as new_rows for each statement execute function notifications_feed();
+create trigger notifications_feed_delete after delete on notifications
+  referencing old table as old_rows for each statement execute function notifications_feed();
+create trigger notifications_feed_truncate before truncate on notifications
+  for each statement execute function feed_refuse_truncate();

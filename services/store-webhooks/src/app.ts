@@ -35,6 +35,15 @@ export const storeLists = [
   storeChangeList,
 ];
 
+const followedLists = [
+  orderList,
+  memberList,
+  deliveryJobList,
+  verificationList,
+  paymentList,
+  notificationList,
+];
+
 /** The routes of the service and the text of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp => {
   addWaitingMetrics(context);
@@ -71,6 +80,7 @@ export const createApp = (context: Context): HttpApp => {
         ...paymentRoutes(context),
         ...eventRoutes(context),
       ].map(withinStores),
+      ...followedLists.flatMap(({ followRoutes }) => followRoutes(context)),
     ],
     logPaths: false,
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
 import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
+import { createFeed } from '@platform/feed';
 import { Counter } from '@prometheus-io/client';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
@@ -52,6 +53,8 @@ export interface Context extends BaseContext {
   /** Aborted to interrupt all requests to providers, because the instance stops. */
   stopping: AbortController;
   tracker: ErrorTracker;
+  /** Makes the routes by which a list is exported and followed. */
+  follow: ReturnType<typeof createFeed>;
 }
 
 /** A subfolder for each database, so that services with different databases can share SPOOL_DIR. */
@@ -133,6 +136,12 @@ export const createContext = async (
     }),
     stopping,
     tracker,
+    follow: createFeed({
+      ...base,
+      service: 'store-webhooks',
+      days: env.FEED_DAYS,
+      maxStreams: env.FEED_STREAMS,
+    }),
     [Symbol.asyncDispose]: async () => {
       for (const part of [rotations, inbox, clock, oldUses, tracker, searches, base])
         await part[Symbol.asyncDispose]();

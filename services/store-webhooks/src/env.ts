@@ -1,3 +1,4 @@
+import { feedEnv } from '@platform/feed';
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { searchEnv } from '@platform/service-kit/search-lane';
 import { z } from 'zod';
@@ -16,6 +17,7 @@ const milliseconds = (preset: number) => whole(1, preset);
 const shape = {
   ...commonEnv,
   ...tokenEnv,
+  ...feedEnv,
   ...searchEnv,
   /** Requests in progress: fewer than in other services, because a webhook takes less time. */
   MAX_IN_PROGRESS: whole(1, 100),

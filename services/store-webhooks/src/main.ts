@@ -1,3 +1,4 @@
+import { outdatedChanges, withFeed } from '@platform/feed';
 import { outdatedKeys } from '@platform/service-kit/idempotency';
 import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
@@ -18,7 +19,11 @@ await runService({
     await context.inbox.spool.recover();
     await context.clock.start();
     context.rotations.start();
-    const pruned = withPruning(context, [outdatedTokens, outdatedKeys]);
+    const pruned = withPruning(withFeed(context), [
+      outdatedTokens,
+      outdatedKeys,
+      outdatedChanges(env.FEED_DAYS),
+    ]);
     if (env.WORKERS === 'off') return pruned;
     const work = startWork(context);
     return {

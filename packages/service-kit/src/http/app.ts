@@ -33,7 +33,7 @@ export const createHttpApp = (
   let written: Record<string, unknown> | undefined;
   const document = () => (written ??= createDocument(api, routes));
   const own = routes.map((route) => {
-    const template = api.basePath + route.path;
+    const template = (route.basePath ?? api.basePath) + route.path;
     return prepareRoute(route, { address: template, template, limits: context });
   });
   const { publicUrl } = context;

@@ -187,6 +187,13 @@ const correctValue = (key: string, value: unknown): unknown => {
   return allOf?.length === 1 && Object.keys(others).length === 0 ? allOf[0] : value;
 };
 
+/** The path of a route below that of the service. */
+const pathOf = ({ basePath }: ApiInfo, route: Route): string => {
+  const address = (route.basePath ?? basePath) + route.path;
+  if (!address.startsWith(basePath)) throw new Error(`${address} is not below ${basePath}`);
+  return address.slice(basePath.length);
+};
+
 /** The OpenAPI 3.0.3 document of a service, from the same values that Express dispatches. */
 export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
@@ -194,7 +201,7 @@ export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => 
   requireOperations(codes, routes);
   const withMembers = memberSchemas(api.problemMembers);
   for (const route of routes)
-    (paths[route.path] ??= {})[route.method] = operationOf(route, codes, withMembers);
+    (paths[pathOf(api, route)] ??= {})[route.method] = operationOf(route, codes, withMembers);
   const document = writeDocument(
     {
       openapi: '3.0.3',

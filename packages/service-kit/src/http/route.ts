@@ -116,6 +116,8 @@ interface Operation {
   method: Method;
   /** OpenAPI style: `/tasks/{id}`. */
   path: string;
+  /** Path that its address starts with, where that is not the one of the service. */
+  basePath?: string;
   operationId: string;
   tag: string;
   summary: string;

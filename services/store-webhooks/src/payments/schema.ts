@@ -27,7 +27,9 @@ export const PaymentView = viewOf(
   'service transactionId orderId threeDSServerTransId status eci settledAt createdAt',
   {
     service: Payment.shape.service,
-    orderKnown: z.boolean().meta({ description: 'Whether a webhook has brought the order' }),
+    orderKnown: z.boolean().meta({
+      description: 'Whether a webhook has brought the order; in the change feed that alone is no change',
+    }),
     status:
       'pending: no challenge has a final result; failed: may still succeed, unless it was registered with its challenge',
     eci: 'Of a payment that succeeded',

@@ -15,6 +15,7 @@ import type { Context } from '../context.ts';
 import { stores } from '../db/tables.ts';
 import { storeId } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
+import { followRoutes } from './followed.ts';
 import { mapValues, readableRecord, type OneRecord } from './record.ts';
 
 interface ListSpec<Row extends object> {
@@ -222,6 +223,18 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
     path,
     rows,
     find,
+    followRoutes: (context: Context): Route[] =>
+      followRoutes(context, {
+        list: path,
+        // A notification has no address.
+        name: single?.name ?? 'notification',
+        tag,
+        table: table as PgTable & typeof table,
+        columns: selected,
+        scope,
+        view: spec.view,
+        show,
+      }),
     routes: (context: Context): Route[] => [list(context), ...(single ? recordRoutes(context, single) : [])],
   };
 };

@@ -1,0 +1,81 @@
+import { allowsId, type Caller } from '@platform/auth/bearer';
+import type { FollowedList } from '@platform/feed';
+import { ormOf } from '@platform/service-kit/db';
+import type { Queries } from '@platform/service-kit/record';
+import type { Route } from '@platform/service-kit/route';
+import { and, getTableColumns, inArray, sql, type SQL } from 'drizzle-orm';
+import { getTableConfig, type PgColumn, type PgTable, type SelectedFields } from 'drizzle-orm/pg-core';
+import { z } from 'zod';
+import { allow } from '../access.ts';
+import type { Context } from '../context.ts';
+import { arrayOf } from '../db/sql.ts';
+
+/** What the feed needs of a list, see `declareList`. */
+interface Listed<Row> extends Pick<FollowedList<Caller>, 'list' | 'name' | 'tag'> {
+  table: PgTable & { storeId: PgColumn };
+  columns: SelectedFields;
+  scope: Parameters<typeof allow>[1];
+  view: z.ZodObject;
+  show(row: Row): object;
+}
+
+const storeFilter = z.uuid().toLowerCase().optional().meta({ description: 'Only records of this store' });
+
+/** The values of the key that an id has. The ids of a store begin with its own, and only the last value may have a `/`. */
+const keyOf = (id: string, { length }: readonly unknown[]): string[] => {
+  const parts = id.split('/');
+  return [...parts.slice(0, length - 1), parts.slice(length - 1).join('/')];
+};
+
+/** The routes by which a list is exported and followed; items are those of the list of all stores. */
+export const followRoutes = <Row>(
+  context: Context,
+  { table, columns, scope, view, show, ...about }: Listed<Row>,
+): Route[] => {
+  const names = getTableConfig(table).primaryKeys.flatMap((primary) =>
+    primary.columns.map(({ name }) => name),
+  );
+  const key = Object.values(getTableColumns(table)).filter(({ name }) => names.includes(name));
+  const keyColumns = sql.join(key, sql`, `);
+  const recordId = sql<string>`concat_ws('/', ${keyColumns})`.as('record_id');
+  const read = async (on: Queries, where: SQL | undefined, limit: number) => {
+    const rows = await ormOf(on, context.database)
+      .select({ ...columns, recordId })
+      .from(table)
+      .where(where)
+      .orderBy(...key)
+      .limit(limit);
+    return rows.map((row) => ({
+      id: row['recordId'],
+      json: JSON.stringify(view.parse(show(row as Row))),
+    }));
+  };
+  return context.follow<Caller>({
+    ...about,
+    item: view,
+    auth: allow(context, scope),
+    filter: ['storeId', storeFilter],
+    owners: (asked, { stores }) => {
+      if (asked === undefined) return stores && [...stores];
+      return allowsId(stores, asked) ? [asked] : [];
+    },
+    rights: ({ stores }) => JSON.stringify(stores ? [...stores] : null),
+    items: async (on, ids, { stores }) => {
+      const keys = ids.map((id) => keyOf(id, key)).filter(([store = '']) => allowsId(stores, store));
+      const values = key.map(
+        (column, at) =>
+          sql`${arrayOf(keys.map((parts) => parts[at] ?? ''))}::text::${sql.raw(column.getSQLType())}[]`,
+      );
+      const isAsked = sql`(${keyColumns}) in (select * from unnest(${sql.join(values, sql`, `)}))`;
+      const found = await read(on, isAsked, ids.length);
+      return new Map(found.map(({ id, json }) => [id, json]));
+    },
+    records: (on, { after, owners, limit }) => {
+      // An export begins with an id that is that of a store only.
+      const parts = keyOf(after, key);
+      const last = key.map((_column, at) => sql`${parts[at] || parts[0]}`);
+      const isLater = sql`(${keyColumns}) > (${sql.join(last, sql`, `)})`;
+      return read(on, and(isLater, owners && inArray(table.storeId, [...owners])), limit);
+    },
+  });
+};

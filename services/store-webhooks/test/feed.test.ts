@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { installSql } from '@platform/feed/sql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrations } from '../src/context.ts';
+import { followedTables } from '../src/db/followed.ts';
+import { startService } from './harness.ts';
+
+interface Item {
+  storeId: string;
+  id?: string;
+  service?: string;
+  transactionId?: string;
+}
+
+interface Page {
+  changes: { id: string; action: string; item?: Item }[];
+  next: string;
+}
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+const { sql } = service.context.database;
+const [own, other] = await Promise.all([service.store(), service.store()]);
+const [all, limited] = await Promise.all([
+  service.tokenWith('stores:admin'),
+  service.tokenWith('stores:admin', { stores: [own.id.toUpperCase()] }),
+]);
+
+const get = (path: string, token: string) =>
+  fetch(`${service.url}/v1${path}`, { headers: { authorization: `Bearer ${token}` } });
+const follow = async (list: string, query = '', token = all): Promise<Page> =>
+  (await (await get(`/feeds/store-webhooks/${list}${query}`, token)).json()) as Page;
+/** The items of the list of all stores. */
+const itemsOf = async (list: string, token = all): Promise<Item[]> => {
+  const page = (await (await get(`/stores/-/${list}?limit=100`, token)).json()) as Record<string, Item[]>;
+  return Object.values(page).find(Array.isArray) ?? [];
+};
+const exportOf = async (list: string, query = '', token = all): Promise<Item[]> => {
+  const answer = await get(`/feeds/store-webhooks/${list}/export${query}`, token);
+  const [, ...items] = (await answer.text()).trim().split('\n');
+  return items.map((line) => JSON.parse(line) as Item);
+};
+
+const status = 'A';
+const lists = followedTables.map(({ list }) => list);
+const begins = new Map<string, string>();
+const idIn = ({ storeId, service: provider, transactionId, id }: Item): string =>
+  [storeId, ...(id === undefined ? [provider, transactionId] : [id])].join('/');
+
+beforeAll(async () => {
+  for (const list of lists) begins.set(list, (await follow(list)).next);
+  for (const { id, webhookToken } of [own, other]) {
+    const send = (event: string, body: object) => service.hook(event, webhookToken, body);
+    await send('order_updated', { id: 'o/1', status, consumerId: 'm-1', cart: { items: [] } });
+    await send('new_member', { id: 'm-1', email: 'ann@person.example' });
+    await send('job_started', { id: 'j-1', orderId: 'o/1' });
+    await send('identity-verification-updated/persona', {
+      service: 'persona',
+      transactionId: 't/1',
+      status,
+      userId: 'm-1',
+    });
+    const payment = { service: 'threedsecureio', transactionId: 'p/1', orderId: 'o/1' };
+    await service.admin('POST', `/v1/stores/${id}/payments`, payment);
+  }
+  await service.settled();
+});
+
+test.each(lists)('the feed and the export of %s have the items of the list of all stores', async (list) => {
+  const items = await itemsOf(list);
+  expect(items.length).toBeGreaterThan(1);
+  const { changes } = await follow(list, `?after=${begins.get(list)}`);
+  const sorted = (ids: string[]) => ids.toSorted();
+  expect(sorted(changes.map(({ id }) => id))).toEqual(sorted(items.map((item) => idIn(item))));
+  for (const { id, action, item } of changes)
+    expect({ action, item }).toEqual({
+      action: 'created',
+      item: items.find((listed) => idIn(listed) === id),
+    });
+  const exported = await exportOf(list);
+  expect(exported).toHaveLength(items.length);
+  expect(exported).toEqual(expect.arrayContaining(items));
+});
+
+test.each(lists)('a token that is limited to stores follows and exports %s of its own only', async (list) => {
+  const ours = await itemsOf(list, limited);
+  for (const [query, token] of [
+    ['', limited],
+    [`storeId=${own.id.toUpperCase()}`, all],
+  ] as const) {
+    const { changes } = await follow(list, `?after=${begins.get(list)}&${query}`, token);
+    expect(changes.map(({ item }) => item)).toHaveLength(ours.length);
+    expect(ours).toEqual(expect.arrayContaining(changes.map(({ item }) => item)));
+    expect(await exportOf(list, `?${query}`, token)).toHaveLength(ours.length);
+  }
+  const theirs = `?storeId=${other.id}`;
+  expect(await exportOf(list, theirs, limited)).toEqual([]);
+  expect((await follow(list, `${theirs}&after=${begins.get(list)}`, limited)).changes).toEqual([]);
+});
+
+test('payments need the scope of their list', async () => {
+  const reader = await service.tokenWith('stores:read');
+  expect((await get('/feeds/store-webhooks/orders', reader)).status).toBe(200);
+  for (const path of ['payments', 'payments/export'])
+    expect((await get(`/feeds/store-webhooks/${path}`, reader)).status).toBe(403);
+});
+
+test('an export goes on behind a slice', async () => {
+  await sql`insert into members (store_id, id, event_id, updated_at)
+    select ${other.id}, 'many/' || n, gen_random_uuid(), now() from generate_series(1, 2500) n`;
+  const items = await exportOf('members', `?storeId=${other.id}`);
+  expect(new Set(items.map(({ id }) => id)).size).toBe(2501);
+  expect(items).toHaveLength(2501);
+});
+
+test('a change is `updated`, and a person who is erased leaves nothing but ids', async () => {
+  const after = (await follow('members')).next;
+  await service.hook('member_updated', own.webhookToken, { id: 'm-1', email: 'eva@person.example', status });
+  await service.settled();
+  const { changes, next } = await follow('members', `?after=${after}`);
+  const id = `${own.id}/m-1`;
+  expect(changes).toMatchObject([{ id, action: 'updated', item: { email: 'eva@person.example', status } }]);
+  const erased = await fetch(`${service.url}/v1/stores/${own.id}/members/m-1`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${all}` },
+  });
+  expect(erased.status).toBe(204);
+  const [deleted, ...rest] = (await follow('members', `?after=${next}`)).changes;
+  expect([deleted?.id, deleted?.action, deleted?.item, rest]).toEqual([id, 'deleted', undefined, []]);
+  // What was said of the person before is said no more.
+  const again = await follow('members', `?after=${after}&storeId=${own.id}`);
+  expect(again.changes.every(({ item }) => item === undefined)).toBe(true);
+  const orders = await follow('orders', `?after=${begins.get('orders')}&storeId=${own.id}`);
+  expect(orders.changes.at(-1)).toMatchObject({ action: 'updated', item: { consumerId: null } });
+  const log = await sql`select to_jsonb(feed_log) - 'changed_at' as row from feed_log`;
+  expect(JSON.stringify(log)).not.toContain('person.example');
+});
+
+test('the baseline migration installs the change feed', async () => {
+  const baseline = await readFile(join(migrations, '0000_baseline.sql'), 'utf8');
+  expect(baseline).toContain(installSql(followedTables));
+});
