@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openStream } from '@platform/feed/testing';
+import { startServiceProcess, type ServiceProcess } from '@platform/service-kit/testing';
 import fc from 'fast-check';
 import postgres, { type Sql, type TransactionSql } from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,8 +15,15 @@ interface Item {
   quantity: number;
 }
 
+interface Change {
+  id: string;
+  action: string;
+  version: number;
+  item?: Item;
+}
+
 interface Page {
-  changes: { id: string; action: string; version: number; item?: Item }[];
+  changes: Change[];
   next: string;
   has_more: boolean;
 }
@@ -21,12 +31,17 @@ interface Page {
 const partners = [1, 2, 3].map((n) => `0198c5a0-7e57-7000-8000-00000000000${n}`);
 
 let service: Service;
+/** Another instance on the same database, as a process that is killed and started again. */
+let killed: ServiceProcess;
 let other: Sql;
 beforeAll(async () => {
   service = await startService();
+  const folder = resolve(import.meta.dirname, '..');
+  killed = await startServiceProcess({ folder, variables: service.variables });
   other = postgres(service.databaseUrl, { max: 1 });
 });
 afterAll(async () => {
+  await killed[Symbol.asyncDispose]();
   await other.end();
   await service[Symbol.asyncDispose]();
 });
@@ -87,42 +102,111 @@ const runWriter = async (
       });
 };
 
-/** Follows the list, and keeps a copy of what it sees. */
-const createReader = async (query: string) => {
-  const read = async (more: string): Promise<Page> =>
-    (await service.read(`/feeds/consignments/inventory?limit=7${query}${more}`).expect(200)).body as Page;
-  let { next } = await read('');
-  const copy = new Map<string, Item>();
+/** A copy of the list, which changes as its reader says. */
+const createCopy = (items: readonly Item[] = []) => {
+  const copy = new Map(items.map((item) => [item.id, item]));
   const versions = new Map<string, number>();
-  const step = async (): Promise<boolean> => {
-    const page = await read(`&after=${next}`);
-    for (const { id, version, item } of page.changes) {
+  return {
+    copy,
+    apply: ({ id, version, item }: Change): void => {
       expect(version).toBeGreaterThan(versions.get(id) ?? 0);
       versions.set(id, version);
       if (item === undefined) copy.delete(id);
       else copy.set(id, item);
-    }
-    ({ next } = page);
-    return page.has_more || page.changes.length > 0;
+    },
   };
-  return { copy, step };
+};
+
+const path = '/v1/feeds/consignments/inventory';
+
+/** What a random one of both instances answers, or this process where the other one was killed. */
+const read = async (rest: string): Promise<Response> => {
+  const headers = { Authorization: service.writing };
+  const url = Math.random() < 0.5 ? service.url : killed.url;
+  const answer = await fetch(`${url}${path}${rest}`, { headers }).catch(() => undefined);
+  return answer ?? fetch(`${service.url}${path}${rest}`, { headers });
+};
+const readPage = async (rest: string): Promise<Page> => {
+  const answer = await read(rest).then(async (one) => ({ status: one.status, text: await one.text() }));
+  expect(answer).toMatchObject({ status: 200 });
+  return JSON.parse(answer.text) as Page;
+};
+/** Until none is broken off by the kill. */
+const persist = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (;;) {
+    const result = await work().catch((error: unknown) => {
+      if (!(error instanceof TypeError)) throw error;
+    });
+    if (result !== undefined) return result;
+  }
+};
+
+/** Reads page after page until `isOver`, and then to the end. */
+const followPages = async (
+  { copy, apply }: ReturnType<typeof createCopy>,
+  { after, filter = '', wait = 0 }: { after: string; filter?: string; wait?: number },
+  isOver: () => boolean,
+) => {
+  for (let next = after, isLast = false; ;) {
+    isLast = isOver();
+    const rest = `?limit=7&after=${next}${filter}&wait=${isLast ? 0 : wait}`;
+    const page = await persist(() => readPage(rest));
+    page.changes.forEach(apply);
+    ({ next } = page);
+    if (isLast && !page.has_more && page.changes.length === 0) return copy;
+  }
+};
+
+/** Reads an export, and goes on from its cursor. */
+const exportAndFollow = async (isOver: () => boolean) => {
+  const text = await persist(async () => (await read('/export')).text());
+  const [first, ...items] = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  const { cursor: after } = first as { cursor: string };
+  return followPages(createCopy(items as Item[]), { after }, isOver);
+};
+
+/** Reads a stream, and opens another one at any instance where it ends. */
+const followStream = (after: string, query: string) => {
+  const { copy, apply } = createCopy();
+  const stop = new AbortController();
+  const run = async (): Promise<void> => {
+    for (let last = after; !stop.signal.aborted;) {
+      const url = Math.random() < 0.5 ? service.url : killed.url;
+      const headers = { Authorization: service.writing, 'Last-Event-ID': last };
+      const stream = await openStream(`${url}${path}${query}`, headers).catch(() => undefined);
+      const onStop = () => stream?.[Symbol.dispose]();
+      stop.signal.addEventListener('abort', onStop);
+      if (stop.signal.aborted) onStop();
+      for (;;) {
+        const event = await stream?.next().catch(() => undefined);
+        if (event === undefined) break;
+        apply(JSON.parse(event.data) as Change);
+        last = event.id;
+      }
+    }
+  };
+  return { copy, running: run(), stop: () => stop.abort() };
 };
 
 const sortedIds = (items: Iterable<Item>) =>
   [...items].map(({ id, partnerId, quantity }) => `${id} ${partnerId} ${quantity}`).toSorted();
 
-test('whoever follows a list has the same records as the list, whatever is written, rolled back and moved meanwhile', async () => {
-  const histories = fc.array(transactions, { minLength: 4, maxLength: 4 });
+test('whoever follows a list has the same records as the list, whatever is written, rolled back and moved meanwhile, and whoever is killed', async () => {
+  const histories = fc.record({
+    writers: fc.array(transactions, { minLength: 4, maxLength: 4 }),
+    killAfterMs: fc.nat(60),
+  });
   await fc.assert(
-    fc.asyncProperty(histories, async (writers) => {
+    fc.asyncProperty(histories, async ({ writers, killAfterMs }) => {
       const { sql } = service.context.database;
       await sql`delete from inventory`;
+      let isOver = false;
+      const over = () => isOver;
       // The log is empty of earlier runs for those who begin here.
-      const readers = await Promise.all([
-        createReader(''),
-        createReader(''),
-        ...partners.map((partner) => createReader(`&PartnerId=${partner}`)),
-      ]);
+      const { next: after } = await readPage('');
       const ids = Array.from({ length: 12 }, () => randomUUID());
       // A transaction that stays open delays nobody.
       const late = Promise.withResolvers<void>();
@@ -130,29 +214,41 @@ test('whoever follows a list has the same records as the list, whatever is writt
         await write(tx, [...ids, randomUUID()], { at: 12, insert: 0 });
         await late.promise;
       });
-      let isWriting = true;
-      const following = readers.map(async ({ step }) => {
-        while (isWriting) {
-          await step();
-          await sleep(1);
-        }
-        while (await step());
-      });
+      const owned = [undefined, undefined, undefined, ...partners];
+      const following = [
+        followPages(createCopy(), { after }, over),
+        followPages(createCopy(), { after, wait: 1 }, over),
+        sleep(killAfterMs / 2).then(() => exportAndFollow(over)),
+        ...partners.map((partner) =>
+          followPages(createCopy(), { after, filter: `&PartnerId=${partner}` }, over),
+        ),
+      ];
+      const streams = [undefined, undefined, partners[0]].map((partner) => ({
+        partner,
+        ...followStream(after, partner === undefined ? '' : `?PartnerId=${partner}`),
+      }));
+      const killing = sleep(killAfterMs).then(() => killed.kill());
       await Promise.all(writers.map((all) => runWriter(sql, ids, all)));
       late.resolve();
       await open;
-      isWriting = false;
-      await Promise.all(following);
-      const items = (await service.read('/inventory?IncludeDepleted=true&PageSize=100').expect(200)).body as {
+      await killing;
+      isOver = true;
+      const restarting = killed.start();
+      // Where the test has failed before, the process is killed again.
+      restarting.catch(() => undefined);
+      const copies = await Promise.all(following);
+      const list = (await service.read('/inventory?IncludeDepleted=true&PageSize=100').expect(200)).body as {
         inventory: Item[];
       };
-      const owned = [undefined, undefined, ...partners];
-      expect(readers.map(({ copy }) => sortedIds(copy.values()))).toEqual(
-        owned.map((partner) =>
-          sortedIds(items.inventory.filter((item) => partner === undefined || item.partnerId === partner)),
-        ),
-      );
+      const itemsOf = (owner: string | undefined) =>
+        sortedIds(list.inventory.filter(({ partnerId }) => owner === undefined || partnerId === owner));
+      expect(copies.map((copy) => sortedIds(copy.values()))).toEqual(owned.map(itemsOf));
+      for (const { copy, partner } of streams)
+        await expect.poll(() => sortedIds(copy.values()), { timeout: 20_000 }).toEqual(itemsOf(partner));
+      await restarting;
+      for (const { stop } of streams) stop();
+      await Promise.all(streams.map(({ running }) => running));
     }),
-    { numRuns: 6, endOnFailure: true },
+    { numRuns: 4, endOnFailure: true },
   );
 });
