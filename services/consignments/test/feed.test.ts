@@ -92,6 +92,30 @@ describe('the feed of a list', () => {
     ]);
   });
 
+  test('has a change of a transaction that stayed open while thousands of later ones were moved', async () => {
+    const begin = await endOf('warehouses');
+    const { sql } = service.context.database;
+    const [early] = await sql.begin(async (tx) => {
+      const [row] = await tx`insert into warehouses (id, code, name, city, country_code, status)
+        values (gen_random_uuid(), 'E', 'Early', 'Tartu', 'EE', 1) returning id`;
+      await sql`insert into warehouses (id, code, name, city, country_code, status)
+        select gen_random_uuid(), 'L', 'Later', 'Tartu', 'EE', 1 from generate_series(1, 6000)`;
+      await expect.poll(async () => (await sql`select from feed_pending limit 1`).length).toBe(0);
+      return [row];
+    });
+    await expect
+      .poll(async () => {
+        const ids = [];
+        for (let page: Page | undefined, after = begin; page?.has_more !== false; after = page.next) {
+          page = await follow('warehouses', `?limit=1000&after=${after}`);
+          ids.push(...page.changes.map(({ id }) => id));
+        }
+        return [ids.length, ids.at(-1)];
+      })
+      .toEqual([6001, early?.['id']]);
+    await sql`delete from warehouses where name = 'Later'`;
+  });
+
   test('shows a limited caller a record that is given to its client as created, and one that is taken away as deleted', async () => {
     const [ours, theirs] = [
       await create('/partners', partnerInput({ name: 'Ours' })),
