@@ -95,14 +95,22 @@ describe('the feed of a list', () => {
   test('has a change of a transaction that stayed open while thousands of later ones were moved', async () => {
     const begin = await endOf('warehouses');
     const { sql } = service.context.database;
-    const [early] = await sql.begin(async (tx) => {
-      const [row] = await tx`insert into warehouses (id, code, name, city, country_code, status)
-        values (gen_random_uuid(), 'E', 'Early', 'Tartu', 'EE', 1) returning id`;
-      await sql`insert into warehouses (id, code, name, city, country_code, status)
-        select gen_random_uuid(), 'L', 'Later', 'Tartu', 'EE', 1 from generate_series(1, 6000)`;
-      await expect.poll(async () => (await sql`select from feed_pending limit 1`).length).toBe(0);
-      return [row];
-    });
+    const connection = await sql.reserve();
+    await connection`begin`;
+    const [early] = await connection`
+      insert into warehouses (id, code, name, city, country_code, status)
+      values (gen_random_uuid(), 'E', 'Early', 'Tartu', 'EE', 1) returning id`;
+    await sql`
+      insert into warehouses (id, code, name, city, country_code, status)
+      select gen_random_uuid(), 'L', 'Later', 'Tartu', 'EE', 1 from generate_series(1, 6000)`;
+    const isPending = async () => {
+      // Who reads moves.
+      await endOf('warehouses');
+      return (await sql`select from feed_pending limit 1`).length;
+    };
+    await expect.poll(isPending).toBe(0);
+    await connection`commit`;
+    connection.release();
     await expect
       .poll(async () => {
         const ids = [];
@@ -114,6 +122,7 @@ describe('the feed of a list', () => {
       })
       .toEqual([6001, early?.['id']]);
     await sql`delete from warehouses where name = 'Later'`;
+    await expect.poll(isPending).toBe(0);
   });
 
   test('shows a limited caller a record that is given to its client as created, and one that is taken away as deleted', async () => {
