@@ -246,8 +246,9 @@ describe('the export of a list', () => {
   test('that fails on the way breaks off', async () => {
     await using failing = await startService();
     const { sql } = failing.context.database;
-    await sql`insert into warehouses (id, code, name, city, country_code, status)
-      select gen_random_uuid(), 'W', repeat('x', 200), 'Tartu', 'EE', 1 from generate_series(1, 30000)`;
+    for (let n = 0; n < 6; n++)
+      await sql`insert into warehouses (id, code, name, city, country_code, status)
+        select gen_random_uuid(), 'W', repeat('x', 200), 'Tartu', 'EE', 1 from generate_series(1, 5000)`;
     const token = await failing.tokens.token({ scope: 'consignments:read' });
     const answer = await fetch(`${failing.url}/v1/feeds/consignments/warehouses/export`, {
       headers: { Authorization: `Bearer ${token}` },
