@@ -54,6 +54,7 @@ test.each([
   ['store-webhooks-b', '/v1/stores'],
   ['store-webhooks-b', '/v1/stores?limit=1&b=%2F'],
   ['store-webhooks-b', '/v1/stores/a%20b/events?page=/cells/b'],
+  ['store-webhooks-b', '/v1/feeds/store-webhooks/orders?wait=25'],
   ['store-webhooks-b', '/api/v1/hooks/order_updated/aB%2Dc~_x//y%2F%2fz'],
   ['wallet-operator-b', '/callback/debit'],
   ['wallet-operator-b', '/v1/reconciliations/1'],

@@ -86,12 +86,17 @@ describe.runIf(inject('nginxPath') && inject('redisUrl'))('a platform with a cel
     expect(made).toMatchObject({ status: 201, location: `/cells/b/v1/stores/${id}` });
     expect(url.startsWith(`${gateway}/cells/b/api/v1/hooks/order_updated/`)).toBe(true);
 
+    const feed = '/v1/feeds/store-webhooks/orders';
+    const begin = String((await ask(`/cells/b${feed}`, tokens.b)).body['next']);
     const event = JSON.stringify({ id: 'order-1', status: 'PENDING' });
     const send = (address: string) =>
       fetch(address, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: event });
     expect((await send(url)).status).toBe(200);
     const order = async () => (await ask(`/cells/b/v1/stores/${id}/orders/order-1`, tokens.b)).status;
     await expect.poll(order).toBe(200);
+    const { changes } = (await ask(`/cells/b${feed}?after=${begin}`, tokens.b)).body;
+    expect(changes).toMatchObject([{ id: `${id}/order-1`, action: 'created' }]);
+    expect((await ask(`${feed}?after=${begin}`, tokens.first)).body['code']).toBe('cursor_unknown');
 
     expect((await send(url.replace('/cells/b', ''))).status).toBe(404);
     expect((await ask(`/v1/stores/${id}`, tokens.first)).status).toBe(404);
