@@ -133,7 +133,7 @@ export class TooBusy extends Unavailable {
   }
 }
 
-const overloadCodes = new Set(['too_busy', 'busy', 'too_many_downloads', 'too_many_streams']);
+const overloadCodes = new Set(['too_busy', 'busy', 'too_many_downloads', 'too_many_readers']);
 
 /** Whether a bounded queue refused the request: no fault of the process, so no error in its log. Metrics count it. */
 export const isOverload = (code: string | undefined): boolean =>
