@@ -1,7 +1,17 @@
 import type { FollowedList } from '@platform/feed';
+import type { Guard } from '@platform/service-kit/route';
 import type { Queries } from '@platform/service-kit/record';
 import type { PendingQuery, Row, Sql } from 'postgres';
 import type { Subscription } from './subscription.ts';
+
+/** A list that can be subscribed to. */
+export interface OfferedList<Caller> extends Pick<
+  FollowedList<Caller>,
+  'list' | 'name' | 'owners' | 'items'
+> {
+  /** What a caller needs beside the scope of subscriptions. */
+  auth: Pick<Guard<unknown>, 'identify'>;
+}
 
 /** A change that is to be delivered. */
 export interface Change {
@@ -44,7 +54,7 @@ export const laneOf = (sql: Queries, { ordering }: Subscription): PendingQuery<R
 export const visibleTo = <Caller>(
   sql: Queries,
   { owners: asked }: Subscription,
-  lists: readonly FollowedList<Caller>[],
+  lists: readonly OfferedList<Caller>[],
   caller: Caller,
 ): PendingQuery<Row[]> =>
   lists
@@ -69,7 +79,7 @@ export interface LogWindow {
 export const readLog = async <Caller>(
   sql: Sql,
   subscription: Subscription,
-  lists: readonly FollowedList<Caller>[],
+  lists: readonly OfferedList<Caller>[],
   caller: Caller,
 ): Promise<LogWindow> => {
   const { id, position, actions } = subscription;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { FollowedList } from '@platform/feed';
 import { attemptsWithin, backoff } from '@platform/service-kit/backoff';
 import type { Sql } from 'postgres';
-import type { Change } from './changes.ts';
+import type { Change, OfferedList } from './changes.ts';
 import type { Send, Sent } from './send.ts';
 import { secretOf } from './signing.ts';
 import type { Subscription } from './subscription.ts';
@@ -38,7 +37,7 @@ export interface Result {
 
 export interface Delivery<Caller> {
   subscription: Subscription;
-  lists: readonly FollowedList<Caller>[];
+  lists: readonly OfferedList<Caller>[];
   caller: Caller;
   changes: readonly Change[];
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { FollowedList } from '@platform/feed';
 import { moveChanges } from '@platform/feed/log';
 import { startBackground } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
-import { readHeld, readLog } from './changes.ts';
+import { readHeld, readLog, type OfferedList } from './changes.ts';
 import { createDeliver, type Result } from './deliver.ts';
 import type { Send } from './send.ts';
 import { settle } from './settle.ts';
@@ -15,7 +14,7 @@ export interface DispatchOptions<Caller> {
   log: Log;
   send: Send;
   keys: readonly string[];
-  lists: ReadonlyMap<string, FollowedList<Caller>>;
+  lists: ReadonlyMap<string, OfferedList<Caller>>;
   /** Who may see what the subscription says; undefined when nobody may any more. */
   restore(rights: unknown): Promise<Caller | undefined>;
   /** Called with the result of each window. */

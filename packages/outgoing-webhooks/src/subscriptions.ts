@@ -1,4 +1,3 @@
-import type { FollowedList } from '@platform/feed';
 import { createReading } from '@platform/service-kit/reading';
 import { Counter, Gauge } from '@prometheus-io/client';
 import type { BaseContext } from '@platform/service-kit/context';
@@ -9,6 +8,7 @@ import type { Prunable } from '@platform/service-kit/pruning';
 import type { Guard, Route } from '@platform/service-kit/route';
 import type { Sql } from 'postgres';
 import { z } from 'zod';
+import type { OfferedList } from './changes.ts';
 import { startDispatch } from './dispatch.ts';
 import { subscriptionRoutes } from './routes.ts';
 import { createSend } from './send.ts';
@@ -84,7 +84,7 @@ export const createSubscriptions = <Caller extends { subject: string }>(
   const keys = env.SUBSCRIPTIONS_KEY;
   const addresses = env.SUBSCRIBER_ADDRESSES ?? (env.NODE_ENV === 'production' ? 'public' : 'any');
   const send = createSend({ addresses, timeoutMs: env.SUBSCRIBER_TIMEOUT_MS });
-  const lists = new Map<string, FollowedList<Caller>>();
+  const lists = new Map<string, OfferedList<Caller>>();
   const attempts = new Counter({
     name: 'subscription_attempts_total',
     help: 'Deliveries to subscribers that were tried, by what came of them',
@@ -95,7 +95,7 @@ export const createSubscriptions = <Caller extends { subject: string }>(
   let dispatch: ReturnType<typeof startDispatch<Caller>> | undefined;
   return {
     /** Lets callers subscribe to a list. Its readers and those who subscribe must be of one kind. */
-    offer: (list: FollowedList<Caller>): void => void lists.set(list.list, list),
+    offer: (list: OfferedList<Caller>): void => void lists.set(list.list, list),
     /** The routes, once all lists are there. */
     routes: (): Route[] =>
       subscriptionRoutes({

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { FollowedList } from '@platform/feed';
 import { endOfLog } from '@platform/feed/log';
 import { onceWithSecret } from '@platform/service-kit/idempotency';
 import type { Addresses } from '@platform/service-kit/outbound';
@@ -9,7 +8,7 @@ import { noLookupLimit, type Guard } from '@platform/service-kit/route';
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { z } from 'zod';
-import { visibleTo } from './changes.ts';
+import { visibleTo, type OfferedList } from './changes.ts';
 import { secretsOf, type Attempt } from './deliver.ts';
 import { createQueries, listAttempts, most, replay } from './queries.ts';
 import type { AttemptQuery, Replay, Schemas } from './schema.ts';
@@ -21,7 +20,7 @@ export interface SubscriptionParts<Caller> {
   /** The part of the path after `/feeds`. */
   service: string;
   auth: Guard<Caller>;
-  lists: readonly FollowedList<Caller>[];
+  lists: readonly OfferedList<Caller>[];
   /** What `restore` needs of a caller. */
   save(caller: Caller): unknown;
   keys: readonly [string, ...string[]];

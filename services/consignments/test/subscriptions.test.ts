@@ -1,22 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { startReceiver } from '@platform/outgoing-webhooks/testing';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startService, tokens, type Service } from './harness.ts';
 import { warehouseInput } from './inputs.ts';
-
-interface Received {
-  id: string;
-  headers: Record<string, string>;
-  body: string;
-  event: {
-    type: string;
-    timestamp: string;
-    data: { id: string; version: number; item?: Record<string, unknown> };
-  };
-}
 
 let service: Service;
 beforeAll(async () => {
@@ -24,31 +10,6 @@ beforeAll(async () => {
   service.context.subscriptions.start();
 });
 afterAll(() => service[Symbol.asyncDispose]());
-
-/** A shop's backend: answers 204, or as `respond` says. */
-const startReceiver = async (
-  respond: (received: Received, res: ServerResponse) => unknown = (_, res) => res.writeHead(204).end(),
-) => {
-  const received: Received[] = [];
-  const receive = async (req: IncomingMessage, res: ServerResponse) => {
-    const body = await text(req);
-    const one = {
-      id: req.headers['webhook-id'] as string,
-      headers: req.headers as Record<string, string>,
-      body,
-      event: JSON.parse(body) as Received['event'],
-    };
-    received.push(one);
-    await respond(one, res);
-  };
-  const server = createServer((req, res) => void receive(req, res));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/changes` };
-};
 
 const writer = `Bearer ${await tokens.token({ sub: 'ann', scope: 'consignments:write consignments:subscriptions' })}`;
 const path = '/feeds/consignments/subscriptions';

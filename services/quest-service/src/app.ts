@@ -13,7 +13,11 @@ export const createApp = (context: Context): HttpApp =>
       title: 'Quest service',
       version: '1.0.0',
       description: 'Quests and their questions, read in pages by Skip and Take.',
-      tags: { Quests: 'Questionnaires', Questions: 'What a quest asks, in order' },
+      tags: {
+        Quests: 'Questionnaires',
+        Questions: 'What a quest asks, in order',
+        Subscriptions: 'Changes that are sent to an address',
+      },
       codes: problemCodes,
       basePath: '/v1',
       examples: {

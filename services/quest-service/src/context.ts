@@ -1,5 +1,7 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
+import { callerRights } from '@platform/auth/caller-rights';
 import { createFeed } from '@platform/feed';
+import { createSubscriptions } from '@platform/outgoing-webhooks';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
 import { anyone, noLookupLimit, type Guard } from '@platform/service-kit/route';
@@ -20,6 +22,7 @@ export interface Context extends BaseContext {
   draftReader: Guard<Caller | undefined>;
   /** Makes the routes by which a list is exported and followed. */
   follow: ReturnType<typeof createFeed>;
+  subscriptions: ReturnType<typeof createSubscriptions<Caller>>;
   versions: VersionCache;
   /** Undefined when pages are not cached. */
   pages: Pages | undefined;
@@ -50,6 +53,11 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     exporter: readers,
     writer: tokens.guard('quests:write'),
     ops: tokens,
+    subscriptions: createSubscriptions(base, env, {
+      service: 'quest-service',
+      auth: tokens.guard('quest-service:subscriptions'),
+      rights: callerRights,
+    }),
     follow: createFeed({
       ...base,
       service: 'quest-service',

@@ -1,3 +1,4 @@
+import { demoSubscription } from '@platform/outgoing-webhooks/demo';
 import { demoEnv } from '@platform/service-kit/env';
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
@@ -28,6 +29,7 @@ const titles = [
 const title = 'Hiking around here';
 // A quest that was changed since the last start stays as it is.
 const { sql } = context.database;
+await demoSubscription(sql, DEMO_ADMIN_TOKEN, 'quests');
 const quest =
   (await findQuest(sql, questId, false)) ?? (await insertQuest(sql, { title, titles }, questId)).json;
 if ((JSON.parse(quest) as { questionCount: number }).questionCount < 25) {

@@ -1,4 +1,5 @@
 import { feedEnv } from '@platform/feed';
+import { subscriptionEnv } from '@platform/outgoing-webhooks';
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 
@@ -6,6 +7,7 @@ const shape = {
   ...commonEnv,
   ...tokenEnv,
   ...feedEnv,
+  ...subscriptionEnv,
   /** As in every service, but with room for the largest list of questions (32 MiB): one caller gets two thirds of it. */
   BODY_MEMORY_BYTES: commonEnv.BODY_MEMORY_BYTES.refine(
     (bytes) => bytes >= 67_108_864,

@@ -1,4 +1,5 @@
 import { outdatedChanges, withFeed } from '@platform/feed';
+import { outdatedAttempts, withSubscriptions } from '@platform/outgoing-webhooks';
 import { outdatedKeys } from '@platform/service-kit/idempotency';
 import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
@@ -10,6 +11,10 @@ await runService({
   name: 'quest-service',
   env: processEnv,
   createContext: (env, parts) =>
-    withPruning(withFeed(createContext(env, parts)), [outdatedKeys, outdatedChanges(env.FEED_DAYS)]),
+    withPruning(withSubscriptions(withFeed(createContext(env, parts))), [
+      outdatedKeys,
+      outdatedChanges(env.FEED_DAYS),
+      ...outdatedAttempts,
+    ]),
   createApp,
 });

@@ -1,8 +1,10 @@
 import { feedCodes } from '@platform/feed';
+import { subscriptionCodes } from '@platform/outgoing-webhooks';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
 
 /** The codes of problems that some operations have; `app.ts` puts them into the OpenAPI document. */
 export const problemCodes: ProblemCodes = {
+  ...subscriptionCodes,
   ...feedCodes('quests'),
   publishQuest: { 409: ['not_publishable', 'draft_outdated'] },
   replaceQuestions: { 409: ['draft_outdated'] },

@@ -1,5 +1,16 @@
+import { startReceiver } from '@platform/outgoing-webhooks/testing';
+import supertest from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { get, getDraft, makeQuest, question, startService, write, type Instance } from './harness.ts';
+import {
+  get,
+  getDraft,
+  makeQuest,
+  question,
+  startService,
+  tokenWith,
+  write,
+  type Instance,
+} from './harness.ts';
 
 interface Page {
   changes: { id: string; action: string; item?: object }[];
@@ -60,4 +71,21 @@ test('the draft of a published quest is in no change: that shows its id to nobod
   await write(service, 'post', `/quests/${id}/publish`).expect(200);
   for (const changes of [await anybody(), await editor()])
     expect(changes).toMatchObject([{ id, action: 'updated' }]);
+});
+
+test('a subscriber is sent drafts, and needs the scope that reads them', async () => {
+  service.context.subscriptions.start();
+  const { received, url } = await startReceiver();
+  const subscribe = async (scope: string) =>
+    supertest(service.app)
+      .post('/v1/feeds/quest-service/subscriptions')
+      .auth(await tokenWith(scope), { type: 'bearer' })
+      .send({ url, lists: ['quests'] });
+  expect((await subscribe('quest-service:subscriptions')).status).toBe(403);
+  expect((await subscribe('quests:read quest-service:subscriptions')).status).toBe(201);
+  const draft = { title: 'A draft', draft: true };
+  const { body } = await write(service, 'post', '/quests', draft).expect(201);
+  await expect
+    .poll(() => received[0]?.event, { timeout: 15_000 })
+    .toMatchObject({ type: 'quest.created', data: { id: body.questId, item: { title: 'A draft' } } });
 });

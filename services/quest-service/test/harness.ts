@@ -10,6 +10,7 @@ export const { ownDatabase, startService, tokenWith } = createHarness({
   envOf,
   createContext,
   createApp,
+  variables: { SUBSCRIPTIONS_KEY: 'ab'.repeat(32) },
   keys: await makeTestKeys(),
 });
 

@@ -20,6 +20,7 @@ export const createApp = (context: Context): HttpApp =>
         Languages: 'What languages are called',
         Deliverables: 'What a project has to deliver',
         'API keys': 'Who may read the lists',
+        Subscriptions: 'Changes that are sent to an address',
       },
       codes: problemCodes,
       basePath: '/v1',

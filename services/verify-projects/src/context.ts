@@ -1,6 +1,8 @@
 import { createApiKeys } from '@platform/auth/api-keys';
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
+import { callerRights } from '@platform/auth/caller-rights';
 import { createFeed } from '@platform/feed';
+import { createSubscriptions } from '@platform/outgoing-webhooks';
 import { withPageSettings } from '@platform/pagination/directory';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
@@ -21,6 +23,7 @@ export interface Context extends BaseContext {
   admin: Guard<Caller>;
   /** Makes the routes by which a list is exported and followed. */
   follow: ReturnType<typeof createFeed>;
+  subscriptions: ReturnType<typeof createSubscriptions<Caller>>;
   /** How long a project stays archived before it is deleted, so that clients that follow changes learn of it. */
   archivedDays: number;
   /** For late pages of readers that are limited to clients: the page directory does not count their projects. */
@@ -44,6 +47,11 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     reader: readerGuard(keys.guard('verify:read'), tokens.guard('verify:read')),
     forgetKey: keys.forget,
     admin: unlimited(tokens.guard('verify:admin')),
+    subscriptions: createSubscriptions(base, env, {
+      service: 'verify-projects',
+      auth: tokens.guard('verify-projects:subscriptions'),
+      rights: callerRights,
+    }),
     follow: createFeed({
       ...base,
       service: 'verify-projects',

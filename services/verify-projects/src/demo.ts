@@ -1,3 +1,4 @@
+import { demoSubscription } from '@platform/outgoing-webhooks/demo';
 import { demoEnv } from '@platform/service-kit/env';
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
@@ -14,6 +15,7 @@ await using context = createContext(
 );
 
 await loadLists(context.database);
+await demoSubscription(context.database.sql, DEMO_ADMIN_TOKEN, 'projects');
 const verifyApiKey = await replaceKey(context.database, {
   id: '0198c5a0-7e57-7100-8000-000000000001',
   name: 'demo',

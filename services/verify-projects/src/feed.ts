@@ -51,22 +51,26 @@ const lists: readonly Listed[] = [
 
 type Row = { id: string; json: string };
 
-/** The routes by which readers export and follow the lists; each sees the records of its clients, as in the lists. */
-export const feedRoutes = ({ follow, reader: auth }: Context): Route[] =>
-  lists.flatMap(({ id, json, from, isOwned, ...about }) =>
-    follow<Reader>({
-      ...about,
-      auth,
-      owners: (_asked, caller) => (isOwned ? clientsOf(caller) : undefined),
-      rights: (caller) => JSON.stringify(clientsOf(caller) ?? null),
-      items: async (sql, ids, caller) => {
-        const rows = await sql<Row[]>`
+/**
+ * The routes by which readers export, follow and subscribe to the lists; each sees the records of its clients, as in the
+ * lists. Keys of the API do not subscribe.
+ */
+export const feedRoutes = ({ follow, reader: auth, subscriptions }: Context): Route[] => {
+  const followed = lists.map(({ id, json, from, isOwned, ...about }): FollowedList<Reader> => ({
+    ...about,
+    auth,
+    owners: (_asked, caller) => (isOwned ? clientsOf(caller) : undefined),
+    rights: (caller) => JSON.stringify(clientsOf(caller) ?? null),
+    items: async (sql, ids, caller) => {
+      const rows = await sql<Row[]>`
           select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} = any(${ids as string[]})
           ${isOwned ? andOf(sql, clientsOf(caller)) : sql``}`;
-        return new Map(rows.map((row) => [row.id, row.json]));
-      },
-      records: (sql, { after, owners, limit }) => sql<Row[]>`
+      return new Map(rows.map((row) => [row.id, row.json]));
+    },
+    records: (sql, { after, owners, limit }) => sql<Row[]>`
         select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} > ${after} ${andOf(sql, owners)}
         order by ${sql.unsafe(id)} limit ${limit}`,
-    }),
-  );
+  }));
+  followed.forEach(subscriptions.offer);
+  return [...followed.flatMap(follow), ...subscriptions.routes()];
+};

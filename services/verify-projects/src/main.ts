@@ -1,5 +1,6 @@
 import { outdatedChanges, withFeed } from '@platform/feed';
 import { withMaintenance } from '@platform/pagination/maintenance';
+import { outdatedAttempts, withSubscriptions } from '@platform/outgoing-webhooks';
 import { outdatedKeys } from '@platform/service-kit/idempotency';
 import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
@@ -13,10 +14,11 @@ await runService({
   name: 'verify-projects',
   env: processEnv,
   createContext: (env, parts) =>
-    withPruning(withFeed(withMaintenance(createContext(env, parts), env.DATABASE_URL, [projectDirectory])), [
-      outdatedApiKeys,
-      outdatedKeys,
-      outdatedChanges(env.FEED_DAYS),
-    ]),
+    withPruning(
+      withSubscriptions(
+        withFeed(withMaintenance(createContext(env, parts), env.DATABASE_URL, [projectDirectory])),
+      ),
+      [outdatedApiKeys, outdatedKeys, outdatedChanges(env.FEED_DAYS), ...outdatedAttempts],
+    ),
   createApp,
 });

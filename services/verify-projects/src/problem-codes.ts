@@ -1,8 +1,10 @@
 import { feedCodes } from '@platform/feed';
+import { subscriptionCodes } from '@platform/outgoing-webhooks';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
 
 /** The codes of problems that some operations have; `app.ts` puts them into the OpenAPI document. */
 export const problemCodes: ProblemCodes = {
+  ...subscriptionCodes,
   ...feedCodes('projects', 'deliverables', 'languages'),
   createDeliverable: { 409: ['too_many_deliverables'], 422: ['language_not_in_project'] },
   changeDeliverable: { 422: ['language_not_in_project'] },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openStream } from '@platform/feed/testing';
+import { startReceiver } from '@platform/outgoing-webhooks/testing';
 import request from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectInput, startService, type Service } from './harness.ts';
@@ -148,4 +149,28 @@ test('an export has the items of the list, of the clients of the caller only', a
   expect(await idsOf('projects')).toEqual([project]);
   expect(await idsOf('deliverables')).toEqual([deliverable]);
   expect(await idsOf('languages')).toHaveLength(0);
+});
+
+test('a subscriber whose token is limited to clients is sent their projects and deliverables, and no others', async () => {
+  service.context.subscriptions.start();
+  const { received, url } = await startReceiver();
+  const scope = 'verify:read verify-projects:subscriptions';
+  const token = await service.tokens.token({
+    scope,
+    claims: { clients: ['0198c5a0-7e57-7100-8000-00000000000a'] },
+  });
+  await request(service.app)
+    .post('/v1/feeds/verify-projects/subscriptions')
+    .set('Authorization', `Bearer ${token}`)
+    .send({ url, lists: ['projects', 'deliverables'] })
+    .expect(201);
+  const other = await create('/projects', projectInput({ client: 'Tartu' }));
+  await create(`/projects/${other}/deliverables`, deliverableInput);
+  const own = await create('/projects', projectInput({ client: '0198c5a0-7e57-7100-8000-00000000000a' }));
+  const deliverable = await create(`/projects/${own}/deliverables`, deliverableInput);
+  await expect
+    .poll(() => received.map(({ event }) => event.data.id), { timeout: 15_000 })
+    .toContain(deliverable);
+  const ids = new Set(received.map(({ event }) => event.data.id));
+  expect(ids).toEqual(new Set([own, deliverable]));
 });

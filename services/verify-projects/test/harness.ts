@@ -11,7 +11,15 @@ import { envOf } from '../src/env.ts';
 type ApiKeyRow = typeof apiKeys.$inferSelect;
 
 const tokens = await makeTestKeys();
-const harness = createHarness({ migrations, envOf, createContext, createApp, keys: tokens });
+const settings = { SUBSCRIPTIONS_KEY: 'ab'.repeat(32) };
+const harness = createHarness({
+  migrations,
+  envOf,
+  createContext,
+  createApp,
+  keys: tokens,
+  variables: settings,
+});
 const adminToken = await tokens.token({ scope: 'verify:admin' });
 
 /** An instance of the service on a database of its own, and requests to it; paths begin after /v1. */
