@@ -170,5 +170,5 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         return { status: 200, rawBody: `{"attempts":[${page}],"has_more":${found.length > query.limit}}` };
       },
     ),
-  ];
+  ].map((one) => ({ ...one, basePath: '/v1' }));
 };

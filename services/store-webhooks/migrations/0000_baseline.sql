@@ -481,3 +481,70 @@ create trigger notifications_feed_delete after delete on notifications
   referencing old table as old_rows for each statement execute function notifications_feed();
 create trigger notifications_feed_truncate before truncate on notifications
   for each statement execute function feed_refuse_truncate();
+--> statement-breakpoint
+-- Outgoing webhooks: written by subscriptionsSql of @platform/outgoing-webhooks, whose README explains it.
+create table subscriptions (
+  id uuid primary key,
+  subject text not null,
+  -- What its maker may see, as the service wrote it down.
+  rights jsonb not null,
+  url text not null,
+  lists text[] not null,
+  actions text[] not null,
+  owners text[],
+  ordering text not null,
+  description text,
+  state text not null default 'active',
+  state_reason text,
+  created_at timestamptz not null default now(),
+  -- Which secret signs; the one before it does so for a day after it was replaced.
+  generation integer not null default 1,
+  rotated_at timestamptz,
+  -- What is not behind this position was delivered, or is in subscription_held.
+  position bigint not null,
+  -- Failures since the last success, and when the first of them was.
+  failures integer not null default 0,
+  failing_since timestamptz,
+  due_at timestamptz not null default now(),
+  worker uuid,
+  lease_until timestamptz not null default now()
+);
+create index subscriptions_by_subject on subscriptions (subject, id);
+create index subscriptions_active on subscriptions (lease_until) where state = 'active';
+--> statement-breakpoint
+-- Changes that were not delivered when it was their turn. Those with one `lane` are delivered one after the other; all but
+-- the first of a lane are due at infinity.
+create table subscription_held (
+  subscription uuid not null references subscriptions on delete cascade,
+  position bigint not null,
+  lane text not null,
+  list text not null,
+  record text not null,
+  action text not null,
+  changed_at timestamptz not null,
+  attempts integer not null,
+  due_at timestamptz not null,
+  -- Since when it is not tried again.
+  failed_at timestamptz,
+  primary key (subscription, position)
+);
+create index subscription_held_lanes on subscription_held (subscription, lane, position) where failed_at is null;
+create index subscription_held_due on subscription_held (subscription, due_at) where failed_at is null;
+create index subscription_held_failed on subscription_held (failed_at) where failed_at is not null;
+--> statement-breakpoint
+create table subscription_attempts (
+  id bigint generated always as identity primary key,
+  subscription uuid not null references subscriptions on delete cascade,
+  sent_at timestamptz not null,
+  event text not null,
+  type text not null,
+  record text,
+  attempt integer not null,
+  status integer,
+  ms integer not null,
+  error text,
+  answer text
+);
+create index subscription_attempts_by_subscription on subscription_attempts (subscription, id);
+create index subscription_attempts_failed on subscription_attempts (subscription, id) where error is not null;
+create index subscription_attempts_by_age on subscription_attempts using brin (sent_at);

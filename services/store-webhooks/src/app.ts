@@ -64,6 +64,7 @@ export const createApp = (context: Context): HttpApp => {
         Identity: 'Identity verifications',
         Payments: '3DS transactions',
         Notifications: 'Notifications to customers and to the shop',
+        Subscriptions: 'Changes that are sent to an address',
       },
       codes: problemCodes,
       basePath: '',
@@ -81,6 +82,7 @@ export const createApp = (context: Context): HttpApp => {
         ...eventRoutes(context),
       ].map(withinStores),
       ...followedLists.flatMap(({ followRoutes }) => followRoutes(context)),
+      ...context.subscriptions.routes(),
     ],
     logPaths: false,
   });

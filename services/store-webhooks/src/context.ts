@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
+import { createTokenVerifier, type Caller, type TokenVerifier } from '@platform/auth/bearer';
+import { callerRights } from '@platform/auth/caller-rights';
 import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
 import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
 import { createFeed } from '@platform/feed';
+import { createSubscriptions } from '@platform/outgoing-webhooks';
 import { Counter } from '@prometheus-io/client';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
@@ -55,6 +57,7 @@ export interface Context extends BaseContext {
   tracker: ErrorTracker;
   /** Makes the routes by which a list is exported and followed. */
   follow: ReturnType<typeof createFeed>;
+  subscriptions: ReturnType<typeof createSubscriptions<Caller>>;
 }
 
 /** A subfolder for each database, so that services with different databases can share SPOOL_DIR. */
@@ -136,6 +139,11 @@ export const createContext = async (
     }),
     stopping,
     tracker,
+    subscriptions: createSubscriptions(base, env, {
+      service: 'store-webhooks',
+      auth: verifier.guard('store-webhooks:subscriptions'),
+      rights: callerRights,
+    }),
     follow: createFeed({
       ...base,
       service: 'store-webhooks',

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { hashPathToken } from '@platform/auth/path-tokens';
+import { demoSubscription } from '@platform/outgoing-webhooks/demo';
 import { demoEnv } from '@platform/service-kit/env';
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
@@ -29,6 +30,7 @@ await using context = await createContext(
   { ...env, PUBLIC_URL: GATEWAY_URL },
   { log: createLog('demo', 'silent'), metrics: createMetrics() },
 );
+await demoSubscription(context.database.sql, DEMO_ADMIN_TOKEN, 'orders');
 
 // Derived from the secret of this stack: the same on every start, and secret.
 const token = createHmac('sha256', env.SECRETS_KEY).update('demo webhook token').digest('base64url');

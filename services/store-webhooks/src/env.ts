@@ -1,4 +1,5 @@
 import { feedEnv } from '@platform/feed';
+import { subscriptionEnv } from '@platform/outgoing-webhooks';
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { searchEnv } from '@platform/service-kit/search-lane';
 import { z } from 'zod';
@@ -18,6 +19,7 @@ const shape = {
   ...commonEnv,
   ...tokenEnv,
   ...feedEnv,
+  ...subscriptionEnv,
   ...searchEnv,
   /** Requests in progress: fewer than in other services, because a webhook takes less time. */
   MAX_IN_PROGRESS: whole(1, 100),

@@ -1,4 +1,5 @@
 import { outdatedChanges, withFeed } from '@platform/feed';
+import { outdatedAttempts, withSubscriptions } from '@platform/outgoing-webhooks';
 import { outdatedKeys } from '@platform/service-kit/idempotency';
 import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
@@ -19,10 +20,11 @@ await runService({
     await context.inbox.spool.recover();
     await context.clock.start();
     context.rotations.start();
-    const pruned = withPruning(withFeed(context), [
+    const pruned = withPruning(withSubscriptions(withFeed(context)), [
       outdatedTokens,
       outdatedKeys,
       outdatedChanges(env.FEED_DAYS),
+      ...outdatedAttempts,
     ]);
     if (env.WORKERS === 'off') return pruned;
     const work = startWork(context);

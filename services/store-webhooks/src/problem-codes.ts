@@ -1,10 +1,12 @@
 import { feedCodes } from '@platform/feed';
+import { subscriptionCodes } from '@platform/outgoing-webhooks';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
 import { followedTables } from './db/followed.ts';
 
 /** The codes of problems that some operations have; `app.ts` puts them into the OpenAPI document. */
 export const problemCodes: ProblemCodes = {
   ...feedCodes(...followedTables.map(({ list }) => list)),
+  ...subscriptionCodes,
   createStore: { 403: ['limited_to_stores'], 409: ['idempotency_key_used'] },
   changeStore: { 409: ['store_deleted'] },
   restoreStore: { 409: ['store_erased'] },

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installSql } from '@platform/feed/sql';
+import { subscriptionsSql } from '@platform/outgoing-webhooks/sql';
+import { startReceiver } from '@platform/outgoing-webhooks/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrations } from '../src/context.ts';
 import { followedTables } from '../src/db/followed.ts';
@@ -137,7 +139,28 @@ test('a change is `updated`, and a person who is erased leaves nothing but ids',
   expect(JSON.stringify(log)).not.toContain('person.example');
 });
 
-test('the baseline migration installs the change feed', async () => {
+test('the baseline migration installs the change feed and subscriptions', async () => {
   const baseline = await readFile(join(migrations, '0000_baseline.sql'), 'utf8');
   expect(baseline).toContain(installSql(followedTables));
+  expect(baseline).toContain(subscriptionsSql);
+});
+
+test('a shop is sent what becomes of its orders and jobs, and nothing of another shop', async () => {
+  service.context.subscriptions.start();
+  const { received, url } = await startReceiver();
+  const scope = 'stores:read store-webhooks:subscriptions';
+  const token = await service.tokenWith(scope, { stores: [own.id] });
+  const answer = await fetch(`${service.url}/v1/feeds/store-webhooks/subscriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url, lists: ['orders', 'delivery-jobs'] }),
+  });
+  expect(answer.status).toBe(201);
+  for (const { webhookToken } of [other, own]) {
+    await service.hook('order_updated', webhookToken, { id: 'o/2', status, cart: { items: [] } });
+    await service.hook('job_started', webhookToken, { id: 'j-2', orderId: 'o/2' });
+  }
+  const typesOf = (): string[] => received.map(({ event }) => event.type).toSorted();
+  await expect.poll(typesOf, { timeout: 15_000 }).toEqual(['delivery_job.created', 'order.created']);
+  for (const { event } of received) expect(event.data.item).toMatchObject({ storeId: own.id });
 });

@@ -28,6 +28,7 @@ const harness = createHarness({
   keys,
   variables: {
     SECRETS_KEY: 'ab'.repeat(32),
+    SUBSCRIPTIONS_KEY: 'ab'.repeat(32),
     RETRY_BASE_MS: '2',
     // Ten attempts.
     RETRY_FOR_HOURS: '0.0002',

@@ -27,7 +27,7 @@ const keyOf = (id: string, { length }: readonly unknown[]): string[] => {
   return [...parts.slice(0, length - 1), parts.slice(length - 1).join('/')];
 };
 
-/** The routes by which a list is exported and followed; items are those of the list of all stores. */
+/** The routes by which a list is exported and followed, which can be subscribed to; items are those of the list of all stores. */
 export const followRoutes = <Row>(
   context: Context,
   { table, columns, scope, view, show, ...about }: Listed<Row>,
@@ -50,7 +50,7 @@ export const followRoutes = <Row>(
       json: JSON.stringify(view.parse(show(row as Row))),
     }));
   };
-  return context.follow<Caller>({
+  const followed: FollowedList<Caller> = {
     ...about,
     item: view,
     auth: allow(context, scope),
@@ -77,5 +77,7 @@ export const followRoutes = <Row>(
       const isLater = sql`(${keyColumns}) > (${sql.join(last, sql`, `)})`;
       return read(on, and(isLater, owners && inArray(table.storeId, [...owners])), limit);
     },
-  });
+  };
+  context.subscriptions.offer(followed);
+  return context.follow(followed);
 };
