@@ -113,7 +113,7 @@ export const Replay = z
     }),
     z.strictObject({ version: z.int().min(1).meta({ description: 'One change' }) }),
   ])
-  .meta({ id: 'Replay' });
+  .meta({ id: 'ReplayOfChanges' });
 
 export const Replayed = z
   .object({
@@ -122,4 +122,4 @@ export const Replayed = z
       .nullable()
       .meta({ description: 'Where it was too many for one request: `from` of the next one' }),
   })
-  .meta({ id: 'Replayed' });
+  .meta({ id: 'ReplayedChanges' });
