@@ -11,11 +11,12 @@ tar -C "$PREPARED" -cf "$BACKUP.new/prepared.tar" .
 if [ -e infra/deploy/.env ]; then cp infra/deploy/.env "$BACKUP.new/env"; fi
 docker compose config --services > "$BACKUP.new/services"
 # Before the databases: a webhook that leaves the spool meanwhile is in both, and is stored once. tar ends with 1 when files change.
-if grep -qx store-webhooks "$BACKUP.new/services"; then
-  docker compose run --rm -T --no-deps store-webhooks \
-    sh -c 'tar -C /repo/data -cf - . || test $? -eq 1' < /dev/null > "$BACKUP.new/spool.tar"
-  tar -tf "$BACKUP.new/spool.tar" > /dev/null
-fi
+# Each cell (store-webhooks-b) has its own; migrations have none.
+for service in $(grep -E '^store-webhooks(-[a-z0-9]+)?$' "$BACKUP.new/services" | grep -v -- '-migrate$'); do
+  docker compose run --rm -T --no-deps "$service" \
+    sh -c 'tar -C /repo/data -cf - . || test $? -eq 1' < /dev/null > "$BACKUP.new/$service.spool.tar"
+  tar -tf "$BACKUP.new/$service.spool.tar" > /dev/null
+done
 docker compose exec -T postgres psql --username postgres --no-align --tuples-only --command \
   "select datname from pg_database where not datistemplate and datname <> 'postgres'" > "$BACKUP.new/databases"
 for database in $(cat "$BACKUP.new/databases"); do

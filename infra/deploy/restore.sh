@@ -8,9 +8,11 @@ done
 # What this machine has stays.
 if [ ! -e "$PREPARED/secrets" ]; then mkdir -p "$PREPARED"; tar -C "$PREPARED" -xpf "$BACKUP/prepared.tar"; fi
 if [ -e "$BACKUP/env" ] && [ ! -e infra/deploy/.env ]; then cp "$BACKUP/env" infra/deploy/.env; fi
-if [ -e "$BACKUP/spool.tar" ]; then
-  docker compose run --rm -T --no-deps store-webhooks tar -C /repo/data --skip-old-files -xf - < "$BACKUP/spool.tar"
-fi
+for spool in "$BACKUP"/*.spool.tar; do
+  test -e "$spool" || continue
+  service=$(basename "$spool" .spool.tar)
+  docker compose run --rm -T --no-deps "$service" tar -C /repo/data --skip-old-files -xf - < "$spool"
+done
 docker compose up --wait postgres
 for database in $databases; do
   docker compose exec -T postgres pg_restore --username postgres --dbname "$database" --exit-on-error --single-transaction < "$BACKUP/$database.dump"
