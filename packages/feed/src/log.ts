@@ -181,5 +181,6 @@ export const endOfLog = async (sql: Sql): Promise<Cursor> => {
 /** What `withPruning` deletes: a day after no cursor leads to it, so that no reader finds a part of it missing. */
 export const outdatedChanges = (days: number) => ({
   table: 'feed_log',
-  outdated: `changed_at < now() - interval '${days + 1} days'`,
+  // The newest stays, so that who has read up to it misses nothing.
+  outdated: `changed_at < now() - interval '${days + 1} days' and position < (select position from feed_state)`,
 });

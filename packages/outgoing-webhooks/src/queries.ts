@@ -1,3 +1,4 @@
+import { Conflict } from '@platform/service-kit/problem';
 import { jsonTable } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
 import type { PendingQuery, Row, TransactionSql } from 'postgres';
@@ -6,7 +7,7 @@ import { laneOf } from './changes.ts';
 import { insertAttempts, orderLanes } from './settle.ts';
 import type { Attempt } from './deliver.ts';
 import type { AttemptQuery, Replay, Schemas } from './schema.ts';
-import { columns, type Subscription } from './subscription.ts';
+import { columns, type Rights, type Subscription } from './subscription.ts';
 
 /** Subscriptions of one caller. */
 export const most = 50;
@@ -29,18 +30,35 @@ const table = (fields: readonly string[]) =>
 type Input = z.output<Schemas['Input']>;
 type Patch = z.output<Schemas['Patch']>;
 
+/**
+ * SQL: a subscription of the same subject that sees nothing that the caller may not see: several tokens of a subject may be
+ * limited to different clients.
+ */
+const isOwn = (sql: Queries, { subject, stores, clients }: Rights): PendingQuery<Row[]> => {
+  const within = (name: string, limit: string[] | null) =>
+    limit === null ? sql`` : sql`and rights -> ${name} <@ ${JSON.stringify(limit)}::text::jsonb`;
+  return sql`subject = ${subject} ${within('stores', stores)} ${within('clients', clients)}`;
+};
+
 /** The statements on subscriptions as callers see them; `fields` are those of the schema. */
 export const createQueries = (fields: readonly string[]) => {
   const rows = table(fields);
   return {
-    find: (sql: Queries, id: string, subject: string, lock: boolean) => rows.find(sql, { id, subject }, lock),
-    list: (sql: Queries, subject: string) => rows.list(sql, sql`where subject = ${subject} order by id desc`),
+    find: async (sql: Queries, id: string, rights: Rights, lock: boolean): Promise<string | undefined> => {
+      const found = await rows.list(
+        sql,
+        sql`where id = ${id} and ${isOwn(sql, rights)} ${lock ? sql`for update` : sql``}`,
+      );
+      return found[0];
+    },
+    list: (sql: Queries, rights: Rights) => rows.list(sql, sql`where ${isOwn(sql, rights)} order by id desc`),
     /** Undefined where the caller has too many. Begins at the end of the log. */
     insert: async (
       sql: Queries,
-      { id, subject, rights }: { id: string; subject: string; rights: unknown },
+      { id, rights }: { id: string; rights: Rights },
       input: Input,
     ): Promise<string | undefined> => {
+      const { subject } = rights;
       // One after the other for a caller, so that the number holds.
       await sql`select pg_advisory_xact_lock(hashtextextended(${`subscriptions ${subject}`}, 0))`;
       const [{ count }] = await sql<[{ count: number }]>`
@@ -137,6 +155,10 @@ export const replay = async (
   const { id, actions, position } = subscription;
   // Not while a result is written.
   await tx`select from subscriptions where id = ${id} for update`;
+  const [{ waiting }] = await tx<[{ waiting: number }]>`
+    select count(*)::int as waiting from subscription_held where subscription = ${id} and failed_at is null`;
+  if (waiting >= mostReplayed)
+    throw new Conflict('too_many_waiting', 'Too many changes wait for this subscription already.');
   if ('failed' in asked) return replayFailed(tx, id);
   const which =
     'version' in asked

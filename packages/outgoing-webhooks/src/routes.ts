@@ -1,6 +1,5 @@
 import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-kit/idempotency';
 import { record } from '@platform/service-kit/record';
-import { withoutDeadline } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
 import {
   Attempt,
@@ -22,7 +21,7 @@ const noStore = { 'Cache-Control': 'no-store' };
 export const subscriptionRoutes = <Caller extends { subject: string }>(
   parts: SubscriptionParts<Caller>,
 ): Route[] => {
-  const { sql, service, auth, lists, activated } = parts;
+  const { sql, service, auth, lists, save, activated } = parts;
   const path = `/feeds/${service}/subscriptions`;
   const schemas = schemasOf(lists.map(({ list }) => list));
   const { Input, Subscription, Patch, Created } = schemas;
@@ -44,9 +43,9 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
       list: {
         summary: 'Your subscriptions, newest first',
         body: Subscription.array().meta({ id: 'SubscriptionList' }),
-        page: async (_query, { caller }) => `[${(await queries.list(sql, caller.subject)).join(',')}]`,
+        page: async (_query, { caller }) => `[${(await queries.list(sql, save(caller))).join(',')}]`,
       },
-      find: (on, { params, caller }, lock) => queries.find(on, params.id, caller.subject, lock),
+      find: (on, { params, caller }, lock) => queries.find(on, params.id, save(caller), lock),
       change: {
         patch: Patch,
         example: { state: 'paused' },
@@ -120,7 +119,6 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         problems: [404],
       },
       async ({ params: { id }, caller, req }) => {
-        withoutDeadline(req);
         const {
           status = null,
           error = null,
@@ -144,7 +142,7 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         params: SubscriptionPath,
         body: { schema: Replay, example: { failed: true } },
         responses: { 200: { description: 'What is sent again', body: Replayed } },
-        problems: [404],
+        problems: [404, 409],
       },
       async ({ params: { id }, caller, body }) => ({
         status: 200,

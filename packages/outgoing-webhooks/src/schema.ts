@@ -86,7 +86,7 @@ export const Attempt = z
     status: z.int().nullable().meta({ description: 'null where there was no answer' }),
     ms: z.int(),
     error: z.string().nullable().meta({ description: 'null where it was delivered' }),
-    answer: z.string().nullable().meta({ description: 'Its first 1,024 bytes' }),
+    answer: z.string().nullable().meta({ description: 'Its first 1,024 bytes, where it was not delivered' }),
   })
   .meta({ id: 'DeliveryAttempt' });
 

@@ -21,7 +21,7 @@ export interface Sent {
   status: number | undefined;
   /** Why it counts as not delivered. */
   error: string | undefined;
-  /** The first 1,024 bytes of the answer. */
+  /** The first 1,024 bytes of the answer, where it was not delivered. */
   answer: string | undefined;
   /** How long the subscriber asks to wait, in ms. */
   retryAfterMs: number | undefined;
@@ -77,7 +77,7 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
       return ended({
         status,
         error: isDelivered ? undefined : `The subscriber answered ${status}.`,
-        answer: textOf(content),
+        answer: isDelivered ? undefined : textOf(content),
         retryAfterMs: isDelivered ? undefined : retryAfterOf(answer.headers['retry-after']),
       });
     } catch (error) {

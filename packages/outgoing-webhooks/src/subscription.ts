@@ -1,5 +1,12 @@
 import type { Sql } from 'postgres';
 
+/** What is kept of the maker of a subscription, as JSON; null: without this limit. */
+export interface Rights {
+  subject: string;
+  stores: string[] | null;
+  clients: string[] | null;
+}
+
 export type Ordering = 'record' | 'none';
 
 /** A subscription that this worker has claimed. */

@@ -12,6 +12,7 @@ import type { OfferedList } from './changes.ts';
 import { startDispatch } from './dispatch.ts';
 import { subscriptionRoutes } from './routes.ts';
 import { createSend } from './send.ts';
+import type { Rights } from './subscription.ts';
 
 /** The settings of subscriptions. */
 export const subscriptionEnv = {
@@ -38,17 +39,26 @@ export interface SubscriptionOptions<Caller> {
   /** The scope is `{service}:subscriptions`. */
   auth: Guard<Caller>;
   /** What is kept of a caller, and who that is later: undefined when nobody may read any more. */
-  rights: { save(caller: Caller): unknown; restore(saved: unknown): Promise<Caller | undefined> };
+  rights: { save(caller: Caller): Rights; restore(saved: unknown): Promise<Caller | undefined> };
 }
 
 /** The problem codes of the routes. */
-export const subscriptionCodes: ProblemCodes = { createSubscription: { 409: ['too_many_subscriptions'] } };
+export const subscriptionCodes: ProblemCodes = {
+  createSubscription: { 409: ['too_many_subscriptions'] },
+  replaySubscription: { 409: ['too_many_waiting'] },
+};
 
 const days = 30;
+/** Most are delivered at once, so they are many. */
+const deliveredDays = 3;
 
 /** What `withPruning` deletes. */
 export const outdatedAttempts: readonly Prunable[] = [
   { table: 'subscription_attempts', outdated: `sent_at < now() - interval '${days} days'` },
+  {
+    table: 'subscription_attempts',
+    outdated: `error is null and sent_at < now() - interval '${deliveredDays} days'`,
+  },
   { table: 'subscription_held', outdated: `failed_at < now() - interval '${days} days'` },
 ];
 

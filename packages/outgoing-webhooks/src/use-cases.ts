@@ -2,9 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { endOfLog } from '@platform/feed/log';
 import { onceWithSecret } from '@platform/service-kit/idempotency';
 import type { Addresses } from '@platform/service-kit/outbound';
-import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
+import { Conflict, Unavailable, ValidationFailed } from '@platform/service-kit/problem';
 import { orNotFound } from '@platform/service-kit/record-versions';
+import { currentRequest, waitUncounted } from '@platform/service-kit/request-scope';
 import { noLookupLimit, type Guard } from '@platform/service-kit/route';
+import { createPlaces } from '@platform/service-kit/slow-answer';
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { z } from 'zod';
@@ -14,6 +16,7 @@ import { createQueries, listAttempts, most, replay } from './queries.ts';
 import type { AttemptQuery, Replay, Schemas } from './schema.ts';
 import type { Send } from './send.ts';
 import { secretOf } from './signing.ts';
+import type { Rights } from './subscription.ts';
 
 export interface SubscriptionParts<Caller> {
   sql: Sql;
@@ -22,13 +25,21 @@ export interface SubscriptionParts<Caller> {
   auth: Guard<Caller>;
   lists: readonly OfferedList<Caller>[];
   /** What `restore` needs of a caller. */
-  save(caller: Caller): unknown;
+  save(caller: Caller): Rights;
   keys: readonly [string, ...string[]];
   send: Send;
   addresses: Addresses;
   /** Called when there may be one more that is active. */
   activated(): void;
 }
+
+/** Tests wait for a subscriber, and hold a connection meanwhile. */
+const withPlace = createPlaces({
+  most: 20,
+  mostOfCaller: 2,
+  code: 'too_many_tests',
+  detail: 'Too many tests wait for their subscribers; try again shortly.',
+});
 
 /** What callers do with their subscriptions; `path` is that of the list. Each throws NotFound for somebody else's. */
 export const createUseCases = <Caller extends { subject: string }>(
@@ -38,8 +49,8 @@ export const createUseCases = <Caller extends { subject: string }>(
 ) => {
   const queries = createQueries(Object.keys(Subscription.shape));
   const [key] = keys;
-  const ownOf = async (id: string, { subject }: Caller) => {
-    orNotFound(await queries.find(sql, id, subject, false), 'subscription');
+  const ownOf = async (id: string, caller: Caller) => {
+    orNotFound(await queries.find(sql, id, save(caller), false), 'subscription');
     return queries.claimed(sql, id);
   };
   /** Throws ValidationFailed for an address without TLS where only public ones are allowed. */
@@ -70,7 +81,7 @@ export const createUseCases = <Caller extends { subject: string }>(
         sql,
         { owner: subject, key: idempotencyKey, request: { path, input } },
         async (tx) => {
-          const json = await queries.insert(tx, { id, subject, rights: save(caller) }, input);
+          const json = await queries.insert(tx, { id, rights: save(caller) }, input);
           if (json === undefined)
             throw new Conflict('too_many_subscriptions', `You have ${most} subscriptions; delete one first.`);
           const secret = secretOf(key, { id, generation: 1 });
@@ -93,8 +104,10 @@ export const createUseCases = <Caller extends { subject: string }>(
       const type = 'subscription.test';
       const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data: { id } });
       const message = { url: subscription.url, event, body, secrets: secretsOf(keys, subscription) };
-      const sent = await send(message, { isOver: () => false, aborted: new AbortController().signal });
-      if (sent === undefined) throw new Error('a test was not sent');
+      const scope = currentRequest();
+      const turn = { isOver: () => scope?.cancelled !== undefined, aborted: new AbortController().signal };
+      const sent = await withPlace(caller.subject, () => waitUncounted(() => send(message, turn)));
+      if (sent === undefined) throw new Unavailable('not_sent', 'The test was not sent in time; try again.');
       const { retryAfterMs: _, ...what } = sent;
       const attempt = { ...what, event, type, record: undefined, attempt: 1 };
       await queries.recordAttempt(sql, id, attempt);

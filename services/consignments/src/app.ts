@@ -40,14 +40,16 @@ export const createApp = (context: Context): HttpApp =>
       },
     },
     routes: [
-      // Before /consignments/{id}, which would match its path.
-      ...importRoutes(context),
-      ...consignmentRoutes(context),
-      historyRoute(context),
-      ...partnerRoutes(context),
-      ...inventoryRoutes(context),
-      ...movementRoutes(context),
-      ...warehouseRoutes(context),
+      ...[
+        // Before /consignments/{id}, which would match its path.
+        ...importRoutes(context),
+        ...consignmentRoutes(context),
+        historyRoute(context),
+        ...partnerRoutes(context),
+        ...inventoryRoutes(context),
+        ...movementRoutes(context),
+        ...warehouseRoutes(context),
+      ].map(withinClients(context)),
       ...context.subscriptions.routes(),
-    ].map(withinClients(context)),
+    ],
   });

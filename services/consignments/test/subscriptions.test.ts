@@ -2,7 +2,7 @@ import { startReceiver } from '@platform/outgoing-webhooks/testing';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startService, tokens, type Service } from './harness.ts';
-import { warehouseInput } from './inputs.ts';
+import { ids, partnerInput, warehouseInput } from './inputs.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -231,5 +231,60 @@ describe('a subscription', () => {
     expect(one.body).toEqual({ replayed: 1, next: null });
     await eventually(() => expect(received).toHaveLength(5));
     expect(received.at(-1)?.event.data.id).toBe(made[0]);
+  });
+
+  test('of a token that is limited to clients has their records only, and is seen by no narrower token of its subject', async () => {
+    const { received, url } = await startReceiver();
+    const scope = 'consignments:write consignments:subscriptions';
+    const limitedTo = async (clients?: string[]) =>
+      `Bearer ${await tokens.token({ sub: 'bob', scope, ...(clients && { claims: { clients } }) })}`;
+    const own = ((await service.post('/partners', partnerInput()).expect(201)).body as { id: string }).id;
+    const limited = await limitedTo([own]);
+    const made = await service
+      .post(path, { url, lists: ['partners'] })
+      .set('Authorization', limited)
+      .expect(201);
+    const { id } = made.body as { id: string };
+    await service.post('/partners', partnerInput()).expect(201);
+    await service.patch(`/partners/${own}`, { name: 'Another' }).expect(200);
+    await eventually(() => expect(received).toHaveLength(1));
+    expect(received[0]?.event.data.id).toBe(own);
+    const seenBy = async (token: string) =>
+      (await service.get(`${path}/${id}`).set('Authorization', token)).status;
+    expect(await seenBy(limited)).toBe(200);
+    expect(await seenBy(await limitedTo())).toBe(200);
+    expect(await seenBy(await limitedTo([ids.client]))).toBe(404);
+    expect(await seenBy(await limitedTo([]))).toBe(404);
+  });
+
+  test('goes on when the log was pruned while nothing changed', async () => {
+    const { received, url } = await startReceiver();
+    const { id } = await subscribe({ url, lists: ['warehouses'] });
+    await create();
+    await eventually(() => expect(received).toHaveLength(1));
+    const { sql } = service.context.database;
+    await eventually(async () => {
+      const [{ isAtEnd }] = await sql<[{ isAtEnd: boolean }]>`
+        select position = (select position from feed_state) as "isAtEnd" from subscriptions where id = ${id}`;
+      expect(isAtEnd).toBe(true);
+    });
+    await sql`delete from feed_log`;
+    await create();
+    await eventually(() => expect(received).toHaveLength(2));
+  });
+
+  test('has two tests of a caller at a time', async () => {
+    const done = Promise.withResolvers<void>();
+    const { url } = await startReceiver(async (_, res) => {
+      await done.promise;
+      res.writeHead(204).end();
+    });
+    const { id } = await subscribe({ url, lists: ['warehouses'] });
+    const send = async () =>
+      (await service.post(`${path}/${id}/test`, {}).set('Authorization', writer)).status;
+    const first = [send(), send()];
+    await expect.poll(send).toBe(503);
+    done.resolve();
+    expect(await Promise.all(first)).toEqual([200, 200]);
   });
 });
