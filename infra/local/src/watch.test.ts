@@ -10,7 +10,15 @@ import { packagesOf, watchServices } from './watch.ts';
 test('a service uses the packages that it depends on and those that these depend on, but not those of its tests', async () => {
   const used = await packagesOf(join(ROOT, 'services/quest-service'));
   const names = [...used].map((folder) => folder.slice(join(ROOT, 'packages/').length)).toSorted();
-  expect(names).toEqual(['auth', 'feed', 'outgoing-webhooks', 'pagination', 'program', 'service-kit', 'tracing']);
+  expect(names).toEqual([
+    'auth',
+    'feed',
+    'outgoing-webhooks',
+    'pagination',
+    'program',
+    'service-kit',
+    'tracing',
+  ]);
 });
 
 test('a service whose code changes while the platform starts is restarted once it has started', async () => {

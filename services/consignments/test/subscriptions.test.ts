@@ -70,7 +70,9 @@ describe('a subscription', () => {
       received.flatMap(({ event }) => (event.data.id === record ? [event.data.version] : []));
     await eventually(() => expect(versionsOf(other)).toHaveLength(3));
     expect(new Set(versionsOf(poor)).size).toBe(1);
-    expect(await subscription(id)).toMatchObject({ state: 'active', waiting: 3, failed: 0 });
+    await eventually(async () =>
+      expect(await subscription(id)).toMatchObject({ state: 'active', waiting: 3, failed: 0 }),
+    );
     expect((await attemptsOf(id, '?result=failed'))[0]).toMatchObject({
       type: 'warehouse.updated',
       record: poor,
@@ -218,7 +220,8 @@ describe('a subscription', () => {
     const { received, url } = await startReceiver();
     const { id } = await subscribe({ url, lists: ['warehouses'] });
     const made = [await create(), await create()];
-    await eventually(() => expect(received).toHaveLength(2));
+    // Delivered, and written down.
+    await eventually(async () => expect(await attemptsOf(id)).toHaveLength(2));
     const from = received[0]?.event.timestamp;
     const until = new Date(Date.now() + 60_000).toISOString();
     await service.post(`${path}/${id}/replay`, { from, until }).set('Authorization', writer).expect(200);
@@ -275,7 +278,7 @@ describe('a subscription', () => {
 
   test('has two tests of a caller at a time', async () => {
     const done = Promise.withResolvers<void>();
-    const { url } = await startReceiver(async (_, res) => {
+    const { received, url } = await startReceiver(async (_, res) => {
       await done.promise;
       res.writeHead(204).end();
     });
@@ -283,7 +286,8 @@ describe('a subscription', () => {
     const send = async () =>
       (await service.post(`${path}/${id}/test`, {}).set('Authorization', writer)).status;
     const first = [send(), send()];
-    await expect.poll(send).toBe(503);
+    await eventually(() => expect(received).toHaveLength(2));
+    expect(await send()).toBe(503);
     done.resolve();
     expect(await Promise.all(first)).toEqual([200, 200]);
   });
