@@ -118,7 +118,7 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         responses: { 200: { description: 'The attempt', body: Attempt.omit({ id: true }) } },
         problems: [404],
       },
-      async ({ params: { id }, caller, req }) => {
+      async ({ params: { id }, caller }) => {
         const {
           status = null,
           error = null,
