@@ -8,40 +8,23 @@ const batch = 2000;
 const window = 10_000;
 
 /**
- * Ids behind the last one that was moved: rows of transactions that commit late are among them, unless these take very long.
- * Dead rows before them are not walked through each time, which no vacuum removes while a transaction is open for an hour.
- */
-const lookBack = 5000;
-/** Between two looks at all rows, in ms. */
-const fullLookMs = 1000;
-
-/** What this process has moved last, and when it looked at all rows, by `performance.now()`. */
-const movers = new WeakMap<Sql, { last: number; lookedAt: number }>();
-
-/**
  * Gives committed changes their positions: their order is that of this transaction, whatever the order of their commits was,
  * so a writer that takes long delays nobody. Of several calls one moves and the others wait for its lock. Returns whether
  * there may be more.
  */
 export const moveChanges = async (sql: Sql): Promise<boolean> => {
-  const mover = movers.get(sql) ?? { last: 0, lookedAt: -Infinity };
-  movers.set(sql, mover);
-  const now = performance.now();
-  const isFull = now - mover.lookedAt >= fullLookMs;
-  const from = isFull ? 0 : mover.last - lookBack;
   const [{ pending }] = await sql<
     [{ pending: boolean }]
-  >`select exists (select from feed_pending where id > ${from}) as pending`;
-  if (!pending && isFull) mover.lookedAt = now;
+  >`select exists (select from feed_pending) as pending`;
   if (!pending) return false;
   return sql.begin<boolean>(async (tx) => {
     // In a statement of its own: the next one must see what the last mover has written.
     const [{ position }] = await tx<[{ position: string }]>`select position from feed_state for update`;
     const stamp = randomBytes(8).readBigInt64BE().toString();
-    const [{ taken, last }] = await tx<[{ taken: number; last: string | null }]>`
+    const [{ taken }] = await tx<[{ taken: number }]>`
       with taken as (
         delete from feed_pending
-        where id = any (array(select id from feed_pending where id > ${from} order by id limit ${batch}))
+        where id = any (array(select id from feed_pending order by id limit ${batch}))
         returning *),
       -- Several writes of a record in one transaction are one change.
       changes as (
@@ -58,9 +41,7 @@ export const moveChanges = async (sql: Sql): Promise<boolean> => {
       moved as (
         update feed_state set position = last, stamp = ${stamp}
         from (select max(position) as last from placed) placed where last is not null)
-      select count(*)::int as taken, max(id) as last from taken`;
-    mover.last = Math.max(mover.last, Number(last));
-    if (isFull && taken < batch) mover.lookedAt = now;
+      select count(*)::int as taken from taken`;
     return taken === batch;
   });
 };

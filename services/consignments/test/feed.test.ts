@@ -125,6 +125,34 @@ describe('the feed of a list', () => {
     await expect.poll(isPending).toBe(0);
   });
 
+  test('keeps the order of a record whose first change commits after thousands of later ones of others', async () => {
+    const { sql } = service.context.database;
+    const id = await create('/inventory', inventoryInput({ partnerId: ids.client }));
+    const begin = await endOf('inventory');
+    const give = (on: typeof sql, owner: string) =>
+      on`update inventory set partner_id = ${owner} where id = ${id}`;
+    const moveAll = async () => {
+      while ((await sql`select from feed_pending limit 1`).length > 0) await endOf('warehouses');
+    };
+    const connection = await sql.reserve();
+    await connection`begin`;
+    await give(connection as never, ids.otherClient);
+    await sql`
+      insert into warehouses (id, code, name, city, country_code, status)
+      select gen_random_uuid(), 'L', 'Later', 'Tartu', 'EE', 1 from generate_series(1, 6000)`;
+    await moveAll();
+    await connection`commit`;
+    connection.release();
+    await give(sql, ids.client);
+    const seen = async () => (await follow('inventory', `?after=${begin}&PartnerId=${ids.client}`)).changes;
+    await expect.poll(seen).toMatchObject([
+      { id, action: 'deleted' },
+      { id, action: 'created' },
+    ]);
+    await sql`delete from warehouses where name = 'Later'`;
+    await moveAll();
+  });
+
   test('shows a limited caller a record that is given to its client as created, and one that is taken away as deleted', async () => {
     const [ours, theirs] = [
       await create('/partners', partnerInput({ name: 'Ours' })),
