@@ -87,6 +87,7 @@ test('while the secret of the gateway is replaced as the guide says, no request 
             DRAIN_MS: '200',
             AUTH_JWKS: jwks,
             AUTH_ISSUER: keys.issuer,
+            SUBSCRIPTIONS_KEY: 'ab'.repeat(32),
             AUTH_AUDIENCE: keys.audience,
           },
         }),

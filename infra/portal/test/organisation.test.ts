@@ -33,6 +33,7 @@ const start = async (): Promise<void> => {
     DATABASE_URL: database.url,
     AUTH_JWKS: `${provider.issuer}/jwks`,
     AUTH_ISSUER: provider.issuer,
+    SUBSCRIPTIONS_KEY: 'ab'.repeat(32),
     AUTH_AUDIENCE: audience,
     AUTH_ALGORITHMS: 'RS256,ES256',
     AUTH_ROLES: JSON.stringify({ claim: 'groups', scopes: { support: 'ops:read quests:write' } }),

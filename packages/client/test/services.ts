@@ -27,6 +27,7 @@ export const startServices = async () => {
       REDIS_URL: inject('redisUrl') ?? '',
       AUTH_JWKS: jwks,
       AUTH_ISSUER: keys.issuer,
+      SUBSCRIPTIONS_KEY: 'ab'.repeat(32),
       AUTH_AUDIENCE: keys.audience,
       AUTH_SIGNING_KEY: signingKey,
       HMAC_SECRET: 'a secret for tests',

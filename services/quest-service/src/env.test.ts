@@ -7,6 +7,7 @@ test('memory for bodies in which the largest list of questions never fits is ref
     DATABASE_URL: 'postgres://localhost/quests',
     AUTH_JWKS: 'keys.json',
     AUTH_ISSUER: 'issuer',
+    SUBSCRIPTIONS_KEY: 'ab'.repeat(32),
     AUTH_AUDIENCE: 'audience',
   };
   expect(() => envOf({ ...variables, BODY_MEMORY_BYTES: '67108863' })).toThrow(

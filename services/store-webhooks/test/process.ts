@@ -14,6 +14,7 @@ export const startProcess = (
       DATABASE_URL: service.databaseUrl,
       SPOOL_DIR: service.spool,
       SECRETS_KEY: 'ab'.repeat(32),
+      SUBSCRIPTIONS_KEY: 'ab'.repeat(32),
       AUTH_JWKS: 'none.json',
       AUTH_ISSUER: 'x',
       AUTH_AUDIENCE: 'x',

@@ -105,6 +105,7 @@ export const startService = async (
     RATE_LIMIT_PER_MINUTE: '1000000000',
     AUTH_JWKS: join(scratch, 'jwks.json'),
     AUTH_ISSUER: keys.issuer,
+    SUBSCRIPTIONS_KEY: 'ab'.repeat(32),
     AUTH_AUDIENCE: keys.audience,
     SPOOL_DIR: join(scratch, 'spool'),
     ...settings,
