@@ -44,7 +44,7 @@ export interface SubscriptionOptions<Caller> {
 
 /** The problem codes of the routes. */
 export const subscriptionCodes: ProblemCodes = {
-  createSubscription: { 409: ['too_many_subscriptions'] },
+  createSubscription: { 409: ['idempotency_key_used', 'too_many_subscriptions'] },
   replaySubscription: { 409: ['too_many_waiting'] },
 };
 

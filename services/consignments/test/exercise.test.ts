@@ -8,7 +8,7 @@ import { consignmentInput } from './inputs.ts';
 test('every operation answers as the document says', async () => {
   await using service = await startService();
   await using server = await serve(service.app);
-  const bearer = await service.tokens.token({ scope: 'consignments:read consignments:write' });
+  const bearer = await service.tokens.token({ scope: 'consignments:write consignments:subscriptions' });
   await request(service.app)
     .post('/v1/consignments/import')
     .set({ Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/x-ndjson', 'Import-Id': 'known' })

@@ -13,7 +13,7 @@ test('every operation answers as the OpenAPI document says', async () => {
   }
   const faults = await exercise({
     url: service.url,
-    credentials: { bearer: await tokenWith('quests:write') },
+    credentials: { bearer: await tokenWith('quests:write quest-service:subscriptions') },
     credentialsWithoutScope: { bearer: await tokenWith('wallet:read') },
     paths: known,
     values: { orderNumber: [undefined], questionId: [undefined], alternativeId: [undefined] },

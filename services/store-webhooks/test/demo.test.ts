@@ -9,12 +9,14 @@ interface Printed {
   demo: { store: { id: string; webhookToken: string } };
 }
 
+const token = `a.${Buffer.from('{"sub":"ann"}').toString('base64url')}.c`;
+
 test('the demo store is created once with its records, and the printed token works even after a rotation', async () => {
   await using service = await startService({ work: false });
   const demo = async () => {
     const { stdout } = await run(process.execPath, ['src/demo.ts'], {
       cwd: new URL('..', import.meta.url).pathname,
-      env: { ...service.variables, GATEWAY_URL: 'http://127.0.0.1:8080', DEMO_ADMIN_TOKEN: 'a.b.c' },
+      env: { ...service.variables, GATEWAY_URL: 'http://127.0.0.1:8080', DEMO_ADMIN_TOKEN: token },
     });
     return (JSON.parse(stdout) as Printed).demo.store;
   };

@@ -48,7 +48,7 @@ test('every operation answers as its OpenAPI document describes', async () => {
   const [notification] = list['notifications'] as unknown as { id: string }[];
   const faults = await exercise({
     url: service.url,
-    credentials: { bearer: service.token },
+    credentials: { bearer: await service.tokenWith('stores:admin store-webhooks:subscriptions') },
     // The store takes webhooks from anywhere, and refuses none for its content.
     takesAnything: hooks.map((event) => `receive${event}`),
     unreachable: hooks.flatMap((id) => [`receive${id} 403`, `receive${id} 400`, `check${id} 400`]),
