@@ -63,7 +63,7 @@ export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
       await release(sql, worker, claimed);
     } catch (err) {
       // Its lease ends by itself.
-      log.warn({ err, subscription: claimed.id }, 'the deliveries of a subscription broke off');
+      log.warn({ err }, 'the deliveries of a subscription broke off');
     }
   };
   const run = async (): Promise<boolean | void> => {
