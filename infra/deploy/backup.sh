@@ -12,7 +12,7 @@ if [ -e infra/deploy/.env ]; then cp infra/deploy/.env "$BACKUP.new/env"; fi
 docker compose config --services > "$BACKUP.new/services"
 # Before the databases: a webhook that leaves the spool meanwhile is in both, and is stored once. tar ends with 1 when files change.
 # Each cell (store-webhooks-b) has its own; migrations have none.
-for service in $(grep -E '^store-webhooks(-[a-z0-9]+)?$' "$BACKUP.new/services" | grep -v -- '-migrate$'); do
+for service in $(grep -Ex 'store-webhooks(-[a-z0-9]+)?' "$BACKUP.new/services" | grep -v -- -migrate); do
   docker compose run --rm -T --no-deps "$service" \
     sh -c 'tar -C /repo/data -cf - . || test $? -eq 1' < /dev/null > "$BACKUP.new/$service.spool.tar"
   tar -tf "$BACKUP.new/$service.spool.tar" > /dev/null

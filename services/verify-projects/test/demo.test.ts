@@ -17,9 +17,11 @@ interface Told {
   curls: { title: string; command: string }[];
 }
 
+const token = `a.${Buffer.from('{"sub":"ann"}').toString('base64url')}.c`;
+
 /** Runs the demo as `start` does. */
 const demo = async (): Promise<Told> => {
-  const env = { ...service.variables, GATEWAY_URL: 'http://127.0.0.1:8080', DEMO_ADMIN_TOKEN: 'token' };
+  const env = { ...service.variables, GATEWAY_URL: 'http://127.0.0.1:8080', DEMO_ADMIN_TOKEN: token };
   const { stdout } = await run(process.execPath, ['src/demo.ts'], {
     cwd: new URL('..', import.meta.url).pathname,
     env,
