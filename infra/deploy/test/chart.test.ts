@@ -211,7 +211,9 @@ describe.runIf(hasHelm)('the network', () => {
   test('lets pods reach the configured ports, and the DNS cache of their node', async () => {
     const ports = { database: [6543], redis: [6390], identityProvider: [8443] };
     const rendered = await render({ ports });
-    expect(portsOf(find('NetworkPolicy quest-service', rendered))).toEqual([53, 53, 6543, 6390, 8443, 443, 4318]);
+    expect(portsOf(find('NetworkPolicy quest-service', rendered))).toEqual([
+      53, 53, 6543, 6390, 8443, 443, 4318,
+    ]);
     expect(portsOf(find('NetworkPolicy quest-service-migrate', rendered))).toEqual([53, 53, 6543]);
     expect(find('NetworkPolicy gateway').spec.egress?.[0]?.to).toContainEqual({
       ipBlock: { cidr: '169.254.20.10/32' },

@@ -16,7 +16,10 @@ test('every operation answers as the document says', async () => {
   }
   const faults = await exercise({
     url: server.url,
-    credentials: { apiKey: service.key, bearer: await tokens.token({ scope: 'verify:admin verify-projects:subscriptions' }) },
+    credentials: {
+      apiKey: service.key,
+      bearer: await tokens.token({ scope: 'verify:admin verify-projects:subscriptions' }),
+    },
     credentialsWithoutScope: {
       apiKey: (await storeKey({ scopes: [] })).key,
       bearer: await tokens.token({ scope: 'ops:read' }),
