@@ -91,7 +91,7 @@ export const Attempt = z
   .meta({ id: 'DeliveryAttempt' });
 
 export const AttemptQuery = z.strictObject({
-  result: z.enum(['delivered', 'failed']).optional(),
+  result: z.enum(['delivered', 'failed']).optional().meta({ description: 'Only attempts that ended so' }),
   before: z
     .string()
     .regex(/^[1-9]\d{0,15}$/, 'must be the id of an attempt')
