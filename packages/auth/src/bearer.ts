@@ -84,7 +84,7 @@ const isForged = (error: unknown): boolean =>
 
 const callerOf = (token: JWTVerifyResult, latestIssue: number, roles?: RoleMapping): Caller => {
   const { payload, protectedHeader } = token;
-  // Whoever signs may say anything here, also what is no string.
+  // The issuer writes this header: it may be missing, or no string.
   const { typ = 'JWT' } = protectedHeader;
   const { sub, exp, iat, scope, sid } = payload;
   const limits = idLimitsOf(payload);

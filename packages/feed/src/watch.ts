@@ -10,7 +10,7 @@ const everyMs = 100;
 const limit = 1000;
 /** Batches that are kept for those who were busy with an earlier one. */
 const kept = 10;
-/** Looks for nobody, before the looks end: readers may be busy with what they have got. */
+/** After so many looks for which no reader waits, looking ends. Fewer would not do: a reader may be busy with its last page. */
 const maxIdle = 10;
 
 /** What one look has found, for all who wait. */

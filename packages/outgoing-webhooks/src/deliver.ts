@@ -57,7 +57,7 @@ export interface DeliverOptions {
 const atOnce = 32;
 /** For so long a window begins with changes. */
 const windowMs = 2000;
-/** From so many failures in a row on, one change is tried at a time, after a pause. */
+/** After this many failures in a row the address gets one request at a time, each after a pause. */
 const broken = 5;
 const retryBaseMs = 10_000;
 const pauseBaseMs = 5000;

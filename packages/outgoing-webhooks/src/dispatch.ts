@@ -15,7 +15,7 @@ export interface DispatchOptions<Caller> {
   send: Send;
   keys: readonly string[];
   lists: ReadonlyMap<string, OfferedList<Caller>>;
-  /** Who may see what the subscription says; undefined when nobody may any more. */
+  /** The maker of the subscription, from its stored rights; undefined when they may no longer read. */
   restore(rights: unknown): Promise<Caller | undefined>;
   /** Called with the result of each window. */
   onResult(result: Result): void;

@@ -67,7 +67,7 @@ export const createQueries = (fields: readonly string[]) => {
       const position = sql`(select position from feed_state)`;
       return rows.insert(sql, { id, subject, rights: JSON.stringify(rights), position, ...input });
     },
-    /** One that begins again after it was disabled for what is no longer kept begins at the end of the log. */
+    /** A subscription that was disabled as `expired` continues at the end of the log: what it missed is no longer there. */
     update: (sql: Queries, id: string, { state, ...patch }: Patch): Promise<string> =>
       rows.update(
         sql,

@@ -17,7 +17,7 @@ const tag = 'Subscriptions';
 const computed = ['state', 'stateReason', 'failingSince', 'waiting', 'failed'];
 const noStore = { 'Cache-Control': 'no-store' };
 
-/** The routes of subscriptions: whoever makes one sees it, and nobody else. Source: docs/feed.md (Subscriptions). */
+/** The routes of subscriptions. A caller sees only its own. Source: docs/feed.md (Having changes sent to you). */
 export const subscriptionRoutes = <Caller extends { subject: string }>(
   parts: SubscriptionParts<Caller>,
 ): Route[] => {

@@ -86,7 +86,7 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
       });
     }
   };
-  /** Never rejects. Undefined where `isOver` when it was its turn, or `aborted` while nobody knew what came of it. */
+  /** Never rejects. Undefined: not sent, because `isOver` was true when its turn came, or `aborted` before there was an answer. */
   return async (message: Message, { isOver, aborted }: Turn): Promise<Sent | undefined> => {
     const sent = await hosts
       .memo(new URL(message.url).host)

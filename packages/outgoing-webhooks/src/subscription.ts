@@ -26,7 +26,7 @@ export interface Subscription {
   position: string;
   /** Failures since the last success. */
   failures: number;
-  /** Whether it is active and nobody asked to wait. */
+  /** Whether it is active, and no pause is left to wait for. */
   isDue: boolean;
 }
 

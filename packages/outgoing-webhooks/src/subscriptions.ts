@@ -80,7 +80,7 @@ const addDisabledMetric = (sql: Sql, { registry }: Metrics): void => {
   });
 };
 
-/** Subscriptions to the lists of a service, whose changes are then sent to an address. Source: docs/feed.md (Subscriptions). */
+/** Subscriptions to the lists of a service, whose changes are then sent to an address. Source: docs/feed.md (Having changes sent to you). */
 export const createSubscriptions = <Caller extends { subject: string }>(
   {
     database: { sql },

@@ -140,6 +140,7 @@ export const sendRequest = async (
     status: answer.statusCode ?? 0,
     headers: answer.headers,
     read: () => readAnswer(answer),
+    // Nobody needs the content, nor why it could not be read; a failure has closed the connection.
     discard: () => void readAnswer(answer).catch(() => undefined),
   };
 };
