@@ -1,6 +1,6 @@
 /** Figures of docs/benchmarks.md, and the one way in which two things are compared. */
 
-type Unit = '×' | 'ms' | '/s' | 's' | 'MB' | 'requests';
+type Unit = '×' | 'ms';
 
 /** What a median must be. */
 export interface Bound {

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,23 +42,10 @@ const run = async (folder: string, script: string, env: Record<string, string>):
   if (code !== 0) throw new Error(`${folder}/${script} failed with exit code ${code}`);
 };
 
-const stopProcess = async (child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> => {
-  const exited = once(child, 'exit');
-  child.kill(signal);
-  await exited;
-};
-
 export interface BenchService extends AsyncDisposable {
   url: string;
-  /** Of its database. */
-  databaseUrl: string;
   sql: Sql;
-  pid: number;
   keys: TestKeys;
-  /** Stops the process and starts another with the same database and further settings. */
-  restart: (extra?: Record<string, string>) => Promise<void>;
-  /** Kills the process with SIGKILL and starts another; resolves when that one is ready. */
-  kill9: () => Promise<void>;
 }
 
 /** All services that were started: also those of a part that fails before it has its service. */
@@ -110,39 +97,27 @@ export const startService = async (
     SPOOL_DIR: join(scratch, 'spool'),
     ...settings,
   };
-  const launch = async (extra: Record<string, string> = {}): Promise<ChildProcess> => {
-    const child = spawn(process.execPath, ['src/main.ts'], {
-      cwd: folder,
-      env: { ...env, ...extra },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    const ready = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true;
-    while (!(await ready())) {
-      if (child.exitCode !== null) throw new Error(`${name} did not start`);
-      await sleep(50);
-    }
-    return child;
-  };
-  let child = await launch();
-  stack.defer(() => stopProcess(child));
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  stack.defer(async () => {
+    const exited = child.exitCode === null ? once(child, 'exit') : undefined;
+    child.kill();
+    await exited;
+  });
+  const ready = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true;
+  while (!(await ready())) {
+    if (child.exitCode !== null) throw new Error(`${name} did not start`);
+    await sleep(50);
+  }
   // Disposing it twice does no more than once.
   const owned = startedServices.use(stack.move());
   return {
     url,
-    databaseUrl,
     sql,
     keys,
-    get pid() {
-      return child.pid ?? 0;
-    },
-    restart: async (extra) => {
-      await stopProcess(child);
-      child = await launch(extra);
-    },
-    kill9: async () => {
-      await stopProcess(child, 'SIGKILL');
-      child = await launch();
-    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 };

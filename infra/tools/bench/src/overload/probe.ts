@@ -34,19 +34,18 @@ const send = async (url: string, request: LoadRequest): Promise<Sample> => {
   return { at, ms: performance.now() - at, status };
 };
 
-/** Sends the requests in turn while `work` runs, one every `everyMs` whether the last one is answered or not. */
+/** Sends the requests in turn while `work` runs, one every 10 ms whether the last one is answered or not. */
 export const probeDuring = async <T>(
   url: string,
   requests: readonly LoadRequest[],
   work: () => Promise<T>,
-  everyMs = 10,
 ): Promise<{ samples: Sample[]; result: T }> => {
   let working = true;
   const probe = async (): Promise<Sample[]> => {
     const running: Promise<Sample>[] = [];
     while (working) {
       running.push(send(url, requests[running.length % requests.length] ?? { path: '/' }));
-      await sleep(everyMs);
+      await sleep(10);
     }
     return Promise.all(running);
   };

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
-import type { Sql } from 'postgres';
 
 /** Moves this process, and what it starts from now on, to some of the cores. Needs taskset (util-linux). */
 const moveTo = (cores: string): void => {
@@ -22,10 +21,3 @@ export const onOwnCores = async <T>(start: () => Promise<T>): Promise<T> => {
     moveTo(String(last));
   }
 };
-
-/** Runs `work` while a transaction holds the lock that `statement` takes. */
-export const whileLocked = (sql: Sql, statement: string, work: () => Promise<unknown>): Promise<unknown> =>
-  sql.begin(async (tx) => {
-    await tx.unsafe(statement);
-    await work();
-  });

@@ -28,7 +28,7 @@ export const openShop = async ({ url, keys }: BenchService): Promise<Shop> => {
 };
 
 /** A Blaze order of about 1.2 kB with five items. */
-export const orderBody = (id: string): string => {
+const orderBody = (id: string): string => {
   const items = [1, 2, 3, 4, 5].map((at) => ({
     productId: `p-${at}`,
     productName: `Product number ${at} of the shop`,

@@ -66,11 +66,11 @@ const mostPerSecond = 20_000;
  */
 export const sendDebits = async (
   { url, sql }: { url: string; sql: Sql },
-  { seconds, over = players, connections = 64 }: { seconds: number; over?: number; connections?: number },
+  { seconds, over = players }: { seconds: number; over?: number },
 ): Promise<LoadResult> => {
   const before = await booksOf(sql);
   const requests = debits(seconds * mostPerSecond, over);
-  const result = await load({ url, requests, connections, seconds, acceptedText: '"status":"OK"' });
+  const result = await load({ url, requests, connections: 64, seconds, acceptedText: '"status":"OK"' });
   const { sent, answered, accepted, failed } = result;
   if (sent > requests.length) throw new Error(`only ${requests.length} debits were prepared, ${sent} sent`);
   const after = await booksOf(sql);

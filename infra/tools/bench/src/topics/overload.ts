@@ -1,5 +1,5 @@
 /**
- * What users notice of overload and faults.
+ * What users notice of overload.
  *
  * Capacity is what 64 connections get that each send the next request at once. Then 800 connections offer twice as much
  * for `--seconds` (60); three times, each compared with the capacity just before and after it, and the median counts.
@@ -10,10 +10,6 @@
  */
 import type { MeasureOptions, Topic } from '../figure.ts';
 import { twiceTheCapacity } from '../overload/capacity.ts';
-import { crash } from '../overload/crash.ts';
-import { logins } from '../overload/logins.ts';
-import { neighbours } from '../overload/neighbours.ts';
-import { recovery } from '../overload/recovery.ts';
 import { targets } from '../overload/targets.ts';
 
 const names = Object.keys(targets) as (keyof typeof targets)[];
@@ -23,6 +19,6 @@ const services = names.map((name) => [
 ]);
 
 export const topic: Topic = {
-  title: 'Overload and faults',
-  parts: { ...Object.fromEntries(services), recovery, neighbours, logins, crash },
+  title: 'Overload',
+  parts: Object.fromEntries(services),
 };
