@@ -26,6 +26,8 @@ export interface FollowedList<Caller> {
   rights?(caller: Caller): string;
   /** The items with these ids that are in the list and that the caller may see, as JSON text. */
   items(sql: Queries, ids: readonly string[], caller: Caller): Promise<ReadonlyMap<string, string>>;
+  /** About how many bytes these items have; given by lists whose items may be large. */
+  bytes?(sql: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The records behind an id, in the order of ids; each is an item as JSON text. */
   records(sql: Queries, slice: Slice): Promise<readonly { id: string; json: string }[]>;
 }
@@ -47,6 +49,27 @@ export interface FeedOptions extends Pick<BaseContext, 'database' | 'health'> {
   /** Parameter names are matched without regard to case. */
   anyCaseQuery?: boolean;
 }
+
+/** What is read of large items at a time, in bytes. */
+export const maxBytes = 2 ** 20;
+
+/** How many of these sizes come to `max` at most; one, however large it is. */
+export const countWithin = (sizes: readonly number[], max: number): number => {
+  let sum = 0;
+  const over = sizes.findIndex((size) => (sum += size) > max);
+  return over === -1 ? sizes.length : Math.max(over, 1);
+};
+
+/** About how many bytes the items of these changes have, where they may be large; otherwise 0. */
+export const sizesOf = async (
+  sql: Queries,
+  { bytes }: Pick<FollowedList<never>, 'bytes'>,
+  changes: readonly { id: string; action: string }[],
+): Promise<readonly number[]> => {
+  const ids = new Set(changes.filter(({ action }) => action !== 'deleted').map(({ id }) => id));
+  const sizes = ids.size > 0 ? await bytes?.(sql, [...ids]) : undefined;
+  return changes.map(({ id, action }) => (action === 'deleted' ? 0 : (sizes?.get(id) ?? 0)));
+};
 
 /** The name of a list in ids of operations. */
 export const nounOf = (list: string): string =>

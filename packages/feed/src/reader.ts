@@ -4,7 +4,14 @@ import { Problem, toProblem, Unauthorized } from '@platform/service-kit/problem'
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { noLookupLimit } from '@platform/service-kit/route';
 import type { Cursor } from './cursor.ts';
-import { ownersOf, type FeedOptions, type FollowedList } from './followed-list.ts';
+import {
+  countWithin,
+  maxBytes,
+  ownersOf,
+  sizesOf,
+  type FeedOptions,
+  type FollowedList,
+} from './followed-list.ts';
 import { changeOf, moveChanges, readLog, type LoggedChange, type LogPage } from './log.ts';
 import { createWatch, type Batch } from './watch.ts';
 
@@ -74,7 +81,17 @@ export const createReaders = (options: FeedOptions) => {
       callers.set(credential, caller);
       return caller;
     };
-    const withItems = async (page: LogPage, caller: Caller): Promise<SeenPage> => {
+    /** The page up to the change with whose item it would be too large. */
+    const withinBytes = async (page: LogPage): Promise<LogPage> => {
+      const count = countWithin(await sizesOf(sql, followed, page.changes), maxBytes);
+      const last = page.changes[count - 1];
+      if (last === undefined || count === page.changes.length) return page;
+      const { version, stamp } = last;
+      const next = { ...page.next, position: BigInt(version), stamp: BigInt(stamp) };
+      return { changes: page.changes.slice(0, count), next, hasMore: true };
+    };
+    const withItems = async (whole: LogPage, caller: Caller): Promise<SeenPage> => {
+      const page = await withinBytes(whole);
       const ids = new Set(page.changes.filter(({ action }) => action !== 'deleted').map(({ id }) => id));
       const found = ids.size > 0 ? await items(sql, [...ids], caller) : new Map<string, string>();
       const changes = page.changes.map((change) => {

@@ -1,4 +1,4 @@
-import type { FollowedList } from '@platform/feed';
+import { countWithin, maxBytes, sizesOf, type FollowedList } from '@platform/feed/followed-list';
 import type { Guard } from '@platform/service-kit/route';
 import type { Queries } from '@platform/service-kit/record';
 import type { PendingQuery, Row, Sql } from 'postgres';
@@ -7,7 +7,7 @@ import type { Subscription } from './subscription.ts';
 /** A list that can be subscribed to. */
 export interface OfferedList<Caller> extends Pick<
   FollowedList<Caller>,
-  'list' | 'name' | 'owners' | 'items'
+  'list' | 'name' | 'owners' | 'items' | 'bytes'
 > {
   /** What a caller needs beside the scope of subscriptions. */
   auth: Pick<Guard<unknown>, 'identify'>;
@@ -66,6 +66,30 @@ export const visibleTo = <Caller>(
         : sql`list = ${list} and owner = any(${allowed as string[]}) ${isAsked}`;
     })
     .reduce((any, condition) => sql`${any} or ${condition}`, sql`false`);
+
+/** The first of these changes whose items can be in memory together, and about how many bytes they have. */
+export const firstWithinBytes = async (
+  sql: Sql,
+  lists: readonly Pick<OfferedList<never>, 'list' | 'bytes'>[],
+  changes: readonly Change[],
+): Promise<{ changes: readonly Change[]; bytes: number }> => {
+  const sizes = new Map<Change, number>();
+  for (const list of lists) {
+    const own = changes.filter((change) => change.list === list.list && !change.waits);
+    const found = await sizesOf(
+      sql,
+      list,
+      own.map(({ record: id, action }) => ({ id, action })),
+    );
+    own.forEach((change, at) => sizes.set(change, found[at] ?? 0));
+  }
+  const all = changes.map((change) => sizes.get(change) ?? 0);
+  const count = countWithin(all, maxBytes);
+  return {
+    changes: changes.slice(0, count),
+    bytes: all.slice(0, count).reduce((sum, size) => sum + size, 0),
+  };
+};
 
 export interface LogWindow {
   /** Whether changes behind the subscription's position are no longer kept. */

@@ -123,7 +123,14 @@ export const createDeliver =
       const data = JSON.stringify({ id, version: Number(position) });
       const withItem = item === undefined ? data : `${data.slice(0, -1)},"item":${item}}`;
       const body = `${JSON.stringify({ type, timestamp }).slice(0, -1)},"data":${withItem}}`;
-      return { type, body, event: eventOf(change), url: subscription.url, secrets };
+      return {
+        type,
+        body,
+        event: eventOf(change),
+        subject: subscription.subject,
+        url: subscription.url,
+        secrets,
+      };
     };
     /** Counts a failure of the subscriber. */
     const failed = ({ status, retryAfterMs = 0 }: Sent): void => {

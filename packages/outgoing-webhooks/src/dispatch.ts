@@ -3,7 +3,7 @@ import { moveChanges } from '@platform/feed/log';
 import { startBackground } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
-import { readHeld, readLog, type OfferedList } from './changes.ts';
+import { firstWithinBytes, readHeld, readLog, type Change, type OfferedList } from './changes.ts';
 import { createDeliver, type Result } from './deliver.ts';
 import type { Send } from './send.ts';
 import { settle } from './settle.ts';
@@ -27,11 +27,16 @@ const turnMs = 30_000;
 /** What is under way when the process stops has so long to end. */
 const graceMs = 3000;
 
+/** A subject has one window with more bytes at a time, because its items are in memory until they are sent. */
+const smallWindow = 65_536;
+
 /** Delivers in the background, until disposed of. Any number of instances may do so. */
 export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
   const { sql, log, send, keys, lists, restore, onResult } = options;
   const worker = randomUUID();
   const running = new Set<Promise<void>>();
+  /** The subjects that have a large window under way. */
+  const busy = new Set<string>();
   const abort = new AbortController();
   let isStopping = false;
   const deliver = createDeliver({ sql, send, keys, isStopping: () => isStopping, aborted: abort.signal });
@@ -45,12 +50,29 @@ export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
       onResult(result);
       return settle(sql, worker, subscription, result, position);
     };
+    /** Undefined while another large window of its subject is under way. */
+    const deliverFirst = async (window: readonly Change[]): Promise<Result | undefined> => {
+      const { subject } = subscription;
+      const { changes, bytes } = await firstWithinBytes(sql, wanted, window);
+      const isLarge = bytes > smallWindow;
+      if (isLarge && busy.has(subject)) return undefined;
+      if (isLarge) busy.add(subject);
+      try {
+        return await deliver({ subscription, lists: wanted, caller, changes });
+      } finally {
+        if (isLarge) busy.delete(subject);
+      }
+    };
     const held = await readHeld(sql, subscription);
-    if (held.length > 0) return save(await deliver({ subscription, lists: wanted, caller, changes: held }));
+    if (held.length > 0) {
+      const result = await deliverFirst(held);
+      return result && save(result);
+    }
     const { isExpired, end, changes } = await readLog(sql, subscription, wanted, caller);
     if (isExpired) return void (await disable(sql, subscription, 'expired'));
     if (end === subscription.position) return undefined;
-    const result = await deliver({ subscription, lists: wanted, caller, changes });
+    const result = await deliverFirst(changes);
+    if (result === undefined) return undefined;
     const isWhole = result.last === changes.at(-1);
     return save(result, isWhole ? end : result.last?.position);
   };

@@ -6,6 +6,8 @@ import { signedHeaders } from './signing.ts';
 
 /** A message to a subscriber. */
 export interface Message {
+  /** Who made the subscription. */
+  subject: string;
   url: string;
   /** Its id, the same at each attempt. */
   event: string;
@@ -38,7 +40,7 @@ export interface Turn {
   aborted: AbortSignal;
 }
 
-/** Requests to one host at the same time, of all subscriptions. */
+/** Requests to one host at the same time, of all subscriptions of a subject. */
 const atOnce = 32;
 const maxAnswer = 1024;
 const dayMs = 86_400_000;
@@ -52,7 +54,10 @@ const retryAfterOf = (header: string | undefined): number | undefined => {
 const textOf = (answer: Buffer): string | undefined =>
   answer.length === 0 ? undefined : answer.subarray(0, maxAnswer).toString('utf8').replaceAll('\0', '\uFFFD');
 
-/** Makes a function that sends a message. A host that is slow has a bounded number of requests, and delays no other one. */
+/**
+ * Makes a function that sends a message. A host that is slow has a bounded number of requests of a subject, and delays neither
+ * other hosts nor the requests of other subjects, who may have made it slow, or share it as the host of a relay.
+ */
 export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
   const hosts = createLru<string, PQueue>(10_000, 0, () => new PQueue({ concurrency: atOnce }));
   const attempt = async ({ url, event, body, secrets }: Message, aborted: AbortSignal): Promise<Sent> => {
@@ -89,7 +94,7 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
   /** Never rejects. Undefined: not sent, because `isOver` was true when its turn came, or `aborted` before there was an answer. */
   return async (message: Message, { isOver, aborted }: Turn): Promise<Sent | undefined> => {
     const sent = await hosts
-      .memo(new URL(message.url).host)
+      .memo(JSON.stringify([message.subject, new URL(message.url).host]))
       .add(() => (isOver() ? undefined : attempt(message, aborted)));
     return sent?.error !== undefined && aborted.aborted ? undefined : sent;
   };

@@ -12,6 +12,8 @@ export type Ordering = 'record' | 'none';
 /** A subscription that this worker has claimed. */
 export interface Subscription {
   id: string;
+  /** Who made it. */
+  subject: string;
   rights: unknown;
   url: string;
   lists: readonly string[];
@@ -35,7 +37,7 @@ export const leaseMs = 60_000;
 /** A secret signs for this long after it was replaced, as SQL. */
 const rotation = `interval '1 day'`;
 
-export const columns = `id, rights, url, lists, actions, owners, ordering, generation,
+export const columns = `id, subject, rights, url, lists, actions, owners, ordering, generation,
   coalesce(rotated_at > now() - ${rotation}, false) as "isRotating", position::text, failures,
   state = 'active' and due_at <= now() as "isDue"`;
 

@@ -103,7 +103,8 @@ export const createUseCases = <Caller extends { subject: string }>(
       const event = `evt_${v7()}`;
       const type = 'subscription.test';
       const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data: { id } });
-      const message = { url: subscription.url, event, body, secrets: secretsOf(keys, subscription) };
+      const { url, subject } = subscription;
+      const message = { subject, url, event, body, secrets: secretsOf(keys, subscription) };
       const scope = currentRequest();
       const turn = { isOver: () => scope?.cancelled !== undefined, aborted: new AbortController().signal };
       const sent = await withPlace(caller.subject, () => waitUncounted(() => send(message, turn)));

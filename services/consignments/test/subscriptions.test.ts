@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import { startReceiver } from '@platform/outgoing-webhooks/testing';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startService, tokens, type Service } from './harness.ts';
 import { ids, partnerInput, warehouseInput } from './inputs.ts';
 
@@ -139,6 +140,26 @@ describe('a subscription', () => {
       .set('Authorization', writer)
       .expect(200);
     expect(active.body).toMatchObject({ state: 'active', stateReason: null, failingSince: null });
+  });
+
+  test('waits for no request of another subject to the same host', async () => {
+    const slow: ServerResponse[] = [];
+    const { received, url } = await startReceiver((_, res) =>
+      res.req.url === '/slow' ? slow.push(res) : res.writeHead(204).end(),
+    );
+    onTestFinished(() => slow.forEach((res) => res.destroy()));
+    for (let n = 0; n < 40; n++) await create();
+    const other = await tokens.token({ sub: 'bob', scope: 'consignments:read consignments:subscriptions' });
+    const body = { url: new URL('/slow', url).href, lists: ['warehouses'], ordering: 'none' };
+    const made = await service.post(path, body).set('Authorization', `Bearer ${other}`).expect(201);
+    await subscribe({ url, lists: ['warehouses'] });
+    const span = { from: '2026-01-01T00:00:00.000Z', until: new Date(Date.now() + 60_000).toISOString() };
+    const replay = `${path}/${(made.body as { id: string }).id}/replay`;
+    await service.post(replay, span).set('Authorization', `Bearer ${other}`).expect(200);
+    await eventually(() => expect(slow).toHaveLength(32));
+    const id = await create();
+    await eventually(() => expect(received.at(-1)?.event.data.id).toBe(id));
+    expect(slow.some((res) => res.destroyed)).toBe(false);
   });
 
   test('ends when the address answers 410, and obeys Retry-After', async () => {

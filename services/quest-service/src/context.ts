@@ -5,7 +5,7 @@ import { createSubscriptions } from '@platform/outgoing-webhooks';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
 import { anyone, noLookupLimit, type Guard } from '@platform/service-kit/route';
-import { createByteGate, type ByteGate } from './byte-gate.ts';
+import { createByteGate, type ByteGate } from '@platform/service-kit/byte-gate';
 import type { Env } from './env.ts';
 import { createPages, type Pages } from './questions/pages.ts';
 import { readVersion } from './quests/queries.ts';

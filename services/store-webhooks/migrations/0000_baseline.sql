@@ -203,7 +203,8 @@ CREATE TABLE "orders" (
 	"status" text NOT NULL,
 	"consumer_id" text,
 	"version" bigint,
-	"details" jsonb NOT NULL,
+	-- Not compressed, so that the size of a page is known before it is read.
+	"details" jsonb STORAGE EXTERNAL NOT NULL,
 	"event_id" uuid NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "orders_store_id_id_pk" PRIMARY KEY("store_id","id")

@@ -7,6 +7,7 @@ import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
 import { createFeed } from '@platform/feed';
 import { createSubscriptions } from '@platform/outgoing-webhooks';
 import { Counter } from '@prometheus-io/client';
+import { createByteGate, type ByteGate } from '@platform/service-kit/byte-gate';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
 import { openSearchLane, type SearchLane } from '@platform/service-kit/search-lane';
@@ -52,6 +53,8 @@ export interface Context extends BaseContext {
   readerOf: (storeId: string) => ProviderReader;
   /** For late pages of lists, for lists of all stores and for filters without an index. */
   searches: SearchLane;
+  /** Bounds the memory of large pages of lists. */
+  largeWork: ByteGate;
   /** Aborted to interrupt all requests to providers, because the instance stops. */
   stopping: AbortController;
   tracker: ErrorTracker;
@@ -137,6 +140,7 @@ export const createContext = async (
       addresses: providerAddresses(env),
       stopping: stopping.signal,
     }),
+    largeWork: createByteGate({ capacity: 96 * 2 ** 20, maxWaiting: 32, maxWaitMs: 10_000 }),
     stopping,
     tracker,
     subscriptions: createSubscriptions(base, env, {

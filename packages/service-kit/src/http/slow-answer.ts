@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { Unavailable } from './problem.ts';
+import { countUnsent } from '../overload/connections.ts';
 import { waitUncounted } from '../overload/request-scope.ts';
 import { createTally } from '../process/tally.ts';
 
@@ -19,7 +20,12 @@ export const createSender = (
   return async (text) => {
     if (text.length === 0 || into.write(text)) return;
     const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(idleMs)]);
-    await waitUncounted(() => once(into, 'drain', { signal }));
+    const release = countUnsent(res.req, res, text.length);
+    try {
+      await waitUncounted(() => once(into, 'drain', { signal }));
+    } finally {
+      release?.();
+    }
   };
 };
 

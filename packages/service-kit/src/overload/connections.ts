@@ -48,15 +48,17 @@ const endUnreadOf = new WeakMap<Server, () => void>();
 /** Ends all unread requests of a server that stops, however many connections it has. */
 export const endUnreadRequests = (server: Server): void => endUnreadOf.get(server)?.();
 
-type CountUnsent = (req: IncomingMessage, res: ServerResponse, bytes: number) => void;
+type CountUnsent = (req: IncomingMessage, res: ServerResponse, bytes: number) => (() => void) | undefined;
 
 /** For each connection, the function of its server that counts unsent answers. */
 const countUnsentOf = new WeakMap<Socket, CountUnsent>();
 
-/** Counts an answer of `bytes` that was written, unless the kernel took all of it, as it does with most answers. */
-export const countUnsent = (req: IncomingMessage, res: ServerResponse, bytes: number): void => {
-  if (res.writableLength > 0 && !res.destroyed) countUnsentOf.get(req.socket)?.(req, res, bytes);
-};
+/**
+ * Counts an answer, or a part of one, of `bytes` that was written, unless the kernel took all of it, as it does with most
+ * answers. They count until the response closes, or what this returns is called because they were sent.
+ */
+export const countUnsent: CountUnsent = (req, res, bytes) =>
+  res.writableLength > 0 && !res.destroyed ? countUnsentOf.get(req.socket)?.(req, res, bytes) : undefined;
 
 /** What runs short, and how much of it a connection has. */
 interface Resource {
@@ -150,7 +152,7 @@ export const boundConnections = (
   const countAnswer: CountUnsent = (req, res, bytes) => {
     const { socket } = req;
     const connection = open.get(socket);
-    if (connection === undefined) return;
+    if (connection === undefined) return undefined;
     connection.network = widestNetworkOf(clientAddress(req));
     // Several answers of a connection are unsent when its requests were pipelined.
     connection.unsentBytes += bytes;
@@ -158,12 +160,15 @@ export const boundConnections = (
     unsentBytes += bytes;
     // Node.js destroys a socket with a timeout for which there is no listener, and begins anew when it could write.
     socket.setTimeout(stalledMs);
-    res.once('close', () => {
+    const release = (): void => {
+      res.off('close', release);
       releaseUnsent(connection, bytes);
-      // Node.js has set the timeout of idle connections, unless the next request is already being answered.
+      // Node.js has set the timeout of idle connections, unless a request is still or already being answered.
       if (!withUnsent.has(connection) && responseOn(socket)) socket.setTimeout(0);
-    });
+    };
+    res.once('close', release);
     if (unsentBytes > maxUnsentBytes) freeMemory();
+    return release;
   };
 
   server.maxConnections = maxConnections;

@@ -88,7 +88,7 @@ const fields = (body: Buffer): unknown => {
 };
 
 /** Any text that can be stored. */
-export const storableText = (max = 2000) => z.string().max(max).refine(isStorable, 'must be storable text');
+export const storableText = (max = 500) => z.string().max(max).refine(isStorable, 'must be storable text');
 
 /** An identifier: text, or a number that some installations send instead; above 2^53 it is text already (parseExactly). */
 export const identifier = () =>

@@ -1,5 +1,5 @@
 import { allowsId, type Caller } from '@platform/auth/bearer';
-import type { FollowedList } from '@platform/feed';
+import { countWithin, maxBytes, type FollowedList } from '@platform/feed/followed-list';
 import { ormOf } from '@platform/service-kit/db';
 import type { Queries } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
@@ -14,6 +14,7 @@ import { arrayOf } from '../db/sql.ts';
 interface Listed<Row> extends Pick<FollowedList<Caller>, 'list' | 'name' | 'tag'> {
   table: PgTable & { storeId: PgColumn };
   columns: SelectedFields;
+  bytes: SQL<number> | undefined;
   scope: Parameters<typeof allow>[1];
   view: z.ZodObject;
   show(row: Row): object;
@@ -30,7 +31,7 @@ const keyOf = (id: string, { length }: readonly unknown[]): string[] => {
 /** The routes by which a list is exported and followed, which can be subscribed to; items are those of the list of all stores. */
 export const followRoutes = <Row>(
   context: Context,
-  { table, columns, scope, view, show, ...about }: Listed<Row>,
+  { table, columns, bytes, scope, view, show, ...about }: Listed<Row>,
 ): Route[] => {
   const names = getTableConfig(table).primaryKeys.flatMap((primary) =>
     primary.columns.map(({ name }) => name),
@@ -50,6 +51,21 @@ export const followRoutes = <Row>(
       json: JSON.stringify(view.parse(show(row as Row))),
     }));
   };
+  const isOneOf = (ids: readonly string[]): SQL => {
+    const keys = ids.map((id) => keyOf(id, key));
+    const values = key.map(
+      (column, at) =>
+        sql`${arrayOf(keys.map((parts) => parts[at] ?? ''))}::text::${sql.raw(column.getSQLType())}[]`,
+    );
+    return sql`(${keyColumns}) in (select * from unnest(${sql.join(values, sql`, `)}))`;
+  };
+  const readBytes = (on: Queries, where: SQL | undefined, limit: number) =>
+    ormOf(on, context.database)
+      .select({ recordId, bytes: bytes ?? sql<number>`0` })
+      .from(table)
+      .where(where)
+      .orderBy(...key)
+      .limit(limit);
   const followed: FollowedList<Caller> = {
     ...about,
     item: view,
@@ -61,21 +77,23 @@ export const followRoutes = <Row>(
     },
     rights: ({ stores }) => JSON.stringify(stores ? [...stores] : null),
     items: async (on, ids, { stores }) => {
-      const keys = ids.map((id) => keyOf(id, key)).filter(([store = '']) => allowsId(stores, store));
-      const values = key.map(
-        (column, at) =>
-          sql`${arrayOf(keys.map((parts) => parts[at] ?? ''))}::text::${sql.raw(column.getSQLType())}[]`,
-      );
-      const isAsked = sql`(${keyColumns}) in (select * from unnest(${sql.join(values, sql`, `)}))`;
-      const found = await read(on, isAsked, ids.length);
+      const visible = ids.filter((id) => allowsId(stores, keyOf(id, key)[0] ?? ''));
+      const found = await read(on, isOneOf(visible), ids.length);
       return new Map(found.map(({ id, json }) => [id, json]));
     },
-    records: (on, { after, owners, limit }) => {
+    ...(bytes && {
+      bytes: async (on: Queries, ids: readonly string[]) =>
+        new Map((await readBytes(on, isOneOf(ids), ids.length)).map((row) => [row.recordId, row.bytes])),
+    }),
+    records: async (on, { after, owners, limit }) => {
       // An export begins with an id that is that of a store only.
       const parts = keyOf(after, key);
       const last = key.map((_column, at) => sql`${parts[at] || parts[0]}`);
       const isLater = sql`(${keyColumns}) > (${sql.join(last, sql`, `)})`;
-      return read(on, and(isLater, owners && inArray(table.storeId, [...owners])), limit);
+      const where = and(isLater, owners && inArray(table.storeId, [...owners]));
+      if (bytes === undefined) return read(on, where, limit);
+      const sizes = (await readBytes(on, where, limit)).map((row) => row.bytes);
+      return read(on, where, countWithin(sizes, maxBytes));
     },
   };
   context.subscriptions.offer(followed);

@@ -43,6 +43,8 @@ interface ListSpec<Row extends object> {
    * other. The ids of a page are then read from the index of that table alone.
    */
   base?: { table: PgTable & { storeId: PgColumn; id: PgColumn }; filters: readonly string[] };
+  /** About how many bytes a row has, where that may be much. It is read for a whole page, so it must be cheap. */
+  bytes?: SQL<number>;
   /** Called, before a page is answered, with the rows that it shows and the one behind it if there is one. */
   onRead?(context: Context, read: Read<Row>): Promise<void>;
   single?: OneRecord;
@@ -75,6 +77,12 @@ export const exactly = (
   condition: (value) => eq(column as PgColumn, value),
 });
 
+/** Bytes of a page that is read at once; larger ones wait for memory. */
+const smallPage = 2 ** 20;
+const maxPage = 8 * 2 ** 20;
+/** How often the bytes of a page are in memory while it is read and written: as text, values and views. */
+const copies = 9;
+
 /** In a list of all stores, the rows before the page are read of each store, so their number is limited. */
 const maxOffsetOfEveryStore = 10_000n;
 
@@ -93,8 +101,6 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
   const { show = (row) => row, filters = {}, single, base } = spec;
   const path = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const selected = columns ?? getTableColumns(table as PgTable);
-  const order =
-    Object.keys(selected).find((field) => (selected[field] as PgColumn).name === latest.name) ?? '';
 
   const matches = (store: string | PgColumn, query: object): SQL | undefined =>
     and(
@@ -103,15 +109,22 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
     );
 
   /** Every index begins with the store, so the newest rows are read store by store and then merged. */
-  const ofEveryStore = (db: Executor, lastRow: number, query: object, only: Caller['stores']) => {
+  const ofEveryStore = (
+    db: Executor,
+    page: SelectedFields,
+    lastRow: number,
+    query: object,
+    only: Caller['stores'],
+  ) => {
     const newest = db
-      .select(selected)
+      .select(page)
       .from(table)
       .where(matches(stores.id, query))
       .orderBy(desc(latest))
       .limit(lastRow)
       .as('newest');
-    const fields = mapValues(selected, (_column, field) => newest[field as never] as PgColumn);
+    const fields = mapValues(page, (_column, field) => newest[field as never] as PgColumn);
+    const order = Object.keys(page).find((field) => (page[field] as PgColumn).name === latest.name) ?? '';
     return db
       .select(fields)
       .from(stores)
@@ -120,35 +133,59 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
       .orderBy(desc(fields[order] as PgColumn));
   };
 
-  /** Rows of a page and one more; `-` reads all stores, or those of `only`. */
-  const rows = (
+  /** These columns of the rows of a page and one more; `-` reads all stores, or those of `only`. */
+  const pageOf = (
     db: Executor,
+    columns: SelectedFields,
     id: string,
     { offset, limit }: Window,
-    query: object = {},
+    query: object,
     only?: Caller['stores'],
   ) => {
     const [skipped, read] = [Number(offset), limit + 1];
     if (id === everyStore)
-      return ofEveryStore(db, skipped + read, query, only)
+      return ofEveryStore(db, columns, skipped + read, query, only)
         .offset(skipped)
         .limit(read);
     const filtered = Object.keys(query).filter((field) => filters[field] !== undefined);
     const from: PgTable | PgView =
       base && filtered.every((field) => base.filters.includes(field)) ? base.table : table;
-    // Only this id is read from the index for the rows before the page: a late page costs hardly more than the first.
-    const page = db
-      .select({ latest })
+    return db
+      .select(columns)
       .from(from)
       .where(matches(id, query))
       .orderBy(desc(latest))
       .offset(skipped)
       .limit(read);
+  };
+
+  /** Rows of a page and one more. */
+  const rows = (db: Executor, id: string, window: Window, query: object = {}, only?: Caller['stores']) => {
+    if (id === everyStore) return pageOf(db, selected, id, window, query, only);
+    // Only this id is read from the index for the rows before the page: a late page costs hardly more than the first.
+    const page = pageOf(db, { latest }, id, window, query);
     return db
       .select(selected)
       .from(table)
       .where(and(eq(table.storeId, id), sql`${latest} = any(array${page})`))
       .orderBy(desc(latest));
+  };
+
+  /** Reads a page without having many large ones in memory at once. Throws ValidationFailed for one beyond `maxPage`. */
+  const readBounded = async (
+    { largeWork }: Context,
+    ...[db, id, window, query = {}, only]: Parameters<typeof rows>
+  ): Promise<Row[]> => {
+    const read = async () => (await rows(db, id, window, query, only)) as Row[];
+    if (spec.bytes === undefined) return read();
+    const page = pageOf(db, { latest, bytes: spec.bytes.as('bytes') }, id, window, query, only).as('page');
+    const [sum] = await db.select({ bytes: sql`coalesce(sum(bytes), 0)`.mapWith(Number) }).from(page);
+    const { bytes = 0 } = sum ?? {};
+    if (bytes > maxPage)
+      throw new ValidationFailed({
+        limit: [`must be less: the ${name} of this page have more than ${maxPage} bytes`],
+      });
+    return bytes > smallPage ? largeWork.run(bytes * copies, read) : read();
   };
 
   /** The record of a store with these values, by field, as its address shows it; null if there is none. */
@@ -200,7 +237,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
               page: [`must be at most ${last} with limit ${page.limit} in a list of all stores`],
             });
           }
-          const readOn = async (db: Executor) => (await rows(db, id, page, query, caller.stores)) as Row[];
+          const readOn = (db: Executor) => readBounded(context, db, id, page, query, caller.stores);
           const isSearch = Object.keys(query).some((field) => filters[field]?.isSearch);
           // A list of all stores reads the rows before its page of each of them.
           const read = await (isEveryStore || isSearch || isLatePage(page)
@@ -231,6 +268,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
         tag,
         table: table as PgTable & typeof table,
         columns: selected,
+        bytes: spec.bytes,
         scope,
         view: spec.view,
         show,

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { instant } from '@platform/service-kit/text';
 import type { ISql } from 'postgres';
 import { z } from 'zod';
@@ -69,6 +70,8 @@ export const orderList = declareList({
   summary: 'The orders, most recently changed first',
   view: OrderView,
   show: showOrder,
+  // Exact and free, because the column is not compressed.
+  bytes: sql<number>`pg_column_size(${orders.details})`,
   filters: {
     id: exactly(orders.id, posId),
     orderNo: exactly(orderNo, 'The number that customers know'),

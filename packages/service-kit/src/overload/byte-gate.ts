@@ -1,6 +1,6 @@
-import { createFairQueue } from '@platform/service-kit/fair-queue';
-import { TooBusy } from '@platform/service-kit/problem';
-import { currentRequest } from '@platform/service-kit/request-scope';
+import { createFairQueue } from './fair-queue.ts';
+import { TooBusy } from '../http/problem.ts';
+import { currentRequest } from './request-scope.ts';
 
 /** What `createByteGate` makes. */
 export type ByteGate = ReturnType<typeof createByteGate>;

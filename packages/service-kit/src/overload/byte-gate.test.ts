@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { runInRequestScope } from '@platform/service-kit/request-scope';
+import { runInRequestScope } from './request-scope.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createByteGate } from './byte-gate.ts';
 
