@@ -41,26 +41,6 @@ const heartbeat = ({ next }: SeenPage): string => `:\nid: ${cursorText(next)}\n\
 /** Between the ends of a stream and the next attempts of its readers, which must not all come at once. */
 const pauseMs = (): number => 500 + Math.round(Math.random() * 2500);
 
-/** Runs some work at a time; the rest waits in its order. */
-const createTurns = (most: number) => {
-  const waiting: (() => void)[] = [];
-  let free = most;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-    }
-  };
-};
-
-/** So that many who come back at once leave connections of the pool to others. */
-const inTurn = createTurns(4);
-
 /**
  * Writes what a reader sees as server-sent events, until the client has gone, its credential is no longer valid, its cursor
  * leads nowhere or the service stops. The headers follow the first page, so that an error before is an answer.
@@ -73,7 +53,7 @@ export const sendEvents = async (
 ): Promise<void> => {
   withoutDeadline(req);
   stopCounting(req.scope);
-  let page = await inTurn(reader.read);
+  let page = await reader.read();
   setFixedHeaders(req, res);
   res.setHeader('Content-Type', eventStream);
   res.setHeader('Cache-Control', 'no-store');
@@ -89,7 +69,7 @@ export const sendEvents = async (
     else if (performance.now() - sentAt >= heartbeatMs) await send(heartbeat(page));
     try {
       isNew = (await reader.wait(page.hasMore ? 0 : lookMs)) || page.hasMore;
-      if (isNew) page = await inTurn(reader.read);
+      if (isNew) page = await reader.read();
     } catch (error) {
       const { status } = toProblem(error);
       if (status < 500) break;

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import PQueue from 'p-queue';
 import { createLru } from '@platform/service-kit/lru';
 import { Problem, toProblem, Unauthorized } from '@platform/service-kit/problem';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { noLookupLimit } from '@platform/service-kit/route';
 import type { Cursor } from './cursor.ts';
 import {
+  callerKey,
   countWithin,
   maxBytes,
   ownersOf,
@@ -18,6 +20,8 @@ import { createWatch, type Batch } from './watch.ts';
 /** How old the answer about a credential may be. A guard may have kept it for 750 ms: together less than a second. */
 const recheckMs = 240;
 const maxCredentials = 10_000;
+/** Pages that are read at the same time for one caller, so that many who come back at once leave connections to others. */
+const atOnce = 2;
 
 /** A change as its reader gets it. */
 export interface SeenChange {
@@ -69,6 +73,7 @@ const credentialOf = ({ headers }: IncomingMessage): string =>
 export const createReaders = (options: FeedOptions) => {
   const { sql } = options.database;
   const watch = createWatch(options);
+  const turns = createLru<string, PQueue>(maxCredentials, 0, () => new PQueue({ concurrency: atOnce }));
   return <Caller>(followed: FollowedList<Caller>) => {
     const { list, auth, items, rights } = followed;
     const callers = createLru<string, Promise<Caller>>(maxCredentials, recheckMs);
@@ -134,7 +139,8 @@ export const createReaders = (options: FeedOptions) => {
       return {
         read: async () => {
           const owners = ownersOf(followed, query, caller);
-          const page = await ((batch && shareOf(batch, owners)) ?? readByMyself(owners));
+          const inTurn = () => turns.memo(callerKey(auth, caller)).add(() => readByMyself(owners));
+          const page = await ((batch && shareOf(batch, owners)) ?? inTurn());
           after = page.next;
           batch = undefined;
           return page;

@@ -155,7 +155,7 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         path: `${path}/{id}/attempts`,
         operationId: 'listDeliveryAttempts',
         tag,
-        summary: 'Attempts of 30 days, newest first',
+        summary: 'The last 1,000 attempts, newest first',
         auth,
         params: SubscriptionPath,
         query: AttemptQuery,

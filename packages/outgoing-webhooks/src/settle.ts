@@ -17,6 +17,13 @@ export const insertAttempts = (
   from json_to_recordset(${JSON.stringify(attempts)}::text::json) as attempts ("sentAt" timestamptz, event text, type text, record text,
     attempt integer, status integer, ms integer, error text, answer text)`;
 
+/** Attempts that are kept of a subscription, so that one with many does not fill the disk. */
+const keptAttempts = 1000;
+
+const deleteOldAttempts = (sql: Queries, id: string): Promise<unknown> => sql`
+  delete from subscription_attempts where subscription = ${id} and id <= (
+    select id from subscription_attempts where subscription = ${id} order by id desc offset ${keptAttempts} limit 1)`;
+
 /** Makes the first change of each of these lanes due, and no other one. */
 export const orderLanes = (sql: Queries, id: string, lanes: readonly string[]): Promise<unknown> => sql`
   update subscription_held held set due_at = case when is_first then now() else 'infinity' end
@@ -71,7 +78,10 @@ export const settle = (
       where id = ${id} and worker = ${worker}
       returning ${tx.unsafe(columns)}`;
     if (mine === undefined) return undefined;
-    if (attempts.length > 0) await insertAttempts(tx, id, attempts);
+    if (attempts.length > 0) {
+      await insertAttempts(tx, id, attempts);
+      await deleteOldAttempts(tx, id);
+    }
     await removeHeld(tx, id, delivered);
     await saveHeld(tx, id, held);
     const lanes = new Set([...held, ...delivered.filter(({ isHeld }) => isHeld)].map(({ lane }) => lane));

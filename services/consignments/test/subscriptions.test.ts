@@ -281,6 +281,19 @@ describe('a subscription', () => {
     expect(await seenBy(await limitedTo([]))).toBe(404);
   });
 
+  test('keeps its last 1,000 attempts', async () => {
+    const { url } = await startReceiver();
+    const { id } = await subscribe({ url, lists: ['warehouses'] });
+    const { sql } = service.context.database;
+    await sql`
+      insert into subscription_attempts (subscription, sent_at, event, type, attempt, status, ms)
+      select ${id}, now(), 'evt_' || n, 'warehouse.created', 1, 204, 1 from generate_series(1, 1200) n`;
+    const record = await create();
+    await eventually(async () => expect((await attemptsOf(id))[0]).toMatchObject({ record }));
+    const [kept] = await sql`select count(*)::int from subscription_attempts where subscription = ${id}`;
+    expect(kept).toEqual({ count: 1000 });
+  });
+
   test('goes on when the log was pruned while nothing changed', async () => {
     const { received, url } = await startReceiver();
     const { id } = await subscribe({ url, lists: ['warehouses'] });

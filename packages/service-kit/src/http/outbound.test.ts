@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { AnswerTooLarge, isPublicAddress, sendRequest } from './outbound.ts';
 
@@ -58,4 +58,28 @@ test.each([
   ['chunks of one byte without end', chunked(60_000)],
 ])('%s are refused', async (_, text) => {
   await expect(readFrom(text)).rejects.toThrow(AnswerTooLarge);
+});
+
+test('of the connections to many hosts that were used, 256 stay open', async () => {
+  const open = new Set<Socket>();
+  const server = async () => {
+    const listening = createServer((socket) => {
+      open.add(socket);
+      socket.on('error', () => undefined).on('close', () => open.delete(socket));
+      socket.on('data', () => socket.write('HTTP/1.1 204 No Content\r\n\r\n'));
+    });
+    await once(listening.listen(0, '127.0.0.1'), 'listening');
+    return listening;
+  };
+  const servers = await Promise.all(Array.from({ length: 300 }, server));
+  for (const listening of servers) {
+    const url = new URL(`http://127.0.0.1:${(listening.address() as AddressInfo).port}`);
+    const signal = AbortSignal.timeout(20_000);
+    const answer = await sendRequest(url, { method: 'GET', headers: {}, addresses: 'any', signal });
+    await answer.read();
+  }
+  await expect.poll(() => open.size).toBeLessThanOrEqual(256);
+  expect(open.size).toBeGreaterThan(200);
+  for (const listening of servers) listening.close();
+  for (const socket of open) socket.destroy();
 });

@@ -6,7 +6,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { SafeError } from '../process/safe-error.ts';
 import { createPieceCollector } from './body.ts';
 import { parseAddress } from './network.ts';
@@ -71,9 +71,19 @@ const publicLookup: LookupFunction = (host, options, done) => {
   });
 };
 
+/** Connections that wait for another request, to all hosts together: who is called decides how many hosts there are. */
+const maxFree = 256;
+const keptOpen = { keepAlive: true, timeout: 15_000 };
+
+const withBound = <Agent extends HttpAgent>(agent: Agent): Agent =>
+  agent.on('free', (socket: Socket) => {
+    const free = Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
+    if (free > maxFree) socket.destroy();
+  });
+
 const transports = {
-  'http:': { request: httpRequest, agent: new HttpAgent({ keepAlive: true }) },
-  'https:': { request: httpsRequest, agent: new HttpsAgent({ keepAlive: true }) },
+  'http:': { request: httpRequest, agent: withBound(new HttpAgent(keptOpen)) },
+  'https:': { request: httpsRequest, agent: withBound(new HttpsAgent(keptOpen)) },
 };
 
 const maxAnswer = 1_048_576;
