@@ -1,7 +1,8 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { AnswerTooLarge, isPublicAddress, sendRequest } from './outbound.ts';
+import { AnswerTooLarge, createPublicLookup, isPublicAddress, sendRequest } from './outbound.ts';
 
 test('public addresses are distinguished from special-purpose ones', () => {
   expect(['8.8.8.8', '2606:4700::1111'].map((address) => isPublicAddress(address))).toEqual([true, true]);
@@ -82,4 +83,48 @@ test('of the connections to many hosts that were used, 256 stay open', async () 
   expect(open.size).toBeGreaterThan(200);
   for (const listening of servers) listening.close();
   for (const socket of open) socket.destroy();
+});
+
+/** A name server that knows no IPv6, the address of `public.test` and `private.test`, and else says nothing. */
+const startNameServer = async () => {
+  const server = createSocket('udp4');
+  const addresses = { public: [8, 8, 8, 8], private: [10, 0, 0, 1] };
+  let asked = 0;
+  server.on('message', (query, from) => {
+    asked++;
+    const name = query.subarray(13, 13 + (query[12] ?? 0)).toString();
+    if (!(name in addresses)) return;
+    const end = query.indexOf(0, 12) + 5;
+    const isIpv4 = query.readUInt16BE(end - 4) === 1;
+    const header = [0x81, 0x80, 0, 1, 0, isIpv4 ? 1 : 0, 0, 0, 0, 0];
+    const answer = isIpv4 ? [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...addresses[name as 'public']] : [];
+    const parts = [query.subarray(0, 2), Buffer.from(header), query.subarray(12, end), Buffer.from(answer)];
+    server.send(Buffer.concat(parts), from.port, from.address);
+  });
+  server.bind(0, '127.0.0.1');
+  await once(server, 'listening');
+  const lookup = createPublicLookup([`127.0.0.1:${server.address().port}`]);
+  return {
+    asked: () => asked,
+    addressOf: (name: string) =>
+      new Promise((resolve, reject) =>
+        lookup(`${name}.test`, {}, (error, address) => (error ? reject(error) : resolve(address))),
+      ),
+    [Symbol.dispose]: () => server.close(),
+  };
+};
+
+test('a name is looked up while many names of a silent server are, and must have public addresses only', async () => {
+  using names = await startNameServer();
+  const silent = Array.from({ length: 50 }, (_, n) => names.addressOf(`silent${n}`).then(String, String));
+  await expect.poll(names.asked).toBeGreaterThanOrEqual(100);
+  const first = Promise.race([...silent, names.addressOf('public')]);
+  expect(await first).toBe('8.8.8.8');
+  await expect(names.addressOf('private')).rejects.toThrow('private address');
+  expect(await Promise.all(silent)).toEqual(silent.map(() => expect.stringContaining('ETIMEOUT')));
+});
+
+test('localhost is not public', () => {
+  const hosts = ['localhost', 'LOCALHOST.', 'a.localhost', 'localhost.example.com'];
+  expect(hosts.map((host) => isPublicAddress(host, true))).toEqual([false, false, false, true]);
 });

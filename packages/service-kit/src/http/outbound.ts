@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import {
   Agent as HttpAgent,
   request as httpRequest,
@@ -6,7 +6,9 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { callbackify } from 'node:util';
 import { SafeError } from '../process/safe-error.ts';
 import { createPieceCollector } from './body.ts';
 import { parseAddress } from './network.ts';
@@ -55,21 +57,42 @@ const globalUnicast = parseAddress('2000::');
  * `names`: also true for a host name, which is resolved and checked later.
  */
 export const isPublicAddress = (host: string, names = false): boolean => {
-  if (isIP(host) === 0) return names;
+  if (isIP(host) === 0) return names && !/(?:^|\.)localhost\.?$/i.test(host);
   const address = parseAddress(host);
   if (address?.range() !== 'unicast' || globalUnicast === undefined) return false;
   return address.kind() === 'ipv4' || address.match(globalUnicast, 3);
 };
 
-/** Checks the address while connecting, so that DNS rebinding cannot replace it after the check (SSRF). */
-const publicLookup: LookupFunction = (host, options, done) => {
-  lookup(host, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return done(error, []);
-    if (!addresses.every(({ address }) => isPublicAddress(address))) return done(new PrivateAddress(), []);
-    const [first] = addresses;
-    return options.all ? done(null, addresses) : done(null, first?.address ?? '', first?.family ?? 4);
-  });
+/**
+ * Makes the look-up of public names. It checks the address while connecting, so that DNS rebinding cannot replace it after the
+ * check (SSRF). It asks the name servers by itself: `dns.lookup` has two threads, for which the connections to our database
+ * would wait behind the names of a silent server. Names in the hosts file are not public.
+ */
+export const createPublicLookup = (servers?: readonly string[]): LookupFunction => {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 });
+  if (servers) resolver.setServers(servers);
+  const addressesOf = async (host: string): Promise<LookupAddress[]> => {
+    const families = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const found = families.flatMap((answer, at) =>
+      answer.status === 'fulfilled'
+        ? answer.value.map((address) => ({ address, family: at === 0 ? 4 : 6 }))
+        : [],
+    );
+    const [failed] = families.filter(({ status }) => status === 'rejected');
+    if (found.length === 0) throw (failed as PromiseRejectedResult | undefined)?.reason;
+    if (!found.every(({ address }) => isPublicAddress(address))) throw new PrivateAddress();
+    return found;
+  };
+  const lookup = callbackify(addressesOf);
+  return (host, { all }, done) =>
+    lookup(host, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error !== null || first === undefined) return done(error, []);
+      return all ? done(null, addresses) : done(null, first.address, first.family);
+    });
 };
+
+const publicLookup = createPublicLookup();
 
 /** Connections that wait for another request, to all hosts together: who is called decides how many hosts there are. */
 const maxFree = 256;
