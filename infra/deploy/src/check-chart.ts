@@ -4,8 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { manifestsIn, renderChart, validateManifest } from './chart.ts';
-import { hasHelm, helm } from './helm.ts';
+import { hasHelm, helm, manifestsIn, renderChart, validateManifest } from './chart.ts';
 
 const examples = join(import.meta.dirname, '../examples');
 

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { runProgram } from '@platform/program';
 import { deployments, services, tagVariable } from '@platform/service-list';
 import { stringify } from 'yaml';
-import { helm } from './helm.ts';
+import { helm } from './chart.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const dist = join(root, 'dist');

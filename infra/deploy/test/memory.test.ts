@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commonEnv } from '@platform/service-kit/env';
 import { parse } from 'yaml';
-import { renderChart } from '../src/chart.ts';
-import { hasHelm } from '../src/helm.ts';
+import { hasHelm, renderChart } from '../src/chart.ts';
 import { root } from './service.ts';
 
 const folder = join(root, 'infra/deploy');

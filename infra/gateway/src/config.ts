@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { routesFile } from './addresses.ts';
-import { metricsFile } from './metrics.ts';
+import { metricsFile, serverFile } from './server.ts';
 import { checkOptions, type GatewayOptions } from './options.ts';
-import { serverFile } from './server.ts';
 import { processFile, settingsFile } from './settings.ts';
 import { upstreamsFile } from './upstreams.ts';
 

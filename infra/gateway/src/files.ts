@@ -1,9 +1,25 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { renderConfig } from './config.ts';
-import { errorLogFile } from './settings.ts';
 import type { GatewayOptions } from './options.ts';
-import { workerUser } from './user.ts';
+import { errorLogFile } from './settings.ts';
+
+/** Whether every user may enter the folder and all folders above it. */
+const isOpen = async (folder: string): Promise<boolean> => {
+  const { mode } = await stat(folder);
+  const above = dirname(folder);
+  return (mode & 0o001) !== 0 && (above === folder || (await isOpen(above)));
+};
+
+/**
+ * `root` when root starts the gateway and no other user can enter its folders (a checkout below /root). Otherwise undefined:
+ * nginx then has the unprivileged user that it was built with.
+ */
+export const workerUser = async (folders: readonly string[]): Promise<'root' | undefined> => {
+  if (process.getuid?.() !== 0) return undefined;
+  const open = await Promise.all(folders.map(isOpen));
+  return open.every(Boolean) ? undefined : 'root';
+};
 
 /** The file that `secretFile` names: nginx includes it, so that the secret is in no other configuration. */
 const writeSecret = async (runDir: string, secret: string): Promise<string> => {

@@ -1,6 +1,6 @@
 import { block, linesOf, tryNothing } from './directives.ts';
 import type { GatewaySettings } from './options.ts';
-import { prefixOf, routes, services } from './routes.ts';
+import { prefixOf, routes, services } from './addresses.ts';
 
 /**
  * nginx excludes a server for 10 s after one failure (its defaults), so that the connect time-out of a dead host delays one

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { services } from '../src/routes.ts';
+import { services } from '../src/addresses.ts';
 import { startGateway, type Entry } from './gateway.ts';
 import { request } from './http.ts';
 import { freePort } from './ports.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes, services } from '../src/routes.ts';
+import { routes, services } from '../src/addresses.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { expectProblem, request } from './http.ts';
 import { startService, type Service } from './service.ts';

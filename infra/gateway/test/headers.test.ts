@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes, services } from '../src/routes.ts';
+import { routes, services } from '../src/addresses.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { exchange, expectProblem, request } from './http.ts';
 import { startService, type Service } from './service.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { services } from '../src/routes.ts';
+import { services } from '../src/addresses.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { expectProblem, request } from './http.ts';
 import { freePort } from './ports.ts';

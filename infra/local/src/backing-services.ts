@@ -1,22 +1,22 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unprivilegedAccount } from './account.ts';
 import {
   answersSql,
-  removeLeftovers,
   clusterCommand,
   clusterUrl,
   initialise,
+  removeLeftovers,
+  unprivilegedAccount,
   type Cluster,
 } from './cluster.ts';
-import { restrictDefaultDatabases, ensureDatabases, type DatabaseUrls } from './databases.ts';
+import { ensureDatabases, restrictDefaultDatabases, type DatabaseUrls } from './databases.ts';
 import type { ProgramPaths } from './install.ts';
 import type { LocalFolder } from './local-folder.ts';
 import type { StartOptions } from './options.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { redisAnswers, redisCommand, redisUrl } from './redis.ts';
 import { step } from './say.ts';
-import type { Secrets } from './secrets.ts';
+import type { Secrets } from './service-settings.ts';
 import { isSetFor } from './service-process.ts';
 import type { Service } from './services.ts';
 import type { Supervisor } from './supervisor.ts';

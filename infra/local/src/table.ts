@@ -1,4 +1,4 @@
-import type { Demo } from './demo.ts';
+import type { Demo } from './service-process.ts';
 import type { Stack } from './stack-file.ts';
 
 const SHOWN = 28;

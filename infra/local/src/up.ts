@@ -2,7 +2,17 @@ import { join } from 'node:path';
 import { exists } from './files.ts';
 import type { Supervisor } from './supervisor.ts';
 import { MAILBOX_SCOPE, startDemoServer } from './demo-server.ts';
-import { mergeDemos, type Demo } from './demo.ts';
+import {
+  addressOf,
+  compileModules,
+  mergeDemos,
+  prepareService,
+  runningDatabaseUrl,
+  startInstance,
+  type Demo,
+  type Launch,
+  type ServiceSettings,
+} from './service-process.ts';
 import { startGateway, startTelemetry } from './gateway.ts';
 import {
   openBackingServices,
@@ -14,19 +24,9 @@ import { providePrograms, type ProgramPaths } from './install.ts';
 import { audienceOf, openSigner } from './keys.ts';
 import { openLocalFolder, type LocalFolder } from './local-folder.ts';
 import { ROOT, type StartOptions } from './options.ts';
-import { ownSettings } from './service-settings.ts';
+import { openSecrets, ownSettings } from './service-settings.ts';
 import { buildPortal, demoCredentials, pageSettings } from './portal.ts';
 import { say, step } from './say.ts';
-import { openSecrets } from './secrets.ts';
-import {
-  addressOf,
-  compileModules,
-  prepareService,
-  runningDatabaseUrl,
-  startInstance,
-  type Launch,
-  type ServiceSettings,
-} from './service-process.ts';
 import { standInOf, standInSettings, startStandIn } from './stand-in.ts';
 import { findServices, instanceName, instancePort, probePort, type Service } from './services.ts';
 import type { Stack } from './stack-file.ts';

@@ -4,11 +4,17 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
-import { alertTexts } from './alert-texts.ts';
+import {
+  alertTexts,
+  describeServices,
+  eventFilters,
+  mappedFields,
+  providerKinds,
+  statementFields,
+} from './services.ts';
 import { readGuides } from './guides.ts';
 import { pages } from './pages.ts';
 import { createSearchIndex, pack } from './search-index.ts';
-import { describeServices, eventFilters, mappedFields, providerKinds, statementFields } from './services.ts';
 
 const site = resolve(import.meta.dirname, 'site');
 

@@ -1,11 +1,41 @@
-import { accountPages } from './account-pages.ts';
 import { guideList, guidePage } from './guides-page.ts';
 import type { Guide } from './guides.ts';
 import { html, type Markup } from './html.ts';
-import { operations } from './operations-page.ts';
 import { overview } from './overview-page.ts';
-import { reference } from './reference-page.ts';
 import type { ServiceCard } from './services.ts';
+
+/** The pages for the links in mails, each a form that the script fills in. */
+const accountPages = ['password', 'email', 'deletion'].map((name) => ({
+  path: `account/${name}/index.html`,
+  title: 'Platform',
+  script: 'account',
+  style: 'portal',
+  body: html`<header class="bar">
+      <span class="mark"><img src="/account/icon.svg" alt="" width="26" height="26" />Platform</span>
+    </header>
+    <main id="content" class="page">
+      <noscript
+        ><p class="note">
+          This page needs JavaScript. <span lang="de">Diese Seite braucht JavaScript.</span>
+        </p></noscript
+      >
+    </main>`,
+}));
+
+/** The reference of all six. Scalar draws it, and the `main` of the page. */
+export const reference = html` <div id="content">
+  <noscript
+    ><p class="note">
+      The reference needs JavaScript. The documents themselves are at <code>/openapi/{service}.json</code>.
+    </p></noscript
+  >
+  <div id="reference"></div>
+</div>`;
+
+/** The operations page, which its script fills. */
+export const operations = html` <main id="content" class="page">
+  <noscript><p class="note">This page needs JavaScript.</p></noscript>
+</main>`;
 
 interface Page {
   /** Where it is written; below /docs/, or its whole address where it begins with account/. */

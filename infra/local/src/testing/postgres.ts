@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { unprivilegedAccount } from '../account.ts';
 import {
   answersSql,
-  removeLeftovers,
   clusterCommand,
   clusterUrl,
   initialise,
+  removeLeftovers,
+  unprivilegedAccount,
   type Cluster,
 } from '../cluster.ts';
 import { freePort } from './free-ports.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { unprivilegedAccount } from '../account.ts';
+import { unprivilegedAccount } from '../cluster.ts';
 import { startPostgres } from './postgres.ts';
 import { postgresBinaries } from '../postgres-binaries.ts';
 import { run } from '../spawn.ts';

@@ -35,3 +35,10 @@ export const copyOnPress = (target: HTMLButtonElement, text: string): void => {
     });
   });
 };
+
+/** Lets the browser save a file. */
+export const download = (name: string, content: Blob): void => {
+  const address = URL.createObjectURL(content);
+  element('a', { href: address, download: name }).click();
+  URL.revokeObjectURL(address);
+};

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { services } from '@platform/service-list';
 import { expect, test } from 'vitest';
-import { demoIds } from './examples.ts';
-import { fillIn, type Document } from './fill-in.ts';
+import { demoIds, fillIn, type Document } from './fill-in.ts';
 
 const inPath = (example?: string) => ({
   name: 'id',

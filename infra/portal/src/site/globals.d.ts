@@ -1,5 +1,4 @@
-import type { AlertText } from '../alert-texts.ts';
-import type { ServiceCard } from '../services.ts';
+import type { AlertText, ServiceCard } from '../services.ts';
 
 declare global {
   /** Defined when the portal is built. */

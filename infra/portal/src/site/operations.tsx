@@ -3,8 +3,8 @@ import { render } from 'preact';
 import { byId } from './element.ts';
 import { Dashboard } from './ops/dashboard.tsx';
 import { makeOneStop } from './ops/one-stop.ts';
-import { moveRow } from './ops/rows.ts';
-import { openSession, SessionContext, type Account, type Session } from './ops/session.ts';
+import { moveRow } from './ops/keys.ts';
+import { SessionContext, openSession, type Account, type Session } from './ops/session.ts';
 import { SignIn } from './ops/sign-in.tsx';
 
 const expired = 'Your access token has expired. Sign in again to continue where you were.';

@@ -1,7 +1,6 @@
 import { demoCredentials, type DemoCredentials } from './demo.ts';
 import { byId } from './element.ts';
-import { demoIds } from './examples.ts';
-import { fillIn, type Document } from './fill-in.ts';
+import { demoIds, fillIn, type Document } from './fill-in.ts';
 import { askReadiness } from './readiness.ts';
 import { signCallbacks, type Outgoing } from './sign-callbacks.ts';
 

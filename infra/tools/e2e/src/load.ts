@@ -10,9 +10,22 @@ import {
   walletOperator,
 } from '@platform/client';
 import { services } from '@platform/service-list';
-import { persist } from './persist.ts';
-import { createPlayer } from './players.ts';
+import { persist, persistOnce } from './persist.ts';
 import type { Access } from './stack.ts';
+
+/** Creates a player of their own with money, and resolves with their id. */
+export const createPlayer = async (
+  wallet: ReturnType<typeof walletOperator>,
+  amount: string,
+): Promise<string> => {
+  const playerId = `e2e-${randomUUID()}`;
+  const player = { playerId, currency: 'EUR', countryCode: 'DE' };
+  await persistOnce(() => unwrap(wallet.POST('/v1/players', { body: player })));
+  const params = { path: { playerId } };
+  const deposit = { transactionId: `${playerId}-deposit`, amount };
+  await persist(() => unwrap(wallet.POST('/v1/players/{playerId}/deposits', { params, body: deposit })));
+  return playerId;
+};
 
 /** A POST request. Resolves with the id of what was acknowledged. */
 type PostRequest = () => Promise<string>;

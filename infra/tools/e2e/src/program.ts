@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { baseEnv } from '@platform/local/env';
+import { OPERATOR_ID, type Platform } from './stack.ts';
 
 /** Root of the checkout. */
 export const ROOT = resolve(import.meta.dirname, '../../../..');
@@ -37,3 +38,25 @@ export const run = (script: string, args: readonly string[], env: Record<string,
     },
   };
 };
+
+/** The stand-in game server of the wallet; it plays `rounds` rounds with each player who is launched. */
+export const runGameServer = (
+  { host, port }: Platform['gameServer'],
+  operatorUrl: string,
+  hmacSecret: string,
+  rounds: number,
+): Program =>
+  run(
+    'packages/wallet-conformance/src/main.ts',
+    [
+      'game-server',
+      ...Object.entries({
+        host,
+        port,
+        rounds,
+        url: operatorUrl,
+        'operator-id': OPERATOR_ID,
+      }).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    ],
+    { HMAC_SECRET: hmacSecret },
+  );

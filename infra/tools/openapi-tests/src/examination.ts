@@ -1,6 +1,5 @@
-import { refusalByDocument } from './acceptance.ts';
+import { checkOf, refusalByDocument } from './check.ts';
 import { addressBook, type AddressBook } from './addresses.ts';
-import { checkOf } from './check.ts';
 import { credentialsOf, type Credential } from './credentials.ts';
 import { operationsOf, parseDocument, type Operation } from './document.ts';
 import type { Plan } from './plan.ts';

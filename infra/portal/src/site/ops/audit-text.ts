@@ -1,6 +1,5 @@
 import type { Wallet } from './api.ts';
-import { nameOfLimit, type LimitSlot } from './limit-name.ts';
-import { decimalOf, words } from './text.ts';
+import { decimalOf, nameOfLimit, words, type LimitSlot } from './text.ts';
 import { when } from './time.ts';
 
 /** An event of the audit log of the wallet. */

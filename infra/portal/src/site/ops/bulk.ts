@@ -1,7 +1,6 @@
 import { csvLine } from '@platform/service-kit/csv';
 import type { Webhooks, WebhooksAnswer } from './api.ts';
-import { readAll } from './pages.ts';
-import type { Session } from './session.ts';
+import { readAll, type Session } from './session.ts';
 
 /** The webhooks of a store that were received in a span of time and have a status. */
 export interface Span {

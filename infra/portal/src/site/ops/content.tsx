@@ -1,9 +1,8 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren, HTMLAttributes, JSX, RefObject } from 'preact';
 import { useCallback, useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { isAbort } from './network.ts';
+import { isAbort, useSession } from './session.ts';
 import { button, takeFocus } from './parts.tsx';
-import { useSession } from './session.ts';
 import { errorText, isTemporary, mistakesOf } from './text.ts';
 
 /** Counts how often what is shown is to be read again; an input of what depends on changes. */

@@ -2,9 +2,8 @@ import { useSignal, type Signal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { Shown, reads, useLoaded } from './content.tsx';
 import type { WalletAnswer } from './api.ts';
-import { Dialog } from './dialog.tsx';
+import { Dialog, facts, nothing, opener, state, type Cell, type Columns } from './parts.tsx';
 import { findLink, playerLink, roundLink } from './links.tsx';
-import { facts, nothing, opener, state, type Cell, type Columns } from './parts.tsx';
 import { open } from './place.ts';
 import {
   isRepairable,

@@ -1,12 +1,10 @@
 import { useSignal, type ReadonlySignal } from '@preact/signals';
-import type { WebhooksAnswer, Webhooks } from './api.ts';
+import type { Webhooks, WebhooksAnswer } from './api.ts';
 import { Shown, readAgain, useContent, useLoaded, type Load } from './content.tsx';
-import { Dialog } from './dialog.tsx';
+import { Dialog, button, nothing, takeFocus } from './parts.tsx';
 import { dryRunOf, outlineOf, payloadOf, processedText } from './event-parts.tsx';
 import { field } from './fields.ts';
-import { isMapped } from './mapping-fields.ts';
-import { MappingForm } from './mapping.tsx';
-import { button, nothing, takeFocus } from './parts.tsx';
+import { MappingForm, isMapped } from './mapping.tsx';
 import { addressOf } from './place.ts';
 import { RecordForm } from './record-form.tsx';
 import { useSession } from './session.ts';

@@ -1,8 +1,7 @@
 import type { Webhooks } from './api.ts';
-import { CopyableId } from './copy.tsx';
-import { guideAddress } from './health-text.ts';
-import { aboutLink, findLink } from './links.tsx';
-import { facts, Json, badge, type Cell } from './parts.tsx';
+import { CopyableId, aboutLink, findLink } from './links.tsx';
+import { guideAddress } from './text.ts';
+import { Json, badge, facts, type Cell } from './parts.tsx';
 import { when } from './time.ts';
 
 /** The status of a webhook as a badge. */

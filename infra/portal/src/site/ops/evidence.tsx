@@ -1,15 +1,14 @@
 import { batch, useSignal } from '@preact/signals';
 import type { Wallet, WalletAnswer } from './api.ts';
 import { Action, Shown, readAgain, reads, useLoaded } from './content.tsx';
-import { download } from './download.ts';
-import { guideAddress } from './health-text.ts';
+import { download } from '../element.ts';
+import { decimalOf, guideAddress } from './text.ts';
 import { findLink } from './links.tsx';
 import { List } from './list.tsx';
-import { facts, Input, button, code, enteredIn, money, time, type Columns } from './parts.tsx';
+import { Table } from './table.tsx';
+import { Input, button, code, enteredIn, facts, money, time, type Columns } from './parts.tsx';
 import { changeFilters, pathOfRound, place } from './place.ts';
 import { useSession } from './session.ts';
-import { Table } from './table.tsx';
-import { decimalOf } from './text.ts';
 
 /** Saves JSON. JSON.stringify writes the same bytes as the service, so the signature of evidence stays valid. */
 const save = (name: string, value: unknown): void =>

@@ -1,6 +1,5 @@
 import type { Wallet, Webhooks } from './api.ts';
-import { rowsOf, type ListAnswer } from './pages.ts';
-import { Refused, type Session } from './session.ts';
+import { Refused, rowsOf, type ListAnswer, type Session } from './session.ts';
 
 /** What a search finds, by the titles of the groups in which the records are shown. */
 export interface Found {

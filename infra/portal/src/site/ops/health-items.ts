@@ -1,8 +1,7 @@
 import { isReady } from '../readiness.ts';
 import { errorShare, type Health, type Readiness } from './health-data.ts';
-import { bytes, duration, guideAddress } from './health-text.ts';
+import { bytes, duration, guideAddress, short } from './text.ts';
 import { addressOf } from './place.ts';
-import { short } from './text.ts';
 
 /** The ledger is verified once a day, so a wallet that has just started may not have done it. */
 export const notYet = 'not yet';

@@ -4,7 +4,7 @@ import { usePolling } from './content.tsx';
 import { entriesOf, headline, itemLook, lookOf, servicesText, type Entry } from './health-entries.ts';
 import { createHealthReader, readReadiness, readiness, type Values } from './health-data.ts';
 import { items } from './health-items.ts';
-import { guideAddress } from './health-text.ts';
+import { guideAddress } from './text.ts';
 import { state } from './parts.tsx';
 import { useSession } from './session.ts';
 import { when } from './time.ts';

@@ -1,6 +1,38 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { keep, kept } from '../storage.ts';
-import { moveRow } from './rows.ts';
+
+/** What a click on a row opens: the button or link of its first cell, or of the one beside its checkbox. */
+const opener = 'td:first-child :is(a, button), td:has(> input) + td :is(a, button)';
+
+// The whole row opens its record, unless the click was for something else, such as to select text.
+document.addEventListener('click', ({ target }) => {
+  if (!(target instanceof Element) || target.closest('a, button, input, label, summary, pre')) return;
+  if (getSelection()?.isCollapsed !== false)
+    target.closest('tbody tr')?.querySelector<HTMLElement>(opener)?.click();
+});
+
+// A text that does not fit in its cell is its tooltip.
+document.addEventListener('pointerover', ({ target }) => {
+  const cell = target instanceof Element ? target.closest('td') : null;
+  if (cell === null) return;
+  const parts = [cell, ...cell.querySelectorAll('a, span')];
+  const isCut = parts.some(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+    clientWidth > 0 ? scrollWidth > clientWidth || scrollHeight > clientHeight + 1 : false,
+  );
+  cell.title = isCut ? cell.innerText : '';
+});
+
+/** Moves the focus by some rows of the lists of the view, from outside to the first one; false when there is none. */
+export const moveRow = (by: number): boolean => {
+  const rows = [...document.querySelectorAll<HTMLElement>('.view tbody tr')];
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))];
+  if (next === undefined) return false;
+  // A row of figures has no control.
+  next.tabIndex = -1;
+  (next.querySelector<HTMLElement>(`${opener}, a, button, summary`) ?? next).focus();
+  return true;
+};
 
 const setting = 'letter-keys';
 

@@ -4,10 +4,10 @@ import { Action } from './content.tsx';
 import { Filters, playerFilter } from './filters.tsx';
 import { findLink, playerLink } from './links.tsx';
 import { List } from './list.tsx';
-import { facts, Json, code, state, time, type Columns } from './parts.tsx';
+import { Table } from './table.tsx';
+import { Json, code, facts, state, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { useSession } from './session.ts';
-import { Table } from './table.tsx';
 
 const violationColumns: Columns<Wallet['Proof']['violations'][number]> = {
   Kind: ({ kind }) => code(kind),

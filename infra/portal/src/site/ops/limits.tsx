@@ -3,13 +3,12 @@ import type { Wallet } from './api.ts';
 import { Loaded } from './content.tsx';
 import { field, merged } from './fields.ts';
 import { OfPlayer } from './filters.tsx';
-import { guideAddress } from './health-text.ts';
-import { kinds, nameOfLimit, type LimitSlot } from './limit-name.ts';
+import { guideAddress, kinds, nameOfLimit, type LimitSlot } from './text.ts';
 import { List } from './list.tsx';
+import { Table } from './table.tsx';
 import { facts, money, nothing, state, time, type Columns } from './parts.tsx';
 import { RecordForm } from './record-form.tsx';
 import { Refused, useSession } from './session.ts';
-import { Table } from './table.tsx';
 import { when } from './time.ts';
 
 const valueOf = ({ kind }: LimitSlot, value: string | null, currency: string) =>

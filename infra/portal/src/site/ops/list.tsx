@@ -1,11 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { Shown, failureOf, readAgain, reads, useLoaded } from './content.tsx';
 import { listQuery, type Filter } from './filters.tsx';
-import { isAbort } from './network.ts';
 import { button, nothing, type Columns } from './parts.tsx';
-import { rowsOf, type ListAnswer } from './pages.ts';
 import { changeFilters } from './place.ts';
-import { useSession } from './session.ts';
+import { isAbort, rowsOf, useSession, type ListAnswer } from './session.ts';
 import { Table } from './table.tsx';
 
 const goToPage = (page: number): void => changeFilters({ page: page === 1 ? '' : String(page) });

@@ -1,6 +1,5 @@
 import { Loaded, useRefresh } from './content.tsx';
-import { Dialog } from './dialog.tsx';
-import { facts, nothing, opener, time, type Columns } from './parts.tsx';
+import { Dialog, facts, nothing, opener, time, type Columns } from './parts.tsx';
 import { open, place } from './place.ts';
 import { Table } from './table.tsx';
 

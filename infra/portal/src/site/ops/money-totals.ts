@@ -1,6 +1,5 @@
 import type { Wallet } from './api.ts';
-import { readAll } from './pages.ts';
-import type { Session } from './session.ts';
+import { readAll, type Session } from './session.ts';
 import { decimalOf } from './text.ts';
 
 type Line = Wallet['SummaryLine'];

@@ -1,8 +1,8 @@
 import type { Wallet } from './api.ts';
 import { Shown, useContent } from './content.tsx';
-import { download } from './download.ts';
+import { download } from '../element.ts';
 import { Filters, filterValues, type Filter } from './filters.tsx';
-import { guideAddress } from './health-text.ts';
+import { guideAddress } from './text.ts';
 import { List } from './list.tsx';
 import { readTotals } from './money-totals.ts';
 import { Choice, button, money, state, type Columns } from './parts.tsx';

@@ -1,8 +1,7 @@
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { withStorage } from '../storage.ts';
-import { isAbort } from './network.ts';
+import { Refused, isAbort, type Account } from './session.ts';
 import { replaceAddress } from './place.ts';
-import { Refused, type Account } from './session.ts';
 
 /** The organisation's OpenID provider, as the settings of the gateway name it. */
 export interface Provider {

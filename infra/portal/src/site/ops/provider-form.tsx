@@ -1,6 +1,6 @@
 import type { Webhooks } from './api.ts';
 import { field, merged, type Field } from './fields.ts';
-import { mappingGroups, type Provider } from './mapping-fields.ts';
+import { mappingGroups, type Provider } from './mapping.tsx';
 import { Confirmed, RecordForm, type Send } from './record-form.tsx';
 
 type Store = Webhooks['Store'];

@@ -2,7 +2,7 @@ import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren, TargetedEvent } from 'preact';
 import type { WalletAnswer } from './api.ts';
 import { Shown, readAgain, useContent } from './content.tsx';
-import { bytes } from './health-text.ts';
+import { bytes } from './text.ts';
 import { Choice, Input, button, enteredIn } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { useSession } from './session.ts';

@@ -1,13 +1,177 @@
 import { useSignal } from '@preact/signals';
-import { useRefresh } from './content.tsx';
-import { guideAddress } from './health-text.ts';
+import { useMemo } from 'preact/hooks';
+import { download } from '../element.ts';
+import type { Wallet, WalletAnswer } from './api.ts';
+import { Action, Shown, readAgain, reads, useContent, useLoaded, useRefresh } from './content.tsx';
+import { csvOf, jsonLinesOf } from './differences-file.ts';
+import { DifferenceDialog, differenceColumns, type Chosen } from './differences.tsx';
+import { Filters, filterValues, type Filter } from './filters.tsx';
 import { List } from './list.tsx';
-import { time, type Columns } from './parts.tsx';
+import { badge, button, facts, time, type Columns } from './parts.tsx';
 import { addressOf, place } from './place.ts';
-import { isRunning, type Reconciliation } from './reconciliation-data.ts';
-import { OneReconciliation, stateOf } from './reconciliation-one.tsx';
+import {
+  failureText,
+  isRunning,
+  kindText,
+  pathOf,
+  type KindCount,
+  type Reconciliation,
+} from './reconciliation-data.ts';
 import { UploadForm } from './reconciliation-upload.tsx';
+import { RepairsPanel } from './repairs-panel.tsx';
+import { inOrder, repairable } from './repairs.ts';
 import { useSession } from './session.ts';
+import { counted, guideAddress } from './text.ts';
+import { when } from './time.ts';
+
+/** The state of a reconciliation as a badge. */
+export const stateOf = (one: Reconciliation) => badge(one.status, isRunning(one) ? 'warn' : undefined);
+
+const progressOf = ({ status, lines, comparedLines }: Reconciliation) => (
+  <div class="note progress">
+    <progress
+      aria-label="Progress"
+      max={Math.max(lines, 1)}
+      value={status === 'comparing' ? comparedLines : undefined}
+    />
+    <p>{`${comparedLines.toLocaleString()} of ${lines.toLocaleString()} lines compared`}</p>
+  </div>
+);
+
+const heading = (one: Reconciliation): string => {
+  if (isRunning(one)) return `Differences so far: ${one.differences.toLocaleString()}`;
+  if (one.status === 'done' && one.differences === 0)
+    return 'The statement and the ledger agree in this period';
+  return counted(one.differences, 'difference');
+};
+
+const detailsOf = (one: Wallet['ReconciliationWithKinds']) => {
+  const missing = one.fields.filter(({ lines }) => lines === 0).map(({ field }) => field);
+  const kinds = one.kinds.map(({ kind, differences, open }) => {
+    const repaired = differences === open ? '' : `, ${(differences - open).toLocaleString()} repaired`;
+    return [kindText(kind), `${differences.toLocaleString()}${repaired}`] as const;
+  });
+  return (
+    <>
+      {facts({
+        State: stateOf(one),
+        From: when(one.from),
+        To: when(one.to),
+        Tolerance: `${one.tolerance} s`,
+        Lines: one.lines.toLocaleString(),
+        Sent: time(one.createdAt),
+        By: one.createdBy,
+      })}
+      {isRunning(one) && progressOf(one)}
+      {missing.length > 0 && (
+        <p class="note">Not compared, because no line has them: {missing.join(', ')}.</p>
+      )}
+      {one.failure !== null && <p class="note error">{failureText(one.failure)}</p>}
+      <h2>{heading(one)}</h2>
+      {kinds.length > 0 && facts(Object.fromEntries(kinds))}
+    </>
+  );
+};
+
+const chosenText = (count: number): string => counted(count, 'chosen difference');
+
+/** The differences of a kind in pages, downloads, and repairs. */
+const Differences = ({ id, kinds }: { id: string; kinds: readonly KindCount[] }) => {
+  const session = useSession();
+  const saved = useContent();
+  const chosen: Chosen = useSignal(new Map());
+  const columns = useMemo(() => differenceColumns(chosen), [chosen]);
+  const { size } = chosen.value;
+  const path = `${pathOf(id)}/differences`;
+  const options = kinds.map(({ kind }) => [kind, kindText(kind)] as const);
+  const filters: readonly Filter[] = [
+    { name: 'kind', label: 'Differences', options: [['', 'All'], ...options] },
+  ];
+  const { kind } = filterValues(filters);
+  const opened = Number(place.value.filters.get('open'));
+  const save = (format: 'csv' | 'jsonl') => () =>
+    saved.show(async () => {
+      const some = [...chosen.value.values()].toSorted((a, b) => a.number - b.number);
+      const file =
+        some.length === 0
+          ? await session.file(`${path}.${format}`)
+          : new Blob([format === 'csv' ? csvOf(some) : jsonLinesOf(some)]);
+      download(`reconciliation-${id}.${format}`, file);
+      return some.length === 0 ? 'The file has all differences.' : `The file has ${chosenText(some.length)}.`;
+    });
+  const differences = async () =>
+    size === 0 ? repairable(session, id, kind) : inOrder([...chosen.value.values()]);
+  return (
+    <div class="differences dense">
+      <Filters filters={filters}>
+        {button('Download CSV', save('csv'), 'quiet')}
+        {button('Download JSONL', save('jsonl'), 'quiet')}
+      </Filters>
+      {size > 0 && (
+        <p class="soft chosen">
+          Downloads and repairs are of {chosenText(size)}.{' '}
+          {button('Choose none', () => (chosen.value = new Map()), 'link')}
+        </p>
+      )}
+      <Shown content={saved} role="status" />
+      {/* A confirmation is for the differences that were counted. */}
+      <RepairsPanel key={`${kind} ${[...chosen.value.keys()].join()}`} id={id} differences={differences} />
+      <List
+        caption="Differences"
+        path={path}
+        filters={filters}
+        columns={columns}
+        keyOf={({ number }) => String(number)}
+        empty="There are no differences of this kind."
+        isByTime={false}
+      />
+      {opened > 0 && Number.isInteger(opened) && <DifferenceDialog key={opened} id={id} number={opened} />}
+    </div>
+  );
+};
+
+/** Withdraws a reconciliation after a confirmation. */
+const Withdrawal = ({ id }: { id: string }) => {
+  const session = useSession();
+  const withdraw = async () => {
+    await session.ask(pathOf(id), 'DELETE');
+    readAgain();
+    return 'Withdrawn.';
+  };
+  const ask = async () => (
+    <div class="note">
+      <p>Nothing more is repaired from it, and no repair waits for its differences.</p>
+      <Action name="Withdraw now" look="danger" run={withdraw} isFocused />
+    </div>
+  );
+  return (
+    <div>
+      <Action name="Withdraw …" look="quiet" run={ask} />
+    </div>
+  );
+};
+
+/** One reconciliation: its progress until it is done, then its differences. */
+const OneReconciliation = ({ id }: { id: string }) => {
+  const session = useSession();
+  const newest = useSignal<Wallet['ReconciliationWithKinds']>();
+  const summary = useLoaded(async () => {
+    newest.value = await session.ask<WalletAnswer<'getReconciliation'>>(pathOf(id));
+    return detailsOf(newest.value);
+  }, [reads.value]);
+  useRefresh(newest.value !== undefined && isRunning(newest.value), newest.value);
+  const { value: one } = newest;
+  return (
+    <div>
+      <p class="links">
+        <a href={addressOf('reconciliation')}>All reconciliations</a>
+      </p>
+      <Shown content={summary} />
+      {one?.failure === null && session.may('wallet:admin') && <Withdrawal id={id} />}
+      {one && !isRunning(one) && one.differences > 0 && <Differences id={id} kinds={one.kinds} />}
+    </div>
+  );
+};
 
 const columns: Columns<Reconciliation> = {
   Sent: ({ reconciliationId: id, createdAt }) => (

@@ -20,9 +20,8 @@ import {
   type Field,
   type FieldGroup,
 } from './fields.ts';
-import { isAbort } from './network.ts';
+import { Refused, isAbort, useSession } from './session.ts';
 import { Choice, Input, button, enteredIn, nothing, takeFocus, type Columns } from './parts.tsx';
-import { Refused, useSession } from './session.ts';
 import { Table } from './table.tsx';
 
 /** What will change, or has changed; `names` are those of the two states. */

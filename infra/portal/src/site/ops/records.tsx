@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { Dialog } from './dialog.tsx';
+import { Dialog, button, type Columns } from './parts.tsx';
 import type { Field } from './fields.ts';
 import { List } from './list.tsx';
-import { button, type Columns } from './parts.tsx';
 import { open, place } from './place.ts';
 import { Editable, RecordForm, type FormOf, type Send } from './record-form.tsx';
 

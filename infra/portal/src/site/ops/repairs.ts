@@ -1,7 +1,6 @@
 import type { Wallet, WalletAnswer } from './api.ts';
-import { readAll } from './pages.ts';
+import { readAll, type Session } from './session.ts';
 import { isRepairable, kindText, pathOf, reasonText, type Difference } from './reconciliation-data.ts';
-import type { Session } from './session.ts';
 
 /** What the ledger decided about the repair of a difference, or would decide. */
 export type Repair = Pick<Wallet['Repairs']['repairs'][number], 'number' | 'state' | 'status' | 'reason'>;

@@ -9,9 +9,8 @@ import {
   type Span,
 } from './bulk.ts';
 import { Action, Shown, readAgain, useContent, type Load } from './content.tsx';
-import { Dialog } from './dialog.tsx';
-import { download } from './download.ts';
-import { Choice, Input, button, enteredIn } from './parts.tsx';
+import { Choice, Dialog, Input, button, enteredIn } from './parts.tsx';
+import { download } from '../element.ts';
 import { useSession } from './session.ts';
 import { counted } from './text.ts';
 import { fieldValue, isoOf } from './time.ts';

@@ -1,13 +1,24 @@
 import type { Wallet, WalletAnswer } from './api.ts';
 import { Loaded } from './content.tsx';
-import { Dialog } from './dialog.tsx';
+import {
+  Dialog,
+  Input,
+  badge,
+  button,
+  code,
+  enteredIn,
+  facts,
+  money,
+  opener,
+  time,
+  type Columns,
+} from './parts.tsx';
 import { Filters, type Filter } from './filters.tsx';
 import { findLink, playerLink } from './links.tsx';
 import { List } from './list.tsx';
-import { facts, Input, badge, button, code, enteredIn, money, opener, time, type Columns } from './parts.tsx';
+import { Table } from './table.tsx';
 import { addressOf, changeFilters, pathOfRound, place } from './place.ts';
 import { NewestRefusals } from './refusals.tsx';
-import { Table } from './table.tsx';
 import { operationText } from './text.ts';
 
 const ages = [

@@ -3,7 +3,25 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Wallet } from './api.ts';
 import { inCell } from './cells.ts';
-import { throwNetworkError } from './network.ts';
+
+/** The network failed before the whole response of the gateway was there. */
+export class NetworkError extends Error {
+  constructor(cause: unknown) {
+    super('The gateway cannot be reached.', { cause });
+  }
+}
+
+/** Whether a request was ended by this page. */
+export const isAbort = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'AbortError';
+
+/**
+ * Passes on why a request has no response or no whole body. `fetch` rejects with a TypeError when the network fails,
+ * which becomes a NetworkError; anything else, such as an AbortError, stays as it is.
+ */
+const throwNetworkError = (reason: unknown): never => {
+  throw reason instanceof TypeError ? new NetworkError(reason) : reason;
+};
 
 /** An error response of a service or the gateway (RFC 9457); a proxy in between may send anything else. */
 type ProblemDocument = Partial<Wallet['Problem']>;
@@ -186,4 +204,32 @@ export const useSession = (): Session => {
   const session = useContext(SessionContext);
   if (session === undefined) throw new Error('nobody is signed in');
   return session;
+};
+
+/** The answer of a list of a management API: a page, and the array of its records. */
+export interface ListAnswer {
+  page: { number: number; has_more: boolean };
+}
+
+/** The records of a list, which has no other array. */
+export const rowsOf = <Row>(answer: ListAnswer): Row[] => {
+  const rows = (Object.values(answer) as unknown[]).find((value): value is Row[] => Array.isArray(value));
+  if (rows === undefined) throw new Error('the answer has no list');
+  return rows;
+};
+
+/** Reads all pages of a list. */
+export const readAll = async <Row>(
+  session: Session,
+  path: string,
+  filters: Readonly<Record<string, string>>,
+): Promise<Row[]> => {
+  const rows: Row[] = [];
+  for (let page = 1, more = true; more; page++) {
+    const query = new URLSearchParams({ ...filters, page: String(page), limit: '200' });
+    const answer = await session.ask<ListAnswer>(`${path}?${query}`);
+    rows.push(...rowsOf<Row>(answer));
+    more = answer.page.has_more;
+  }
+  return rows;
 };

@@ -2,9 +2,8 @@ import { useSignal, type Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { demoCredentials, forgetDemo, type DemoCredentials } from '../demo.ts';
 import { button, takeFocus } from './parts.tsx';
-import { isAbort } from './network.ts';
+import { Refused, accountOf, isAbort, type Account, type Session } from './session.ts';
 import { finishSignIn, goToProvider, readProvider, takeReturned, type Provider } from './organisation.ts';
-import { accountOf, Refused, type Account, type Session } from './session.ts';
 import { errorText } from './text.ts';
 
 /** Whether the token itself was refused: an unavailable service is no reason to refuse it. */

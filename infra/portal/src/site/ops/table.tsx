@@ -1,6 +1,6 @@
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role -- browsers ignore
    tables that styles draw differently, as on a phone, unless they have roles */
-import { CopyableId } from './copy.tsx';
+import { CopyableId } from './links.tsx';
 import type { Cell, Columns } from './parts.tsx';
 
 const isMoney = (cell: Cell): boolean => typeof cell === 'object' && cell?.props.class === 'money';

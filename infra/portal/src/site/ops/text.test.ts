@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Refused } from './session.ts';
-import { errorText } from './text.ts';
+import { bytes, duration, errorText, guideAddress } from './text.ts';
 
 test('a mistake of the program is not shown as a failure of the network', () => {
   const given: { page?: { number: number } } = {};
@@ -18,4 +18,10 @@ test('an error response is shown with its own text', () => {
   expect(errorText(new Refused(503, { detail: 'The database is unavailable.', requestId: 'r-1' }))).toBe(
     'The database is unavailable. · Request r-1',
   );
+});
+
+test('spans, amounts and addresses of guides', () => {
+  expect([59, 61, 7200, 200_000].map(duration)).toEqual(['59 s', '1 min', '2 h', '2 days']);
+  expect([0, 999, 1200, 3_400_000].map(bytes)).toEqual(['0 B', '999 B', '1.2 kB', '3.4 MB']);
+  expect(guideAddress('docs/deploy.md#logs')).toBe('/docs/guides/deploy/#logs');
 });

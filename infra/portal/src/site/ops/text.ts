@@ -1,5 +1,5 @@
-import { NetworkError } from './network.ts';
-import { Refused } from './session.ts';
+import type { Wallet } from './api.ts';
+import { NetworkError, Refused } from './session.ts';
 
 /** Indented JSON. Use it as text only, never as markup. */
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2) ?? '–';
@@ -41,4 +41,36 @@ export const short = (value: number): string => {
   if (value === 0) return '0';
   if (value < 0.01) return '<0.01';
   return new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3, notation: 'compact' }).format(value);
+};
+
+/** What a limit is on, and for how long. */
+export type LimitSlot = Pick<Wallet['LimitChange'], 'kind' | 'period'>;
+
+/** What limits of money are on. */
+export const kinds = { deposit: 'Deposits', wager: 'Bets', loss: 'Losses' };
+
+const periods = { '24h': '24 hours', '7d': '7 days', month: 'a month' };
+
+/** The name of a limit for people, such as `Losses in 24 hours`. */
+export const nameOfLimit = ({ kind, period }: LimitSlot): string =>
+  kind === 'session' || period === 'session' ? 'Session time' : `${kinds[kind]} in ${periods[period]}`;
+
+/** A span of time in its largest unit, such as `12 min`. */
+export const duration = (seconds: number): string => {
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`;
+};
+
+/** An amount of memory, such as `1.2 MB`. */
+export const bytes = (value: number): string => {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = value < 1000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), units.length - 1);
+  return `${short(value / 1000 ** power)} ${units[power]}`;
+};
+
+/** The page of a section of a guide: `docs/deploy.md#logs` → `/docs/guides/deploy/#logs`. */
+export const guideAddress = (guide: string): string => {
+  const [file = '', section = ''] = guide.split('#', 2);
+  return `/docs/guides/${file.slice('docs/'.length, -'.md'.length)}/#${section}`;
 };

@@ -1,12 +1,98 @@
 import { useSignal } from '@preact/signals';
+import type { TargetedPointerEvent } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { Chart, type Points } from './chart.tsx';
 import { usePolling } from './content.tsx';
 import { createReader, readiness, type Statement } from './health-data.ts';
 import { state } from './parts.tsx';
 import { Refused, useSession } from './session.ts';
-import { errorText } from './text.ts';
+import { errorText, short } from './text.ts';
+import { timeOfDay } from './time.ts';
 import { combine, sourceOf } from './traffic-data.ts';
+
+/** The size of the drawing in units of its own; it is stretched to that of its place. */
+const [width, height] = [360, 56];
+const spanSeconds = 1800;
+
+const amount = (value: number, unit: string): string =>
+  unit === ' ms' && value >= 1000 ? `${short(value / 1000)} s` : `${short(value)}${unit}`;
+
+/** Times in seconds since 1970, and a value for each. */
+export type Points = [times: number[], values: (number | null)[]];
+
+/** Where a time is. Always the whole half hour, so that the charts of a page are aligned. */
+const xOf = ([times]: Points, time = 0): number => width * (1 - ((times.at(-1) ?? 0) - time) / spanSeconds);
+
+/** A line through the values, which is a point where one has no neighbour; or a bar for each value but 0. */
+const pathOf = (points: Points, most: number, areBars: boolean): string => {
+  const [times, values] = points;
+  return times
+    .map((time, at) => {
+      const value = values[at] ?? null;
+      if (value === null || (areBars && value === 0)) return '';
+      const [x, y] = [xOf(points, time).toFixed(1), (height * (1 - value / most)).toFixed(1)];
+      if (areBars) return `M${x} ${height}V${y}`;
+      return (values[at - 1] ?? null) === null ? `M${x} ${y}h0` : `L${x} ${y}`;
+    })
+    .join('');
+};
+
+interface Look {
+  name: string;
+  /** Undefined before there are any. */
+  points: Points | undefined;
+  /** Follows the number. */
+  unit: string;
+  /** The minimum of the upper end of the scale, so that small values do not look large. */
+  floor: number;
+  /** Bars: an error of a few seconds would hardly be seen in a line. */
+  areBars?: boolean;
+}
+
+/** A small chart of the last half hour, with its name and its latest value, or the value under the pointer. */
+export const Chart = ({ name, points, unit, floor, areBars = false }: Look) => {
+  const pointed = useSignal<number>();
+  const drawn: Points = points ?? [[], []];
+  const [times, values] = drawn;
+  const { value: at = -1 } = pointed;
+  const point = ({ offsetX, currentTarget }: TargetedPointerEvent<SVGSVGElement>): void => {
+    const x = (width * offsetX) / currentTarget.clientWidth;
+    const distances = times.map((time) => Math.abs(xOf(drawn, time) - x));
+    pointed.value = distances.indexOf(Math.min(...distances));
+  };
+  const textOf = (value: number | null = null): string => (value === null ? '–' : amount(value, unit));
+  const known = values.filter((value) => value !== null);
+  const latest = textOf(values.at(-1));
+  const top = known.length > 0 ? textOf(Math.max(...known)) : undefined;
+  const most = top === undefined ? 'no requests' : `at most ${top}`;
+  return (
+    <figure>
+      <figcaption>
+        <span>{name}</span>
+        <span class="now">
+          <strong>{textOf(values.at(at))}</strong>
+          <span class="soft">{at >= 0 && ` ${timeOfDay(times[at] ?? 0)}`}</span>
+        </span>
+      </figcaption>
+      <svg
+        class={areBars ? 'chart bars' : 'chart'}
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${name} over the last half hour: ${points ? `now ${latest}, ${most}` : 'no values yet'}`}
+        onPointerMove={point}
+        onPointerLeave={() => (pointed.value = undefined)}
+      >
+        <path d={pathOf(drawn, Math.max(floor, 1.15 * Math.max(...known)), areBars)} />
+        {at >= 0 && <path class="pointed" d={`M${xOf(drawn, times[at])} 0V${height}`} />}
+      </svg>
+      {/* The label of the chart says the same. */}
+      <p class="scale" aria-hidden="true">
+        <span>30 min ago</span>
+        <span>{top !== undefined && `peak ${top}`}</span>
+      </p>
+    </figure>
+  );
+};
 
 const refreshMs = 10_000;
 

@@ -1,8 +1,82 @@
-import { atLeast, atMost, type Figure } from '../figure.ts';
-import { load } from '../load.ts';
-import { isAccepted, probeDuring, slowest, type Sample } from './probe.ts';
-import { onOwnCores } from './system.ts';
+import { execFileSync } from 'node:child_process';
+import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { atLeast, atMost, p99, type Figure } from '../figure.ts';
+import { COUNTER, load, type LoadRequest } from '../load.ts';
 import { targets, type Target } from './targets.ts';
+
+export interface Sample {
+  /** When it was sent, by `performance.now()`. */
+  at: number;
+  /** Time to the end of the answer. */
+  ms: number;
+  /** 0 where the connection was closed without an answer. */
+  status: number;
+}
+
+export const isAccepted = ({ status }: Sample): boolean => status >= 200 && status < 300;
+
+export const slowest = (samples: readonly Sample[]): number => p99(samples.map(({ ms }) => ms));
+
+let sent = 0;
+
+const send = async (url: string, request: LoadRequest): Promise<Sample> => {
+  const { path, method = 'GET', headers = {}, body } = request;
+  const at = performance.now();
+  const status = await fetch(url + path, {
+    method,
+    headers,
+    ...(body && { body: body.replace(COUNTER, `probe-${sent++}`) }),
+  }).then(
+    async (answer) => {
+      await answer.arrayBuffer();
+      return answer.status;
+    },
+    () => 0,
+  );
+  return { at, ms: performance.now() - at, status };
+};
+
+/** Sends the requests in turn while `work` runs, one every 10 ms whether the last one is answered or not. */
+const probeDuring = async <T>(
+  url: string,
+  requests: readonly LoadRequest[],
+  work: () => Promise<T>,
+): Promise<{ samples: Sample[]; result: T }> => {
+  let working = true;
+  const probe = async (): Promise<Sample[]> => {
+    const running: Promise<Sample>[] = [];
+    while (working) {
+      running.push(send(url, requests[running.length % requests.length] ?? { path: '/' }));
+      await sleep(10);
+    }
+    return Promise.all(running);
+  };
+  const probing = probe();
+  const result = await work().finally(() => (working = false));
+  return { samples: await probing, result };
+};
+
+/** Moves this process, and what it starts from now on, to some of the cores. Needs taskset (util-linux). */
+const moveTo = (cores: string): void => {
+  execFileSync('taskset', ['-apc', cores, String(process.pid)], { stdio: 'ignore' });
+};
+
+/**
+ * Starts a service with its database on all cores but the last, and leaves the last one to this process and the load
+ * generator. Otherwise a generator that offers twice as much takes its CPU time from the service, and its goodput falls
+ * for a reason that no user of the service has.
+ */
+const onOwnCores = async <T>(start: () => Promise<T>): Promise<T> => {
+  const last = cpus().length - 1;
+  if (last === 0) throw new Error('This measurement needs two cores: one is for the load generator.');
+  moveTo(`0-${last - 1}`);
+  try {
+    return await start();
+  } finally {
+    moveTo(String(last));
+  }
+};
 
 /** At capacity: as many connections as the other topics use; each sends its next request at once. */
 const closedConnections = 64;

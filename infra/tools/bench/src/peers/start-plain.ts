@@ -1,9 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Sql } from 'postgres';
-import { startProgram } from '../program.ts';
+import { inherited } from '../env.ts';
 import { shippedOptions, startDatabase, type BenchService } from '../service.ts';
 import { secret } from '../subjects/wallet-operator.ts';
 import type { PlainSettings } from './plain.ts';
+
+export interface Program extends AsyncDisposable {
+  url: string;
+}
+
+/**
+ * Starts a baseline that is written in TypeScript, as a process of its own with the Node options of the image.
+ * @param argument what the program gets as its first argument
+ * @returns the address that it prints when it is ready
+ * @throws when it ends before
+ */
+const startProgram = async (file: URL, argument: string, nodeOptions: string): Promise<Program> => {
+  const child = spawn(process.execPath, [file.pathname, argument], {
+    env: { ...inherited, NODE_ENV: 'production', NODE_OPTIONS: nodeOptions },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const [address] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer | number | null];
+  if (!(address instanceof Buffer)) throw new Error(`${file.pathname} ended before it was ready`);
+  return {
+    url: address.toString().trim(),
+    [Symbol.asyncDispose]: async () => {
+      child.kill();
+      await ended;
+    },
+  };
+};
 
 /** Copies the columns that both tables have, in batches of rows. */
 const copyRows = async (from: Sql, to: Sql, table: string): Promise<void> => {

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, bearer, requestSignature, unwrap, walletOperator } from '@platform/client';
 import type { Actor } from '../actor.ts';
 import { inTime } from '../persist.ts';
-import { createPlayer } from '../players.ts';
-import { runGameServer } from '../game-server.ts';
+import { createPlayer } from '../load.ts';
+import { runGameServer } from '../program.ts';
 import type { Platform, StackFile } from '../stack.ts';
 
 /** What the stand-in game server tells of a round. */

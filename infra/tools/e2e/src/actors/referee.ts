@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { bearer, walletOperator } from '@platform/client';
 import type { Actor } from '../actor.ts';
 import { inTime } from '../persist.ts';
-import { createPlayer } from '../players.ts';
+import { createPlayer } from '../load.ts';
 import { run } from '../program.ts';
 import type { StackFile } from '../stack.ts';
 
