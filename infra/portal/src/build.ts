@@ -14,7 +14,7 @@ import {
 } from './services.ts';
 import { readGuides } from './guides.ts';
 import { pages } from './pages.ts';
-import { createSearchIndex, pack } from './search-index.ts';
+import { createSearchIndex } from './search-index.ts';
 
 const site = resolve(import.meta.dirname, 'site');
 
@@ -95,7 +95,7 @@ export const buildPortal = async (out: string): Promise<void> => {
     }),
     writeFile(
       join(out, 'assets/guides.json'),
-      JSON.stringify(pack(createSearchIndex(guides.flatMap(({ sections }) => sections)))),
+      JSON.stringify(createSearchIndex(guides.flatMap(({ sections }) => sections))),
     ),
     ...['', 'account'].map((folder) => cp(join(site, 'icon.svg'), join(out, folder, 'icon.svg'))),
   ]);

@@ -1,8 +1,14 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Marked, type Tokens } from 'marked';
-import { headingId } from './heading-id.ts';
 import { html, type Markup } from './html.ts';
+
+/** Ids of headings as GitHub makes them, because the links in docs/ are written for it. */
+const headingId = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
 
 const docs = resolve(import.meta.dirname, '../../../docs');
 

@@ -23,7 +23,7 @@ const accountPages = ['password', 'email', 'deletion'].map((name) => ({
 }));
 
 /** The reference of all six. Scalar draws it, and the `main` of the page. */
-export const reference = html` <div id="content">
+const reference = html` <div id="content">
   <noscript
     ><p class="note">
       The reference needs JavaScript. The documents themselves are at <code>/openapi/{service}.json</code>.
@@ -33,7 +33,7 @@ export const reference = html` <div id="content">
 </div>`;
 
 /** The operations page, which its script fills. */
-export const operations = html` <main id="content" class="page">
+const operations = html` <main id="content" class="page">
   <noscript><p class="note">This page needs JavaScript.</p></noscript>
 </main>`;
 

@@ -1,4 +1,4 @@
-import { unpack, wordsOf, type PackedIndex, type SearchIndex } from '../search-index.ts';
+import { wordsOf, type SearchIndex } from '../search-index.ts';
 import { byId, copyOnPress, element } from './element.ts';
 
 const input = byId('words', HTMLInputElement);
@@ -11,7 +11,7 @@ type Indexed = SearchIndex['sections'][number];
 const fetchIndex = async (): Promise<SearchIndex> => {
   const answer = await fetch('/docs/assets/guides.json');
   if (!answer.ok) throw new Error(`the answer has the status ${answer.status}`);
-  return unpack((await answer.json()) as PackedIndex);
+  return (await answer.json()) as SearchIndex;
 };
 
 let index: Promise<SearchIndex> | undefined;

@@ -40,11 +40,7 @@ const crashInTurn = async ({ programs, crash }: Platform, until: number): Promis
  * Lets actors use the platform through the gateway while one program after the other is killed: each at least once, and
  * until `minutes` have passed. Then every actor verifies what was acknowledged, and the logs are searched for secrets.
  */
-export const runDay = async (
-  platform: Platform,
-  minutes: number,
-  say: (line: string) => void,
-): Promise<Day> => {
+export const runDay = async (platform: Platform, minutes = 0): Promise<Day> => {
   const { gateway, demo } = platform.access;
   await using game = casino(platform.gameServer, gateway, demo);
   const actors = [
@@ -60,12 +56,9 @@ export const runDay = async (
   const end = new AbortController();
   const running = actors.map(async (actor) => [actor.name, await runActor(actor, end.signal)] as const);
   const crashes = await crashInTurn(platform, Date.now() + minutes * 60_000).finally(() => end.abort());
-  say('every program was killed and is running again');
   const results = await Promise.all(running);
-  say('the actors have stopped');
   const faults = results.flatMap(([, result]) => result.faults);
   for (const actor of actors) faults.push(...(await actor.verify()));
-  say('the acknowledged data are verified');
   const logs = await platform.logs();
   const secrets = [...platform.secrets, ...actors.flatMap((actor) => actor.secrets?.() ?? [])];
   faults.push(...findLeaks(logs, secrets));

@@ -17,11 +17,10 @@ const crash = async (stack: LocalStack, name: string): Promise<void> => {
 };
 
 /** A day on a stack of its own, of which nothing is left. */
-export const runDayLocally = async (minutes: number, say: (line: string) => void): Promise<Day> => {
+export const runDayLocally = async (): Promise<Day> => {
   const processes: ProcessId[] = [];
   const day = await (async () => {
     await using stack = await startStack();
-    say('the stack is up');
     const { local, gamePort } = stack;
     const access = await stack.read();
     const platform: Platform = {
@@ -32,7 +31,7 @@ export const runDayLocally = async (minutes: number, say: (line: string) => void
       secrets: await secretsOf(local, access),
       logs: () => readLogs(local),
     };
-    const result = await runDay(platform, minutes, say);
+    const result = await runDay(platform);
     for (const pid of Object.values(await stack.pids())) if (pid !== null) processes.push(identify(pid));
     return result;
   })();

@@ -5,7 +5,7 @@ import { baseEnv } from '@platform/local/env';
 import { OPERATOR_ID, type Platform } from './stack.ts';
 
 /** Root of the checkout. */
-export const ROOT = resolve(import.meta.dirname, '../../../..');
+const ROOT = resolve(import.meta.dirname, '../../../..');
 
 /** A script of the repository in its own process. */
 export interface Program extends AsyncDisposable {

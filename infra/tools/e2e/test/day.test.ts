@@ -5,7 +5,7 @@ import { runDayLocally } from '../src/local-day.ts';
 test.runIf(inject('nginxPath') && inject('redisUrl'))(
   'nothing acknowledged is lost while every program is killed in turn, the ledger stays consistent, and no log contains a secret',
   async () => {
-    const { crashes, results, logs, faults } = await runDayLocally(0, () => {});
+    const { crashes, results, logs, faults } = await runDayLocally();
     expect(faults).toEqual([]);
     expect(Object.keys(crashes)).toHaveLength(9);
     expect(Object.values(results).filter(({ steps }) => steps === 0)).toEqual([]);

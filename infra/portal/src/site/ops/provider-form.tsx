@@ -6,14 +6,14 @@ import { Confirmed, RecordForm, type Send } from './record-form.tsx';
 type Store = Webhooks['Store'];
 
 /** The providers of a store, by the names of its fields. */
-export const roles = {
+const roles = {
   pos: 'Point of sale',
   delivery: 'Delivery provider',
   identity: 'Identity provider',
   payments: '3DS provider',
 } as const;
 
-export type Role = keyof typeof roles;
+type Role = keyof typeof roles;
 
 const hostHelp = 'Another host removes the credentials that you do not enter with it.';
 

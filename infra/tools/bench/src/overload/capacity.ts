@@ -5,7 +5,7 @@ import { atLeast, atMost, p99, type Figure } from '../figure.ts';
 import { COUNTER, load, type LoadRequest } from '../load.ts';
 import { targets, type Target } from './targets.ts';
 
-export interface Sample {
+interface Sample {
   /** When it was sent, by `performance.now()`. */
   at: number;
   /** Time to the end of the answer. */
@@ -14,9 +14,9 @@ export interface Sample {
   status: number;
 }
 
-export const isAccepted = ({ status }: Sample): boolean => status >= 200 && status < 300;
+const isAccepted = ({ status }: Sample): boolean => status >= 200 && status < 300;
 
-export const slowest = (samples: readonly Sample[]): number => p99(samples.map(({ ms }) => ms));
+const slowest = (samples: readonly Sample[]): number => p99(samples.map(({ ms }) => ms));
 
 let sent = 0;
 
