@@ -1,21 +1,24 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { adjustmentRoutes } from './accounts/adjustments/routes.ts';
-import { auditRoutes } from './reporting/audit/routes.ts';
+import { currencyRoute } from './accounts/currencies.ts';
+import { entryRoutes } from './accounts/entries.ts';
+import { gameRecord } from './accounts/games.ts';
+import { launchRoutes } from './accounts/launches/routes.ts';
+import { playerRecord } from './accounts/players/record.ts';
+import { sessionRoutes } from './accounts/sessions.ts';
+import { DepositLimitReached, transferRoutes } from './accounts/transfers.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import type { Context } from './context.ts';
 import { fieldExamples } from './field-examples.ts';
-import { evidenceRoutes } from './sealing/routes.ts';
-import { gameRecord } from './accounts/games/record.ts';
-import { launchRoutes } from './accounts/sessions/routes.ts';
 import { limitRoutes } from './limits/routes.ts';
-import { playerRecord } from './accounts/players/record.ts';
-import { reconciliationRoutes } from './reconciliation/routes.ts';
-import { refusalRoutes } from './reporting/refusals/routes.ts';
-import { roundRoutes } from './reporting/rounds/routes.ts';
-import { summaryRoutes } from './reporting/summary/routes.ts';
-import { transferRoutes } from './accounts/transfers/routes.ts';
-import { DepositLimitReached } from './accounts/transfers/schema.ts';
 import { problemCodes } from './problem-codes.ts';
+import { reconciliationRoutes } from './reconciliation/routes.ts';
+import { auditTrail } from './reporting/audit.ts';
+import { proofRoute } from './reporting/proof/routes.ts';
+import { refusalList } from './reporting/refusals.ts';
+import { roundRoutes } from './reporting/rounds/record.ts';
+import { summaryRoutes } from './reporting/summary/routes.ts';
+import { evidenceRoutes } from './sealing/routes.ts';
 
 /** All routes of the service, and the general part of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
@@ -44,14 +47,18 @@ export const createApp = (context: Context): HttpApp =>
     routes: [
       ...callbackRoutes(context),
       ...playerRecord(context),
+      ...entryRoutes(context),
       ...transferRoutes(context),
       ...adjustmentRoutes(context),
       ...limitRoutes(context),
       ...roundRoutes(context),
-      ...refusalRoutes(context),
+      refusalList(context),
       ...gameRecord(context),
       ...launchRoutes(context),
-      ...auditRoutes(context),
+      ...sessionRoutes(context),
+      currencyRoute(context),
+      auditTrail(context),
+      proofRoute(context),
       ...summaryRoutes(context),
       ...reconciliationRoutes(context),
       ...evidenceRoutes(context),

@@ -16,11 +16,11 @@ import type { SealingKey } from '@platform/sealed-log/keys';
 import { startSealing } from './sealing/sealing.ts';
 import { openLedger, type Ledger } from './ledger/ledger.ts';
 import { insertRefusals, type NewRefusal } from './ledger/refusals.ts';
-import { createGameServer, type GameServer } from './accounts/sessions/game-server.ts';
 import { createWalletMetrics, type WalletMetrics } from './metrics.ts';
 import { startComparing } from './reconciliation/comparing.ts';
 import { createSlowConnection, type SlowConnection } from './db/slow-connection.ts';
 import { startClosing } from './reporting/summary/closing.ts';
+import { createGameServer, type GameServer } from './accounts/launches/game-server.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 

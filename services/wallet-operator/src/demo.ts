@@ -3,9 +3,9 @@ import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
 import { gatewayUrl, processEnv } from './env.ts';
-import { insertGame } from './accounts/games/queries.ts';
 import { findPlayer, insertPlayer } from './accounts/players/queries.ts';
 import { loadOpenCases } from './demo/open-cases.ts';
+import { insertGame } from './accounts/games.ts';
 
 const games = [
   { gameCode: 'dice-alpha', name: 'Dice Alpha', enabled: true },

@@ -1,6 +1,16 @@
 import { pageLimitBody, pageLimitQuery, readPageList, type Page } from '@platform/pagination/list';
+import type { BaseContext } from '@platform/service-kit/context';
 import { route, type Guard, type Route } from '@platform/service-kit/route';
+import { isLatePage, type SearchLane } from '@platform/service-kit/search-lane';
+import type { ISql } from 'postgres';
 import { z } from 'zod';
+import { anyInstant } from './reconciliation/statement-line.ts';
+
+/** Query parameters that choose the time of what is listed. */
+export const timeRange = {
+  from: anyInstant.optional().meta({ description: 'From this instant' }),
+  to: anyInstant.optional().meta({ description: 'Before this instant' }),
+};
 
 interface ListSpec<Params, Filters, Item> {
   path: string;
@@ -50,3 +60,27 @@ export const listRoute = <
     },
   );
 };
+
+interface ListConnections extends Pick<BaseContext, 'database'> {
+  searches: SearchLane;
+}
+
+/**
+ * Reads a page of a list. A search, and a page so late that the rows before it take long to skip, wait for each other on
+ * connections of their own. Throws Unavailable `query_timeout` and `too_busy`.
+ */
+export const readOnListConnection = <T>(
+  { database, searches }: ListConnections,
+  page: Page,
+  read: (sql: ISql) => Promise<T>,
+  isSearch = false,
+): Promise<T> => (isSearch || isLatePage(page) ? searches.run(read) : read(database.sql));
+
+/** The `read` of a list whose rows an index finds: `list` selects a page of those that the query asks for. */
+export const onListConnection =
+  <Query, Item>(
+    connections: ListConnections,
+    list: (sql: ISql, query: Query, page: Page) => Promise<readonly Item[]>,
+  ) =>
+  (page: Page, { query }: { query: Query }) =>
+    readOnListConnection(connections, page, (sql) => list(sql, query, page));

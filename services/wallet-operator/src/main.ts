@@ -4,9 +4,10 @@ import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
-import { outdatedLaunches, outdatedSessions } from './accounts/sessions/queries.ts';
-import { keepRefusalDays } from './reporting/refusals/keeping.ts';
 import { ScopeMismatch } from './ledger/transaction-id-scope.ts';
+import { outdatedLaunches } from './accounts/launches/queries.ts';
+import { outdatedSessions } from './accounts/sessions.ts';
+import { keepRefusalDays } from './reporting/refusals.ts';
 
 await runService({
   name: 'wallet-operator',

@@ -8,11 +8,11 @@ import { addGame, addPlayer } from './factories.ts';
 import { secret, startService } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
 import { createRandom } from '@platform/wallet-conformance/random';
-import { createGameServer, type LaunchOrder } from '../src/accounts/sessions/game-server.ts';
 import { createCaller } from '@platform/wallet-conformance/game-server/caller';
 import { createFaults, type FaultRates } from '@platform/wallet-conformance/game-server/faults';
 import { playRound } from '@platform/wallet-conformance/game-server/rounds';
 import { createStandIn } from '@platform/wallet-conformance/game-server/server';
+import { createGameServer, type LaunchOrder } from '../src/accounts/launches/game-server.ts';
 
 const signatures = createRequestSignatures({ secrets: { current: secret } });
 

@@ -3,7 +3,7 @@ import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import postgres, { type ISql } from 'postgres';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { z } from 'zod';
-import type { Refusal } from '../src/reporting/refusals/schema.ts';
+import type { Refusal } from '../src/reporting/refusals.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { call, secret, startService } from './harness.ts';
 import { limitedPlayer } from './limited-player.ts';

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { endSessions } from '../src/accounts/players/queries.ts';
-import { insertSession } from '../src/accounts/sessions/queries.ts';
-import { sessionHash } from '../src/accounts/sessions/token-hash.ts';
 import type { Debit, Policy } from '../src/ledger/command.ts';
 import { commitCommands } from '../src/ledger/decisions.ts';
 import { commitMoves } from '../src/ledger/ordinary-moves.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { holdPlayer } from './hold-player.ts';
+import { sessionHash } from '../src/ledger/sessions.ts';
+import { endSessions, insertSession } from '../src/accounts/sessions.ts';
 
 const policy: Policy = {
   rollbackAfterClose: 'reverse',

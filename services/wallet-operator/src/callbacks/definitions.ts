@@ -10,9 +10,9 @@ import {
 } from '@platform/wallet-protocol/callbacks';
 import { minorUnits } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
-import { sessionHash } from '../accounts/sessions/token-hash.ts';
 import type { Command } from '../ledger/command.ts';
 import { keptMetadata } from '../ledger/metadata.ts';
+import { sessionHash } from '../ledger/sessions.ts';
 
 interface Definition {
   summary: string;

@@ -1,5 +1,6 @@
 import type { SealedEntry } from '@platform/sealed-log/entry';
-import type { ISql, PendingQuery, Row } from 'postgres';
+import type { ISql } from 'postgres';
+import { isoTime } from '../db/sql.ts';
 import type { entries } from '../db/tables.ts';
 
 /** An entry of the ledger, as rules compute with it. Its time is that of the batch that writes it. */
@@ -7,13 +8,6 @@ export type Entry = Omit<typeof entries.$inferSelect, 'at' | 'metadata'> & {
   /** Absent where an entry is read only for a decision. */
   metadata?: string | null | undefined;
 };
-
-/** A time as ISO 8601, UTC, milliseconds. */
-export const isoTime = (sql: ISql, at: PendingQuery<Row[]>) =>
-  sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-/** Minor units as an amount with two decimals. A product is exact: numbers with more than 16 digits are divided inexactly. */
-export const decimalOf = (sql: ISql, minor: PendingQuery<Row[]>) => sql`(${minor} * 0.01)::text`;
 
 /**
  * The columns of the entry with this alias as a `SealedEntry`, which is how all statements read entries: text, since JSON

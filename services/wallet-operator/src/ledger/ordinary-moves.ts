@@ -1,8 +1,8 @@
 import type { Sql } from 'postgres';
-import { decisionTime, latestCredible } from '../db/now.ts';
 import { idSpaceOf, type Move, type Policy } from './command.ts';
-import { isSessionOpen, laterEnd } from './session-time.ts';
 import { leftOver, type BatchOutcome } from './state.ts';
+import { decisionTime, latestCredible } from '../db/time.ts';
+import { isSessionOpen, laterEnd } from './sessions.ts';
 
 /**
  * The locks make `players` and `rounds` current, also where another transaction changed them after the statement began.

@@ -1,10 +1,9 @@
 import type { ISql } from 'postgres';
 import { idSpaceOf, type AnyCommand, type Command, type Policy } from './command.ts';
-import { decisionTime } from '../db/now.ts';
 import { entryColumns, parseEntry, type StoredEntry } from './entry.ts';
-import { lastExcludedDay } from './exclusion.ts';
-import { isSessionOpen, laterEnd } from './session-time.ts';
 import type { Player, Profile, Session, State } from './state.ts';
+import { decisionTime, lastExcludedDay } from '../db/time.ts';
+import { isSessionOpen, laterEnd } from './sessions.ts';
 
 interface Row {
   /** Milliseconds since 1970. */

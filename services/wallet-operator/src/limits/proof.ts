@@ -1,6 +1,6 @@
 import type { ISql } from 'postgres';
-import { latestCredible } from '../db/now.ts';
 import { countedEntries, countedSums } from './queries.ts';
+import { latestCredible } from '../db/time.ts';
 
 export interface CounterViolation {
   kind: 'limit_counter_differs' | 'limit_window_differs';

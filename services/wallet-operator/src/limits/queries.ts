@@ -1,7 +1,7 @@
 import type { ISql, PendingQuery, Row } from 'postgres';
-import { decisionTime, latestCredible } from '../db/now.ts';
 import type { Kind, Limit, Period, PlayerLimits, Window } from './domain.ts';
 import { limitMonth } from './month.ts';
+import { decisionTime, latestCredible } from '../db/time.ts';
 
 type Fragment = PendingQuery<Row[]>;
 

@@ -1,7 +1,7 @@
 import type { ISql } from 'postgres';
-import { firstRow } from '../db/first-row.ts';
-import { latestCredible } from '../db/now.ts';
 import { countedEntries, countedSums } from './queries.ts';
+import { firstRow } from '../db/sql.ts';
+import { latestCredible } from '../db/time.ts';
 
 export interface SessionRow {
   startedAt: string;

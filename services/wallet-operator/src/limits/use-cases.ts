@@ -3,7 +3,6 @@ import { NotFound } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { databaseNow } from '../db/now.ts';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import { getPlayer } from '../accounts/players/use-cases.ts';
 import { inForce, pending, type Change, type Wanted } from './changes.ts';
@@ -19,6 +18,7 @@ import { limitText, moneyPeriods, remainingOf, usedOf } from './domain.ts';
 import type { LimitChange, Limits, LimitSet, NewLimits, PlaySession } from './schema.ts';
 import { findSession } from './session-queries.ts';
 import { readLimits } from './queries.ts';
+import { databaseNow } from '../db/time.ts';
 
 type LimitSetView = z.input<typeof LimitSet>;
 

@@ -1,7 +1,7 @@
 import type { PendingQuery, Row, TransactionSql } from 'postgres';
-import { decimalOf, isoTime } from '../ledger/entry.ts';
 import { isOfAnotherPlayer } from './round-queries.ts';
 import type { Run } from './run-queries.ts';
+import { decimalOf, isoTime } from '../db/sql.ts';
 
 /** A `Side`, from the line of the statement or from our entry. */
 const sideOf = (

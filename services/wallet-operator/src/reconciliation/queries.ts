@@ -1,11 +1,10 @@
 import type { Page } from '@platform/pagination/list';
 import postgres, { type ISql, type PendingQuery, type Row, type Sql } from 'postgres';
 import type { z } from 'zod';
-import { firstRow } from '../db/first-row.ts';
-import { isoTime } from '../ledger/entry.ts';
 import type { Difference } from './difference.ts';
 import { lineColumns, type LineBatch } from './line-batch.ts';
 import type { Reconciliation, ReconciliationWithKinds, StatedFields, StatementQuery } from './schema.ts';
+import { firstRow, isoTime } from '../db/sql.ts';
 
 export type ReconciliationView = z.input<typeof Reconciliation>;
 export type DifferenceView = z.input<typeof Difference>;

@@ -3,7 +3,6 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { recordEvent } from '../reporting/audit/use-cases.ts';
 import type { RepairResult } from './difference.ts';
 import { planRepairs, receivedForAnother, type Plan, type Repair } from './planning.ts';
 import {
@@ -20,6 +19,7 @@ import {
 import { receivedForOthers } from './round-queries.ts';
 import type { ApplyRequest, DryRun, DryRunPath, Repairs } from './schema.ts';
 import { getReconciliation } from './use-cases.ts';
+import { recordEvent } from '../reporting/audit.ts';
 
 type DryRunView = z.input<typeof DryRun>;
 type Path = z.output<typeof DryRunPath>;

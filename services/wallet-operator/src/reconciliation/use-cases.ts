@@ -4,7 +4,6 @@ import { Conflict, Problem, ValidationFailed } from '@platform/service-kit/probl
 import { orNotFound } from '@platform/service-kit/record-versions';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { z } from 'zod';
-import { recordEvent } from '../reporting/audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import { failRun } from './run-queries.ts';
 import type { DifferenceFilter, ReconciliationWithKinds, StatementQuery } from './schema.ts';
@@ -25,6 +24,7 @@ import {
 
 /** The reconciliations, or one page of them. */
 export { listReconciliations } from './queries.ts';
+import { recordEvent } from '../reporting/audit.ts';
 
 const tooManyOpen = (): Conflict =>
   new Conflict(

@@ -1,9 +1,9 @@
 import type { ISql, TransactionSql } from 'postgres';
 import { checkpointHash, type Checkpoint } from '@platform/sealed-log/checkpoint';
-import { firstRow } from '../db/first-row.ts';
-import { entryColumns, isoTime } from '../ledger/entry.ts';
+import { entryColumns } from '../ledger/entry.ts';
 import type { SealedEntry } from '@platform/sealed-log/entry';
 import { publicJwk, publicKeysOf, type SealingKey } from '@platform/sealed-log/keys';
+import { firstRow, isoTime } from '../db/sql.ts';
 
 /** Consecutive entries of a player. */
 export interface Run {

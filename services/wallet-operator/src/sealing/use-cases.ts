@@ -3,7 +3,6 @@ import type { Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Page } from '@platform/pagination/list';
 import type { Context } from '../context.ts';
-import { databaseNow } from '../db/now.ts';
 import { getPlayer } from '../accounts/players/use-cases.ts';
 import type { Checkpoint } from '@platform/sealed-log/checkpoint';
 import { publicJwk, publicKeysOf, type PublicJwk, type SealingKey } from '@platform/sealed-log/keys';
@@ -22,6 +21,7 @@ import {
 } from './queries.ts';
 import { changedEntriesMessage } from './verify.ts';
 import { NotProven, verifyEvidence } from '@platform/sealed-log/verify';
+import { databaseNow } from '../db/time.ts';
 
 /** One more than the page holds. */
 export const listCheckpoints = (

@@ -1,8 +1,7 @@
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
-import { firstRow } from '../../db/first-row.ts';
-import { decimalOf, isoTime } from '../../ledger/entry.ts';
 import type { Adjustment, AdjustmentPath, NewAdjustment } from './schema.ts';
+import { firstRow, decimalOf, isoTime } from '../../db/sql.ts';
 
 type Key = z.output<typeof AdjustmentPath>;
 

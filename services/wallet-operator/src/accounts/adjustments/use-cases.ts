@@ -3,8 +3,6 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { recordEvent } from '../../reporting/audit/use-cases.ts';
-import { problemOf } from '../transfers/use-cases.ts';
 import type { AdjustmentPath, NewAdjustment } from './schema.ts';
 import {
   findAdjustment,
@@ -18,6 +16,8 @@ import {
   type AdjustmentRow,
   type Asked,
 } from './queries.ts';
+import { recordEvent } from '../../reporting/audit.ts';
+import { problemOf } from '../transfers.ts';
 
 /**
  * Keeps what is asked for. `movedAt` is set when the ledger may be asked: the amount is within what adjustments may move

@@ -1,15 +1,11 @@
 import type { Page } from '@platform/pagination/list';
-import postgres, { type ISql, type PendingQuery, type Row, type Sql } from 'postgres';
+import postgres, { type ISql } from 'postgres';
 import type { z } from 'zod';
-import { firstRow } from '../../db/first-row.ts';
-import { decimalOf, isoTime } from '../../ledger/entry.ts';
-import { allOf, equalTo } from '../../db/conditions.ts';
-import { decisionTime } from '../../db/now.ts';
 import { playerSearchText } from '../../db/tables.ts';
 import { keptMonth } from '../../limits/month.ts';
-import { lastExcludedDay } from '../../ledger/exclusion.ts';
-import { isCut } from '../../ledger/metadata.ts';
-import type { FoundEntry, NewPlayer, Player, PlayerChange, PlayerQuery } from './schema.ts';
+import type { NewPlayer, Player, PlayerChange, PlayerQuery } from './schema.ts';
+import { firstRow, decimalOf, isoTime, allOf, equalTo, type Fragment } from '../../db/sql.ts';
+import { decisionTime, lastExcludedDay } from '../../db/time.ts';
 
 /** A player as people read it. */
 export type PlayerRow = z.input<typeof Player>;
@@ -44,8 +40,6 @@ export const isTimeZone = async (sql: ISql, name: string): Promise<boolean> => {
   const zones = await sql`select from pg_timezone_names where name = ${name}`;
   return zones.length > 0;
 };
-
-type Fragment = PendingQuery<Row[]>;
 
 /** The end of a day in a time zone; its last instant is unambiguous where the midnight after it occurs twice. */
 const endOfDay = (sql: ISql, day: Fragment, timeZone: Fragment): Fragment =>
@@ -103,14 +97,6 @@ export const updatePlayer = async (
   return row;
 };
 
-/**
- * Ends the sessions of a player who exists, or one of them: since their launch, because a batch of the ledger that began
- * before this transaction looks whether they held at its own beginning. It locks the player before its sessions, too.
- */
-export const endSessions = (sql: ISql, playerId: string, sessionId?: string) => sql`
-  update sessions set expires_at = created_at
-  where player_id = ${playerId} and expires_at > now() ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}`;
-
 /** Finds the text itself anywhere, in upper and lower case. */
 const containing = (sql: ISql, q: string): Fragment => sql`${sql.unsafe(playerSearchText)}
   like casefold(${`%${q.replace(/[\\%_]/g, '\\$&')}%`}::text collate "pg_unicode_fast")`;
@@ -129,46 +115,3 @@ export const listPlayers = (
     excluded === 'false' ? sql`(excluded_until is null or excluded_until <= now())` : undefined,
   ])}
   order by created_at, player_id limit ${limit + 1} offset ${String(offset)}`;
-
-type EntryView = z.input<typeof FoundEntry>;
-
-/** Entries as people read them. */
-const selectEntries = (sql: Sql) => sql`
-  select e.player_id as "playerId", e.seq::float8, e.operation, e.transaction_id as "transactionId",
-    e.round_id as "roundId", e.game_code as "gameCode", ${decimalOf(sql, sql`e.amount`)} as amount, p.currency,
-    ${decimalOf(sql, sql`e.balance_after`)} as "balanceAfter", e.reverses as "reverseTransactionId",
-    ${isoTime(sql, sql`e.at`)} as at, e.metadata, ${sql.unsafe(isCut('e.metadata'))} as "metadataCut",
-    coalesce(r.promotional and r.opened_seq = e.seq, false) as promotional
-  from entries e join players p on p.player_id = e.player_id
-    left join rounds r on r.player_id = e.player_id and r.round_id = e.round_id`;
-
-/**
- * Entries of a player, the oldest or the newest (`-seq`) first, one more than the page holds. Numbers have no gaps, so any
- * page is found at once.
- */
-export const listEntries = (sql: Sql, playerId: string, sort: 'seq' | '-seq', { limit, offset }: Page) => {
-  const [before, upTo] = [String(offset), String(offset + BigInt(limit) + 1n)];
-  const newest = sql`(select seq from players where player_id = ${playerId})`;
-  return sql<EntryView[]>`
-    ${selectEntries(sql)} where e.player_id = ${playerId} and ${
-      sort === 'seq'
-        ? sql`e.seq > ${before} and e.seq <= ${upTo} order by e.seq`
-        : sql`e.seq > ${newest} - ${upTo}::bigint and e.seq <= ${newest} - ${before}::bigint order by e.seq desc`
-    }`;
-};
-
-/** Of one round, in order; one more than the page holds. */
-export const entriesOfRound = (sql: Sql, playerId: string, roundId: string, { limit, offset }: Page) => sql<
-  EntryView[]
->`
-  ${selectEntries(sql)} where e.player_id = ${playerId} and e.round_id = ${roundId}
-  order by e.seq limit ${limit + 1} offset ${String(offset)}`;
-
-/** The entry with this transaction id in each id space, and what reversed it; one more than the page holds. */
-export const entriesOfTransaction = (sql: Sql, transactionId: string, { limit, offset }: Page) => sql<
-  EntryView[]
->`
-  ${selectEntries(sql)}
-  where e.transaction_id = ${transactionId}
-    or (e.reverses = ${transactionId} and e.operation = 'rollback' and e.amount > 0)
-  order by e.player_id, e.seq limit ${limit + 1} offset ${String(offset)}`;

@@ -3,22 +3,12 @@ import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
 import { inTransaction, record, type Queries } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import { readOnListConnection } from '../../db/list-connection.ts';
-import { listRoute } from '../../list-route.ts';
-import { recordEvent } from '../../reporting/audit/use-cases.ts';
-import { supportedCurrency } from '../currencies/use-cases.ts';
-import { endSessions, findPlayer, insertPlayer, isTimeZone, listPlayers, updatePlayer } from './queries.ts';
-import {
-  Entry,
-  EntryFilter,
-  NewPlayer,
-  Player,
-  PlayerChange,
-  PlayerList,
-  PlayerPath,
-  PlayerQuery,
-} from './schema.ts';
-import { playerEntries } from './use-cases.ts';
+import { findPlayer, insertPlayer, isTimeZone, listPlayers, updatePlayer } from './queries.ts';
+import { NewPlayer, Player, PlayerChange, PlayerList, PlayerPath, PlayerQuery } from './schema.ts';
+import { readOnListConnection } from '../../list-route.ts';
+import { recordEvent } from '../../reporting/audit.ts';
+import { supportedCurrency } from '../currencies.ts';
+import { endSessions } from '../sessions.ts';
 
 const tag = 'Players';
 
@@ -101,19 +91,5 @@ export const playerRecord = (context: Context): Route[] => {
         },
       },
     }),
-    listRoute(
-      {
-        path: '/v1/players/{playerId}/entries',
-        operationId: 'listEntries',
-        tag,
-        summary: 'The entries of a player',
-        auth: context.tokens.guard('wallet:read'),
-        params: PlayerPath,
-        filters: EntryFilter,
-        name: 'entries',
-        item: Entry,
-      },
-      (page, { params: { playerId }, query: { sort } }) => playerEntries(context, playerId, sort, page),
-    ),
   ];
 };

@@ -117,7 +117,4 @@ export const Entry = z
   })
   .meta({ id: 'Entry' });
 
-export const EntryFilter = z.object({
-  sort: z.enum(['seq', '-seq']).default('seq').meta({ description: '`-seq`: the newest first' }),
-});
 export const FoundEntry = z.object({ playerId: z.string(), ...Entry.shape }).meta({ id: 'FoundEntry' });

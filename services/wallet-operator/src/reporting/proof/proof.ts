@@ -1,5 +1,4 @@
 import type { ISql, Sql } from 'postgres';
-import { databaseNow } from '../../db/now.ts';
 import { checkCounters } from '../../limits/proof.ts';
 import { takeRuns } from '../../sealing/sealing.ts';
 import { headFault, type Run } from '../../sealing/verify.ts';
@@ -12,6 +11,7 @@ import {
   type Head,
   type Violation,
 } from './queries.ts';
+import { databaseNow } from '../../db/time.ts';
 
 /** Players whose heads are read in one statement, and entries that are checked in one. */
 const playersAtOnce = 1000;

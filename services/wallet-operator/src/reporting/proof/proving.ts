@@ -3,11 +3,11 @@ import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
 import type { SlowConnection } from '../../db/slow-connection.ts';
-import type { Proof } from '../audit/schema.ts';
 import { checkUnsealed } from './proof.ts';
 import { mostViolations } from './queries.ts';
 import { keepProof, keepWholeCheck, readChecks } from './results.ts';
 import { checkSealed, walkOn } from './walk.ts';
+import type { Proof } from './schema.ts';
 
 type Answer = z.input<typeof Proof>;
 

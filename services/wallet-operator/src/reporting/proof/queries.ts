@@ -1,7 +1,7 @@
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
 import type { Run } from '../../sealing/verify.ts';
-import type { Proof } from '../audit/schema.ts';
+import type { Proof } from './schema.ts';
 
 export type Violation = z.input<typeof Proof>['violations'][number];
 

@@ -1,13 +1,11 @@
 import type { Page } from '@platform/pagination/list';
-import type { ISql, PendingQuery, Row } from 'postgres';
+import type { ISql } from 'postgres';
 import type { z } from 'zod';
-import { decimalOf, isoTime } from '../../ledger/entry.ts';
 import type { Round, RoundWithEntries } from './schema.ts';
+import { decimalOf, isoTime, firstRow, firstValue, type Fragment } from '../../db/sql.ts';
 
 /** Its sums may be null. */
 type RoundView = z.input<typeof Round>;
-
-type Fragment = PendingQuery<Row[]>;
 
 /** Rounds as people read them. The sums read all entries of the player since the one that opened the round. */
 const selectRounds = (sql: ISql, rounds: Fragment, isSummed: Fragment) => sql`
@@ -28,15 +26,9 @@ const selectRounds = (sql: ISql, rounds: Fragment, isSummed: Fragment) => sql`
 
 type SummedRound = Omit<z.input<typeof RoundWithEntries>, 'entries' | 'page'>;
 
-export const findRound = async (
-  sql: ISql,
-  playerId: string,
-  roundId: string,
-): Promise<SummedRound | undefined> => {
+export const findRound = (sql: ISql, playerId: string, roundId: string) => {
   const ofId = sql`select * from rounds where player_id = ${playerId} and round_id = ${roundId}`;
-  const [row] = await sql<SummedRound[]>`
-    ${selectRounds(sql, ofId, sql`true`)}`;
-  return row;
+  return firstRow(sql<SummedRound[]>`${selectRounds(sql, ofId, sql`true`)}`);
 };
 
 /** An open round of a player who plays on would cost every later entry of the player, each on a page of its own. */
@@ -79,8 +71,6 @@ export const listRounds = (
 };
 
 /** The number of rounds that have been open for `seconds` or longer. */
-export const countOpenRounds = async (sql: ISql, seconds: number): Promise<number> => {
-  const [row] = await sql<[{ rounds: number }]>`
-    select count(*)::int as rounds from rounds where closed_at is null and ${isOlderThan(sql, seconds)}`;
-  return row.rounds;
-};
+export const countOpenRounds = (sql: ISql, seconds: number) =>
+  firstValue(sql<[{ value: number }]>`
+    select count(*)::int as value from rounds where closed_at is null and ${isOlderThan(sql, seconds)}`);

@@ -1,8 +1,8 @@
 import type { Page } from '@platform/pagination/list';
 import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 import type { z } from 'zod';
-import { decimalOf } from '../../ledger/entry.ts';
 import type { SummaryLine } from './schema.ts';
+import { decimalOf } from '../../db/sql.ts';
 
 export type SummaryRow = z.input<typeof SummaryLine>;
 

@@ -1,9 +1,8 @@
-import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { timeRange } from '../../reporting/time-range.ts';
+import { timeRange } from '../../list-route.ts';
 import { id } from '@platform/wallet-protocol/ids';
-import { PlayerPath } from '../players/schema.ts';
+import { expiresAt } from '../sessions.ts';
 
 export const NewLaunch = z
   .strictObject({
@@ -37,7 +36,6 @@ const shape = {
   gameCode: z.string(),
   createdAt: instant(),
 };
-const expiresAt = instant().meta({ description: 'End of the session, unless calls that name it move it' });
 
 export const Launch = z
   .object({
@@ -68,25 +66,3 @@ export const LaunchFilter = z.object({
   outcome: LaunchOutcome.optional().meta({ description: 'Launches with this outcome' }),
   ...timeRange,
 });
-
-export const Session = z
-  .object({
-    sessionId: z.uuid().meta({ description: 'Also the id of its launch; it opens nothing' }),
-    playerId: z.string(),
-    gameCode: z.string(),
-    createdAt: instant(),
-    expiresAt,
-  })
-  .meta({ id: 'Session' });
-
-export const SessionPath = PlayerPath.extend({ sessionId: z.uuid() });
-export const SessionQuery = z.strictObject(pageLimitQuery);
-export const SessionList = pageLimitBody('sessions', Session);
-
-export const CurrencyList = z
-  .object({
-    currencies: z.array(z.string()),
-    fetchedAt: instant(),
-    stale: z.boolean().meta({ description: 'The game server is away; this is the last good copy' }),
-  })
-  .meta({ id: 'CurrencyList' });

@@ -1,15 +1,18 @@
+import { readPageList } from '@platform/pagination/list';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import { readOnListConnection } from '../../db/list-connection.ts';
-import { listRoute } from '../../list-route.ts';
+import { entriesOfRound } from '../../accounts/entries.ts';
+import { listRoute, onListConnection } from '../../list-route.ts';
 import { Round, RoundEntriesQuery, RoundFilter, RoundPath, RoundWithEntries } from './schema.ts';
-import { getRound, listRounds } from './use-cases.ts';
+import { findRound, listRounds } from './queries.ts';
 
 const tag = 'Rounds';
 
 /** Rounds, for support and for finding those that nobody closes. */
 export const roundRoutes = (context: Context): Route[] => {
   const reader = context.tokens.guard('wallet:read');
+  const { sql } = context.database;
   return [
     route(
       {
@@ -24,7 +27,13 @@ export const roundRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'The round', body: RoundWithEntries } },
         problems: [404],
       },
-      async ({ params, query }) => ({ status: 200, body: await getRound(context, params, query) }),
+      async ({ params: { playerId, roundId }, query }) => {
+        const round = orNotFound(await findRound(sql, playerId, roundId), 'round');
+        const entries = await readPageList('entries', query, (page) =>
+          entriesOfRound(sql, playerId, roundId, page),
+        );
+        return { status: 200, body: { ...round, ...entries } };
+      },
     ),
     listRoute(
       {
@@ -37,7 +46,7 @@ export const roundRoutes = (context: Context): Route[] => {
         name: 'rounds',
         item: Round,
       },
-      (page, { query }) => readOnListConnection(context, page, (sql) => listRounds(sql, query, page)),
+      onListConnection(context, listRounds),
     ),
   ];
 };

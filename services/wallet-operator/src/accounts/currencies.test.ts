@@ -1,7 +1,7 @@
 import { serve } from '@platform/service-kit/testing';
 import { expect, test, vi } from 'vitest';
-import { startService } from '../../../test/harness.ts';
-import { person } from '../../../test/people.ts';
+import { startService } from '../../test/harness.ts';
+import { person } from '../../test/people.ts';
 
 const statusOf = async (ann: Awaited<ReturnType<typeof person>>, currency: string) => {
   const { status, body } = await ann.post('/v1/players', { playerId: `in-${currency}`, currency });

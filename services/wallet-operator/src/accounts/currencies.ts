@@ -1,11 +1,20 @@
 import { Problem } from '@platform/service-kit/problem';
 import { askRedis } from '@platform/service-kit/redis';
+import { route, type Route } from '@platform/service-kit/route';
+import { instant } from '@platform/service-kit/text';
 import { jsonOf } from '@platform/wallet-protocol/body';
 import { z } from 'zod';
-import type { Context } from '../../context.ts';
-import { currencyOf } from '../../ledger/domain.ts';
-import { serverOf, type GameServer } from '../sessions/game-server.ts';
-import type { CurrencyList } from '../sessions/schema.ts';
+import type { Context } from '../context.ts';
+import { currencyOf } from '../ledger/domain.ts';
+import { serverOf, type GameServer } from './launches/game-server.ts';
+
+const CurrencyList = z
+  .object({
+    currencies: z.array(z.string()),
+    fetchedAt: instant(),
+    stale: z.boolean().meta({ description: 'The game server is away; this is the last good copy' }),
+  })
+  .meta({ id: 'CurrencyList' });
 
 const Copy = z.object({ currencies: z.array(z.string()), fetchedAt: z.iso.datetime() });
 type Copy = z.output<typeof Copy>;
@@ -22,7 +31,7 @@ const kept = async (ctx: Context, server: GameServer): Promise<Copy | undefined>
 };
 
 /** The game server's currencies: fetched at most every five minutes; the last good copy while it cannot be reached. */
-export const listCurrencies = async (ctx: Context): Promise<z.input<typeof CurrencyList>> => {
+const listCurrencies = async (ctx: Context): Promise<z.input<typeof CurrencyList>> => {
   const server = serverOf(ctx);
   const copy = await kept(ctx, server);
   const now = ctx.now();
@@ -71,3 +80,17 @@ export const supportedCurrency = async (ctx: Context, code: string): Promise<str
     throw refuse('is not a currency of the game server.');
   return currency;
 };
+
+export const currencyRoute = (context: Context): Route =>
+  route(
+    {
+      method: 'get',
+      path: '/v1/currencies',
+      operationId: 'listCurrencies',
+      tag: 'Launches',
+      summary: 'The currencies of the game server',
+      auth: context.tokens.guard('wallet:admin'),
+      responses: { 200: { description: 'Their codes', body: CurrencyList } },
+    },
+    async () => ({ status: 200, body: await listCurrencies(context) }),
+  );

@@ -2,17 +2,13 @@ import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-
 import { orNotFound } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import { readOnListConnection } from '../../db/list-connection.ts';
-import { listRoute } from '../../list-route.ts';
-import { CurrencyList, Launch, LaunchFilter, LaunchPath, LaunchRecord, NewLaunch } from './schema.ts';
-import { PlayerPath } from '../players/schema.ts';
-import { listCurrencies } from '../currencies/use-cases.ts';
-import { sessionRecord } from './record.ts';
-import { endAllSessions, findLaunch, launch, launchPath, listLaunches } from './use-cases.ts';
+import { listRoute, onListConnection } from '../../list-route.ts';
+import { Launch, LaunchFilter, LaunchPath, LaunchRecord, NewLaunch } from './schema.ts';
+import { findLaunch, launch, launchPath, listLaunches } from './use-cases.ts';
 
 const tag = 'Launches';
 
-/** What we ask of the game server, and the sessions of players in its games. */
+/** Launches of games, which the game server opens. */
 export const launchRoutes = (context: Context): Route[] => [
   route(
     {
@@ -46,7 +42,7 @@ export const launchRoutes = (context: Context): Route[] => [
       name: 'launches',
       item: LaunchRecord,
     },
-    (page, { query }) => readOnListConnection(context, page, (sql) => listLaunches(sql, query, page)),
+    onListConnection(context, listLaunches),
   ),
   route(
     {
@@ -65,35 +61,5 @@ export const launchRoutes = (context: Context): Route[] => [
       status: 200,
       body: orNotFound(await findLaunch(context.database.sql, launchId), 'launch'),
     }),
-  ),
-  ...sessionRecord(context),
-  route(
-    {
-      method: 'delete',
-      path: '/v1/players/{playerId}/sessions',
-      operationId: 'endSessions',
-      tag,
-      summary: 'End all sessions of a player',
-      auth: context.tokens.guard('wallet:admin'),
-      params: PlayerPath,
-      responses: { 204: { description: 'The player has no session any more' } },
-      problems: [404],
-    },
-    async ({ params, caller }) => {
-      await endAllSessions(context, params.playerId, caller.subject);
-      return { status: 204 };
-    },
-  ),
-  route(
-    {
-      method: 'get',
-      path: '/v1/currencies',
-      operationId: 'listCurrencies',
-      tag,
-      summary: 'The currencies of the game server',
-      auth: context.tokens.guard('wallet:admin'),
-      responses: { 200: { description: 'Their codes', body: CurrencyList } },
-    },
-    async () => ({ status: 200, body: await listCurrencies(context) }),
   ),
 ];

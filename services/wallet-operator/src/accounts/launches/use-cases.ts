@@ -4,13 +4,14 @@ import { Problem } from '@platform/service-kit/problem';
 import { inTransaction } from '@platform/service-kit/record';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { recordEvent } from '../../reporting/audit/use-cases.ts';
-import { getGame } from '../games/record.ts';
-import { endSessionsOf, lockPlayer, getPlayer } from '../players/use-cases.ts';
-import { sessionHash } from './token-hash.ts';
+import { sessionHash } from '../../ledger/sessions.ts';
+import { recordEvent } from '../../reporting/audit.ts';
+import { getGame } from '../games.ts';
+import { getPlayer } from '../players/use-cases.ts';
+import { insertSession } from '../sessions.ts';
 import { serverOf } from './game-server.ts';
 import { LaunchOutcome, type Launch, type NewLaunch } from './schema.ts';
-import { insertLaunch, insertSession, updateOutcome } from './queries.ts';
+import { insertLaunch, updateOutcome } from './queries.ts';
 
 /** Launches that were asked for. */
 export { findLaunch, listLaunches } from './queries.ts';
@@ -105,10 +106,3 @@ export const launch = async (
   const url = [answer['launchUrl'], answer['gameUrl'], answer['url']].find((one) => typeof one === 'string');
   return { ...launched, launchUrl: url ?? null, gameServer: answer };
 };
-
-/** Ends all sessions of a player. Throws NotFound. */
-export const endAllSessions = ({ database }: Context, playerId: string, by: string): Promise<void> =>
-  inTransaction(database.sql, async (tx) => {
-    await lockPlayer(tx, playerId);
-    await endSessionsOf(tx, { playerId, by });
-  });

@@ -1,27 +1,5 @@
-import { instant, text } from '@platform/service-kit/text';
+import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { auditKinds } from '../../db/tables.ts';
-import { id } from '@platform/wallet-protocol/ids';
-import { timeRange } from '../time-range.ts';
-
-export const AuditFilter = z.object({
-  playerId: text(1, 255).optional(),
-  kind: z.enum(auditKinds).optional().meta({ description: 'Events of this kind' }),
-  ...timeRange,
-});
-
-export const TransactionFilter = z.object({ transactionId: id.meta({ example: 'demo-transaction' }) });
-
-export const AuditEvent = z
-  .object({
-    eventId: z.string(),
-    at: instant(),
-    kind: z.enum(auditKinds),
-    playerId: z.string().nullable(),
-    currency: z.string().nullable().meta({ description: 'Of the player; null without one' }),
-    details: z.record(z.string(), z.unknown()),
-  })
-  .meta({ id: 'AuditEvent' });
 
 export const Proof = z
   .object({

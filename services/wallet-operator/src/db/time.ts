@@ -13,3 +13,11 @@ export const latestCredible = (moment: string): string => `(${moment} + interval
 /** SQL: the time by which a player is decided, so that it never goes back (docs/adr/0100-one-clock-for-each-player.md). */
 export const decisionTime = (moment: string, decidedAt: string): string =>
   `case when ${decidedAt} <= ${latestCredible(moment)} then greatest(${moment}, ${decidedAt}) else ${moment} end`;
+
+/**
+ * SQL: the last excluded day of a row of players as text; null without an exclusion, and for one without end. An exclusion
+ * is one instant in `excluded_until`: it holds before it. `infinity` is an exclusion without end, null none at all.
+ */
+export const lastExcludedDay = (players: string): string =>
+  `to_char((nullif(${players}.excluded_until, 'infinity') - interval '1 microsecond')
+    at time zone coalesce(${players}.time_zone, 'UTC'), 'YYYY-MM-DD')`;

@@ -1,0 +1,133 @@
+import { pageLimitBody, pageLimitQuery, readPageList, type Page } from '@platform/pagination/list';
+import type { Prunable } from '@platform/service-kit/pruning';
+import { inTransaction, record, type Queries } from '@platform/service-kit/record';
+import { route, type Route } from '@platform/service-kit/route';
+import { instant } from '@platform/service-kit/text';
+import type { ISql } from 'postgres';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { firstRow, isoTime } from '../db/sql.ts';
+import { isSessionOpen, sessionEnd, type SessionTimes } from '../ledger/sessions.ts';
+import { recordEvent } from '../reporting/audit.ts';
+import { PlayerPath } from './players/schema.ts';
+import { getPlayer, lockPlayer } from './players/use-cases.ts';
+
+/** The end of a session, in answers. */
+export const expiresAt = instant().meta({
+  description: 'End of the session, unless calls that name it move it',
+});
+
+const Session = z
+  .object({
+    sessionId: z.uuid().meta({ description: 'Also the id of its launch; it opens nothing' }),
+    playerId: z.string(),
+    gameCode: z.string(),
+    createdAt: instant(),
+    expiresAt,
+  })
+  .meta({ id: 'Session' });
+
+type SessionRow = z.input<typeof Session>;
+
+/** Sessions after a day and the longest time that they may have; deleted in the background. */
+export const outdatedSessions = ({ SESSION_MAX_S }: { SESSION_MAX_S: number }): Prunable => ({
+  table: 'sessions',
+  outdated: `created_at < now() - interval '1 day' - ${SESSION_MAX_S} * interval '1 second'`,
+});
+
+const sessionColumns = (sql: ISql) => sql`
+  session_id as "sessionId", player_id as "playerId", session.game_code as "gameCode",
+  ${isoTime(sql, sql`session.created_at`)} as "createdAt", ${isoTime(sql, sql`expires_at`)} as "expiresAt"`;
+
+/** Adds the session of a launch, by the clock of the database. */
+export const insertSession = (
+  sql: ISql,
+  session: { tokenHash: string; playerId: string; gameCode: string; sessionId: string },
+  times: SessionTimes,
+) =>
+  firstRow(sql<[SessionRow]>`
+    insert into sessions as session (token_hash, player_id, game_code, created_at, expires_at, session_id)
+    values (${session.tokenHash}, ${session.playerId}, ${session.gameCode}, now(),
+      ${sql.unsafe(sessionEnd('now()', 'now()', times))}, ${session.sessionId})
+    returning ${sessionColumns(sql)}`);
+
+/** Sessions of a player that hold now. */
+const openSessions = (sql: ISql, playerId: string) => sql`
+  select ${sessionColumns(sql)} from sessions session left join games game on game.game_code = session.game_code
+  where ${sql.unsafe(isSessionOpen('session', 'game', 'now()'))} and player_id = ${playerId}`;
+
+/**
+ * Ends the sessions of a locked player, or one of them: since their launch, because a batch of the ledger that began
+ * before this transaction looks whether they held at its own beginning. It locks the player before its sessions, too.
+ */
+export const endSessions = (sql: ISql, playerId: string, sessionId?: string) => sql`
+  update sessions set expires_at = created_at
+  where player_id = ${playerId} and expires_at > now() ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}`;
+
+const endByHand = async (
+  tx: Queries,
+  { playerId, sessionId, by }: { playerId: string; sessionId?: string; by: string },
+): Promise<void> => {
+  await endSessions(tx, playerId, sessionId);
+  await recordEvent(tx, { kind: 'sessions_ended', playerId, details: { by, sessionId } });
+};
+
+/** Sessions that hold. Launches make them; their times are moved by the callbacks that name them. */
+export const sessionRoutes = (context: Context): Route[] => {
+  const admin = context.tokens.guard('wallet:admin');
+  const { sql } = context.database;
+  return [
+    ...record({
+      path: '/v1/players/{playerId}/sessions',
+      basePath: '',
+      params: PlayerPath.extend({ sessionId: z.uuid() }),
+      parents: PlayerPath,
+      tag: 'Launches',
+      name: 'session',
+      schema: Session,
+      computed: ['expiresAt'],
+      read: context.tokens.guard('wallet:read'),
+      write: admin,
+      sql,
+      list: {
+        summary: 'Valid sessions, newest first',
+        query: z.strictObject(pageLimitQuery),
+        body: pageLimitBody('sessions', Session),
+        page: async (query, { params: { playerId } }) => {
+          await getPlayer(context, playerId);
+          const read = ({ limit, offset }: Page) => sql<SessionRow[]>`
+            ${openSessions(sql, playerId)} order by session_id desc limit ${limit + 1} offset ${String(offset)}`;
+          return JSON.stringify(await readPageList('sessions', query, read));
+        },
+      },
+      find: async (on, { params: { playerId, sessionId } }, lock) => {
+        if (lock) await lockPlayer(on, playerId);
+        const [session] = await on<SessionRow[]>`${openSessions(on, playerId)} and session_id = ${sessionId}`;
+        return session && JSON.stringify(session);
+      },
+      remove: {
+        delete: (on, { params, caller: { subject: by } }) => endByHand(on, { ...params, by }),
+      },
+    }),
+    route(
+      {
+        method: 'delete',
+        path: '/v1/players/{playerId}/sessions',
+        operationId: 'endSessions',
+        tag: 'Launches',
+        summary: 'End all sessions of a player',
+        auth: admin,
+        params: PlayerPath,
+        responses: { 204: { description: 'The player has no session any more' } },
+        problems: [404],
+      },
+      async ({ params: { playerId }, caller: { subject: by } }) => {
+        await inTransaction(sql, async (tx) => {
+          await lockPlayer(tx, playerId);
+          await endByHand(tx, { playerId, by });
+        });
+        return { status: 204 };
+      },
+    ),
+  ];
+};

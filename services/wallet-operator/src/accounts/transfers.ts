@@ -1,0 +1,148 @@
+import { Conflict, NotFound, Problem } from '@platform/service-kit/problem';
+import { orNotFound } from '@platform/service-kit/record-versions';
+import { route, type Route } from '@platform/service-kit/route';
+import { addressableId, id } from '@platform/wallet-protocol/ids';
+import { amount, decimal, minorUnits } from '@platform/wallet-protocol/money';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { decimalOf, firstRow } from '../db/sql.ts';
+import type { Outcome } from '../ledger/state.ts';
+import { limitSlot } from '../limits/schema.ts';
+import { recordEvent } from '../reporting/audit.ts';
+import { PlayerPath } from './players/schema.ts';
+
+type Direction = 'deposit' | 'withdrawal';
+
+const NewTransfer = z
+  .strictObject({
+    transactionId: addressableId.meta({
+      description:
+        'Idempotency key of deposits and withdrawals; never collides with an id of the game server',
+    }),
+    amount: amount.refine((value) => /[1-9]/.test(value), 'must be more than 0'),
+  })
+  .meta({ id: 'NewTransfer' });
+
+const Transfer = z
+  .object({
+    playerId: z.string(),
+    transactionId: z.string(),
+    amount: z.string(),
+    balance: z.string().meta({ description: 'Balance of the player right after the transfer' }),
+  })
+  .meta({ id: 'Transfer' });
+
+/** Members of the problem `deposit_limit_reached`. */
+export const DepositLimitReached = {
+  period: limitSlot.period,
+  limit: z.string().meta({ description: 'What may be deposited in the period', examples: ['50.00'] }),
+  remaining: z.string().meta({ description: 'What may still be deposited', examples: ['5.00'] }),
+};
+
+export const TransferPath = z.object({ playerId: id, transactionId: id });
+
+const unprocessable = (code: string, detail: string, members: Record<string, string> = {}): Problem =>
+  new Problem({ status: 422, code, detail, members });
+
+/** Why a transfer or an adjustment was refused. */
+export const problemOf = ({ reason, balance = '0', limit }: Outcome): Problem => {
+  if (limit) {
+    const [most, remaining] = [decimal(limit.limit), decimal(limit.remaining)];
+    const detail = `The deposit limit is ${most} (${limit.period}); ${remaining} may still be deposited.`;
+    return unprocessable('deposit_limit_reached', detail, { period: limit.period, limit: most, remaining });
+  }
+  switch (reason) {
+    case 'player_unknown':
+      return new NotFound('player');
+    case 'player_disabled':
+      return unprocessable('player_disabled', 'The player is disabled.');
+    case 'player_excluded':
+      return unprocessable('player_self_excluded', 'The player is self-excluded.');
+    case 'parameters_differ':
+      return new Conflict('duplicate_transaction', 'This transactionId was used with other parameters.');
+    case 'no_money':
+      return unprocessable('not_enough_money', `The balance is ${decimal(balance)}.`);
+    default:
+      return unprocessable('balance_overflow', 'No balance can be that large.');
+  }
+};
+
+/** The address of a transfer or an adjustment; `list`: its name in addresses. */
+export const locationOf = (list: string, playerId: string, transactionId: string) => ({
+  Location: `/v1/players/${encodeURIComponent(playerId)}/${list}/${encodeURIComponent(transactionId)}`,
+});
+
+/** Books it. A repeated transactionId returns the first answer and moves nothing. */
+const makeTransfer = async (
+  { database, ledger }: Context,
+  by: string,
+  transfer: { operation: Direction; playerId: string } & z.output<typeof NewTransfer>,
+): Promise<z.input<typeof Transfer>> => {
+  const { playerId, ...asked } = transfer;
+  await recordEvent(database.sql, { kind: 'transfer_requested', playerId, details: { by, ...asked } });
+  const minor = minorUnits(asked.amount);
+  const outcome = await ledger.add({ ...transfer, amount: minor });
+  const { status, balance } = outcome;
+  if (status !== 'OK' || balance === undefined) throw problemOf(outcome);
+  const { transactionId } = asked;
+  return { playerId, transactionId, amount: decimal(minor), balance: decimal(balance) };
+};
+
+const findTransfer = (
+  { database: { sql } }: Context,
+  operation: Direction,
+  { playerId, transactionId }: z.output<typeof TransferPath>,
+) =>
+  firstRow(sql<z.input<typeof Transfer>[]>`
+    select player_id as "playerId", transaction_id as "transactionId", ${decimalOf(sql, sql`abs(amount)`)} as amount,
+      ${decimalOf(sql, sql`balance_after`)} as balance from entries
+    where transaction_id = ${transactionId} and id_space = 'operator'
+      and player_id = ${playerId} and operation = ${operation}`);
+
+const routesOf = (context: Context, operation: Direction, name: string, summary: string): Route[] => {
+  const common = { tag: 'Players', auth: context.tokens.guard('wallet:admin') };
+  const list = `${operation}s`;
+  return [
+    route(
+      {
+        ...common,
+        method: 'post',
+        path: `/v1/players/{playerId}/${list}`,
+        operationId: `create${name}`,
+        summary,
+        description: 'The same transactionId again returns the same answer and moves nothing.',
+        params: PlayerPath,
+        body: { schema: NewTransfer, example: { transactionId: `my-${operation}`, amount: '5.00' } },
+        responses: { 201: { description: 'Booked', body: Transfer, headers: { Location: 'Its address' } } },
+        problems: [404, 409, 422],
+      },
+      async ({ caller: { subject }, params: { playerId }, body }) => ({
+        status: 201,
+        headers: locationOf(list, playerId, body.transactionId),
+        body: await makeTransfer(context, subject, { operation, playerId, ...body }),
+      }),
+    ),
+    route(
+      {
+        ...common,
+        method: 'get',
+        path: `/v1/players/{playerId}/${list}/{transactionId}`,
+        operationId: `get${name}`,
+        summary: `A ${operation} and the balance after it`,
+        params: TransferPath,
+        responses: { 200: { description: `The ${operation}`, body: Transfer } },
+        problems: [404],
+      },
+      async ({ params }) => ({
+        status: 200,
+        body: orNotFound(await findTransfer(context, operation, params), operation),
+      }),
+    ),
+  ];
+};
+
+/** Deposits and withdrawals, which the operator books by hand. */
+export const transferRoutes = (context: Context): Route[] => [
+  ...routesOf(context, 'deposit', 'Deposit', 'Book money in'),
+  ...routesOf(context, 'withdrawal', 'Withdrawal', 'Book money out'),
+];

@@ -1,2 +1,0 @@
-/** The refused callbacks that match a filter. */
-export { listRefusals } from './queries.ts';
