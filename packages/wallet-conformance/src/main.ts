@@ -3,13 +3,12 @@
  * when the wallet does not keep the contract, 2 when the program was called wrongly or could not judge everything.
  */
 import { certifyCommand } from './commands/certify.ts';
-import { checkCommand } from './commands/check.ts';
 import { gameServerCommand } from './commands/game-server.ts';
 import { reconcileCommand } from './commands/reconcile.ts';
-import { recordCommand } from './commands/record.ts';
 import { signCommand } from './commands/sign.ts';
 import type { Command } from './commands/target.ts';
 import { runProgram, UsageError } from '@platform/program';
+import { recordCommand, checkCommand } from './commands/record.ts';
 
 const commands: Record<string, Command> = {
   certify: certifyCommand,

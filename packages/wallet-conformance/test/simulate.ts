@@ -1,7 +1,6 @@
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { Reply } from '../src/certify/wallet.ts';
 import type { Asked, Call } from '../src/history/call.ts';
-import { readEarlier } from '../src/history/histories.ts';
 import { record } from '../src/history/record.ts';
 import type { Callbacks } from '../src/history/sender.ts';
 import { createRandom } from '../src/random.ts';
@@ -9,6 +8,7 @@ import type { Fault } from './faults.ts';
 import { behindNetwork, noTrouble, type Trouble } from './unreliable.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 import { createWallet } from './wallet.ts';
+import { readEarlier } from '../src/history/earlier.ts';
 
 export interface Simulation {
   seed: number;

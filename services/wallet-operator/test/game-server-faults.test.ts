@@ -24,7 +24,7 @@ const play = async (rates: FaultRates, seed: number) => {
   const playerId = await addPlayer(sql);
   const random = createRandom(seed);
   const faults = createFaults(rates, random);
-  const caller = createCaller({ url: service.url, signatures, faults });
+  const caller = createCaller({ url: service.url, secret, faults });
   const rounds = await Promise.all(
     Array.from({ length: 8 }, () => playRound(caller, { playerId, gameCode: 'dice-alpha', random })),
   );

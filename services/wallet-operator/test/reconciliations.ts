@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { expect } from 'vitest';
 import { createCaller, type Caller } from '@platform/wallet-conformance/game-server/caller';
 import { createFaults } from '@platform/wallet-conformance/game-server/faults';
@@ -61,8 +60,7 @@ export const playStatement = async (
   { random = Math.random, dropRate = 0, giveUpRate = 0, lossRate = 0, unsent = new Set<string>() } = {},
 ): Promise<Line[]> => {
   const lines: Line[] = [];
-  const signatures = createRequestSignatures({ secrets: { current: secret } });
-  const patient = createCaller({ url, signatures, faults: createFaults({ lost: dropRate }, random) });
+  const patient = createCaller({ url, secret, faults: createFaults({ lost: dropRate }, random) });
   const losing = losingCaller(impatient(patient, giveUpRate, random), lossRate, random, unsent);
   const call = recordingCaller(losing, 'EUR', lines);
   for (let round = 0; round < rounds; round++)

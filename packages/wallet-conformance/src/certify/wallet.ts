@@ -44,23 +44,6 @@ export interface Deviations {
 
 export type Fields = Record<string, unknown>;
 
-/** The callbacks of one player at one backend, signed as a game server signs them. */
-export interface Wallet {
-  target: Target;
-  raw(callback: string, body: string | Buffer, deviations?: Deviations): Promise<Reply>;
-  send(callback: string, fields: Fields, deviations?: Deviations): Promise<Reply>;
-  authenticate(fields?: Fields): Promise<Reply>;
-  debit(fields?: Fields): Promise<Reply>;
-  credit(fields?: Fields): Promise<Reply>;
-  rollback(fields?: Fields): Promise<Reply>;
-  balance(fields?: Fields): Promise<Reply>;
-  /** The balance now, in minor units. */
-  money(): Promise<bigint>;
-}
-
-/** How long a whole answer may take, however slowly it comes. */
-const limitMs = 10_000;
-
 const maxAnswer = 1_048_576;
 
 /** A request to a wallet, which may be one that no client should send. */
@@ -69,12 +52,13 @@ interface Exchange {
   headers: Record<string, string | string[]>;
   body: string | Buffer;
   deadline: AbortSignal | undefined;
+  limitMs: number;
 }
 
 /** Rejects when no whole answer arrives in time. */
-export const exchange = (
+const exchange = (
   url: URL,
-  { method, headers, body, deadline }: Exchange,
+  { method, headers, body, deadline, limitMs }: Exchange,
 ): Promise<{ http: number; text: string }> =>
   new Promise((resolve, reject) => {
     const limit = AbortSignal.timeout(limitMs);
@@ -100,7 +84,7 @@ export const exchange = (
   });
 
 /** The fields of a JSON object; none for any other text. */
-export const objectOf = (text: string): Record<string, unknown> => {
+const objectOf = (text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? { ...value } : {};
@@ -120,48 +104,52 @@ export const callbackPath = ({ pathname }: URL, callback: string): string =>
 /** New ids, as a game server creates them. */
 export const newIds = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
 
-export const openWallet = (target: Target): Wallet => {
-  const { url, player: playerId, currency, game, deadline } = target;
-  const base = new URL(url);
+/** A wallet to send requests to. */
+interface Backend extends Pick<Target, 'url' | 'secret' | 'deadline'> {
+  /** Default `timestamp+path+body`. */
+  signatureString?: SignatureString | undefined;
+  /** How long a whole answer may take, however slowly it comes; default 10 s. */
+  limitMs?: number;
+}
 
-  const raw = async (
-    callback: string,
-    body: string | Buffer,
-    deviations: Deviations = {},
-  ): Promise<Reply> => {
+/** Returns the function that signs and sends one request. It rejects when no whole answer arrives in time. */
+export const openBackend = ({ url, limitMs = 10_000, deadline, ...signing }: Backend) => {
+  const base = new URL(url);
+  const parts = signatureStrings[signing.signatureString ?? 'timestamp+path+body'];
+  return async (callback: string, body: string | Buffer, deviations: Deviations = {}): Promise<Reply> => {
     const path = callbackPath(base, callback);
     const now = String(Math.floor(Date.now() / 1000));
-    const {
-      timestamp = now,
-      secret = target.secret,
-      signedPath = path,
-      signedBody = body,
-      method = 'POST',
-    } = deviations;
+    const { timestamp = now, secret = signing.secret, signedPath = path, signedBody = body } = deviations;
     const signed = { timestamp: [timestamp].flat()[0] ?? now, path: signedPath, body: signedBody };
-    const { signature = signatureOf(secret, signatureStrings[target.signatureString], signed) } = deviations;
+    const { method = 'POST', signature = signatureOf(secret, parts, signed) } = deviations;
     const headers = {
       'Content-Type': 'application/json',
       'Content-Length': String(Buffer.byteLength(body)),
       ...(timestamp !== null && { 'X-Timestamp': timestamp }),
       ...(signature !== null && { 'X-HMAC-SHA256': signature }),
     };
-    const answer = await exchange(new URL(path, base), { method, headers, body, deadline });
+    const answer = await exchange(new URL(path, base), { method, headers, body, deadline, limitMs });
     return { ...objectOf(answer.text), ...answer };
   };
+};
 
-  const send: Wallet['send'] = (callback, fields, deviations) =>
+/** The callbacks of one player at one backend, signed as a game server signs them. */
+export type Wallet = ReturnType<typeof openWallet>;
+
+export const openWallet = (target: Target) => {
+  const { player: playerId, currency, game } = target;
+  const raw = openBackend(target);
+  const send = (callback: string, fields?: Fields, deviations?: Deviations): Promise<Reply> =>
     raw(callback, JSON.stringify({ requestId: randomUUID(), playerId, ...fields }), deviations);
-
-  const wallet: Wallet = {
+  return {
     target,
     raw,
     send,
-    authenticate: (fields) => send('authenticate', { currency, gameCode: game, ...fields }),
-    debit: (fields) => send('debit', { ...newIds(), gameCode: game, amount: '1.00', ...fields }),
-    credit: (fields) =>
+    authenticate: (fields?: Fields) => send('authenticate', { currency, gameCode: game, ...fields }),
+    debit: (fields?: Fields) => send('debit', { ...newIds(), gameCode: game, amount: '1.00', ...fields }),
+    credit: (fields?: Fields) =>
       send('credit', { ...newIds(), gameId: game, amount: '1.00', roundClosed: true, ...fields }),
-    rollback: (fields) =>
+    rollback: (fields?: Fields) =>
       send('rollback', {
         ...newIds(),
         reverseTransactionId: randomUUID(),
@@ -169,13 +157,13 @@ export const openWallet = (target: Target): Wallet => {
         roundClosed: false,
         ...fields,
       }),
-    balance: (fields) => send('balance', { ...fields }),
-    money: async () => {
-      const { status, balance, text } = await wallet.balance();
+    balance: (fields?: Fields) => send('balance', fields),
+    /** The balance now, in minor units. */
+    money: async (): Promise<bigint> => {
+      const { status, balance, text } = await send('balance');
       const minor = minorOf(balance);
       if (status !== 'OK' || minor === undefined) throw new Error(`the balance could not be read: ${text}`);
       return minor;
     },
   };
-  return wallet;
 };

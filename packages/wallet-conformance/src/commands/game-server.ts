@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { walletHere } from '../env.ts';
 import { createCaller } from '../game-server/caller.ts';
 import { createFaults, readFaultRates } from '../game-server/faults.ts';
@@ -82,8 +81,7 @@ const run = async (args: string[]): Promise<number> => {
   if (!(rate >= 0 && rate <= 1)) throw new UsageError('--statement-faults is from 0 to 1');
   const lines: Line[] = [];
   const unsent = new Set<string>();
-  const signatures = createRequestSignatures({ secrets: { current: secret } });
-  const sender = createCaller({ url, signatures, faults });
+  const sender = createCaller({ url, secret, faults });
   const caller = recordingCaller(losingCaller(sender, rate / 10, random, unsent), currency, lines);
   for (let round = 0; round < rounds; round++)
     print(await playRound(caller, { playerId: player, gameCode: values.game, random }));

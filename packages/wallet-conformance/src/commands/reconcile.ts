@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { complain, say } from '@platform/program/terminal';
 import { walletHere } from '../env.ts';
+import type { Command } from './target.ts';
 import {
   createApi,
   maxRepairs,
@@ -15,8 +16,7 @@ import {
   type DryRun,
   type Reconciliation,
   type RepairResult,
-} from '../reconcile/api.ts';
-import type { Command } from './target.ts';
+} from './reconcile-api.ts';
 
 const usage = `reconcile <statement> --from <time> --to <time>: sends a statement (CSV, or JSON lines when the name ends in
                          .jsonl) to a wallet-operator, waits until it is compared, and prints the differences

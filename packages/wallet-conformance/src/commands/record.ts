@@ -1,10 +1,11 @@
-import { UsageError } from '@platform/program';
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { UsageError } from '@platform/program';
+import { say, complain } from '@platform/program/terminal';
 import { recordAndJudge } from '../history/record-and-judge.ts';
 import { exitCodeOf, readCalls, reportVerdict } from '../history/report.ts';
-import { say } from '@platform/program/terminal';
 import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
+import { judge } from '../history/judge.ts';
 
 const usage = `record <file> --url <callback url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers
 ${targetUsage}  --seconds <n>          how long to record (30)
@@ -45,3 +46,23 @@ const run = async (args: string[]): Promise<number> => {
 };
 
 export const recordCommand: Command = { usage, run };
+
+const checkUsage = `check <file> [--no-limits]: judges a recording again; --no-limits as in record\n`;
+
+/** Exit codes of `exitCodeOf`. */
+const runCheck = async (args: string[]): Promise<number> => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { 'no-limits': { type: 'boolean', default: false } },
+  });
+  const [file] = positionals;
+  if (file === undefined) throw new UsageError('a recorded file is needed');
+  const verdict = judge(await readCalls(file), { noLimits: values['no-limits'] });
+  say(await reportVerdict(verdict, file));
+  if (verdict.histories === verdict.unusable.length)
+    complain('No history could be judged; record one with "record FILE".');
+  return exitCodeOf(verdict);
+};
+
+export const checkCommand: Command = { usage: checkUsage, run: runCheck };

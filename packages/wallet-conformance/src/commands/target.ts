@@ -1,7 +1,6 @@
 import { UsageError } from '@platform/program';
 import type { SignatureString } from '@platform/wallet-protocol/signing';
-import { readCurrency } from '../certify/currency.ts';
-import type { Target } from '../certify/wallet.ts';
+import { type Target, openWallet } from '../certify/wallet.ts';
 import { walletHere } from '../env.ts';
 
 /** A command of the program. `run` resolves with the exit code, and rejects when it was called wrongly. */
@@ -56,4 +55,25 @@ export const targetOf = async (
 export const countOf = (text: string, option: string): number => {
   if (!/^\d{1,10}$/.test(text)) throw new UsageError(`--${option} is a whole number`);
   return Number(text);
+};
+
+/** Tried first, because most players have one of them. */
+const frequent = ['EUR', 'USD', 'GBP', 'CNY', 'JPY', 'BRL', 'INR', 'CAD', 'AUD', 'TRY'];
+
+/**
+ * Finds the currency of the player's wallet: no callback returns it, so `authenticate` is asked with one currency after
+ * the other (all of ISO 4217) until it stops answering ERROR_WRONG_CURRENCY. Throws when none is accepted.
+ */
+export const readCurrency = async (target: Omit<Target, 'currency'>): Promise<string> => {
+  const wallet = openWallet({ ...target, currency: '' });
+  const codes = new Set([...frequent, ...Intl.supportedValuesOf('currency')]);
+  for (const currency of codes) {
+    const { status, text, http } = await wallet.authenticate({ currency });
+    if (status === 'OK') return currency;
+    if (status !== 'ERROR_WRONG_CURRENCY')
+      throw new Error(
+        `the player's currency can not be read: authenticate answered HTTP ${http} ${text.slice(0, 300)}`,
+      );
+  }
+  throw new Error("no ISO 4217 currency is accepted for this player; give the player's own with --currency");
 };

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRequestSignatures, type RequestSignatures } from '@platform/wallet-protocol/signing';
-import { callbackPath, exchange, objectOf, type Reply } from '../certify/wallet.ts';
+import { openBackend, type Deviations, type Reply } from '../certify/wallet.ts';
 import type { Faults } from './faults.ts';
 
 /** The answer of an operator; `http` is 0 when none arrived in time. */
@@ -12,31 +11,13 @@ const noAnswer: CallbackAnswer = { http: 0 };
 /** How long one answer may take. */
 const limitMs = 5000;
 
-export interface CallerOptions {
+interface CallerOptions {
   /** {callback_url}: the address that `/callback/…` is appended to. */
   url: string;
-  signatures: RequestSignatures;
+  secret: string;
   /** What goes wrong on purpose; nothing when undefined. */
   faults?: Faults | undefined;
 }
-
-/** Signs and sends one callback; never rejects. */
-const sendCallback = async (
-  { url, signatures }: Pick<CallerOptions, 'url' | 'signatures'>,
-  callback: string,
-  fields: object,
-): Promise<CallbackAnswer> => {
-  const base = new URL(url);
-  const path = callbackPath(base, callback);
-  const body = JSON.stringify(fields);
-  const headers = { 'Content-Type': 'application/json', ...signatures.headers(path, body) };
-  const deadline = AbortSignal.timeout(limitMs);
-  // No connection, or no answer in time: a game server sends such a callback again.
-  return exchange(new URL(path, base), { method: 'POST', headers, body, deadline }).then(
-    ({ http, text }) => ({ ...objectOf(text), http }),
-    () => noAnswer,
-  );
-};
 
 const attempts = 4;
 
@@ -53,9 +34,8 @@ export interface Caller {
   settle(): Promise<void>;
 }
 
-export const createCaller = (options: CallerOptions): Caller => {
-  const { faults } = options;
-  const wrongSignatures = createRequestSignatures({ secrets: { current: 'another secret' } });
+export const createCaller = ({ url, secret, faults }: CallerOptions): Caller => {
+  const backend = openBackend({ url, secret, limitMs });
   const held: (() => Promise<unknown>)[] = [];
   const underWay = new Set<Promise<unknown>>();
   const follow = (sent: Promise<unknown>): void => {
@@ -67,13 +47,15 @@ export const createCaller = (options: CallerOptions): Caller => {
   };
 
   const sendOnce = async (callback: string, body: object): Promise<CallbackAnswer> => {
-    const send = () => sendCallback(options, callback, body);
+    // No connection, or no answer in time: a game server sends such a callback again.
+    const send = (deviations?: Deviations): Promise<CallbackAnswer> =>
+      backend(callback, JSON.stringify(body), deviations).catch(() => noAnswer);
     switch (faults?.ofCallback()) {
       case 'lost':
         await send();
         return noAnswer;
       case 'late':
-        follow(sleep(lateMs).then(send));
+        follow(sleep(lateMs).then(() => send()));
         return noAnswer;
       case 'reordered':
         // It arrives after the next callback.
@@ -82,7 +64,7 @@ export const createCaller = (options: CallerOptions): Caller => {
       case 'doubled':
         return (await Promise.all([send(), send()]))[0];
       case 'signature':
-        await sendCallback({ ...options, signatures: wrongSignatures }, callback, body);
+        await send({ secret: 'another secret' });
         return noAnswer;
       default: {
         const answer = await send();

@@ -52,8 +52,8 @@ const refusals: Record<string, string> = {
  */
 export const createStandIn = (options: StandInOptions): Server => {
   const signatures = createRequestSignatures({ secrets: { current: options.secret } });
-  const { operatorUrl: url, faults } = options;
-  const caller = createCaller({ url, signatures, faults });
+  const { operatorUrl: url, secret, faults } = options;
+  const caller = createCaller({ url, secret, faults });
 
   const launch = async (body: Buffer, res: ServerResponse): Promise<void> => {
     const order = JSON.parse(body.toString()) as LaunchOrder;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Call } from './call.ts';
-import { readEarlier } from './histories.ts';
 import { judge } from './judge.ts';
+import { readEarlier } from './earlier.ts';
 
 /** Calls of one history, one after the other, between two reads; each with its answer. */
 const history = (number: number, opening: number, calls: Partial<Call>[], closing: number): Call[] => {
