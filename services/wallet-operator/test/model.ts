@@ -28,22 +28,25 @@ export const createModel = (
     const byId = (id: string) => inSpace.find(({ transactionId }) => transactionId === id);
     const reverses = 'reverses' in command ? command.reverses : undefined;
     const state: State = {
-      player: player && {
-        ...player,
-        balance: balances.get(command.playerId) ?? 0n,
-        seq: seqOf(command.playerId),
-      },
+      player: player
+        ? { ...player, balance: balances.get(command.playerId) ?? 0n, seq: seqOf(command.playerId) }
+        : null,
+      clock: new Date(0),
+      profile: null,
+      round: null,
+      isPromotional: false,
+      isCounted: false,
       gameEnabled: 'gameCode' in command && enabledGames.has(command.gameCode),
-      session: 'session' in command ? sessions.get(command.session ?? '') : undefined,
-      known: 'transactionId' in command ? byId(command.transactionId) : undefined,
-      target: reverses === undefined ? undefined : byId(reverses),
+      session: ('session' in command && sessions.get(command.session ?? '')) || null,
+      known: ('transactionId' in command && byId(command.transactionId)) || null,
+      target: (reverses !== undefined && byId(reverses)) || null,
       targetReversed: inSpace.some(
         (entry) => entry.operation === 'rollback' && entry.reverses === reverses && entry.amount > 0n,
       ),
     };
     if (!('roundId' in command)) return state;
     const roundId = command.operation === 'rollback' ? roundOfRollback(state, command) : command.roundId;
-    return { ...state, round: rounds.get(`${command.playerId}\n${roundId}`) };
+    return { ...state, round: rounds.get(`${command.playerId}\n${roundId}`) ?? null };
   };
 
   const apply = (command: Command): Decision => {

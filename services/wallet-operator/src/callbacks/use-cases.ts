@@ -39,7 +39,7 @@ const profileFields = (
   command: Command & { operation: 'authenticate' },
   { profile, reason }: Outcome,
 ): Record<string, unknown> => {
-  if (profile === undefined) return {};
+  if (!profile) return {};
   const { excludedUntil, ...known } = profile;
   const excluded = reason === 'player_excluded';
   return {

@@ -1,11 +1,12 @@
 import type { ISql } from 'postgres';
+import { firstValue } from './sql.ts';
 
 /** The time of the database, by which all processes decide: the clock of one machine may be wrong. */
-export const databaseNow = async (sql: ISql): Promise<Date> => {
-  const [row] = await sql<[{ ms: number }]>`
-    select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`;
-  return new Date(row.ms);
-};
+export const databaseNow = async (sql: ISql): Promise<Date> =>
+  new Date(
+    await firstValue(sql<[{ value: number }]>`
+      select (extract(epoch from clock_timestamp()) * 1000)::float8 as value`),
+  );
 
 /** SQL: a stored time after this one is ignored at `moment`: it is from a time when the database's clock ran ahead. */
 export const latestCredible = (moment: string): string => `(${moment} + interval '1 minute')`;

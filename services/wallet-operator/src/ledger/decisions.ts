@@ -54,15 +54,13 @@ const outcomeOf = (command: Command, state: State, policy: Policy, writes: Write
   const isAccepted = status === 'OK' && (entries.length > 0 || command.operation === 'authenticate');
   if (isAccepted && session !== undefined && state.session?.laterEnd)
     writes.sessions.set(session, state.session);
-  const isOvertaken = command.operation === 'debit' && state.isPromotional === true;
-  const isChanged =
-    state.round === undefined || (state.round === 'open' && round === 'closed') || isOvertaken;
+  const isOvertaken = command.operation === 'debit' && state.isPromotional;
+  const isChanged = state.round === null || (state.round === 'open' && round === 'closed') || isOvertaken;
   const { roundId = null, seq = 0n } = entries.at(-1) ?? {};
   if (round !== undefined && isChanged && roundId !== null && 'gameCode' in command) {
     const { playerId, gameCode, operation } = command;
     const closed = round === 'closed';
-    const promotional =
-      state.round === undefined ? operation === 'credit' : state.isPromotional === true && !isOvertaken;
+    const promotional = state.round === null ? operation === 'credit' : state.isPromotional && !isOvertaken;
     const earlier = changeOfRound(writes, playerId, roundId);
     // A batch writes a round once.
     if (earlier) Object.assign(earlier, { closed, promotional });

@@ -132,7 +132,7 @@ const debit = (state: State, player: Player, command: Debit, policy: Policy): De
 
 const credit = (state: State, player: Player, command: Credit, policy: Policy): Decision => {
   if (state.round === 'closed') return refuse('ERROR_UNKNOWN', 'round_closed');
-  if (state.round === undefined && policy.creditUnknownRound === 'reject')
+  if (state.round === null && policy.creditUnknownRound === 'reject')
     return refuse('ERROR_TRANSACTION_DOES_NOT_EXIST', 'round_unknown');
   if (BigInt(command.amount) > maxBalance - player.balance)
     return refuse('ERROR_UNKNOWN', 'balance_overflow');
@@ -169,7 +169,7 @@ const rollback = (state: State, player: Player, command: Rollback, policy: Polic
     };
   };
   if (reverses === transactionId) return refuse('ERROR_WRONG_SYNTAX', 'reverses_itself');
-  if (target === undefined) {
+  if (target === null) {
     const entry = entryOf(player, command, 0n, policy);
     const tombstone: Entry = {
       ...entry,
@@ -209,8 +209,8 @@ const transfer = (state: State, player: Player, command: Transfer, policy: Polic
 /** What the rules say about one command; the caller writes `entries`, `round` and the balance of the last entry. */
 export const decisionOf = (state: State, command: Command, policy: Policy): Decision => {
   const { player, known } = state;
-  if ('transactionId' in command && known !== undefined) return repeated(known, command);
-  if (player === undefined) return refuse('ERROR_UNKNOWN', 'player_unknown');
+  if ('transactionId' in command && known !== null) return repeated(known, command);
+  if (player === null) return refuse('ERROR_UNKNOWN', 'player_unknown');
   switch (command.operation) {
     case 'authenticate':
       return authenticate(state, player, command);

@@ -1,38 +1,25 @@
 import type { ISql } from 'postgres';
 import { idSpaceOf, type AnyCommand, type Command, type Policy } from './command.ts';
 import { entryColumns, parseEntry, type StoredEntry } from './entry.ts';
-import type { Player, Profile, Session, State } from './state.ts';
+import type { Player, State } from './state.ts';
 import { decisionTime, lastExcludedDay } from '../db/time.ts';
 import { isSessionOpen, laterEnd } from './sessions.ts';
 
-interface Row {
-  /** Milliseconds since 1970. */
+/** A state as it is read: times in milliseconds since 1970, int64 as text. */
+interface Row extends Omit<State, 'clock' | 'player' | 'known' | 'target' | 'limits'> {
   moment: number;
   clock: number;
   player: (Omit<Player, 'balance' | 'seq'> & { balance: string; seq: string }) | null;
-  profile: Profile | null;
-  isCounted: boolean;
   known: StoredEntry | null;
   target: StoredEntry | null;
-  targetReversed: boolean;
-  round: 'open' | 'closed' | null;
-  gameEnabled: boolean;
-  session: Session | null;
-  isPromotional: boolean;
 }
 
-const stateOf = ({ player, profile, session, round, known, target, ...row }: Row): State => ({
-  clock: new Date(row.clock),
-  isCounted: row.isCounted,
-  isPromotional: row.isPromotional,
-  gameEnabled: row.gameEnabled,
-  targetReversed: row.targetReversed,
-  player: player ? { ...player, balance: BigInt(player.balance), seq: BigInt(player.seq) } : undefined,
-  profile: profile ?? undefined,
-  session: session ?? undefined,
-  round: round ?? undefined,
-  known: known ? parseEntry(known) : undefined,
-  target: target ? parseEntry(target) : undefined,
+const stateOf = ({ moment: _moment, clock, player, known, target, ...state }: Row): State => ({
+  ...state,
+  clock: new Date(clock),
+  player: player && { ...player, balance: BigInt(player.balance), seq: BigInt(player.seq) },
+  known: known && parseEntry(known),
+  target: target && parseEntry(target),
 });
 
 /**

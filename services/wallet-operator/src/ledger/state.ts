@@ -22,28 +22,28 @@ export interface Player {
   excluded: boolean;
 }
 
-/** The stored state that the decision of one command depends on. */
+/** The stored state that the decision of one command depends on; null: there is none. */
 export interface State {
-  player?: Player | undefined;
+  player: Player | null;
   /** The time of the decision, which is never before that of an earlier one about the player. */
-  clock?: Date;
+  clock: Date;
   /** What answers say about the player. */
-  profile?: Profile | undefined;
+  profile: Profile | null;
   gameEnabled: boolean;
   /** The session of the token that was sent. */
-  session?: Session | undefined;
-  /** The player's round of that id; undefined: never seen. */
-  round?: 'open' | 'closed' | undefined;
+  session: Session | null;
+  /** The player's round of that id. */
+  round: 'open' | 'closed' | null;
   /** Whether a win opened the round, and no bet has followed. */
-  isPromotional?: boolean;
+  isPromotional: boolean;
   /** The entry that has the command's transactionId. */
-  known?: Entry | undefined;
+  known: Entry | null;
   /** The entry that a rollback names. */
-  target?: Entry | undefined;
+  target: Entry | null;
   /** Whether a rollback has reversed the target. */
   targetReversed: boolean;
   /** Whether debits and credits of the player are counted for limits. */
-  isCounted?: boolean;
+  isCounted: boolean;
   /** Undefined: the player has no limits. */
   limits?: PlayerLimits | undefined;
 }
@@ -74,7 +74,7 @@ export interface Outcome extends Pick<Decision, 'status' | 'reason' | 'limit'> {
   /** ISO 639-1, where the answer to a refused debit has a text for the player. */
   languageCode?: string | null | undefined;
   /** What `authenticate` answers about the player, when its status is OK. */
-  profile?: Profile | undefined;
+  profile?: Profile | null | undefined;
 }
 
 export interface Profile {

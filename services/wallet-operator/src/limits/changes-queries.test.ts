@@ -8,7 +8,7 @@ import { commitCommands } from '../ledger/decisions.ts';
 import type { Policy } from '../ledger/command.ts';
 import { changeLimits, lockPlayer } from './changes-queries.ts';
 import { usedOf } from './domain.ts';
-import { readLimits } from './queries.ts';
+import { readLimits } from './counters.ts';
 
 const sessionBreakS = 1800;
 const policy: Policy = {

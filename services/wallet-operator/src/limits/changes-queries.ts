@@ -3,12 +3,11 @@ import type { ISql } from 'postgres';
 import type { z } from 'zod';
 import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';
 import { isCounted, limitText } from './domain.ts';
-import { writeCounters } from './counters.ts';
-import { countedEntries, countedSums, readLimits, sinceOf } from './queries.ts';
 import type { LimitChange } from './schema.ts';
 import { findSession } from './session-queries.ts';
 import { decimalOf, isoTime } from '../db/sql.ts';
 import { databaseNow, latestCredible } from '../db/time.ts';
+import { writeCounters, countedEntries, countedSums, readLimits, sinceOf } from './counters.ts';
 
 /** Entries of a player that take some tenths of a second to add up. */
 const entriesOfSlow = 100_000;

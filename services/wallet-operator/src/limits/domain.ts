@@ -126,7 +126,7 @@ export const findReachedLimit = (
 
 /**
  * Counts an accepted entry. A debit that is reversed counts as if it had never been there; `reversedSeq` is its number.
- * `countedEntries` in queries.ts is the same for stored entries.
+ * `countedEntries` in counters.ts is the same for stored entries.
  */
 export const count = (player: PlayerLimits, { operation, amount }: Entry, reversedSeq?: bigint): void => {
   const { limits, counters } = player;

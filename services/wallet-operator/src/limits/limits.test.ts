@@ -14,7 +14,7 @@ import { leftOver, type Outcome } from '../ledger/state.ts';
 import { slots, type Wanted } from './changes.ts';
 import { changeLimits, lockPlayer } from './changes-queries.ts';
 import { usedOf } from './domain.ts';
-import { readLimits } from './queries.ts';
+import { readLimits } from './counters.ts';
 
 const sessionBreakS = 1800;
 const policy: Policy = {

@@ -1,6 +1,5 @@
-import type { ISql, PendingQuery, Row } from 'postgres';
-
-type Fragment = PendingQuery<Row[]>;
+import type { ISql } from 'postgres';
+import { type Fragment } from '../db/sql.ts';
 
 /**
  * The first instant of the local month. Where clocks go back at midnight, it occurs twice, and PostgreSQL means the

@@ -1,6 +1,6 @@
 import type { ISql } from 'postgres';
-import { countedEntries, countedSums } from './queries.ts';
 import { latestCredible } from '../db/time.ts';
+import { countedEntries, countedSums } from './counters.ts';
 
 export interface CounterViolation {
   kind: 'limit_counter_differs' | 'limit_window_differs';

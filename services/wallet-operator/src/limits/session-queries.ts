@@ -1,7 +1,7 @@
 import type { ISql } from 'postgres';
-import { countedEntries, countedSums } from './queries.ts';
 import { firstRow } from '../db/sql.ts';
 import { latestCredible } from '../db/time.ts';
+import { countedEntries, countedSums } from './counters.ts';
 
 export interface SessionRow {
   startedAt: string;

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import { getPlayer } from '../accounts/players/use-cases.ts';
-import { inForce, pending, type Change, type Wanted } from './changes.ts';
+import { inForce, pending, slots, type Change, type Wanted } from './changes.ts';
 import {
   changeLimits,
   isSlowToLimit,
@@ -14,17 +14,21 @@ import {
   lockPlayer,
   type Setter,
 } from './changes-queries.ts';
-import { limitText, moneyPeriods, remainingOf, usedOf } from './domain.ts';
+import { limitText, remainingOf, usedOf } from './domain.ts';
 import type { LimitChange, Limits, LimitSet, NewLimits, PlaySession } from './schema.ts';
 import { findSession } from './session-queries.ts';
-import { readLimits } from './queries.ts';
 import { databaseNow } from '../db/time.ts';
+import { readLimits } from './counters.ts';
 
-type LimitSetView = z.input<typeof LimitSet>;
-
-const setView = (changes: readonly Change[], now: Date): LimitSetView => {
-  const view: LimitSetView = {};
-  for (const { kind, period, value } of inForce(changes, now)) {
+/** The limits of a setter that are in force. */
+const setView = (
+  changes: readonly (Change & { setBy: Setter })[],
+  setter: Setter,
+  now: Date,
+): z.input<typeof LimitSet> => {
+  const view: z.input<typeof LimitSet> = {};
+  const own = changes.filter(({ setBy }) => setBy === setter);
+  for (const { kind, period, value } of inForce(own, now)) {
     if (value === null) continue;
     if (kind === 'session') view.sessionMinutes = Number(value);
     else if (period !== 'session') view[kind] = { ...view[kind], [period]: decimal(value) };
@@ -32,17 +36,13 @@ const setView = (changes: readonly Change[], now: Date): LimitSetView => {
   return view;
 };
 
-const wantedOf = ({ sessionMinutes, ...money }: z.output<typeof NewLimits>): Wanted[] => [
-  ...(['deposit', 'wager', 'loss'] as const).flatMap((kind) =>
-    moneyPeriods.flatMap((period): Wanted[] => {
-      const amount = money[kind]?.[period];
-      return amount === undefined ? [] : [{ kind, period, value: BigInt(minorUnits(amount)) }];
-    }),
-  ),
-  ...(sessionMinutes === undefined
-    ? []
-    : [{ kind: 'session' as const, period: 'session' as const, value: BigInt(sessionMinutes) }]),
-];
+const wantedOf = ({ sessionMinutes, ...money }: z.output<typeof NewLimits>): Wanted[] =>
+  slots.flatMap(({ kind, period }) => {
+    if (kind === 'session' || period === 'session')
+      return sessionMinutes === undefined ? [] : [{ kind, period, value: BigInt(sessionMinutes) }];
+    const amount = money[kind]?.[period];
+    return amount === undefined ? [] : [{ kind, period, value: BigInt(minorUnits(amount)) }];
+  });
 
 /** The limits of a player, and how much of them is used. Throws NotFound. */
 export const getLimits = async (ctx: Context, playerId: string): Promise<z.input<typeof Limits>> => {
@@ -50,18 +50,13 @@ export const getLimits = async (ctx: Context, playerId: string): Promise<z.input
   const { sql } = ctx.database;
   const now = await databaseNow(sql);
   const changes = await listChanges(sql, playerId);
-  const inForceBy = (setter: Setter) =>
-    setView(
-      changes.filter(({ setBy }) => setBy === setter),
-      now,
-    );
   const limited = (await readLimits(sql, [playerId], now, ctx.env.SESSION_BREAK_S)).get(playerId);
   return {
     playerId,
     currency,
     timeZone: timeZone ?? 'UTC',
-    player: inForceBy('player'),
-    operator: inForceBy('operator'),
+    player: setView(changes, 'player', now),
+    operator: setView(changes, 'operator', now),
     pending: pending(changes, now).map(({ kind, period, setBy, value, effectiveAt }) => ({
       kind,
       period,

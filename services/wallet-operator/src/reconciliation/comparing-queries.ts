@@ -1,15 +1,10 @@
-import type { PendingQuery, Row, TransactionSql } from 'postgres';
+import type { TransactionSql } from 'postgres';
 import { isOfAnotherPlayer } from './round-queries.ts';
 import type { Run } from './run-queries.ts';
-import { decimalOf, isoTime } from '../db/sql.ts';
+import { decimalOf, isoTime, type Fragment } from '../db/sql.ts';
 
 /** A `Side`, from the line of the statement or from our entry. */
-const sideOf = (
-  tx: TransactionSql,
-  source: 'line' | 'entry',
-  line: PendingQuery<Row[]>,
-  currency: PendingQuery<Row[]>,
-) => {
+const sideOf = (tx: TransactionSql, source: 'line' | 'entry', line: Fragment, currency: Fragment) => {
   const of = tx(source);
   return tx`jsonb_build_object('line', ${line}, 'playerId', ${of}.player_id, 'operation', ${of}.operation,
     'amount', ${decimalOf(tx, tx`abs(${of}.amount)`)}, 'currency', ${currency}, 'roundId', ${of}.round_id, 'gameCode', ${of}.game_code,

@@ -41,7 +41,7 @@ const factsOf = (command: Repair, state: State) => {
   return {
     roundId,
     roundOfPlayer: roundKey(command.playerId, roundId),
-    isKnownRound: round !== undefined,
+    isKnownRound: round !== null,
     currency: player?.currency ?? null,
     /** What it asks for, in minor units. */
     amount: command.operation === 'rollback' ? stake : command.amount,

@@ -1,10 +1,10 @@
 import type { Page } from '@platform/pagination/list';
-import postgres, { type ISql, type PendingQuery, type Row, type Sql } from 'postgres';
+import postgres, { type ISql, type Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Difference } from './difference.ts';
 import { lineColumns, type LineBatch } from './line-batch.ts';
 import type { Reconciliation, ReconciliationWithKinds, StatedFields, StatementQuery } from './schema.ts';
-import { firstRow, isoTime } from '../db/sql.ts';
+import { firstRow, isoTime, firstValue, type Fragment } from '../db/sql.ts';
 
 export type ReconciliationView = z.input<typeof Reconciliation>;
 export type DifferenceView = z.input<typeof Difference>;
@@ -24,16 +24,14 @@ export const differenceColumns = (sql: ISql) => sql`
   ${isoTime(sql, sql`repaired_at`)} as "repairedAt", repaired_by as "repairedBy"`;
 
 /** Returns the id. */
-export const insertReconciliation = async (
+export const insertReconciliation = (
   sql: ISql,
   by: string,
   { from, to, tolerance }: Pick<z.output<typeof StatementQuery>, 'from' | 'to' | 'tolerance'>,
-): Promise<string> => {
-  const [row] = await sql<[{ id: string }]>`
+) =>
+  firstValue(sql<[{ value: string }]>`
     insert into reconciliations (created_at, created_by, period_from, period_to, tolerance_s, touched_at)
-    values (now(), ${by}, ${from}, ${to}, ${tolerance}, now()) returning reconciliation_id as id`;
-  return row.id;
-};
+    values (now(), ${by}, ${from}, ${to}, ${tolerance}, now()) returning reconciliation_id as value`);
 
 /** Reconciliations that may hold lines at the same time: the lines lie in the database of the ledger. */
 export const maxOpen = 5;
@@ -44,11 +42,10 @@ export const maxSent = 2;
 /** Whether another statement of a caller may be received now. Others that ask at the same time wait for this transaction. */
 export const hasRoom = async (tx: ISql, caller: string): Promise<boolean> => {
   await tx`select pg_advisory_xact_lock(4218334)`;
-  const [row] = await tx<[{ hasRoom: boolean }]>`
+  return firstValue(tx<[{ value: boolean }]>`
     select count(*) filter (where step = 'receiving' or lines > 0) < ${maxOpen}
-      and count(*) filter (where step = 'receiving' and created_by = ${caller}) < ${maxSent} as "hasRoom"
-    from reconciliations where step <> 'ended'`;
-  return row.hasRoom;
+      and count(*) filter (where step = 'receiving' and created_by = ${caller}) < ${maxSent} as value
+    from reconciliations where step <> 'ended'`);
 };
 
 /**
@@ -63,7 +60,7 @@ export const insertLines = async (sql: Sql, id: string, { count, columns }: Line
     .map(({ type }, at) => sql`string_to_array(${columns[at] ?? ''}, chr(10), '')::${sql.unsafe(type)}[]`)
     .reduce((list, next) => sql`${list}, ${next}`);
   const names = sql(lineColumns.map(({ name }) => name));
-  const insert = (stored: PendingQuery<Row[]>) => sql`
+  const insert = (stored: Fragment) => sql`
     with run as (
       update reconciliations set lines = lines + ${count}, touched_at = now()
       where reconciliation_id = ${id} and step = 'receiving' returning reconciliation_id
@@ -111,13 +108,11 @@ export const listReconciliations = (sql: ISql, { limit, offset }: Page) => sql<R
   order by reconciliation_id desc limit ${limit + 1} offset ${String(offset)}`;
 
 /** How many failed in the last 24 hours while they were compared, or are not ended and have not moved for an hour. */
-export const countFailing = async (sql: ISql): Promise<number> => {
-  const [row] = await sql<[{ failing: number }]>`
-    select count(*)::int as failing from reconciliations
+export const countFailing = (sql: ISql) =>
+  firstValue(sql<[{ value: number }]>`
+    select count(*)::int as value from reconciliations
     where failure in ('too_many_differences', 'internal') and touched_at > now() - interval '24 hours'
-      or step <> 'ended' and touched_at < now() - interval '1 hour'`;
-  return row.failing;
-};
+      or step <> 'ended' and touched_at < now() - interval '1 hour'`);
 
 /** How many differences of each kind there are, and how many of them were not repaired. */
 export const countKinds = (sql: ISql, id: string) => sql<z.input<typeof ReconciliationWithKinds>['kinds']>`

@@ -1,5 +1,6 @@
-import type { ISql, PendingQuery, Row, Sql } from 'postgres';
+import type { ISql, Sql } from 'postgres';
 import type { Missing } from './missing.ts';
+import { type Fragment } from '../db/sql.ts';
 
 /**
  * Transactions of rounds that are missing in any reconciliation, and were neither applied nor received since. Of each
@@ -11,7 +12,7 @@ export const missingInRounds = (
   roundIds: string[],
   transactionIds: string[],
 ): Promise<Missing[]> => {
-  const earliest = (time: PendingQuery<Row[]>) => sql`
+  const earliest = (time: Fragment) => sql`
     select distinct on (player_id, round_id, repaired_id, at is null)
       number, player_id as "playerId", transaction_id as "transactionId", there
     from missing

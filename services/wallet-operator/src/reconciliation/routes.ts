@@ -1,16 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { setFixedHeaders } from '@platform/service-kit/headers';
-import { Problem, Unavailable } from '@platform/service-kit/problem';
-import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
+import { Problem } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
-import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { listRoute } from '../list-route.ts';
 import { Difference } from './difference.ts';
-import { differencesFile, headerLine } from './file.ts';
+import { fileRoutes } from './files.ts';
 import { repairRoutes } from './repair-routes.ts';
 import {
   DifferenceFilter,
@@ -34,7 +29,7 @@ const tag = 'Reconciliation';
 
 const types = ['application/x-ndjson', 'text/csv'] as const;
 
-/** The gateway waits as long between two pieces of a body, and of an answer. */
+/** The gateway waits as long between two pieces of a body. */
 const idleMs = 15_000;
 
 const typeOf = (headers: IncomingHttpHeaders): StatementFormat['type'] => {
@@ -46,64 +41,6 @@ const typeOf = (headers: IncomingHttpHeaders): StatementFormat['type'] => {
   if (type !== undefined && isUtf8 && isPlain) return type;
   const detail = `Send the body as ${types.join(' or ')} in UTF-8, without a content encoding.`;
   throw new Problem({ status: 415, code: 'unsupported_media_type', detail });
-};
-
-const files = [
-  { format: 'csv', mediaType: 'text/csv', body: z.string().meta({ example: headerLine }) },
-  { format: 'jsonl', mediaType: 'application/x-ndjson', body: Difference },
-] as const;
-
-/** Files that are downloaded at the same time, by all callers and by one. */
-const maxDownloads = 10;
-const maxDownloadsOfCaller = 2;
-
-const fileName = { 'Content-Disposition': 'The name of the file' };
-
-/**
- * All differences as a file, which is written while they are read. A download takes as long as its reader, so it has no
- * deadline and does not count as a request in progress: slow readers must not have callbacks refused.
- */
-const fileRoutes = (context: Context): Route[] => {
-  const downloads: string[] = [];
-  return files.map(({ format, mediaType, body }) =>
-    route(
-      {
-        method: 'get',
-        path: `/v1/reconciliations/{reconciliationId}/differences.${format}`,
-        operationId: `downloadDifferences${format === 'csv' ? 'Csv' : 'Jsonl'}`,
-        tag,
-        summary: format === 'csv' ? 'All differences as CSV' : 'All differences, one JSON object a line',
-        auth: context.tokens.guard('wallet:read'),
-        params: ReconciliationPath,
-        responses: { 200: { description: 'The file', body, mediaType, headers: fileName } },
-        problems: [404],
-      },
-      async ({ params: { reconciliationId: id }, caller: { subject }, req, res }) => {
-        await getReconciliation(context, id);
-        const own = downloads.filter((downloader) => downloader === subject).length;
-        if (downloads.length >= maxDownloads || own >= maxDownloadsOfCaller)
-          throw new Unavailable(
-            'too_many_downloads',
-            `${downloads.length} files are being downloaded, ${own} of them by this caller.`,
-          );
-        downloads.push(subject);
-        try {
-          withoutDeadline(req);
-          stopCounting(req.scope);
-          res.setTimeout(idleMs, () => res.destroy());
-          setFixedHeaders(req, res);
-          res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
-          res.setHeader('Content-Disposition', `attachment; filename="reconciliation-${id}.${format}"`);
-          // `pipeline` alone adds seven listeners for `close`: beside those of the log and of traces more than Node.js expects.
-          res.setMaxListeners(20);
-          await pipeline(Readable.from(differencesFile(context.database.sql, id, format)), res);
-        } finally {
-          downloads.splice(downloads.indexOf(subject), 1);
-        }
-        return { status: 200, rawBody: '' };
-      },
-    ),
-  );
 };
 
 /** Comparing our entries with statements of the game server. */

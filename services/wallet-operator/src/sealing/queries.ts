@@ -3,7 +3,7 @@ import { checkpointHash, type Checkpoint } from '@platform/sealed-log/checkpoint
 import { entryColumns } from '../ledger/entry.ts';
 import type { SealedEntry } from '@platform/sealed-log/entry';
 import { publicJwk, publicKeysOf, type SealingKey } from '@platform/sealed-log/keys';
-import { firstRow, isoTime } from '../db/sql.ts';
+import { firstRow, isoTime, firstValue } from '../db/sql.ts';
 
 /** Consecutive entries of a player. */
 export interface Run {
@@ -108,12 +108,10 @@ export const trustKey = async (sql: ISql, { keyId, x }: SealingKey): Promise<voi
     await sql`insert into sealing_keys (key_id, x, created_at) values (${keyId}, ${x}, now()) on conflict do nothing`;
 };
 
-/** Seconds since the newest checkpoint; undefined before the first. */
-export const secondsSinceSeal = async (sql: ISql): Promise<number | undefined> => {
-  const [newest] = await sql<{ seconds: number }[]>`
-    select extract(epoch from now() - sealed_at)::float8 as seconds from sealed_ranges order by number desc limit 1`;
-  return newest?.seconds;
-};
+/** Seconds since the newest checkpoint; null before the first. */
+export const secondsSinceSeal = (sql: ISql) =>
+  firstValue(sql<[{ value: number | null }]>`
+    select extract(epoch from now() - (select sealed_at from sealed_ranges order by number desc limit 1))::float8 as value`);
 
 /** The public keys that are trusted, the newest first. */
 export const listKeys = (sql: ISql) =>
@@ -153,9 +151,7 @@ export const placedEntries = (sql: ISql, playerId: string, roundId: string, limi
   where e.player_id = ${playerId} and e.round_id = ${roundId} order by e.seq limit ${limit}`;
 
 /** How many leaves of a range come before those of the player. */
-export const leavesBefore = async (sql: ISql, number: number, playerId: string): Promise<number> => {
-  const [row] = await sql<[{ leaves: number }]>`
-    select coalesce(sum(last_seq - first_seq + 1), 0)::float8 as leaves from sealed_runs
-    where number = ${number} and player_id collate "C" < ${playerId} collate "C"`;
-  return row.leaves;
-};
+export const leavesBefore = (sql: ISql, number: number, playerId: string) =>
+  firstValue(sql<[{ value: number }]>`
+    select coalesce(sum(last_seq - first_seq + 1), 0)::float8 as value from sealed_runs
+    where number = ${number} and player_id collate "C" < ${playerId} collate "C"`);

@@ -1,9 +1,10 @@
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
-import type { Adjustment, AdjustmentPath, NewAdjustment } from './schema.ts';
-import { firstRow, decimalOf, isoTime } from '../../db/sql.ts';
+import type { TransferPath } from '../transfers.ts';
+import type { Adjustment, NewAdjustment } from './schema.ts';
+import { firstRow, decimalOf, isoTime, firstValue } from '../../db/sql.ts';
 
-type Key = z.output<typeof AdjustmentPath>;
+type Key = z.output<typeof TransferPath>;
 
 /** `isApproved`: its approval holds. */
 export type AdjustmentRow = z.output<typeof Adjustment> & { isApproved: boolean };
@@ -33,34 +34,31 @@ export const findAdjustment = (sql: ISql, { playerId, transactionId }: Key) =>
     where a.player_id = ${playerId} and a.transaction_id = ${transactionId}`);
 
 /** What other adjustments in the same currency moved in the last 24 hours, or may have moved, in minor units. */
-export const movedLately = async (
-  sql: ISql,
-  { playerId, transactionId, currency }: AdjustmentRow,
-): Promise<bigint> => {
-  const [row] = await sql<[{ sum: string }]>`
-    select coalesce(sum(abs(amount)), 0)::text as sum from adjustments join players using (player_id)
+export const movedLately = (sql: ISql, { playerId, transactionId, currency }: AdjustmentRow) =>
+  firstValue(sql<[{ value: string }]>`
+    select coalesce(sum(abs(amount)), 0)::text as value from adjustments join players using (player_id)
     where moved_at > clock_timestamp() - interval '24 hours' and currency = ${currency}
-      and (player_id, transaction_id) <> (${playerId}, ${transactionId})`;
-  return BigInt(row.sum);
-};
+      and (player_id, transaction_id) <> (${playerId}, ${transactionId})`);
 
 /** Written before the ledger is asked, so that it counts even when the process ends meanwhile. Returns the time. */
-export const markMoving = async (sql: ISql, { playerId, transactionId }: Key): Promise<string> => {
-  const [row] = await sql<[{ at: string }]>`
+export const markMoving = (sql: ISql, { playerId, transactionId }: Key) =>
+  firstValue(sql<[{ value: string }]>`
     update adjustments set moved_at = clock_timestamp()
-    where player_id = ${playerId} and transaction_id = ${transactionId} returning moved_at::text as at`;
-  return row.at;
-};
+    where player_id = ${playerId} and transaction_id = ${transactionId} returning moved_at::text as value`);
 
-/** One that the ledger refused moved nothing; another attempt that began meanwhile still counts. */
-export const markRefused = (sql: ISql, { playerId, transactionId }: Key, movedAt: string) => sql`
-  update adjustments set moved_at = null
-  where player_id = ${playerId} and transaction_id = ${transactionId} and moved_at = ${movedAt}::timestamptz`;
-
-/** One that is booked counts, although another attempt was refused meanwhile. */
-export const markBooked = (sql: ISql, { playerId, transactionId }: Key, movedAt: string) => sql`
-  update adjustments set moved_at = ${movedAt}::timestamptz
-  where player_id = ${playerId} and transaction_id = ${transactionId}`;
+/**
+ * Ends the attempt that began at `movedAt`. One that the ledger refused moved nothing, but another that began meanwhile
+ * still counts; one that is booked counts, although another was refused meanwhile.
+ */
+export const markEnded = (
+  sql: ISql,
+  { playerId, transactionId }: Key,
+  movedAt: string,
+  isBooked: boolean,
+) => sql`
+  update adjustments set moved_at = ${isBooked ? movedAt : null}::timestamptz
+  where player_id = ${playerId} and transaction_id = ${transactionId}
+    and (${isBooked} or moved_at = ${movedAt}::timestamptz)`;
 
 export const markApproved = (sql: ISql, { playerId, transactionId }: Key, by: string) => sql`
   update adjustments set approved_by = ${by}, approved_at = now()

@@ -1,7 +1,8 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
 import { PlayerPath } from '../players/schema.ts';
-import { Adjustment, AdjustmentPath, NewAdjustment } from './schema.ts';
+import { locationOf, TransferPath } from '../transfers.ts';
+import { Adjustment, NewAdjustment } from './schema.ts';
 import { approveAdjustment, getAdjustment, makeAdjustment } from './use-cases.ts';
 
 const tag = 'Players';
@@ -28,14 +29,11 @@ export const adjustmentRoutes = (context: Context): Route[] => [
       responses: { 201: { description: 'Booked', body: Adjustment, headers: { Location: 'Its address' } } },
       problems: [404, 409, 422],
     },
-    async ({ caller: { subject }, params: { playerId }, body }) => {
-      const [player, transaction] = [playerId, body.transactionId].map(encodeURIComponent);
-      return {
-        status: 201,
-        headers: { Location: `/v1/players/${player}/adjustments/${transaction}` },
-        body: await makeAdjustment(context, subject, playerId, body),
-      };
-    },
+    async ({ caller: { subject }, params: { playerId }, body }) => ({
+      status: 201,
+      headers: locationOf('adjustments', playerId, body.transactionId),
+      body: await makeAdjustment(context, subject, playerId, body),
+    }),
   ),
   route(
     {
@@ -45,7 +43,7 @@ export const adjustmentRoutes = (context: Context): Route[] => [
       tag,
       summary: 'An adjustment, booked or not',
       auth: context.tokens.guard('wallet:read'),
-      params: AdjustmentPath,
+      params: TransferPath,
       responses: { 200: { description: 'The adjustment', body: Adjustment } },
       problems: [404],
     },
@@ -61,7 +59,7 @@ export const adjustmentRoutes = (context: Context): Route[] => [
       description:
         'Somebody other than the person who asked for it approves it; the approval holds for 24 hours.',
       auth: context.tokens.guard('wallet:approve'),
-      params: AdjustmentPath,
+      params: TransferPath,
       responses: { 200: { description: 'The adjustment', body: Adjustment } },
       problems: [404, 409],
     },

@@ -1,5 +1,5 @@
 import { instant, text } from '@platform/service-kit/text';
-import { addressableId, id } from '@platform/wallet-protocol/ids';
+import { addressableId } from '@platform/wallet-protocol/ids';
 import { z } from 'zod';
 import { adjustmentReasons } from '../../db/tables.ts';
 
@@ -35,5 +35,3 @@ export const Adjustment = z
       .meta({ description: 'Of the player right after the adjustment; null until it is booked' }),
   })
   .meta({ id: 'Adjustment' });
-
-export const AdjustmentPath = z.object({ playerId: id, transactionId: id });

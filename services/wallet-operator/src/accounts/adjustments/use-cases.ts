@@ -3,15 +3,15 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
-import type { AdjustmentPath, NewAdjustment } from './schema.ts';
+import type { TransferPath } from '../transfers.ts';
+import type { NewAdjustment } from './schema.ts';
 import {
   findAdjustment,
   insertAdjustment,
   lockAdjustments,
   markApproved,
-  markBooked,
+  markEnded,
   markMoving,
-  markRefused,
   movedLately,
   type AdjustmentRow,
   type Asked,
@@ -30,9 +30,9 @@ const reserve = ({ database: { sql }, env }: Context, by: string, asked: Asked) 
     const row = orNotFound(await findAdjustment(tx, asked), 'player');
     if (row.amount !== decimal(asked.amount) || row.reason !== asked.reason || row.note !== asked.note)
       throw new Conflict('duplicate_transaction', 'This transactionId was used with other parameters.');
-    if (row.balance !== null) return { row, moved: 0n, movedAt: undefined };
+    if (row.balance !== null) return { row, moved: '0', movedAt: undefined };
     const moved = await movedLately(tx, row);
-    const isWithin = moved + BigInt(Math.abs(asked.amount)) <= BigInt(env.ADJUSTMENT_MAX_AMOUNT);
+    const isWithin = BigInt(moved) + BigInt(Math.abs(asked.amount)) <= BigInt(env.ADJUSTMENT_MAX_AMOUNT);
     const isAllowed = isWithin || (row.isApproved && row.approvedBy !== by);
     return { row, moved, movedAt: isAllowed ? await markMoving(tx, asked) : undefined };
   });
@@ -63,18 +63,16 @@ export const makeAdjustment = async (
   const { requestedBy, approvedBy } = row;
   const metadata = JSON.stringify({ reason, note, requestedBy, approvedBy });
   const outcome = await ctx.ledger.add({ ...asked, operation: 'adjustment', metadata });
-  if (outcome.status !== 'OK' || outcome.balance === undefined) {
-    await markRefused(ctx.database.sql, asked, movedAt);
-    throw problemOf(outcome);
-  }
-  await markBooked(ctx.database.sql, asked, movedAt);
-  return { ...row, balance: decimal(outcome.balance) };
+  const { status, balance } = outcome;
+  await markEnded(ctx.database.sql, asked, movedAt, status === 'OK');
+  if (status !== 'OK' || balance === undefined) throw problemOf(outcome);
+  return { ...row, balance: decimal(balance) };
 };
 
 /** Throws NotFound. */
 export const getAdjustment = async (
   { database }: Context,
-  path: z.output<typeof AdjustmentPath>,
+  path: z.output<typeof TransferPath>,
 ): Promise<AdjustmentRow> => orNotFound(await findAdjustment(database.sql, path), 'adjustment');
 
 /**
@@ -84,7 +82,7 @@ export const getAdjustment = async (
 export const approveAdjustment = async (
   { database: { sql } }: Context,
   by: string,
-  path: z.output<typeof AdjustmentPath>,
+  path: z.output<typeof TransferPath>,
 ): Promise<AdjustmentRow> =>
   sql.begin(async (tx) => {
     await lockAdjustments(tx);

@@ -1,7 +1,7 @@
 import type { ISql, Sql, TransactionSql } from 'postgres';
 import type { Findings } from './proof.ts';
 import { mostViolations, type Violation } from './queries.ts';
-import { firstRow, isoTime } from '../../db/sql.ts';
+import { firstRow, isoTime, firstValue } from '../../db/sql.ts';
 
 /** `foundAt`: when it was last found, as ISO 8601. */
 type StoredViolation = Violation & { foundAt: string };
@@ -51,8 +51,7 @@ export const keepProof = (sql: Sql, { checkedAt, violations }: Findings): Promis
 
 /** Replaces what is known by what a check of the whole ledger found. Keeps nothing in a replica of the database. */
 export const keepWholeCheck = async (sql: Sql, { checkedAt, violations }: Findings): Promise<void> => {
-  const [server] = await sql<[{ isReplica: boolean }]>`select pg_is_in_recovery() as "isReplica"`;
-  if (server.isReplica) return;
+  if (await firstValue(sql<[{ value: boolean }]>`select pg_is_in_recovery() as value`)) return;
   await sql`update ledger_checks set proved_at = ${checkedAt}, walk_begun_at = now(), walked_at = now(), walked_number = 0,
     walked_day = null, violations = ${json(merge([], violations, checkedAt))}::text::jsonb`;
 };

@@ -1,12 +1,11 @@
 import type { ISql } from 'postgres';
 import { openDays } from './queries.ts';
+import { firstValue } from '../../db/sql.ts';
 
 /** The next day that has sums after this one, or the first; null: none follows. */
-export const nextStoredDay = async (sql: ISql, day: string | null): Promise<string | null> => {
-  const [next] = await sql<[{ day: string | null }]>`
-    select min(day)::text as day from daily_sums where day > coalesce(${day}::date, '-infinity')`;
-  return next.day;
-};
+export const nextStoredDay = (sql: ISql, day: string | null) =>
+  firstValue(sql<[{ value: string | null }]>`
+    select min(day)::text as value from daily_sums where day > coalesce(${day}::date, '-infinity')`);
 
 /** Sums of the day that differ from its entries and the day before, as text: day, currency and game. */
 export const differingSums = async (sql: ISql, day: string, limit: number): Promise<string[]> => {

@@ -1,8 +1,8 @@
 import type { Page } from '@platform/pagination/list';
-import type { ISql, PendingQuery, Row, Sql } from 'postgres';
+import type { ISql, Sql } from 'postgres';
 import type { z } from 'zod';
 import type { SummaryLine } from './schema.ts';
-import { decimalOf } from '../../db/sql.ts';
+import { decimalOf, firstValue, type Fragment } from '../../db/sql.ts';
 
 export type SummaryRow = z.input<typeof SummaryLine>;
 
@@ -14,9 +14,8 @@ const midnight = (sql: ISql, day: string, plus = 0) =>
  * closing of the day before. `open` is the first day that `daily_sums` does not have.
  */
 export const openDays = (sql: ISql, open: string, to: string) => {
-  const isOfDays = (at: PendingQuery<Row[]>) =>
-    sql`${at} >= ${midnight(sql, open)} and ${at} < ${midnight(sql, to, 1)}`;
-  const dayOf = (at: PendingQuery<Row[]>) => sql`(${at} at time zone 'UTC')::date`;
+  const isOfDays = (at: Fragment) => sql`${at} >= ${midnight(sql, open)} and ${at} < ${midnight(sql, to, 1)}`;
+  const dayOf = (at: Fragment) => sql`(${at} at time zone 'UTC')::date`;
   return sql`(
     with moved as (
       select day, currency, coalesce(game_code, '') as game_code,
@@ -58,29 +57,23 @@ export const openDays = (sql: ISql, open: string, to: string) => {
 };
 
 /** The first day that is not in `daily_sums`; null while the ledger is empty. */
-export const firstOpenDay = async (sql: ISql): Promise<string | null> => {
-  const [row] = await sql<[{ day: string | null }]>`
+export const firstOpenDay = (sql: ISql) =>
+  firstValue(sql<[{ value: string | null }]>`
     select coalesce((select max(day) + 1 from daily_sums),
-      (select (min(at) at time zone 'UTC')::date from entries))::text as day`;
-  return row.day;
-};
+      (select (min(at) at time zone 'UTC')::date from entries))::text as value`);
 
 /** How long the first day that is not in `daily_sums` has been over; 0 while it is not over, or the ledger is empty. */
-export const overdueSeconds = async (sql: ISql): Promise<number> => {
+export const overdueSeconds = (sql: ISql) =>
   // While a ledger has no sums, one of its oldest entries is exact enough; to find the oldest one takes reading all.
-  const [row] = await sql<[{ seconds: number | null }]>`
-    select greatest(extract(epoch from now() - (open + 1)::timestamp at time zone 'UTC'), 0)::float8 as seconds
+  firstValue(sql<[{ value: number }]>`
+    select greatest(extract(epoch from now() - (open + 1)::timestamp at time zone 'UTC'), 0)::float8 as value
     from (select coalesce((select max(day) + 1 from daily_sums),
-      (select (at at time zone 'UTC')::date from entries limit 1)) as open) first_open`;
-  return row.seconds ?? 0;
-};
+      (select (at at time zone 'UTC')::date from entries limit 1)) as open) first_open`);
 
 /** The newest day of which all entries are written: batches take seconds, and clocks may differ by minutes. */
-export const newestFinishedDay = async (sql: ISql): Promise<string> => {
-  const [row] = await sql<[{ day: string }]>`
-    select ((now() at time zone 'UTC' - interval '10 minutes')::date - 1)::text as day`;
-  return row.day;
-};
+export const newestFinishedDay = (sql: ISql) =>
+  firstValue(sql<[{ value: string }]>`
+    select ((now() at time zone 'UTC' - interval '10 minutes')::date - 1)::text as value`);
 
 const lock = 4_218_333;
 
@@ -89,8 +82,10 @@ const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000)
 /** Keeps the sums of the first open day up to `to` that has any. Returns whether there may be more. */
 const closeNextDay = (sql: Sql, to: string): Promise<boolean> =>
   sql.begin(async (tx) => {
-    const [{ locked }] = await tx<[{ locked: boolean }]>`select pg_try_advisory_xact_lock(${lock}) as locked`;
-    const open = locked ? await firstOpenDay(tx) : null;
+    const isLocked = await firstValue(
+      tx<[{ value: boolean }]>`select pg_try_advisory_xact_lock(${lock}) as value`,
+    );
+    const open = isLocked ? await firstOpenDay(tx) : null;
     if (open === null) return false;
     for (let day = open; day <= to; day = dayAfter(day)) {
       const { count } =
@@ -126,7 +121,7 @@ export const listSums = (
   { limit, offset }: Pick<Page, 'limit' | 'offset'>,
 ) => {
   const isAllClosed = open === null || open > to;
-  const total = (minor: PendingQuery<Row[]>) => decimalOf(sql, sql`sum(${minor})`);
+  const total = (minor: Fragment) => decimalOf(sql, sql`sum(${minor})`);
   return sql<SummaryRow[]>`
     select day::text, currency, nullif(game, '') as "gameCode", sum(entries)::float8 as entries,
       ${total(sql`closing - wins - reversals - deposits - adjustments + bets + withdrawals`)} as opening, ${total(sql`bets`)} as bets,
