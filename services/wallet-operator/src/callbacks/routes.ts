@@ -1,14 +1,19 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '@platform/service-kit/body';
 import { networkOf } from '@platform/service-kit/network';
+import { isOverload, toProblem } from '@platform/service-kit/problem';
 import { anyone, route, type Guard, type Route } from '@platform/service-kit/route';
-import type { Context } from '../context.ts';
-import { callbacks, Refusal } from '@platform/wallet-protocol/callbacks';
+import { jsonOf, requestIdIn, requestIdOf } from '@platform/wallet-protocol/body';
+import { callbacks, Refusal, type Callback } from '@platform/wallet-protocol/callbacks';
 import { readSignature } from '@platform/wallet-protocol/signing';
+import type { Status } from '@platform/wallet-protocol/statuses';
+import type { Context } from '../context.ts';
+import { syntaxRefusal } from '../ledger/refusals.ts';
+import { answerOf } from './answers.ts';
 import { definitions } from './definitions.ts';
-import { answerCallback } from './use-cases.ts';
 
 /**
- * Only documents the signature: the use case checks it, because it covers the body. Nothing is looked up for a callback,
+ * Only documents the signature: `answerCallback` checks it, because it covers the body. Nothing is looked up for a callback,
  * so a wrong signature is cheap and its network is not limited: the game server must get through.
  */
 const documentedSignature: Guard<undefined> = {
@@ -31,6 +36,68 @@ const documentedSignature: Guard<undefined> = {
 };
 
 const maxBody = 100_000;
+
+/** RFC 9110 asks for it in every 401. The scheme is not registered: docs/wallet-operator.md describes it. */
+const challenge = { 'WWW-Authenticate': 'HMAC-SHA256 realm="callbacks"' };
+
+interface CallbackAnswer {
+  status: 200 | 401 | 500;
+  headers?: Record<string, string>;
+  rawBody: string;
+}
+
+/**
+ * Answers one callback: size, signature, syntax, ledger, in this order. 200 for every decision, 401 for a
+ * wrong signature, 500 only when the outcome is unknown, so that the game server repeats the request.
+ */
+const answerCallback = async (
+  context: Context,
+  callback: Callback,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<CallbackAnswer> => {
+  const { signatures, ledger, wallet, log, refusals, syntaxRefusals } = context;
+  const network = networkOf(context.clientAddress(req));
+  const refuse = <Http extends 200 | 401 | 500>(http: Http, status: Status, requestId: string) => {
+    wallet.countOutcome(callback, status);
+    return { status: http, rawBody: JSON.stringify({ requestId, status }) };
+  };
+  const body = await readBody(req, maxBody, ({ length }) => context.bodyBudget.take(res, length));
+  if (body === undefined) return refuse(200, 'ERROR_WRONG_SYNTAX', '');
+  const path = `/callback/${callback}`;
+  const verdict = signatures.verify({ ...readSignature(req.headers), path, body });
+  if (!verdict.ok) {
+    if (refusals.sample('signature refused', network))
+      log.warn({ callback, why: verdict.why, network }, 'signature refused');
+    return { ...refuse(401, 'ERROR_INVALID_SIGNATURE', requestIdIn(body)), headers: challenge };
+  }
+  const value = jsonOf(body);
+  const requestId = requestIdOf(value);
+  const command = definitions[callback].read(value);
+  if ('wrongField' in command) {
+    // Not awaited: the answer needs no database.
+    syntaxRefusals.add(syntaxRefusal(callback, value, command.wrongField)).catch((err: unknown) => {
+      if (refusals.sample('refusal not stored', network))
+        log.warn({ err, callback }, 'a refusal was not stored');
+    });
+    return refuse(200, 'ERROR_WRONG_SYNTAX', requestId);
+  }
+  try {
+    const outcome = await ledger.add(command);
+    wallet.countOutcome(callback, outcome.status);
+    // What was accepted is in the ledger; a line for each of them would cost more than deciding it.
+    if (outcome.reason !== undefined) {
+      const { status, reason } = outcome;
+      log.info({ callback, playerId: command.playerId, status, reason }, 'not an ordinary outcome');
+    }
+    return { status: 200, rawBody: answerOf(requestId, command, outcome) };
+  } catch (err) {
+    const { code } = toProblem(err);
+    if (!isOverload(code)) log.error({ err, callback }, 'the outcome is not known');
+    res.problemCode = code;
+    return refuse(500, 'ERROR_UNKNOWN', requestId);
+  }
+};
 
 /** What the game server calls. */
 export const callbackRoutes = (context: Context): Route[] =>
@@ -55,16 +122,6 @@ export const callbackRoutes = (context: Context): Route[] =>
           500: { description: 'ERROR_UNKNOWN: the outcome is not known; ask again', body: Refusal },
         },
       },
-      async ({ req, res }) => {
-        const answer = await answerCallback(context, {
-          callback,
-          network: networkOf(context.clientAddress(req)),
-          path: `/callback/${callback}`,
-          ...readSignature(req.headers),
-          body: await readBody(req, maxBody, ({ length }) => context.bodyBudget.take(res, length)),
-        });
-        res.problemCode = answer.code;
-        return answer;
-      },
+      ({ req, res }) => answerCallback(context, callback, req, res),
     );
   });

@@ -1,4 +1,5 @@
 import { callbacks, type Callback } from '@platform/wallet-protocol/callbacks';
+import { id } from '@platform/wallet-protocol/ids';
 import type { ISql } from 'postgres';
 import { refusals } from '../db/refusals.ts';
 import { limitView } from '../limits/domain.ts';
@@ -32,6 +33,17 @@ export const refusalOf = (
     limit: limit && limitView(limit),
     field: cause === 'reverses_itself' ? 'reverseTransactionId' : undefined,
   };
+};
+
+/** A signed callback with a wrong syntax, with those of its ids that are valid. */
+export const syntaxRefusal = (callback: Callback, value: unknown, field: string | null): NewRefusal => {
+  const ids = Object.fromEntries(
+    (['playerId', 'roundId', 'transactionId'] as const).map((name) => [
+      name,
+      id.safeParse((value as Record<string, unknown> | null | undefined)?.[name]).data,
+    ]),
+  );
+  return { callback, ...ids, status: 'ERROR_WRONG_SYNTAX', cause: 'wrong_syntax', field };
 };
 
 /**

@@ -2,7 +2,7 @@ import type { Page } from '@platform/pagination/list';
 import postgres, { type ISql, type Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Difference } from './difference.ts';
-import { lineColumns, type LineBatch } from './line-batch.ts';
+import { lineColumns, type LineBatch } from './statement-line.ts';
 import type { Reconciliation, ReconciliationWithKinds, StatedFields, StatementQuery } from './schema.ts';
 import { firstRow, isoTime, firstValue, type Fragment } from '../db/sql.ts';
 

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Problem, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import type { Policy } from '../ledger/command.ts';
-import { batchOf, type LineBatch } from './line-batch.ts';
 import type { StatedFields } from './schema.ts';
-import { statementFields } from './statement-line.ts';
-import { readStatement, type ReadLine, type StatementFormat } from './statement.ts';
+import { statementFields, batchOf, type LineBatch, type ReadLine } from './statement-line.ts';
+import { readStatement, type StatementFormat } from './statement.ts';
 
 // The program of a thread that `readInThread` starts: it reads a statement from its standard input, posts the lines in
 // batches, and waits for a message after each.

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { requestAborted } from '@platform/service-kit/body';
 import { Conflict, Problem } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
-import type { LineBatch } from './line-batch.ts';
+import type { LineBatch } from './statement-line.ts';
 import type { Message, Reading } from './reading-thread.ts';
 import { insertLines } from './queries.ts';
 import type { StatedFields } from './schema.ts';

@@ -18,7 +18,6 @@ import { StatementLine } from './statement-line.ts';
 import type { StatementFormat } from './statement.ts';
 import {
   differencesOf,
-  getReconciliation,
   getResult,
   listReconciliations,
   receiveStatement,

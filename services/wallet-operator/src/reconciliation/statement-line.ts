@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { amount } from '@platform/wallet-protocol/money';
+import { amount, minorUnits } from '@platform/wallet-protocol/money';
 import { id } from '@platform/wallet-protocol/ids';
 import { operations } from './difference.ts';
+import { type Policy, idSpaceOf } from '../ledger/command.ts';
+import { currencyOf } from '../ledger/domain.ts';
 
 /** An instant with an offset, as ISO 8601 in UTC; of the years 1970 to 9999. */
 export const anyInstant = z.iso
@@ -43,3 +45,46 @@ export const StatementLine = z
 export type StatementLine = z.output<typeof StatementLine>;
 export type StatementField = keyof StatementLine;
 export const statementFields = Object.keys(StatementLine.shape) as StatementField[];
+
+/** A line of the statement and its number, from 1. */
+export interface ReadLine {
+  line: number;
+  content: StatementLine;
+}
+
+type Value = string | number | boolean | undefined;
+
+/** Columns of `reconciliation_lines` that a statement fills: their type, and their value for a line. */
+const columns: Record<
+  string,
+  [type: string, read: (line: ReadLine, scope: Policy['transactionIds']) => Value]
+> = {
+  line: ['int', ({ line }) => line],
+  transaction_id: ['text', ({ content }) => content.transactionId],
+  id_space: ['text', ({ content }, scope) => idSpaceOf(content, scope)],
+  player_id: ['text', ({ content }) => content.playerId],
+  operation: ['text', ({ content }) => content.operation],
+  amount: ['bigint', ({ content: { amount } }) => (amount === undefined ? undefined : minorUnits(amount))],
+  currency: ['text', ({ content: { currency } }) => currency && currencyOf(currency)],
+  round_id: ['text', ({ content }) => content.roundId],
+  game_code: ['text', ({ content }) => content.gameCode],
+  round_closed: ['boolean', ({ content }) => content.roundClosed],
+  reverses: ['text', ({ content }) => content.reverseTransactionId],
+  at: ['timestamptz', ({ content }) => content.time],
+};
+
+/** Names and types, in the order of `LineBatch.columns`. */
+export const lineColumns = Object.entries(columns).map(([name, [type]]) => ({ name, type }));
+
+/** Lines of a statement. */
+export interface LineBatch {
+  count: number;
+  /** One text for each of `lineColumns`, with a line feed between two values: split faster than JSON is parsed. */
+  columns: string[];
+}
+
+/** `scope`: where transaction ids are unique. */
+export const batchOf = (lines: readonly ReadLine[], scope: Policy['transactionIds']): LineBatch => ({
+  count: lines.length,
+  columns: Object.values(columns).map(([, read]) => lines.map((line) => read(line, scope) ?? '').join('\n')),
+});

@@ -1,13 +1,7 @@
 import type { Readable } from 'node:stream';
 import { BadRequest, Problem, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import { malformed, readRecords, splitCsv, type FileRecord } from './records.ts';
-import { StatementLine, statementFields, type StatementField } from './statement-line.ts';
-
-/** A line of the statement and its number, from 1. */
-export interface ReadLine {
-  line: number;
-  content: StatementLine;
-}
+import { StatementLine, statementFields, type ReadLine, type StatementField } from './statement-line.ts';
 
 export interface StatementFormat {
   type: 'text/csv' | 'application/x-ndjson';

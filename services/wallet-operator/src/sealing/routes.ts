@@ -1,13 +1,16 @@
 import { Checkpoint } from '@platform/sealed-log/checkpoint';
 import { EvidenceFile } from '@platform/sealed-log/evidence';
+import { PublicJwk } from '@platform/sealed-log/keys';
 import { anyone, route, type Route } from '@platform/service-kit/route';
+import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { RoundPath } from '../reporting/rounds/schema.ts';
 import { listRoute } from '../list-route.ts';
-import { CheckpointFilter, SealingKeys } from './schema.ts';
 import { listCheckpoints, roundEvidence, sealingKeys } from './use-cases.ts';
 
 const tag = 'Evidence';
+
+const SealingKeys = z.object({ keys: z.array(PublicJwk) }).meta({ id: 'SealingKeys' });
 
 /** What proves to a third party that entries existed and were not changed. */
 export const evidenceRoutes = (context: Context): Route[] => [
@@ -20,11 +23,16 @@ export const evidenceRoutes = (context: Context): Route[] => [
       description:
         'For third parties to keep. The oldest come first, so that the number of a checkpoint is its place in the list.',
       auth: context.tokens.guard('wallet:audit'),
-      filters: CheckpointFilter,
+      filters: z.object({
+        sort: z
+          .enum(['number', '-number'])
+          .default('number')
+          .meta({ description: '`-number`: the newest first' }),
+      }),
       name: 'checkpoints',
       item: Checkpoint,
     },
-    (page, { query }) => listCheckpoints(context, query, page),
+    (page, { query: { sort } }) => listCheckpoints(context, sort, page),
   ),
   route(
     {

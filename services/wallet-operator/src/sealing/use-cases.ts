@@ -1,6 +1,5 @@
 import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
-import type { z } from 'zod';
 import type { Page } from '@platform/pagination/list';
 import type { Context } from '../context.ts';
 import { getPlayer } from '../accounts/players/use-cases.ts';
@@ -8,7 +7,6 @@ import type { Checkpoint } from '@platform/sealed-log/checkpoint';
 import { publicJwk, publicKeysOf, type PublicJwk, type SealingKey } from '@platform/sealed-log/keys';
 import { merkleLevels, pathTo, rootOf } from '@platform/sealed-log/merkle';
 import type { Evidence } from '@platform/sealed-log/evidence';
-import type { CheckpointFilter } from './schema.ts';
 import {
   checkpointsAfter,
   checkpointsByNumber,
@@ -26,7 +24,7 @@ import { databaseNow } from '../db/time.ts';
 /** One more than the page holds. */
 export const listCheckpoints = (
   { database: { sql } }: Context,
-  { sort }: z.output<typeof CheckpointFilter>,
+  sort: 'number' | '-number',
   { offset, limit }: Page,
 ) => (sort === 'number' ? checkpointsAfter : newestCheckpoints)(sql, offset, limit + 1);
 

@@ -3,7 +3,7 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
-import type { TransferPath } from '../transfers.ts';
+import { type TransferPath, problemOf } from '../transfers.ts';
 import type { NewAdjustment } from './schema.ts';
 import {
   findAdjustment,
@@ -17,7 +17,6 @@ import {
   type Asked,
 } from './queries.ts';
 import { recordEvent } from '../../reporting/audit.ts';
-import { problemOf } from '../transfers.ts';
 
 /**
  * Keeps what is asked for. `movedAt` is set when the ledger may be asked: the amount is within what adjustments may move

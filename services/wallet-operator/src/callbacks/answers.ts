@@ -1,4 +1,6 @@
-import type { Reason } from '../ledger/command.ts';
+import { decimal } from '@platform/wallet-protocol/money';
+import type { Command, Reason } from '../ledger/command.ts';
+import type { Outcome } from '../ledger/state.ts';
 import type { LimitReached } from '../limits/domain.ts';
 
 type Language = 'en' | 'de' | 'sv';
@@ -65,7 +67,7 @@ const isLanguage = (code: string): code is Language => Object.hasOwn(texts, code
  * What a player reads when a bet is refused (`customUserError`), in the language of the player, else in English.
  * Undefined for reasons that do not concern the player.
  */
-export const messageFor = (
+const messageFor = (
   reason: Reason,
   limit: LimitReached | undefined,
   languageCode: string | null | undefined,
@@ -77,4 +79,33 @@ export const messageFor = (
   return (kind === 'wager' || kind === 'loss') && period !== 'session'
     ? limits[kind].replace('{period}', periods[period])
     : session;
+};
+
+const profileFields = (
+  command: Command & { operation: 'authenticate' },
+  { profile, reason }: Outcome,
+): Record<string, unknown> => {
+  if (!profile) return {};
+  const { excludedUntil, ...known } = profile;
+  const excluded = reason === 'player_excluded';
+  return {
+    accountCurrency: command.currency,
+    ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)),
+    excluded,
+    ...(excluded && excludedUntil !== null ? { excludedUntil } : {}),
+  };
+};
+
+/** The body of a decided callback. */
+export const answerOf = (requestId: string, command: Command, outcome: Outcome): string => {
+  const { status, balance, reason, limit, languageCode } = outcome;
+  const message =
+    command.operation === 'debit' && status !== 'OK' && reason && messageFor(reason, limit, languageCode);
+  return JSON.stringify({
+    requestId,
+    status,
+    balance: balance === undefined ? undefined : decimal(balance),
+    ...(command.operation === 'authenticate' ? profileFields(command, outcome) : {}),
+    ...(message ? { customUserError: message } : {}),
+  });
 };
