@@ -1,7 +1,7 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { adjustmentRoutes } from './accounts/adjustments/routes.ts';
 import { currencyRoute } from './accounts/currencies.ts';
-import { entryRoutes } from './accounts/entries.ts';
+import { playerEntries, transactionEntries } from './accounts/entries.ts';
 import { gameRecord } from './accounts/games.ts';
 import { launchRoutes } from './accounts/launches/routes.ts';
 import { playerRecord } from './accounts/players/record.ts';
@@ -47,7 +47,7 @@ export const createApp = (context: Context): HttpApp =>
     routes: [
       ...callbackRoutes(context),
       ...playerRecord(context),
-      ...entryRoutes(context),
+      playerEntries(context),
       ...transferRoutes(context),
       ...adjustmentRoutes(context),
       ...limitRoutes(context),
@@ -58,6 +58,7 @@ export const createApp = (context: Context): HttpApp =>
       ...sessionRoutes(context),
       currencyRoute(context),
       auditTrail(context),
+      transactionEntries(context),
       proofRoute(context),
       ...summaryRoutes(context),
       ...reconciliationRoutes(context),

@@ -51,42 +51,38 @@ const entriesOfTransaction = (sql: Sql, transactionId: string, { limit, offset }
     or (e.reverses = ${transactionId} and e.operation = 'rollback' and e.amount > 0)
   order by e.player_id, e.seq limit ${limit + 1} offset ${String(offset)}`;
 
-/** The entries of a player, and of a transaction. */
-export const entryRoutes = (context: Context): Route[] => {
-  const auth = context.tokens.guard('wallet:read');
-  const { sql } = context.database;
-  return [
-    listRoute(
-      {
-        path: '/v1/players/{playerId}/entries',
-        operationId: 'listEntries',
-        tag: 'Players',
-        summary: 'The entries of a player',
-        auth,
-        params: PlayerPath,
-        filters: z.object({
-          sort: z.enum(['seq', '-seq']).default('seq').meta({ description: '`-seq`: the newest first' }),
-        }),
-        name: 'entries',
-        item: Entry,
-      },
-      async (page, { params: { playerId }, query: { sort } }) => {
-        await getPlayer(context, playerId);
-        return listEntries(sql, playerId, sort, page);
-      },
-    ),
-    listRoute(
-      {
-        path: '/v1/audit/entries',
-        operationId: 'findEntries',
-        tag: 'Audit',
-        summary: 'Find entries by transaction id',
-        auth,
-        filters: z.object({ transactionId: id.meta({ example: 'demo-transaction' }) }),
-        name: 'entries',
-        item: FoundEntry,
-      },
-      (page, { query }) => entriesOfTransaction(sql, query.transactionId, page),
-    ),
-  ];
-};
+export const playerEntries = (context: Context): Route =>
+  listRoute(
+    {
+      path: '/v1/players/{playerId}/entries',
+      operationId: 'listEntries',
+      tag: 'Players',
+      summary: 'The entries of a player',
+      auth: context.tokens.guard('wallet:read'),
+      params: PlayerPath,
+      filters: z.object({
+        sort: z.enum(['seq', '-seq']).default('seq').meta({ description: '`-seq`: the newest first' }),
+      }),
+      name: 'entries',
+      item: Entry,
+    },
+    async (page, { params: { playerId }, query: { sort } }) => {
+      await getPlayer(context, playerId);
+      return listEntries(context.database.sql, playerId, sort, page);
+    },
+  );
+
+export const transactionEntries = (context: Context): Route =>
+  listRoute(
+    {
+      path: '/v1/audit/entries',
+      operationId: 'findEntries',
+      tag: 'Audit',
+      summary: 'Find entries by transaction id',
+      auth: context.tokens.guard('wallet:read'),
+      filters: z.object({ transactionId: id.meta({ example: 'demo-transaction' }) }),
+      name: 'entries',
+      item: FoundEntry,
+    },
+    (page, { query }) => entriesOfTransaction(context.database.sql, query.transactionId, page),
+  );
