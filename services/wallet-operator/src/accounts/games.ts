@@ -71,7 +71,7 @@ export const gameRecord = (context: Context): Route[] => {
         inTransaction(on, async (tx) => {
           const json = await insertGame(tx, game);
           if (json === undefined) throw new Conflict('game_exists', 'A game with this code exists already.');
-          await recordEvent(tx, { kind: 'game_created', details: { by, ...game } });
+          await recordEvent(tx, 'game_created', { by, ...game });
           return { id: game.gameCode, json };
         }),
     },
@@ -81,7 +81,7 @@ export const gameRecord = (context: Context): Route[] => {
       save: async (on, change, { params: { gameCode }, caller: { subject: by } }) => {
         // Disabling it ends its sessions.
         const disabledAt = change.enabled === false ? on`now()` : undefined;
-        await recordEvent(on, { kind: 'game_changed', details: { by, gameCode, ...change } });
+        await recordEvent(on, 'game_changed', { by, gameCode, ...change });
         return games.update(on, { game_code: gameCode }, { ...change, disabledAt });
       },
     },

@@ -69,7 +69,7 @@ const endByHand = async (
   { playerId, sessionId, by }: { playerId: string; sessionId?: string; by: string },
 ): Promise<void> => {
   await endSessions(tx, playerId, sessionId);
-  await recordEvent(tx, { kind: 'sessions_ended', playerId, details: { by, sessionId } });
+  await recordEvent(tx, 'sessions_ended', { by, sessionId }, playerId);
 };
 
 /** Sessions that hold. Launches make them; their times are moved by the callbacks that name them. */

@@ -79,7 +79,7 @@ const makeTransfer = async (
   transfer: { operation: Direction; playerId: string } & z.output<typeof NewTransfer>,
 ): Promise<z.input<typeof Transfer>> => {
   const { playerId, ...asked } = transfer;
-  await recordEvent(database.sql, { kind: 'transfer_requested', playerId, details: { by, ...asked } });
+  await recordEvent(database.sql, 'transfer_requested', { by, ...asked }, playerId);
   const minor = minorUnits(asked.amount);
   const outcome = await ledger.add({ ...transfer, amount: minor });
   const { status, balance } = outcome;

@@ -70,7 +70,7 @@ export const makeDryRun = async (
     const view = viewOf(await insertDryRun(tx, by, id, forecast));
     const { dryRunId, sums } = view;
     const details = { by, reconciliationId: id, dryRunId, differences: numbers.length, sums };
-    await recordEvent(tx, { kind: 'reconciliation_dry_run', playerId: null, details });
+    await recordEvent(tx, 'reconciliation_dry_run', details);
     return view;
   });
 };
@@ -100,8 +100,7 @@ export const approveDryRun = (
     // Somebody else's approval holds.
     if (dryRun.isApproved) return viewOf(dryRun);
     const approved = viewOf(await markApproved(tx, path, by));
-    const details = { by, ...path, sums: approved.sums };
-    await recordEvent(tx, { kind: 'reconciliation_dry_run_approved', playerId: null, details });
+    await recordEvent(tx, 'reconciliation_dry_run_approved', { by, ...path, sums: approved.sums });
     return approved;
   });
 
@@ -161,7 +160,7 @@ const reserve = (
         'Somebody else applied some of the repairs; make another dry run.',
       );
     const details = { by, approvedBy, ...path, differences: amounts.size };
-    await recordEvent(tx, { kind: 'reconciliation_repair_requested', playerId: null, details });
+    await recordEvent(tx, 'reconciliation_repair_requested', details);
     return attempts;
   });
 
@@ -189,7 +188,7 @@ const applyRepair = async (
   const { playerId, isRepair: _isRepair, ...asked } = command;
   const decided = await sql.begin(async (tx) => {
     const details = { by, reconciliationId, number, repair, ...asked, status, reason };
-    await recordEvent(tx, { kind: 'reconciliation_repair_decided', playerId, details });
+    await recordEvent(tx, 'reconciliation_repair_decided', details, playerId);
     return markDecided(tx, reconciliationId, attempt, status, reason ?? null);
   });
   if (decided !== undefined) return plan.viewOf(decided, command, balance, moved);

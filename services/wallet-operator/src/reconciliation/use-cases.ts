@@ -49,8 +49,7 @@ export const receiveStatement = async (
   const id = await sql.begin(async (tx) => {
     if (!(await hasRoom(tx, by))) throw tooManyOpen();
     const reconciliationId = await insertReconciliation(tx, by, period);
-    const details = { by, reconciliationId, from, to };
-    await recordEvent(tx, { kind: 'reconciliation_requested', playerId: null, details });
+    await recordEvent(tx, 'reconciliation_requested', { by, reconciliationId, from, to });
     return reconciliationId;
   });
   try {
@@ -79,8 +78,7 @@ export const withdrawReconciliation = async (ctx: Context, by: string, id: strin
   await getReconciliation(ctx, id);
   await ctx.database.sql.begin(async (tx) => {
     if (!(await failRun(tx, id, 'withdrawn'))) return;
-    const details = { by, reconciliationId: id };
-    await recordEvent(tx, { kind: 'reconciliation_withdrawn', playerId: null, details });
+    await recordEvent(tx, 'reconciliation_withdrawn', { by, reconciliationId: id });
   });
   ctx.comparing.wake();
 };

@@ -5,13 +5,16 @@ import type { ISql } from 'postgres';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { allOf, createdBetween, equalTo, isoTime } from '../db/sql.ts';
-import { auditKinds, type auditEvents } from '../db/tables.ts';
+import { auditKinds } from '../db/tables.ts';
 import { listRoute, onListConnection, timeRange } from '../list-route.ts';
 
-type NewEvent = Omit<typeof auditEvents.$inferInsert, 'eventId' | 'at'>;
-
 /** Records an action of a person, in the transaction that performs it. */
-export const recordEvent = async (sql: ISql, { kind, playerId = null, details }: NewEvent): Promise<void> => {
+export const recordEvent = async (
+  sql: ISql,
+  kind: (typeof auditKinds)[number],
+  details: object,
+  playerId: string | null = null,
+): Promise<void> => {
   await sql`insert into audit_events (at, kind, player_id, details)
     values (now(), ${kind}, ${playerId}, ${JSON.stringify(details)}::text::jsonb)`;
 };

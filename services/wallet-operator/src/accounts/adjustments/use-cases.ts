@@ -47,7 +47,7 @@ export const makeAdjustment = async (
   { transactionId, amount, reason, note }: z.output<typeof NewAdjustment>,
 ): Promise<AdjustmentRow> => {
   const details = { by, transactionId, amount, reason, note };
-  await recordEvent(ctx.database.sql, { kind: 'adjustment_requested', playerId, details });
+  await recordEvent(ctx.database.sql, 'adjustment_requested', details, playerId);
   const asked = { playerId, transactionId, amount: minorUnits(amount), reason, note };
   const { row, moved, movedAt } = await reserve(ctx, by, asked);
   if (row.balance !== null) return row;
@@ -96,6 +96,6 @@ export const approveAdjustment = async (
     await markApproved(tx, path, by);
     const { playerId, transactionId, amount, reason, note, requestedBy } = row;
     const details = { by, transactionId, amount, reason, note, requestedBy };
-    await recordEvent(tx, { kind: 'adjustment_approved', playerId, details });
+    await recordEvent(tx, 'adjustment_approved', details, playerId);
     return (await findAdjustment(tx, path)) ?? row;
   });

@@ -53,7 +53,7 @@ const recordFailure = async (
   await inTransaction(database.sql, async (tx) => {
     if (launchId !== undefined) await updateOutcome(tx, launchId, outcome);
     const details = { by, gameCode, code, launchId: launchId ?? (await insertLaunch(tx, order, outcome)) };
-    if (status === 422) await recordEvent(tx, { kind: 'launch_refused', playerId, details });
+    if (status === 422) await recordEvent(tx, 'launch_refused', details, playerId);
   });
 };
 

@@ -69,7 +69,7 @@ export const playerRecord = (context: Context): Route[] => {
             if (player === undefined)
               throw new Conflict('player_exists', 'A player with this id exists already.');
             const { playerId } = player;
-            await recordEvent(tx, { kind: 'player_created', playerId, details: { by, currency } });
+            await recordEvent(tx, 'player_created', { by, currency }, playerId);
             return { id: playerId, json: JSON.stringify(player) };
           });
         },
@@ -85,7 +85,7 @@ export const playerRecord = (context: Context): Route[] => {
             throw new ValidationFailed({ excludedUntil: ['must not be in the past'] });
           // The audit trail names the changed personal fields, without their values.
           const details = { by, fields: Object.keys(change), status, excluded, until };
-          await recordEvent(on, { kind: 'player_changed', playerId, details });
+          await recordEvent(on, 'player_changed', details, playerId);
           if (status === 'disabled') await endSessions(on, playerId);
           return JSON.stringify(player);
         },
