@@ -16,7 +16,7 @@ import { reconciliationRoutes } from './reconciliation/routes.ts';
 import { auditTrail } from './reporting/audit.ts';
 import { proofRoute } from './reporting/proof/routes.ts';
 import { refusalList } from './reporting/refusals.ts';
-import { roundRoutes } from './reporting/rounds/record.ts';
+import { roundRoutes } from './reporting/rounds/rounds.ts';
 import { summaryRoutes } from './reporting/summary/routes.ts';
 import { evidenceRoutes } from './sealing/routes.ts';
 

@@ -7,16 +7,13 @@ import { SafeError } from '@platform/service-kit/safe-error';
 export const openSlowDatabase = (url: string) =>
   openDatabase({ url, name: 'wallet-operator:slow', max: 1, statementTimeoutMs: 120_000 });
 
-export interface SlowConnection extends AsyncDisposable {
-  /** Runs one piece of work after the other, not cancelled with the request that asked for it. */
-  run<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-}
+export type SlowConnection = ReturnType<typeof createSlowConnection>;
 
 /**
  * One connection beside the pool, whose statements are cancelled after a few seconds. It is open only while work runs.
  * Disposal closes it without waiting for the work, which then rejects.
  */
-export const createSlowConnection = (databaseUrl: string): SlowConnection => {
+export const createSlowConnection = (databaseUrl: string) => {
   let previous: Promise<unknown> = Promise.resolve();
   let open: Sql | undefined;
   let isDisposed = false;
@@ -27,13 +24,14 @@ export const createSlowConnection = (databaseUrl: string): SlowConnection => {
     return await work(database.sql);
   };
   return {
-    run: (work) => {
+    /** Runs one piece of work after the other, not cancelled with the request that asked for it. */
+    run: <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
       const result = previous.then(() => runOutsideRequest(() => runNow(work)));
       // The caller gets the error; the next piece of work runs all the same.
       previous = result.catch(() => undefined);
       return result;
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       isDisposed = true;
       await open?.end({ timeout: 0 });
     },

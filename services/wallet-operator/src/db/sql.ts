@@ -1,3 +1,5 @@
+import { getTableColumns } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import type { ISql, PendingQuery, Row } from 'postgres';
 
 /** A piece of a statement. */
@@ -43,3 +45,18 @@ export const createdBetween = (
   from === undefined ? undefined : sql`${id} >= ${firstIdOf(from)}`,
   to === undefined ? undefined : sql`${id} < ${firstIdOf(to)}`,
 ];
+
+/** Rows for `json_populate_recordset`: with the names of the columns, and int64 as text. */
+export const jsonRows = (table: PgTable, rows: readonly object[]): string => {
+  const columns: Record<string, { name: string }> = getTableColumns(table);
+  return JSON.stringify(
+    rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([field, value]: [string, unknown]) => [
+          columns[field]?.name ?? field,
+          typeof value === 'bigint' ? String(value) : value,
+        ]),
+      ),
+    ),
+  );
+};

@@ -4,8 +4,8 @@ import type { ISql } from 'postgres';
 import { refusals } from '../db/refusals.ts';
 import { limitView } from '../limits/domain.ts';
 import type { AnyCommand, Command, Reason } from './command.ts';
-import { jsonRows } from './json-rows.ts';
 import type { Outcome } from './state.ts';
+import { jsonRows } from '../db/sql.ts';
 
 export type NewRefusal = Omit<typeof refusals.$inferInsert, 'refusalId'>;
 

@@ -11,8 +11,7 @@ import {
 import { limitMonth } from './month.ts';
 import { decisionTime, latestCredible } from '../db/time.ts';
 import { limitWindows, players as playersTable } from '../db/tables.ts';
-import { jsonRows } from '../ledger/json-rows.ts';
-import { type Fragment } from '../db/sql.ts';
+import { type Fragment, jsonRows } from '../db/sql.ts';
 
 /**
  * Which entries of `source` count, and how much, is said here for all statements: `countedEntries` adds the column
@@ -51,12 +50,12 @@ interface LimitsRow {
 
 const playerLimits = (row: LimitsRow): PlayerLimits => {
   const moment = new Date(row.moment);
-  const windows = row.windows.map(({ period, since, afterSeq, wagered, lost }): Window => ({
+  const windows = row.windows.map(({ period, since, ...sums }): Window => ({
     period,
     since: new Date(since),
-    afterSeq: BigInt(afterSeq),
-    wagered: BigInt(wagered),
-    lost: BigInt(lost),
+    afterSeq: BigInt(sums.afterSeq),
+    wagered: BigInt(sums.wagered),
+    lost: BigInt(sums.lost),
   }));
   const sinceOfSession = windows.find(({ period }) => period === 'session')?.since ?? moment;
   return {

@@ -119,12 +119,7 @@ export const sealPlayers = (
     return { checkpoint, ...unfinished };
   }) as Promise<Sealed>;
 
-export interface Sealing extends AsyncDisposable {
-  /** Notes that the player has a new entry. */
-  note(playerId: string): void;
-  /** How long the oldest noted entry has waited, or sealing has failed, in seconds; 0 when all are sealed. */
-  waitingSeconds(): number;
-}
+export type Sealing = ReturnType<typeof startSealing>;
 
 /** The maximum number of ranges that are sealed when the process stops; the next process finds the rest. */
 const lastRanges = 20;
@@ -134,11 +129,7 @@ const lastRanges = 20;
  * unsealed. Before it signs, it looks for the checkpoint that was signed last: when it is gone, nothing is signed any more.
  * Each checkpoint is also a line of the log, which an intruder in the database cannot change.
  */
-export const startSealing = (
-  sql: Sql,
-  key: SealingKey,
-  { everyMs, log }: { everyMs: number; log: Log },
-): Sealing => {
+export const startSealing = (sql: Sql, key: SealingKey, { everyMs, log }: { everyMs: number; log: Log }) => {
   /** Players with new entries, and since when they wait; the oldest first. */
   let noted = new Map<string, number>();
   let walkedTo: string | undefined = '';
@@ -204,15 +195,17 @@ export const startSealing = (
   };
   const background: Background = startBackground({ name: 'sealing', everyMs, log, run });
   return {
-    note: (playerId) => {
+    /** Notes that the player has a new entry. */
+    note: (playerId: string): void => {
       if (!noted.has(playerId)) noted.set(playerId, performance.now());
     },
-    waitingSeconds: () => {
+    /** How long the oldest noted entry has waited, or sealing has failed, in seconds; 0 when all are sealed. */
+    waitingSeconds: (): number => {
       const now = performance.now();
       const [oldest = now] = noted.values();
       return (now - Math.min(oldest, failingSince ?? now)) / 1000;
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       await background[Symbol.asyncDispose]();
       for (let ranges = 0; ranges < lastRanges && noted.size > 0; ranges++) {
         // The database may be gone; the next process finds what is left.

@@ -20,13 +20,7 @@ export const checkWholeLedger = async (sql: Sql): Promise<Answer> => {
   return { ok: violations.length === 0, ...findings };
 };
 
-export interface Proving extends AsyncDisposable {
-  /**
-   * Checks what is not sealed, once for all callers that arrive during the check, and keeps the result. Resolves with all
-   * violations that are known.
-   */
-  prove(): Promise<Answer>;
-}
+export type Proving = ReturnType<typeof startProving>;
 
 interface ProvingOptions {
   slow: SlowConnection;
@@ -46,7 +40,7 @@ const lookEveryMs = { proof: 3_600_000, walk: 60_000 };
  * Proves the ledger regularly and on request, and walks over all that is sealed. One process does it for all. Disposal does
  * not wait for a check in progress.
  */
-export const startProving = ({ slow, sql, everyMs, walkDays, log }: ProvingOptions): Proving => {
+export const startProving = ({ slow, sql, everyMs, walkDays, log }: ProvingOptions) => {
   let running: Promise<Answer> | undefined;
   const begin = async (): Promise<Answer> => {
     try {
@@ -61,7 +55,11 @@ export const startProving = ({ slow, sql, everyMs, walkDays, log }: ProvingOptio
       running = undefined;
     }
   };
-  const prove = () => (running ??= begin());
+  /**
+   * Checks what is not sealed, once for all callers that arrive during the check, and keeps the result. Resolves with all
+   * violations that are known.
+   */
+  const prove = (): Promise<Answer> => (running ??= begin());
 
   const proofPauseMs = Math.min(everyMs, lookEveryMs.proof);
   const walkPauseMs = Math.min((walkDays * 86_400_000) / 200, lookEveryMs.walk);
@@ -84,7 +82,7 @@ export const startProving = ({ slow, sql, everyMs, walkDays, log }: ProvingOptio
   ];
   return {
     prove,
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       // Not awaited: they end when `slow` is disposed.
       for (const task of tasks) void task[Symbol.asyncDispose]();
     },
