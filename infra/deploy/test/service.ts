@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeTestKeys } from '@platform/auth/testing';
 import type {} from '@platform/local/provided';
-import { cloneDatabase, startServiceProcess } from '@platform/service-kit/testing';
+import { cloneServiceDatabase, startServiceProcess } from '@platform/service-kit/testing';
 import { inject } from 'vitest';
 
 export const root = new URL('../../..', import.meta.url).pathname;
@@ -49,7 +49,7 @@ export const startService = async (
   stack.defer(() => rm(home, { recursive: true }));
   const jwks = join(home, 'jwks.json');
   await writeFile(jwks, JSON.stringify(keys.jwks));
-  const database = stack.use(await cloneDatabase(inject('postgresUrl'), join(folder, 'migrations')));
+  const database = stack.use(await cloneServiceDatabase(inject('postgresUrl'), folder));
   const child = stack.use(
     await startServiceProcess({
       folder,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openDatabase, type Database } from '@platform/service-kit/db';
 import { readEnv, traceEnv } from '@platform/service-kit/env';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
-import { cloneDatabase } from '@platform/service-kit/testing';
+import { cloneServiceDatabase } from '@platform/service-kit/testing';
 import { openProvider } from '@platform/tracing/provider';
 import { inSpan, openTracing } from '@platform/tracing/trace';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -20,9 +20,7 @@ beforeAll(async () => {
   collector = stack.use(await startCollector());
   const tracing = await openTracing('spans-test', { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   if (tracing) stack.use(tracing);
-  const clone = stack.use(
-    await cloneDatabase(inject('postgresUrl'), join(serviceFolder('quest-service'), 'migrations')),
-  );
+  const clone = stack.use(await cloneServiceDatabase(inject('postgresUrl'), serviceFolder('quest-service')));
   database = stack.use(openDatabase({ url: clone.url, name: 'spans-test', max: 1 }));
 });
 afterAll(() => stack.disposeAsync());

@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startPostgres, type PostgresServer } from '@platform/local/postgres';
-import { cloneDatabase } from '@platform/service-kit/testing';
+import { cloneServiceDatabase } from '@platform/service-kit/testing';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keys, serviceFolder, startService } from './service.ts';
@@ -80,9 +80,8 @@ beforeAll(async () => {
     },
   });
   password = decodeURIComponent(new URL(primary.url).password);
-  const migrations = (name: string): string => join(serviceFolder(name), 'migrations');
-  wallet = (await cloneDatabase(primary.url, migrations('wallet-operator'))).url;
-  projects = (await cloneDatabase(primary.url, migrations('verify-projects'))).url;
+  wallet = (await cloneServiceDatabase(primary.url, serviceFolder('wallet-operator'))).url;
+  projects = (await cloneServiceDatabase(primary.url, serviceFolder('verify-projects'))).url;
   const folder = await mkdtemp(join(tmpdir(), 'standby-'));
   stack.defer(() => rm(folder, { recursive: true }));
   base = join(folder, 'base');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startGateway, type Gateway } from '@platform/gateway/testing/gateway';
 import { freePort } from '@platform/local/ports';
-import { cloneDatabase, startServiceProcess } from '@platform/service-kit/testing';
+import { cloneServiceDatabase, startServiceProcess } from '@platform/service-kit/testing';
 import { base64url, decodeJwt, decodeProtectedHeader, exportJWK, exportSPKI } from 'jose';
 import { chromium, type Browser, type Page, type Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -28,7 +28,7 @@ const start = async (): Promise<void> => {
   const [port, providerPort] = [await freePort(), await freePort()];
   provider = stack.use(await startProvider(providerPort, `http://127.0.0.1:${port}`));
   const folder = resolve(import.meta.dirname, '../../../services/quest-service');
-  const database = stack.use(await cloneDatabase(inject('postgresUrl'), join(folder, 'migrations')));
+  const database = stack.use(await cloneServiceDatabase(inject('postgresUrl'), folder));
   const variables = {
     DATABASE_URL: database.url,
     AUTH_JWKS: `${provider.issuer}/jwks`,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { makeTestKeys } from '@platform/auth/testing';
 import type {} from '@platform/local/provided';
-import { cloneDatabase, startServiceProcess } from '@platform/service-kit/testing';
+import { cloneServiceDatabase, startServiceProcess } from '@platform/service-kit/testing';
 import { exportJWK, generateKeyPair } from 'jose';
 import { inject } from 'vitest';
 
@@ -21,7 +21,7 @@ export const startServices = async () => {
   /** Starts a service and returns its address. */
   const start = async (name: string): Promise<string> => {
     const cwd = resolve(import.meta.dirname, '../../../services', name);
-    const database = stack.use(await cloneDatabase(inject('postgresUrl'), join(cwd, 'migrations')));
+    const database = stack.use(await cloneServiceDatabase(inject('postgresUrl'), cwd));
     const variables = {
       DATABASE_URL: database.url,
       REDIS_URL: inject('redisUrl') ?? '',

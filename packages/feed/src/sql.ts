@@ -1,3 +1,5 @@
+import type { SchemaPart } from '@platform/service-kit/migrate';
+
 /** A list whose changes are recorded. */
 export interface FeedTable {
   /** Name of the list, which is the part of its path. */
@@ -16,8 +18,7 @@ const identifier = (name: string): string => {
   return name;
 };
 
-const logSql = `-- The change feed: written by installSql() of @platform/feed, whose README explains it.
--- What was written, by the transaction that wrote it. Nobody reads it but the mover, which takes the rows away.
+const logSql = `-- What was written, by the transaction that wrote it. Nobody reads it but the mover, which takes the rows away.
 create table feed_pending (
   id bigint generated always as identity primary key,
   xid xid8 not null default pg_current_xact_id(),
@@ -26,7 +27,6 @@ create table feed_pending (
   owner text,
   action text not null
 ) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
---> statement-breakpoint
 -- The changes in their order. Rows that were moved at once have the same stamp, by which a cursor is recognised.
 create table feed_log (
   position bigint primary key,
@@ -38,7 +38,6 @@ create table feed_log (
   changed_at timestamptz not null
 );
 create index feed_log_by_age on feed_log using brin (changed_at);
---> statement-breakpoint
 -- The last row of the log, which stays known when the log has been pruned. Whoever moves changes locks this row.
 create table feed_state (
   one boolean primary key default true check (one),
@@ -48,7 +47,6 @@ create table feed_state (
 );
 insert into feed_state (position, stamp) values (0, 0);
 insert into feed_log (position, stamp, list, record, action, changed_at) values (0, 0, '', '', '', now());
---> statement-breakpoint
 create function feed_refuse_truncate() returns trigger language plpgsql as $$
 begin
   raise exception 'the change feed would miss a TRUNCATE of %: delete the rows', tg_table_name;
@@ -94,7 +92,6 @@ begin
   end if;
   return null;
 end $$;
---> statement-breakpoint
 ${trigger('insert', 'referencing new table as new_rows')}
 ${trigger('update', 'referencing old table as old_rows new table as new_rows')}
 ${trigger('delete', 'referencing old table as old_rows')}
@@ -104,8 +101,10 @@ create trigger ${name}_feed_truncate before truncate on ${name}
 };
 
 /**
- * SQL for the migration of a service: the log, and for each list the triggers that write to it in the transaction of a change.
- * Records that are there already are in no change; a reader gets them from the list.
+ * What the feed of these lists needs in the database of a service: the log, and for each list the triggers that write to it in
+ * the transaction of a change. Records that are there already are in no change; a reader gets them from the list.
  */
-export const installSql = (tables: readonly FeedTable[]): string =>
-  [logSql, ...tables.map(tableSql)].join('--> statement-breakpoint\n');
+export const feedParts = (tables: readonly FeedTable[]): SchemaPart[] => [
+  { name: 'feed', sql: logSql },
+  ...tables.map((table) => ({ name: `feed of ${table.list}`, sql: tableSql(table) })),
+];

@@ -1,5 +1,9 @@
-/** SQL for the migration of a service whose lists can be subscribed to; behind that of its change feed. */
-export const subscriptionsSql = `-- Outgoing webhooks: written by subscriptionsSql of @platform/outgoing-webhooks, whose README explains it.
+import type { SchemaPart } from '@platform/service-kit/migrate';
+
+/** What subscriptions need in the database of a service, beside its change feed. */
+export const subscriptionsPart: SchemaPart = {
+  name: 'subscriptions',
+  sql: `
 create table subscriptions (
   id uuid primary key,
   subject text not null,
@@ -28,7 +32,6 @@ create table subscriptions (
 );
 create index subscriptions_by_subject on subscriptions (subject, id);
 create index subscriptions_active on subscriptions (lease_until) where state = 'active';
---> statement-breakpoint
 -- Changes that were not delivered when it was their turn. Those with one \`lane\` are delivered one after the other; all but
 -- the first of a lane are due at infinity.
 create table subscription_held (
@@ -48,7 +51,6 @@ create table subscription_held (
 create index subscription_held_lanes on subscription_held (subscription, lane, position) where failed_at is null;
 create index subscription_held_due on subscription_held (subscription, due_at) where failed_at is null;
 create index subscription_held_failed on subscription_held (failed_at) where failed_at is not null;
---> statement-breakpoint
 create table subscription_attempts (
   id bigint generated always as identity primary key,
   subscription uuid not null references subscriptions on delete cascade,
@@ -65,4 +67,5 @@ create table subscription_attempts (
 create index subscription_attempts_by_subscription on subscription_attempts (subscription, id);
 create index subscription_attempts_failed on subscription_attempts (subscription, id) where error is not null;
 create index subscription_attempts_by_age on subscription_attempts using brin (sent_at);
-`;
+`,
+};

@@ -26,7 +26,7 @@ export const createLists = async (statements: string, lockTimeoutMs = 30): Promi
     JSON.stringify({ version: '7', dialect: 'postgresql', entries }),
   );
   await writeFile(join(folder, '0000_lists.sql'), statements);
-  const database = await cloneDatabase(inject('postgresUrl'), folder);
+  const database = await cloneDatabase(inject('postgresUrl'), { folder });
   await rm(folder, { recursive: true });
   const connections: Sql[] = [];
   const connect = (url = database.url) => {

@@ -8,7 +8,7 @@ import { startPostgres } from '@platform/local/postgres';
 import supertest from 'supertest';
 import { expect, inject, test } from 'vitest';
 import { addPoolMetrics } from '../src/process/metrics.ts';
-import { migrate, pendingMigrations } from '../src/database/migrate.ts';
+import { migrate, pendingMigrations, type Migrations } from '../src/database/migrate.ts';
 import { inSchema } from '../src/database/schema.ts';
 import { toProblem } from '../src/http/problem.ts';
 import { cloneDatabase } from '../src/testing/index.ts';
@@ -28,8 +28,8 @@ test('two migrations that start at once take turns', async () => {
   await sql.end();
 });
 
-/** A folder with these migrations: [name, time in the journal, SQL]. */
-const folderOf = async (files: [string, number, string][]): Promise<string> => {
+/** Migrations of a folder with these: [name, time in the journal, SQL]. */
+const folderOf = async (files: [string, number, string][]): Promise<Migrations> => {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
   const entries = files.map(([tag, when], idx) => ({ idx, version: '7', when, tag, breakpoints: true }));
   await mkdir(join(folder, 'meta'));
@@ -38,7 +38,7 @@ const folderOf = async (files: [string, number, string][]): Promise<string> => {
     JSON.stringify({ version: '7', dialect: 'postgresql', entries }),
   );
   for (const [tag, , sql] of files) await writeFile(join(folder, `${tag}.sql`), sql);
-  return folder;
+  return { folder };
 };
 
 test('a migration that was merged late, edited or put out of order is refused, not skipped', async () => {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { openDatabase, type Database } from '../src/database/database.ts';
 import { startPruning, type Prunable } from '../src/background/pruning.ts';
 import { captureLog } from '../src/testing/log.ts';
+import { migrations } from './fixture/service.ts';
 import { cloneDatabase } from '../src/testing/database.ts';
 
 const prunable: Prunable = { table: 'drafts', outdated: "made_at < now() - interval '1 day'", atOnce: 10 };
-const migrations = new URL('fixture/migrations', import.meta.url).pathname;
 let database: Database;
 let other: Database;
 let disposal: AsyncDisposableStack;

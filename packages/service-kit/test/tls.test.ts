@@ -104,7 +104,7 @@ test.each([
 ])('a certificate %s is refused with one line', async (_, host, ca, reason) => {
   const url = server.url(host, ca);
   const script = `import { runMigrations } from ${JSON.stringify(new URL('../src/database/migrate.ts', import.meta.url).href)};
-    await runMigrations(${JSON.stringify(migrations)});`;
+    await runMigrations('notes', ${JSON.stringify(migrations)});`;
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     env: { MIGRATION_DATABASE_URL: url },
     encoding: 'utf8',

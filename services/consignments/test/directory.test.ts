@@ -28,7 +28,7 @@ test('two migrations that start at the same time run one after the other', async
   const url = inTestSchema(located.href);
   await Promise.all([1, 2].map(() => migrate(url, migrations)));
   const sql = postgres(url, { max: 1 });
-  const applied = readdirSync(migrations).filter((file) => file.endsWith('.sql')).length;
+  const applied = readdirSync(migrations.folder).filter((file) => file.endsWith('.sql')).length;
   expect((await sql`select count(*)::int as applied from schema_migrations`)[0]).toEqual({ applied });
   await sql.end();
   await server`drop database consignments_twice`;

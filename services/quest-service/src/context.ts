@@ -6,12 +6,19 @@ import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform
 import { tokenOptions } from '@platform/service-kit/env';
 import { anyone, noLookupLimit, type Guard } from '@platform/service-kit/route';
 import { createByteGate, type ByteGate } from '@platform/service-kit/byte-gate';
+import type { Migrations } from '@platform/service-kit/migrate';
+import { feedParts } from '@platform/feed/sql';
+import { subscriptionsPart } from '@platform/outgoing-webhooks/sql';
+import { followedTables } from './db/followed.ts';
 import type { Env } from './env.ts';
 import { createPages, type Pages } from './questions/pages.ts';
 import { readVersion } from './quests/queries.ts';
 import { createVersionCache, type VersionCache } from './version-cache.ts';
 
-export const migrations = new URL('../migrations', import.meta.url).pathname;
+export const migrations: Migrations = {
+  folder: new URL('../migrations', import.meta.url).pathname,
+  parts: [...feedParts(followedTables), subscriptionsPart],
+};
 
 export interface Context extends BaseContext {
   /** Who may read what is published, export it, and write. */

@@ -11,6 +11,10 @@ import { createByteGate, type ByteGate } from '@platform/service-kit/byte-gate';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
 import { openSearchLane, type SearchLane } from '@platform/service-kit/search-lane';
+import type { Migrations } from '@platform/service-kit/migrate';
+import { feedParts } from '@platform/feed/sql';
+import { subscriptionsPart } from '@platform/outgoing-webhooks/sql';
+import { followedTables } from './db/followed.ts';
 import { plansByIndex } from './db/plans.ts';
 import type { StoreRow } from './db/tables.ts';
 import type { Env } from './env.ts';
@@ -32,7 +36,10 @@ import { createRotations, type Rotations } from './stores/rotations.ts';
 import { createOldUses, type OldUses } from './stores/old-uses.ts';
 import { createTracker, type ErrorTracker } from './error-tracker.ts';
 
-export const migrations = new URL('../migrations', import.meta.url).pathname;
+export const migrations: Migrations = {
+  folder: new URL('../migrations', import.meta.url).pathname,
+  parts: [...feedParts(followedTables), subscriptionsPart],
+};
 
 export interface Context extends BaseContext {
   env: Env;

@@ -1,10 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { installSql } from '@platform/feed/sql';
-import { subscriptionsSql } from '@platform/outgoing-webhooks/sql';
 import { startReceiver } from '@platform/outgoing-webhooks/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrations } from '../src/context.ts';
 import { followedTables } from '../src/db/followed.ts';
 import { startService } from './harness.ts';
 
@@ -137,12 +132,6 @@ test('a change is `updated`, and a person who is erased leaves nothing but ids',
   expect(orders.changes.at(-1)).toMatchObject({ action: 'updated', item: { consumerId: null } });
   const log = await sql`select to_jsonb(feed_log) - 'changed_at' as row from feed_log`;
   expect(JSON.stringify(log)).not.toContain('person.example');
-});
-
-test('the baseline migration installs the change feed and subscriptions', async () => {
-  const baseline = await readFile(join(migrations, '0000_baseline.sql'), 'utf8');
-  expect(baseline).toContain(installSql(followedTables));
-  expect(baseline).toContain(subscriptionsSql);
 });
 
 test('a shop is sent what becomes of its orders and jobs, and nothing of another shop', async () => {

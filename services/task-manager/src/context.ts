@@ -1,5 +1,6 @@
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createPasswords, type Passwords } from '@platform/auth/password';
+import type { Migrations } from '@platform/service-kit/migrate';
 import { createAddressLimit, type AddressLimit, type AddressLimitOptions } from './auth/address-limit.ts';
 import { createRevocation, type Revocation } from '@platform/auth/revocation';
 import { createTokenSigner, type TokenSigner } from './sessions/token-signer.ts';
@@ -26,7 +27,9 @@ import { isLive } from './sessions/queries.ts';
 import { createSearches, type Searches } from './tasks/searches.ts';
 import { createKeyLimit, createTaskLimits, type RowLimit } from './tasks/task-limit.ts';
 
-export const migrations = new URL('../migrations', import.meta.url).pathname;
+export const migrations: Migrations = {
+  folder: new URL('../migrations', import.meta.url).pathname,
+};
 
 export interface Context extends BaseContext {
   env: Env;

@@ -3,16 +3,28 @@ import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
 import { callerRights } from '@platform/auth/caller-rights';
 import { createFeed } from '@platform/feed';
 import { createSubscriptions } from '@platform/outgoing-webhooks';
-import { withPageSettings } from '@platform/pagination/directory';
+import { installSql, withPageSettings } from '@platform/pagination/directory';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
 import type { Guard } from '@platform/service-kit/route';
 import { openSearchLane, type SearchLane } from '@platform/service-kit/search-lane';
+import type { Migrations } from '@platform/service-kit/migrate';
+import { feedParts } from '@platform/feed/sql';
+import { subscriptionsPart } from '@platform/outgoing-webhooks/sql';
+import { followedTables } from './db/followed.ts';
+import { projectDirectory } from './db/directory.ts';
 import { findByHash, saveLastUse } from './api-keys/queries.ts';
 import type { Env } from './env.ts';
 import { readerGuard, unlimited, type Reader } from './reader.ts';
 
-export const migrations = new URL('../migrations', import.meta.url).pathname;
+export const migrations: Migrations = {
+  folder: new URL('../migrations', import.meta.url).pathname,
+  parts: [
+    { name: 'page directory of projects', sql: installSql(projectDirectory) },
+    ...feedParts(followedTables),
+    subscriptionsPart,
+  ],
+};
 
 export interface Context extends BaseContext {
   /** Authenticates requests that read projects, languages and deliverables. */

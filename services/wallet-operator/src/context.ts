@@ -10,6 +10,7 @@ import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform
 import { openSearchLane, type SearchLane } from '@platform/service-kit/search-lane';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { tokenOptions } from '@platform/service-kit/env';
+import type { Migrations } from '@platform/service-kit/migrate';
 import { startProving, type Proving } from './reporting/proof/proving.ts';
 import type { Env } from './env.ts';
 import type { SealingKey } from '@platform/sealed-log/keys';
@@ -22,7 +23,9 @@ import { createSlowConnection, type SlowConnection } from './db/slow-connection.
 import { startClosing } from './reporting/summary/closing.ts';
 import { createGameServer, type GameServer } from './accounts/launches/game-server.ts';
 
-export const migrations = new URL('../migrations', import.meta.url).pathname;
+export const migrations: Migrations = {
+  folder: new URL('../migrations', import.meta.url).pathname,
+};
 
 export interface Context extends BaseContext {
   env: Env;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type {} from '@platform/local/provided';
 import { services } from '@platform/service-list';
 import { migrate } from '@platform/service-kit/migrate';
-import { cloneDatabase } from '@platform/service-kit/testing';
+import { cloneDatabase, migrationsOf } from '@platform/service-kit/testing';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { ROOT } from '../src/command.ts';
@@ -12,22 +12,26 @@ import { dropOldColumn, renameColumn } from '../src/next-version.ts';
 import { documentedCommands } from '../src/platform.ts';
 
 /** A copy of a service's code and migrations; disposal removes it. */
-const copyOf = async (service: string): Promise<{ path: string } & AsyncDisposable> => {
+const copyOf = async (service: string) => {
   const path = await mkdtemp(join(tmpdir(), 'next-version-'));
   for (const part of ['src', 'migrations'])
     await cp(join(ROOT, 'services', service, part), join(path, part), { recursive: true });
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
+  const migrations = {
+    ...(await migrationsOf(join(ROOT, 'services', service))),
+    folder: join(path, 'migrations'),
+  };
+  return { path, migrations, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
 };
 
 test.each(services)(
   'the column of $name that the rehearsal renames exists in its code and its database',
   async ({ name: service, rehearsal }) => {
     await using copy = await copyOf(service);
-    await using database = await cloneDatabase(inject('postgresUrl'), join(copy.path, 'migrations'));
+    await using database = await cloneDatabase(inject('postgresUrl'), copy.migrations);
     await renameColumn(service, copy.path);
-    await migrate(database.url, join(copy.path, 'migrations'));
+    await migrate(database.url, copy.migrations);
     await dropOldColumn(service, copy.path);
-    await migrate(database.url, join(copy.path, 'migrations'));
+    await migrate(database.url, copy.migrations);
     const sql = postgres(database.url, { max: 1 });
     const { table, column } = rehearsal.rename;
     const columns = await sql`select column_name from information_schema.columns where table_name = ${table}`;
@@ -40,7 +44,7 @@ test.each(services)(
 
 test('while both columns exist, each version of the code sees what the other writes', async () => {
   await using copy = await copyOf('consignments');
-  await using database = await cloneDatabase(inject('postgresUrl'), join(copy.path, 'migrations'));
+  await using database = await cloneDatabase(inject('postgresUrl'), copy.migrations);
   const sql = postgres(database.url, { max: 1 });
   const insert = (name: string, column: string, country: string) => sql`
     insert into warehouses (id, code, name, city, status, ${sql(column)})
@@ -49,7 +53,7 @@ test('while both columns exist, each version of the code sees what the other wri
     sql`select code, country_code as old, country_code_next as next from warehouses order by code`;
   await insert('before', 'country_code', 'EE');
   await renameColumn('consignments', copy.path);
-  await migrate(database.url, join(copy.path, 'migrations'));
+  await migrate(database.url, copy.migrations);
   await insert('by new code', 'country_code_next', 'FI');
   await insert('by old code', 'country_code', 'SE');
   expect(await rows()).toEqual([

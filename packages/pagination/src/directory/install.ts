@@ -10,14 +10,12 @@ export const installSql = (directory: Directory): string => {
   const trigger = (event: string, transition: string) =>
     `create trigger ${name}_directory_${event} after ${event} on ${table}
   ${transition}for each statement execute function ${logChanges}();`;
-  return `-- The page directory of ${name}: written by installSql() of @platform/pagination, whose README explains it.
--- A bucket holds the rows from its key to the key of the next bucket; \`n\` counts them, without the changes below.
+  return `-- A bucket holds the rows from its key to the key of the next bucket; \`n\` counts them, without the changes below.
 create table ${buckets} as
   select ''::text as filter, ''::text as value, ${key.join(', ')}, 0 as n from ${table} with no data;
 alter table ${buckets} add primary key (filter, value, ${key.join(', ')}), alter n set not null,
   set (fillfactor = 50);
 create index on ${buckets} (${key.join(', ')});
---> statement-breakpoint
 -- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
 -- Without a primary key, which would cost every writer more; logical replication knows a row by all its columns.
 create table ${changes} as
@@ -25,14 +23,12 @@ create table ${changes} as
 create index on ${changes} (xid);
 alter table ${changes} alter xid set not null, alter sign set not null, replica identity full,
   set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
---> statement-breakpoint
 -- The snapshot of the last fold: it counted all changes except those of transactions from \`folded_below\` on and
 -- those that were \`running\`. No counted row comes after the key. Sessions that change buckets lock this row.
 create table ${state} as
   select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, ${key.join(', ')} from ${table} with no data;
 alter table ${state} add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
 insert into ${state} (one, folded_below, running) values (true, '0', '{}');
---> statement-breakpoint
 create function ${logChanges}() returns trigger language plpgsql as $$
 declare
   -- An id below folded_below that was not running: a dump was restored into a cluster with lower ids.
@@ -54,7 +50,6 @@ begin
   end if;
   return null;
 end $$;
---> statement-breakpoint
 ${trigger('insert', 'referencing new table as new_rows ')}
 ${trigger('update', 'referencing old table as old_rows new table as new_rows ')}
 ${trigger('delete', 'referencing old table as old_rows ')}

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Migrations } from '../database/migrate.ts';
 import { openDatabase, type Database } from '../database/database.ts';
 import type { CommonEnv } from './env.ts';
 import { createHealth, type Health } from './health.ts';
@@ -51,8 +52,7 @@ export interface BaseContext extends LogAndMetrics, Limits, AsyncDisposable {
 interface About {
   /** The service's name. */
   name: string;
-  /** Folder of its migrations. */
-  migrations: string;
+  migrations: Migrations;
   /** Of a service that works without its database: a file of that database, which remembers that the migrations have run. */
   schemaFile?: string;
   /** Server settings of each connection. */

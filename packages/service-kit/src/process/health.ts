@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Database } from '../database/database.ts';
-import { pendingMigrations } from '../database/migrate.ts';
+import { pendingMigrations, type Migrations } from '../database/migrate.ts';
 import { isRedisUp } from './redis.ts';
 import type { SchemaMemory } from './schema-memory.ts';
 
@@ -12,8 +12,7 @@ export type Health = ReturnType<typeof createHealth>;
 interface Parts {
   database: Database;
   redis: Redis | undefined;
-  /** Folder of the service's migrations. */
-  migrations: string;
+  migrations: Migrations;
   /** Of a service that works without its database, and so must know without it whether the migrations have run. */
   schemaMemory?: SchemaMemory | undefined;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { shippedMigrations } from '../database/migrate.ts';
+import { shippedMigrations, type Migrations } from '../database/migrate.ts';
 
 /** Remembers on disk that a database has run all migrations of this version. */
 export interface SchemaMemory {
@@ -12,7 +12,7 @@ export interface SchemaMemory {
 }
 
 /** `file` is that of one database, and is kept as long as what the service keeps while the database is away. */
-export const createSchemaMemory = (file: string, migrations: string): SchemaMemory => ({
+export const createSchemaMemory = (file: string, migrations: Migrations): SchemaMemory => ({
   isRemembered: async () => {
     const seen = (await readFile(file, 'utf8').catch(() => '')).split('\n');
     return shippedMigrations(migrations).every((hash) => seen.includes(hash));

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
-import { migrate } from '../database/migrate.ts';
+import { migrate, shippedMigrations, type Migrations } from '../database/migrate.ts';
 import { inSchema } from '../database/schema.ts';
 
 export interface TestDatabase extends AsyncDisposable {
@@ -19,11 +18,9 @@ const withDatabase = (url: string, name: string): string => {
 };
 
 /** The same migrations give the same template, whichever test file comes first. */
-const templateName = (folder: string): string => {
-  const journal = readFileSync(join(folder, 'meta/_journal.json'), 'utf8');
-  const tags = (JSON.parse(journal) as { entries: { tag: string }[] }).entries.map(({ tag }) => tag);
-  const sources = tags.map((tag) => readFileSync(join(folder, `${tag}.sql`), 'utf8'));
-  return `template_${createHash('sha256').update(journal).update(sources.join('\n')).digest('hex').slice(0, 16)}`;
+const templateName = (migrations: Migrations): string => {
+  const hash = createHash('sha256').update(shippedMigrations(migrations).join('\n')).digest('hex');
+  return `template_${hash.slice(0, 16)}`;
 };
 
 const openAdmin = (serverUrl: string, idleSeconds?: number): Sql =>
@@ -77,7 +74,7 @@ const joinDatabase = async (coordinator: string, workers: string[]): Promise<voi
 };
 
 /** Creates the template unless it exists; other processes that want it wait. */
-const createTemplate = async (serverUrl: string, template: string, migrations: string): Promise<void> => {
+const createTemplate = async (serverUrl: string, template: string, migrations: Migrations): Promise<void> => {
   // Stays open while it is idle: its lock is gone with it.
   const sql = openAdmin(serverUrl);
   try {
@@ -106,7 +103,11 @@ const createTemplate = async (serverUrl: string, template: string, migrations: s
 
 /** Templates that this process has created or found, by the URL of their server and their name. */
 const templates = new Map<string, Promise<void>>();
-const provideTemplate = async (serverUrl: string, template: string, migrations: string): Promise<void> => {
+const provideTemplate = async (
+  serverUrl: string,
+  template: string,
+  migrations: Migrations,
+): Promise<void> => {
   const key = `${serverUrl} ${template}`;
   const creating = templates.get(key) ?? createTemplate(serverUrl, template, migrations);
   templates.set(key, creating);
@@ -118,9 +119,9 @@ const provideTemplate = async (serverUrl: string, template: string, migrations: 
 
 /**
  * A database of its own for one test file, cloned in some 30 ms from a template that holds
- * `migrations` (a folder). `serverUrl` is a superuser's URL. Dropped on disposal.
+ * `migrations`. `serverUrl` is a superuser's URL. Dropped on disposal.
  */
-export const cloneDatabase = async (serverUrl: string, migrations: string): Promise<TestDatabase> => {
+export const cloneDatabase = async (serverUrl: string, migrations: Migrations): Promise<TestDatabase> => {
   const template = templateName(migrations);
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await provideTemplate(serverUrl, template, migrations);
@@ -141,3 +142,11 @@ export const cloneDatabase = async (serverUrl: string, migrations: string): Prom
       }),
   };
 };
+
+/** The migrations of the service in this folder. */
+export const migrationsOf = async (folder: string): Promise<Migrations> =>
+  ((await import(join(folder, 'src/context.ts'))) as { migrations: Migrations }).migrations;
+
+/** `cloneDatabase` for the service in this folder. */
+export const cloneServiceDatabase = async (serverUrl: string, folder: string): Promise<TestDatabase> =>
+  cloneDatabase(serverUrl, await migrationsOf(folder));

@@ -8,6 +8,7 @@ import supertest from 'supertest';
 import type { HttpApp } from '../http/app.ts';
 import type { BaseContext, LogAndMetrics } from '../process/context.ts';
 import { createMetrics } from '../process/metrics.ts';
+import type { Migrations } from '../database/migrate.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 import { captureLog } from './log.ts';
 import { serve, type RunningServer } from './server.ts';
@@ -21,8 +22,7 @@ interface TestKeys {
 }
 
 interface ServiceUnderTest<Env, Context> {
-  /** Folder of the service's migrations. */
-  migrations: string;
+  migrations: Migrations;
   envOf: (variables: Record<string, string | undefined>) => Env;
   createContext: (env: Env, parts: LogAndMetrics, overrides?: Partial<Context>) => Context | Promise<Context>;
   createApp: (context: Context) => HttpApp;

@@ -1,4 +1,10 @@
-export { cloneDatabase, inTestSchema, type TestDatabase } from './database.ts';
+export {
+  cloneDatabase,
+  cloneServiceDatabase,
+  inTestSchema,
+  migrationsOf,
+  type TestDatabase,
+} from './database.ts';
 export { captureLog } from './log.ts';
 export { serve, type RunningServer } from './server.ts';
 export { createHarness, type Harness, type StartOptions, type TestInstance } from './harness.ts';

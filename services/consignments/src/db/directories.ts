@@ -29,5 +29,5 @@ export const inventoryDirectory = defineDirectory({
   },
 });
 
-/** Their SQL is in the baseline migration. */
+/** All of them. */
 export const directories = [consignmentDirectory, inventoryDirectory];

@@ -1,6 +1,6 @@
 import type { FeedTable } from '@platform/feed/sql';
 
-/** The lists that can be followed. Their SQL is in the baseline migration. */
+/** The lists that can be followed. */
 export const followedTables: readonly FeedTable[] = [
   { list: 'consignments', owner: 'client_id' },
   { list: 'partners', owner: 'id' },

@@ -2,7 +2,7 @@ import type { FeedTable } from '@platform/feed/sql';
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import { deliveryJobs, members, notifications, orders, payments, verifications } from './tables.ts';
 
-/** The lists that can be followed. Their SQL is in the baseline migration. */
+/** The lists that can be followed. */
 export const followedTables: readonly FeedTable[] = [
   orders,
   members,

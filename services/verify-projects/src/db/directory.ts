@@ -1,6 +1,6 @@
 import { defineDirectory } from '@platform/pagination/directory';
 
-/** The order and the filter of the project list. Its SQL is in the baseline migration. */
+/** The order and the filter of the project list. */
 export const projectDirectory = defineDirectory({
   table: 'projects',
   key: ['updated_at', 'id'],
