@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { openDatabase, type Database } from '@platform/service-kit/db';
 import { readEnv, traceEnv } from '@platform/service-kit/env';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';

@@ -108,7 +108,7 @@ test('a new service starts, answers as its document says, and is formatted, lint
   expect(services.find((service) => service.name === name)).toMatchObject({
     port: 7,
     scopes: [`${name}:read`, `${name}:write`, 'ops:read'],
-    paths: [{ path: '/v1/cold-rooms' }],
+    paths: [{ path: '/v1/cold-rooms' }, { path: `/v1/feeds/${name}`, stream: true }],
   });
   const paths = [`services/${name}`, `docs/${name}.md`];
   await tool('oxfmt/bin/oxfmt', '--check', 'services.yaml', 'infra/deploy', ...paths);
@@ -197,11 +197,10 @@ export const ageRoute = ({ reader, database: { sql } }: Context): Route =>
   );
   insertBefore(
     '../app.ts',
-    'import { coldRoomRoutes }',
+    'import { coldRoomFeed, coldRoomRoutes }',
     "import { ageRoute } from './cold-rooms/routes.ts';\n",
   );
-  insertBefore('../app.ts', 'coldRoomRoutes(context)', '[ageRoute(context), ...');
-  insertBefore('../app.ts', ',\n  });', ']');
+  insertBefore('../app.ts', '...coldRoomRoutes(context)', 'ageRoute(context), ');
   insertBefore(
     'record.test.ts',
     "test('cold rooms are listed",

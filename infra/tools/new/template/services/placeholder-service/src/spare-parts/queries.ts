@@ -1,3 +1,4 @@
+import type { Slice } from '@platform/feed/followed-list';
 import type { Window } from '@platform/pagination/list';
 import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
 import type { Queries, Stored } from '@platform/service-kit/record';
@@ -5,6 +6,20 @@ import { v7 } from 'uuid';
 import { SparePart } from './schema.ts';
 
 export const spareParts = jsonTable('spare_parts', Object.keys(SparePart.shape));
+
+interface Listed extends JsonRow {
+  id: string;
+}
+
+/** Those with these ids. */
+export const findSparePartsById = (sql: Queries, ids: readonly string[]) => sql<Listed[]>`
+  select spare_part_id as id, ${sql.unsafe(spareParts.json)} from spare_parts
+  where spare_part_id = any(${ids as string[]}::uuid[])`;
+
+/** Those behind an id, in the order of ids. */
+export const findSparePartsAfter = (sql: Queries, { after, limit }: Slice) => sql<Listed[]>`
+  select spare_part_id as id, ${sql.unsafe(spareParts.json)} from spare_parts
+  where spare_part_id > ${after} order by spare_part_id limit ${limit}`;
 
 /** Newest first; one more than the page holds, where there is one. */
 export const findSpareParts = async (sql: Queries, { offset, limit }: Window): Promise<string[]> => {

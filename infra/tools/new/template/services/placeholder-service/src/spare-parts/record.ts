@@ -2,7 +2,13 @@ import { pageListJson, pageOf, slice } from '@platform/pagination/list';
 import { record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { findSpareParts, insertSparePart, spareParts } from './queries.ts';
+import {
+  findSpareParts,
+  findSparePartsAfter,
+  findSparePartsById,
+  insertSparePart,
+  spareParts,
+} from './queries.ts';
 import {
   SparePart,
   SparePartInput,
@@ -11,6 +17,21 @@ import {
   SparePartPath,
   SparePartQuery,
 } from './schema.ts';
+
+/** The routes by which spare parts are exported and followed. */
+export const sparePartFeed = ({ follow, reader }: Context): Route[] =>
+  follow({
+    list: 'spare-parts',
+    name: 'spare part',
+    tag: 'Spare parts',
+    auth: reader,
+    item: SparePart,
+    owners: () => undefined,
+    rights: () => 'all',
+    items: async (sql, ids) =>
+      new Map((await findSparePartsById(sql, ids)).map(({ id, json }) => [id, json])),
+    records: findSparePartsAfter,
+  });
 
 export const sparePartRoutes = ({ reader, writer, database: { sql } }: Context): Route[] =>
   record({
