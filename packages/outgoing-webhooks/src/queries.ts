@@ -4,7 +4,7 @@ import type { Queries } from '@platform/service-kit/record';
 import type { PendingQuery, Row, TransactionSql } from 'postgres';
 import type { z } from 'zod';
 import { laneOf } from './changes.ts';
-import { insertAttempts, orderLanes } from './settle.ts';
+import { orderLanes, saveAttempts } from './settle.ts';
 import type { Attempt } from './deliver.ts';
 import type { AttemptQuery, Replay, Schemas } from './schema.ts';
 import { columns, type Rights, type Subscription } from './subscription.ts';
@@ -96,7 +96,7 @@ export const createQueries = (fields: readonly string[]) => {
         update subscriptions set generation = generation + 1, rotated_at = now() where id = ${id} returning generation`;
       return row.generation;
     },
-    recordAttempt: (sql: Queries, id: string, attempt: Attempt) => insertAttempts(sql, id, [attempt]),
+    recordAttempt: (sql: Queries, id: string, attempt: Attempt) => saveAttempts(sql, id, [attempt]),
   };
 };
 

@@ -40,8 +40,9 @@ export interface Turn {
   aborted: AbortSignal;
 }
 
-/** Requests to one host at the same time, of all subscriptions of a subject. */
-const atOnce = 32;
+/** Requests of all subscriptions of a subject at the same time, and those of them to one host. */
+const ofSubject = 64;
+const toHost = 32;
 const maxAnswer = 1024;
 const dayMs = 86_400_000;
 
@@ -59,7 +60,9 @@ const textOf = (answer: Buffer): string | undefined =>
  * other hosts nor the requests of other subjects, who may have made it slow, or share it as the host of a relay.
  */
 export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
-  const hosts = createLru<string, PQueue>(10_000, 0, () => new PQueue({ concurrency: atOnce }));
+  const queues = (concurrency: number) =>
+    createLru<string, PQueue>(10_000, 0, () => new PQueue({ concurrency }));
+  const [subjects, hosts] = [queues(ofSubject), queues(toHost)];
   const attempt = async ({ url, event, body, secrets }: Message, aborted: AbortSignal): Promise<Sent> => {
     const sentAt = new Date();
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), aborted]);
@@ -93,9 +96,10 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
   };
   /** Never rejects. Undefined: not sent, because `isOver` was true when its turn came, or `aborted` before there was an answer. */
   return async (message: Message, { isOver, aborted }: Turn): Promise<Sent | undefined> => {
-    const sent = await hosts
-      .memo(JSON.stringify([message.subject, new URL(message.url).host]))
-      .add(() => (isOver() ? undefined : attempt(message, aborted)));
+    const { subject, url } = message;
+    const host = hosts.memo(JSON.stringify([subject, new URL(url).host]));
+    const inTurn = () => host.add(() => (isOver() ? undefined : attempt(message, aborted)));
+    const sent = await subjects.memo(subject).add(inTurn);
     return sent?.error !== undefined && aborted.aborted ? undefined : sent;
   };
 };

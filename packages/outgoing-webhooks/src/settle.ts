@@ -7,22 +7,20 @@ import { columns, leaseMs, type Subscription } from './subscription.ts';
 /** A subscriber that has failed for so long gets nothing more. */
 const disabledAfter = `interval '5 days'`;
 
-export const insertAttempts = (
-  sql: Queries,
-  id: string,
-  attempts: readonly Attempt[],
-): Promise<unknown> => sql`
-  insert into subscription_attempts (subscription, sent_at, event, type, record, attempt, status, ms, error, answer)
-  select ${id}, "sentAt", event, type, record, attempt, status, ms, error, answer
-  from json_to_recordset(${JSON.stringify(attempts)}::text::json) as attempts ("sentAt" timestamptz, event text, type text, record text,
-    attempt integer, status integer, ms integer, error text, answer text)`;
-
 /** Attempts that are kept of a subscription, so that one with many does not fill the disk. */
 const keptAttempts = 1000;
 
-const deleteOldAttempts = (sql: Queries, id: string): Promise<unknown> => sql`
-  delete from subscription_attempts where subscription = ${id} and id <= (
-    select id from subscription_attempts where subscription = ${id} order by id desc offset ${keptAttempts} limit 1)`;
+export const saveAttempts = async (sql: Queries, id: string, attempts: readonly Attempt[]): Promise<void> => {
+  if (attempts.length === 0) return;
+  await sql`
+    insert into subscription_attempts (subscription, sent_at, event, type, record, attempt, status, ms, error, answer)
+    select ${id}, "sentAt", event, type, record, attempt, status, ms, error, answer
+    from json_to_recordset(${JSON.stringify(attempts)}::text::json) as attempts ("sentAt" timestamptz, event text, type text, record text,
+      attempt integer, status integer, ms integer, error text, answer text)`;
+  await sql`
+    delete from subscription_attempts where subscription = ${id} and id <= (
+      select id from subscription_attempts where subscription = ${id} order by id desc offset ${keptAttempts} limit 1)`;
+};
 
 /** Makes the first change of each of these lanes due, and no other one. */
 export const orderLanes = (sql: Queries, id: string, lanes: readonly string[]): Promise<unknown> => sql`
@@ -78,10 +76,7 @@ export const settle = (
       where id = ${id} and worker = ${worker}
       returning ${tx.unsafe(columns)}`;
     if (mine === undefined) return undefined;
-    if (attempts.length > 0) {
-      await insertAttempts(tx, id, attempts);
-      await deleteOldAttempts(tx, id);
-    }
+    await saveAttempts(tx, id, attempts);
     await removeHeld(tx, id, delivered);
     await saveHeld(tx, id, held);
     const lanes = new Set([...held, ...delivered.filter(({ isHeld }) => isHeld)].map(({ lane }) => lane));
