@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMetrics } from '@platform/gateway-telemetry/metrics';
 import { startReceiver, type Receiver } from '@platform/gateway-telemetry/receiver';
+import { startGateway, type Gateway } from '@platform/gateway/testing/gateway';
 import { freePort } from '@platform/local/ports';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { startGateway } from './gateway.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const stack = new AsyncDisposableStack();
 const { registry, record } = createMetrics();
 let receiver: Receiver;
-let gateway: Awaited<ReturnType<typeof startGateway>>;
+let gateway: Gateway;
 
 /** A service that does what the path says. */
 const startStandIn = async (): Promise<string> => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
     'verify-projects': await down(),
   };
   const telemetry = `127.0.0.1:${receiver.port}`;
-  gateway = stack.use(await startGateway(inject('nginxPath'), upstreams, telemetry, { answer: 3000 }));
+  gateway = stack.use(await startGateway({ upstreams, telemetry, timeouts: { answer: 3000 } }));
 });
 afterAll(() => stack.disposeAsync());
 

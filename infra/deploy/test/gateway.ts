@@ -4,10 +4,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prepareGateway } from '@platform/gateway/files';
-import type { GatewayOptions } from '@platform/gateway/options';
 import { killAfterExit } from '@platform/local/kill-after-exit';
-import { freePort } from '@platform/local/ports';
 import { testLimits } from '@platform/local/test-limits';
 import { inherited } from './env.ts';
 
@@ -56,27 +53,4 @@ export const runNginx = async (
   }
   const owned = stack.move();
   return { url, [Symbol.asyncDispose]: () => owned.disposeAsync() };
-};
-
-/** nginx in front of services that run; `telemetry` is where it sends datagrams. */
-export const startGateway = async (
-  nginx: string | null,
-  upstreams: GatewayOptions['upstreams'],
-  telemetry: string,
-  timeouts: GatewayOptions['timeouts'] = {},
-) => {
-  await using stack = new AsyncDisposableStack();
-  const home = await mkdtemp(join(tmpdir(), 'deploy-gateway-'));
-  stack.defer(() => rm(home, { recursive: true, force: true }));
-  const logDir = join(home, 'log');
-  const listen = `127.0.0.1:${await freePort()}`;
-  const runDir = join(home, 'run');
-  const { args } = await prepareGateway({ listen, upstreams, runDir, logDir, telemetry, timeouts });
-  const { url } = stack.use(await runNginx(nginx, args, `http://${listen}`));
-  const owned = stack.move();
-  return {
-    url,
-    log: () => readFile(join(logDir, 'access.log'), 'utf8'),
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
 };

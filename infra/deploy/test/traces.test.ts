@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startReceiver } from '@platform/gateway-telemetry/receiver';
 import { openSpans } from '@platform/gateway-telemetry/spans';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { startGateway, type Gateway } from '@platform/gateway/testing/gateway';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startCollector, until, type Collector, type Span } from './collector.ts';
-import { startGateway } from './gateway.ts';
 import { keys, startService, type RunningService } from './service.ts';
 
 const token = `w3bh00k-${'x'.repeat(35)}`;
@@ -13,7 +13,7 @@ const stack = new AsyncDisposableStack();
 const asked: IncomingMessage['headers'][] = [];
 const running: Record<string, RunningService> = {};
 let collector: Collector;
-let gateway: Awaited<ReturnType<typeof startGateway>>;
+let gateway: Gateway;
 
 /** The outside world: a game server that knows two currencies. */
 const startGameServer = async (): Promise<string> => {
@@ -47,7 +47,7 @@ beforeAll(async () => {
     await startReceiver(0, '127.0.0.1', { onRequest: spans.record, onInvalid: () => undefined }),
   );
   const places = Object.fromEntries(names.map((name) => [name, running[name]?.place ?? '']));
-  gateway = stack.use(await startGateway(inject('nginxPath'), places, `127.0.0.1:${port}`));
+  gateway = stack.use(await startGateway({ upstreams: places, telemetry: `127.0.0.1:${port}` }));
 });
 afterAll(() => stack.disposeAsync());
 
@@ -123,7 +123,9 @@ describe.concurrent('a request', () => {
       'the line of the request',
     );
     expect(line).toContain(`"span_id":"${span.spanId}"`);
-    await vi.waitUntil(async () => (await gateway.log()).includes(`"trace_id":"${trace}"`), 120_000);
+    const isLogged = async () =>
+      (await gateway.logs())['access.log']?.includes(`"trace_id":"${trace}"`) ?? false;
+    await vi.waitUntil(isLogged, 120_000);
   });
 });
 
@@ -132,7 +134,11 @@ test.concurrent('the token of a webhook is in no span, log or header of the coll
   const route = 'POST /api/v1/hooks/order_updated/{token}';
   const spans = await collector.trace(trace, 'POST store-webhooks', route, 'select');
   expect(one(spans, route).attributes['http.response.status_code']).toBe(404);
-  const everything = [...collector.bodies, ...(running['store-webhooks']?.lines ?? []), await gateway.log()];
+  const everything = [
+    ...collector.bodies,
+    ...(running['store-webhooks']?.lines ?? []),
+    ...Object.values(await gateway.logs()),
+  ];
   expect(everything.join('\n')).not.toContain(token.slice(0, 8));
 });
 
