@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { baseEnv, inCi } from './env.ts';
 import { exists } from './files.ts';
-import { debianPackage, findProgram, howToGet, type Program } from './programs.ts';
+import { debianPackage, findProgram, howToGet, type Program, programs } from './programs.ts';
 import { run } from './spawn.ts';
 import { say } from './say.ts';
 import { cleanUpAfterExit } from './cleanup.ts';
@@ -67,11 +67,6 @@ export const providePrograms = async (
   const before = await lacking((program, path) => !inCi() || !isSlowBrowser(program, path));
   if (before.length > 0 && mayInstall && (await canInstall())) await install(before);
   for (const program of await lacking(() => true)) say(`Missing: ${program}. ${howToGet(program)}`);
-  return {
-    'redis-server': await findProgram('redis-server'),
-    nginx: await findProgram('nginx'),
-    chromium: await findProgram('chromium'),
-    promtool: await findProgram('promtool'),
-    zsh: await findProgram('zsh'),
-  };
+  const paths = programs.map(async (program) => [program, await findProgram(program)] as const);
+  return Object.fromEntries(await Promise.all(paths)) as ProgramPaths;
 };

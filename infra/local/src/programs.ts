@@ -20,6 +20,8 @@ const PROGRAMS = {
   },
   promtool: { names: ['promtool'], debian: 'prometheus', brew: 'prometheus' },
   zsh: { names: ['zsh'], debian: 'zsh', brew: 'zsh' },
+  python3: { names: ['python3'], debian: 'python3', brew: 'python' },
+  php: { names: ['php'], debian: 'php-cli', brew: 'php' },
   psql: { names: ['psql'], debian: 'postgresql-client', brew: 'libpq' },
 };
 
@@ -28,6 +30,8 @@ export type Program = Exclude<keyof typeof PROGRAMS, 'psql'>;
 
 /** Folders of system programs that may be missing in PATH. */
 const ALSO = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/opt/homebrew/bin'];
+
+export const programs = Object.keys(PROGRAMS).filter((name): name is Program => name !== 'psql');
 
 export const debianPackage = (program: Program): string => PROGRAMS[program].debian;
 

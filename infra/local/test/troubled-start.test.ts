@@ -140,7 +140,15 @@ test('without Redis and nginx the services run on their own ports, and get no RE
     portBase: Number(PORT_BASE),
   };
   const prepared = await prepare(options);
-  const programPaths = { 'redis-server': null, nginx: null, chromium: null, promtool: null, zsh: null };
+  const programPaths = {
+    'redis-server': null,
+    nginx: null,
+    chromium: null,
+    promtool: null,
+    python3: null,
+    php: null,
+    zsh: null,
+  };
   const bare = { ...prepared, programPaths };
   const supervisor = createSupervisor(() => {});
   onTestFinished(() => supervisor.stop());

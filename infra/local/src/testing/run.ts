@@ -7,7 +7,7 @@ import { runProgram, UsageError } from '@platform/program';
 import { inCi, inheritedEnv, mayInstall } from '../env.ts';
 import { providePrograms } from '../install.ts';
 import { ROOT } from '../options.ts';
-import { howToGet, type Program } from '../programs.ts';
+import { howToGet, programs, type Program } from '../programs.ts';
 import { say } from '../say.ts';
 
 /** What cannot be tested without the program. */
@@ -16,6 +16,8 @@ const NEEDED: Record<Program, string> = {
   nginx: 'the gateway',
   chromium: 'the pages in a browser',
   promtool: 'the alerts',
+  python3: 'receivers of webhooks in Python',
+  php: 'receivers of webhooks in PHP',
   zsh: 'the commands of the guides in zsh',
 };
 
@@ -60,7 +62,6 @@ Programs that are missing are installed, on Debian as root. Other options are th
 
 await runProgram(usage, async (args) => {
   rejectUnknownProjects(args);
-  const programs = Object.keys(NEEDED) as Program[];
   const found = await providePrograms(programs, mayInstall());
   const code = await vitest(args);
 
