@@ -10,7 +10,7 @@ export interface OfferedList<Caller> extends Pick<
   'list' | 'name' | 'owners' | 'items' | 'bytes'
 > {
   /** What a caller needs beside the scope of subscriptions. */
-  auth: Pick<Guard<unknown>, 'identify'>;
+  auth: Pick<Guard<Caller>, 'identify' | 'keyOf'>;
 }
 
 /** A change that is to be delivered. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { endOfLog } from '@platform/feed/log';
 import { onceWithSecret } from '@platform/service-kit/idempotency';
 import type { Addresses } from '@platform/service-kit/outbound';
-import { Conflict, Unavailable, ValidationFailed } from '@platform/service-kit/problem';
+import { Conflict, InsufficientScope, Unavailable, ValidationFailed } from '@platform/service-kit/problem';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import { currentRequest, waitUncounted } from '@platform/service-kit/request-scope';
 import { noLookupLimit, type Guard } from '@platform/service-kit/route';
@@ -58,10 +58,15 @@ export const createUseCases = <Caller extends { subject: string }>(
     if (addresses === 'public' && url?.startsWith('http:'))
       throw new ValidationFailed({ url: ['must begin with https:'] });
   };
-  /** Throws InsufficientScope unless the caller reads these lists. */
-  const requireReadable = async (asked: readonly string[], req: IncomingMessage): Promise<void> => {
-    for (const { list, auth: reader } of lists)
-      if (asked.includes(list)) await reader.identify(req, noLookupLimit);
+  /** Throws InsufficientScope unless the caller reads these lists with the same credential: its rights are kept. */
+  const requireReadable = async (
+    asked: readonly string[],
+    { subject }: Caller,
+    req: IncomingMessage,
+  ): Promise<void> => {
+    for (const { list, auth } of lists)
+      if (asked.includes(list) && auth.keyOf(await auth.identify(req, noLookupLimit)) !== subject)
+        throw new InsufficientScope(`of ${list} in the same token`);
   };
   return {
     queries,
@@ -73,7 +78,7 @@ export const createUseCases = <Caller extends { subject: string }>(
       { req, key: idempotencyKey }: { req: IncomingMessage; key: string | undefined },
     ) => {
       requireSafe(input);
-      await requireReadable(input.lists, req);
+      await requireReadable(input.lists, caller, req);
       const { subject } = caller;
       const id = v7();
       await endOfLog(sql);

@@ -29,6 +29,8 @@ export const migrations: Migrations = {
 export interface Context extends BaseContext {
   /** Authenticates requests that read projects, languages and deliverables. */
   reader: Guard<Reader>;
+  /** Only by access tokens, whose rights a subscription keeps. */
+  tokenReader: Guard<Caller>;
   /** Call it when the record of the key with this hash has changed, so that this process looks it up again. */
   forgetKey: (hash: string) => void;
   /** Authenticates requests of the management API. */
@@ -48,6 +50,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
   const base = openBaseContext(settings, { name: 'verify-projects', migrations }, parts);
   const { now = base.now } = overrides;
   const tokens = createTokenVerifier({ ...tokenOptions(env), now });
+  const tokenReader = tokens.guard('verify:read');
   const { sql } = base.database;
   const keys = createApiKeys({
     find: (hash) => findByHash(sql, hash),
@@ -56,7 +59,8 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
   });
   return {
     ...base,
-    reader: readerGuard(keys.guard('verify:read'), tokens.guard('verify:read')),
+    reader: readerGuard(keys.guard('verify:read'), tokenReader),
+    tokenReader,
     forgetKey: keys.forget,
     admin: unlimited(tokens.guard('verify:admin')),
     subscriptions: createSubscriptions(base, env, {

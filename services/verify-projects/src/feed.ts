@@ -55,7 +55,7 @@ type Row = { id: string; json: string };
  * The routes by which readers export, follow and subscribe to the lists; each sees the records of its clients, as in the
  * lists. Keys of the API do not subscribe.
  */
-export const feedRoutes = ({ follow, reader: auth, subscriptions }: Context): Route[] => {
+export const feedRoutes = ({ follow, reader: auth, tokenReader, subscriptions }: Context): Route[] => {
   const followed = lists.map(({ id, json, from, isOwned, ...about }): FollowedList<Reader> => ({
     ...about,
     auth,
@@ -71,6 +71,6 @@ export const feedRoutes = ({ follow, reader: auth, subscriptions }: Context): Ro
         select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} > ${after} ${andOf(sql, owners)}
         order by ${sql.unsafe(id)} limit ${limit}`,
   }));
-  followed.forEach(subscriptions.offer);
+  for (const list of followed) subscriptions.offer({ ...list, auth: tokenReader });
   return [...followed.flatMap(follow), ...subscriptions.routes()];
 };

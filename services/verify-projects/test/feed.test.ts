@@ -151,6 +151,18 @@ test('an export has the items of the list, of the clients of the caller only', a
   expect(await idsOf('languages')).toHaveLength(0);
 });
 
+test('who subscribes needs the scope of the lists in the token itself, not in an API key beside it', async () => {
+  const { key } = await service.storeKey();
+  const token = await service.tokens.token({ scope: 'verify-projects:subscriptions' });
+  const refused = await request(service.app)
+    .post('/v1/feeds/verify-projects/subscriptions')
+    .set('Authorization', `Bearer ${token}`)
+    .set('X-API-Key', key)
+    .send({ url: 'https://subscriber.example', lists: ['projects'] })
+    .expect(403);
+  expect(refused.body).toMatchObject({ code: 'insufficient_scope' });
+});
+
 test('a subscriber whose token is limited to clients is sent their projects and deliverables, and no others', async () => {
   service.context.subscriptions.start();
   const { received, url } = await startReceiver();
