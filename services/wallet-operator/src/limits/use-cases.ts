@@ -15,7 +15,7 @@ import {
   type Setter,
 } from './changes-queries.ts';
 import { limitText, remainingOf, usedOf } from './domain.ts';
-import type { LimitChange, Limits, LimitSet, NewLimits, PlaySession } from './schema.ts';
+import type { LimitSet, NewLimits } from './schema.ts';
 import { findSession } from './session-queries.ts';
 import { databaseNow } from '../db/time.ts';
 import { readLimits } from './counters.ts';
@@ -45,7 +45,7 @@ const wantedOf = ({ sessionMinutes, ...money }: z.output<typeof NewLimits>): Wan
   });
 
 /** The limits of a player, and how much of them is used. Throws NotFound. */
-export const getLimits = async (ctx: Context, playerId: string): Promise<z.input<typeof Limits>> => {
+export const getLimits = async (ctx: Context, playerId: string) => {
   const { currency, timeZone } = await getPlayer(ctx, playerId);
   const { sql } = ctx.database;
   const now = await databaseNow(sql);
@@ -85,7 +85,7 @@ export const putLimits = async (
   by: string,
   playerId: string,
   body: z.output<typeof NewLimits>,
-): Promise<z.input<typeof Limits>> => {
+) => {
   const { setBy } = body;
   const change = (on: Sql) =>
     on.begin(async (sql) => {
@@ -99,11 +99,7 @@ export const putLimits = async (
 };
 
 /** Every change that was ever asked for, the newest first; one more than the page holds. Throws NotFound. */
-export const limitHistory = async (
-  ctx: Context,
-  playerId: string,
-  page: Page,
-): Promise<readonly z.input<typeof LimitChange>[]> => {
+export const limitHistory = async (ctx: Context, playerId: string, page: Page) => {
   await getPlayer(ctx, playerId);
   return listHistory(ctx.database.sql, playerId, page);
 };
@@ -111,10 +107,7 @@ export const limitHistory = async (
 const minuteMs = 60_000;
 
 /** Time and result of the newest session of play, for reality checks. Throws NotFound. */
-export const getPlaySession = async (
-  ctx: Context,
-  playerId: string,
-): Promise<z.input<typeof PlaySession>> => {
+export const getPlaySession = async (ctx: Context, playerId: string) => {
   const { currency } = await getPlayer(ctx, playerId);
   const breakS = ctx.env.SESSION_BREAK_S;
   const row = await findSession(ctx.database.sql, playerId, breakS);

@@ -17,11 +17,10 @@ import {
   type StoredDryRun,
 } from './repair-queries.ts';
 import { receivedForOthers } from './round-queries.ts';
-import type { ApplyRequest, DryRun, DryRunPath, Repairs } from './schema.ts';
+import type { ApplyRequest, DryRun, DryRunPath } from './schema.ts';
 import { getReconciliation } from './use-cases.ts';
 import { recordEvent } from '../reporting/audit.ts';
 
-type DryRunView = z.input<typeof DryRun>;
 type Path = z.output<typeof DryRunPath>;
 
 /** Whether the repair would move money that has not moved yet. */
@@ -35,7 +34,7 @@ const sumsBy = (repairs: readonly RepairResult[], keyOf: (repair: RepairResult) 
     sum: same.reduce((total, { amount }) => total + minorUnits(amount ?? '0'), 0),
   }));
 
-const viewOf = ({ isApproved: _isApproved, ...dryRun }: StoredDryRun): DryRunView => ({
+const viewOf = ({ isApproved: _isApproved, ...dryRun }: StoredDryRun): z.input<typeof DryRun> => ({
   ...dryRun,
   sums: sumsBy(dryRun.repairs, ({ kind, operation, currency }) => `${kind} ${operation} ${currency}`).map(
     ({ same, sum }) => ({
@@ -58,12 +57,7 @@ const expectCompared = async (ctx: Context, id: string): Promise<void> => {
 };
 
 /** What the ledger would decide about repairs; only what it says here can be applied. Throws the errors of `planRepairs`. */
-export const makeDryRun = async (
-  ctx: Context,
-  by: string,
-  id: string,
-  numbers: readonly number[],
-): Promise<DryRunView> => {
+export const makeDryRun = async (ctx: Context, by: string, id: string, numbers: readonly number[]) => {
   await expectCompared(ctx, id);
   const { forecast } = await planRepairs(ctx, id, numbers);
   return ctx.database.sql.begin(async (tx) => {
@@ -76,7 +70,7 @@ export const makeDryRun = async (
 };
 
 /** Throws NotFound. */
-export const getDryRun = async ({ database }: Context, path: Path): Promise<DryRunView> =>
+export const getDryRun = async ({ database }: Context, path: Path) =>
   viewOf(orNotFound(await findDryRun(database.sql, path), 'dry run'));
 
 /**
@@ -87,7 +81,7 @@ export const approveDryRun = (
   { database: { sql } }: Context,
   by: string,
   { reconciliationId, dryRunId }: Path,
-): Promise<DryRunView> =>
+) =>
   sql.begin(async (tx) => {
     const path = { reconciliationId, dryRunId };
     const dryRun = orNotFound(await findDryRun(tx, path, true), 'dry run');
@@ -206,7 +200,7 @@ export const applyDryRun = async (
   by: string,
   id: string,
   { dryRunId, maxAmount }: z.output<typeof ApplyRequest>,
-): Promise<z.input<typeof Repairs>> => {
+) => {
   await expectCompared(ctx, id);
   const path = { reconciliationId: id, dryRunId };
   const dryRun = orNotFound(await findDryRun(ctx.database.sql, path), 'dry run');

@@ -6,7 +6,7 @@ import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { failRun } from './run-queries.ts';
-import type { DifferenceFilter, ReconciliationWithKinds, StatementQuery } from './schema.ts';
+import type { DifferenceFilter, StatementQuery } from './schema.ts';
 import { interrupted, storeLines } from './receiving.ts';
 import type { StatementFormat } from './statement.ts';
 import {
@@ -18,8 +18,6 @@ import {
   listDifferences,
   maxOpen,
   maxSent,
-  type DifferenceView,
-  type ReconciliationView,
 } from './queries.ts';
 
 /** The reconciliations, or one page of them. */
@@ -42,7 +40,7 @@ export const receiveStatement = async (
   { from, to, tolerance, ...format }: z.output<typeof StatementQuery>,
   type: StatementFormat['type'],
   body: Readable,
-): Promise<ReconciliationView> => {
+) => {
   if (new Date(to) > ctx.now()) throw new ValidationFailed({ to: ['must not be in the future'] });
   const { sql } = ctx.database;
   const period = { from, to, tolerance };
@@ -84,14 +82,11 @@ export const withdrawReconciliation = async (ctx: Context, by: string, id: strin
 };
 
 /** Throws NotFound. */
-export const getReconciliation = async ({ database }: Context, id: string): Promise<ReconciliationView> =>
+export const getReconciliation = async ({ database }: Context, id: string) =>
   orNotFound(await findReconciliation(database.sql, id), 'reconciliation');
 
 /** A reconciliation, and how many differences of each kind it found. Throws NotFound. */
-export const getResult = async (
-  ctx: Context,
-  id: string,
-): Promise<z.input<typeof ReconciliationWithKinds>> => ({
+export const getResult = async (ctx: Context, id: string) => ({
   ...(await getReconciliation(ctx, id)),
   kinds: await countKinds(ctx.database.sql, id),
 });
@@ -102,7 +97,7 @@ export const differencesOf = async (
   id: string,
   { kind }: z.output<typeof DifferenceFilter>,
   page: Page,
-): Promise<readonly DifferenceView[]> => {
+) => {
   await getReconciliation(ctx, id);
   return listDifferences(ctx.database.sql, id, kind, page);
 };

@@ -69,10 +69,8 @@ export const makeAdjustment = async (
 };
 
 /** Throws NotFound. */
-export const getAdjustment = async (
-  { database }: Context,
-  path: z.output<typeof TransferPath>,
-): Promise<AdjustmentRow> => orNotFound(await findAdjustment(database.sql, path), 'adjustment');
+export const getAdjustment = async ({ database }: Context, path: z.output<typeof TransferPath>) =>
+  orNotFound(await findAdjustment(database.sql, path), 'adjustment');
 
 /**
  * Approves an adjustment of another person; the first approval counts, for 24 hours. Throws NotFound, and Conflict
@@ -82,7 +80,7 @@ export const approveAdjustment = async (
   { database: { sql } }: Context,
   by: string,
   path: z.output<typeof TransferPath>,
-): Promise<AdjustmentRow> =>
+) =>
   sql.begin(async (tx) => {
     await lockAdjustments(tx);
     const row = orNotFound(await findAdjustment(tx, path), 'adjustment');

@@ -10,7 +10,7 @@ import { getGame } from '../games.ts';
 import { getPlayer } from '../players/use-cases.ts';
 import { insertSession } from '../sessions.ts';
 import { serverOf } from './game-server.ts';
-import { LaunchOutcome, type Launch, type NewLaunch } from './schema.ts';
+import { LaunchOutcome, type NewLaunch } from './schema.ts';
 import { insertLaunch, updateOutcome } from './queries.ts';
 
 /** Launches that were asked for. */
@@ -66,7 +66,7 @@ export const launch = async (
   ctx: Context,
   request: { owner: string; key: string | undefined },
   body: Order,
-): Promise<z.input<typeof Launch>> => {
+) => {
   const { playerId, gameCode } = body;
   const { database, env, log } = ctx;
   const order = { playerId, gameCode, launchedBy: request.owner };

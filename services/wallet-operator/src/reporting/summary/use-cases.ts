@@ -3,7 +3,7 @@ import { Problem } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { csvLine } from '@platform/service-kit/csv';
-import { SummaryLine, type Summary, type SummaryQuery } from './schema.ts';
+import { SummaryLine, type SummaryQuery } from './schema.ts';
 import { firstOpenDay, listSums, type SummaryFilter, type SummaryRow } from './queries.ts';
 
 /** Reads only entries of days that are not complete. */
@@ -11,10 +11,7 @@ const listLines = async ({ sql }: Context['database'], filter: SummaryFilter, pa
   listSums(sql, await firstOpenDay(sql), filter, page);
 
 /** A page of the account summary. */
-export const pageSummary = (
-  { database }: Context,
-  query: z.output<typeof SummaryQuery>,
-): Promise<z.input<typeof Summary>> =>
+export const pageSummary = ({ database }: Context, query: z.output<typeof SummaryQuery>) =>
   readPageList('summary', query, (page) => listLines(database, query, page));
 
 const columns = Object.keys(SummaryLine.shape) as (keyof SummaryRow)[];
