@@ -51,22 +51,28 @@ test('a wrong password is refused, counts as a failed login, and another session
 });
 
 const byPassword = { currentPassword: goodPassword };
+const confirmAgain = async ({ as }: User): Promise<[number, string]> => {
+  const { status, body } = await as('post', '/auth/email/verification');
+  return [status, body.code as string];
+};
 
 // Other changes of an account lock its user first, the end of a session only the session.
 test.each([
-  ['users', 'id', {}],
-  ['users', 'id', byPassword],
-  ['sessions', 'user_id', {}],
-  ['sessions', 'user_id', byPassword],
+  ['users', 'id', (ada: User) => changeEmail(ada, {})],
+  ['users', 'id', (ada: User) => changeEmail(ada, byPassword)],
+  ['sessions', 'user_id', (ada: User) => changeEmail(ada, {})],
+  ['sessions', 'user_id', (ada: User) => changeEmail(ada, byPassword)],
+  ['users', 'id', confirmAgain],
+  ['sessions', 'user_id', confirmAgain],
 ])(
-  'a session that is ended while it asks changes nothing, where a row of %s is locked by %s, and it sends %j',
-  async (table, column, more) => {
+  'a session that is ended while it asks changes nothing, where a row of %s is locked by %s',
+  async (table, column, ask) => {
     const { sql, probe } = service.context.database;
     const ada = await register(service.app);
     const tx = await sql.reserve();
     await tx`begin`;
     await tx`select from ${tx(table)} where ${tx(column)} = ${ada.user.id} for no key update`;
-    const asked = changeEmail(ada, more);
+    const asked = ask(ada);
     const waiting = () => probe`
       select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
     await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
@@ -75,5 +81,8 @@ test.each([
     tx.release();
     expect(await asked).toEqual([401, 'invalid_token']);
     expect(await sql`select from mails where sender = ${ada.user.id}`).toHaveLength(0);
+    const sent =
+      await sql`select from mails where recipient = ${ada.user.email} and kind = 'email_verification'`;
+    expect(sent).toHaveLength(1);
   },
 );

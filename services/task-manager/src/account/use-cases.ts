@@ -161,12 +161,19 @@ export const resetPassword = async (
   await throttle.liftAccount({ email, address });
 };
 
-/** Has the address of a user confirmed by a mail, once more. Throws Conflict `mail_off`, and TooManyRequests. */
-export const requestVerification = async (context: Context, { userId, address }: Actor): Promise<void> => {
+/**
+ * Has the address of a user confirmed by a mail, once more. Throws Conflict `mail_off`, TooManyRequests, and Unauthorized when
+ * the session has ended meanwhile, as the first confirmation does.
+ */
+export const requestVerification = async (context: Context, actor: Actor): Promise<void> => {
   const mails = requireMails(context);
-  const { email } = await getSessionUser(context.database.sql, userId);
-  await context.mailLimit?.({ email, address });
-  await context.database.sql.begin((tx) => mails.queue(tx, { kind: 'email_verification', recipient: email }));
+  const { email } = await getSessionUser(context.database.sql, actor.userId);
+  await context.mailLimit?.({ email, address: actor.address });
+  await context.database.sql.begin(async (tx) => {
+    await lockUser(tx, actor.userId);
+    await holdSession(tx, sessionOf(actor));
+    await mails.queue(tx, { kind: 'email_verification', recipient: email });
+  });
 };
 
 /**
