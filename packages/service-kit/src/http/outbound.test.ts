@@ -61,6 +61,11 @@ test.each([
   await expect(readFrom(text)).rejects.toThrow(AnswerTooLarge);
 });
 
+test('a change of the protocol is no answer', async () => {
+  const switched = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n';
+  await expect(readFrom(switched)).rejects.toThrow('The server gave no answer.');
+});
+
 test('of the connections to many hosts that were used, 256 stay open', async () => {
   const open = new Set<Socket>();
   const server = async () => {

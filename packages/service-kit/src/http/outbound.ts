@@ -49,6 +49,13 @@ export class AnswerTooLarge extends SafeError {
   }
 }
 
+/** The server has changed to another protocol (101), or closed the connection without an answer and without an error. */
+class NoAnswer extends SafeError {
+  constructor() {
+    super('The server gave no answer.');
+  }
+}
+
 /** All global unicast addresses of IPv6 (IANA, RFC 4291 section 2.4). */
 const globalUnicast = parseAddress('2000::');
 
@@ -162,6 +169,8 @@ export const sendRequest = async (
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     let information = 0;
     const sent = send(url, options, resolve).on('error', reject);
+    // Without a listener for 101 there is no event but this one, not even after the signal. After an answer it does nothing.
+    sent.on('close', () => reject(new NoAnswer()));
     sent.on('information', () => {
       if (++information <= maxInformation) return;
       reject(new AnswerTooLarge());

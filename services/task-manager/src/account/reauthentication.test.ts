@@ -81,8 +81,9 @@ test.each([
     tx.release();
     expect(await asked).toEqual([401, 'invalid_token']);
     expect(await sql`select from mails where sender = ${ada.user.id}`).toHaveLength(0);
-    const sent =
-      await sql`select from mails where recipient = ${ada.user.email} and kind = 'email_verification'`;
+    const sent = await sql`
+      select from mails join users on email = recipient
+      where users.id = ${ada.user.id} and kind = 'email_verification'`;
     expect(sent).toHaveLength(1);
   },
 );
