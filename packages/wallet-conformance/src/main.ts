@@ -2,12 +2,12 @@
  * `wallet-conformance certify|record|check|game-server|reconcile|sign …`: tests an operator's wallet as a game server calls it. Exit code 1
  * when the wallet does not keep the contract, 2 when the program was called wrongly or could not judge everything.
  */
+import { runProgram, UsageError } from '@platform/program';
 import { certifyCommand } from './commands/certify.ts';
 import { gameServerCommand } from './commands/game-server.ts';
 import { reconcileCommand } from './commands/reconcile.ts';
 import { signCommand } from './commands/sign.ts';
 import type { Command } from './commands/target.ts';
-import { runProgram, UsageError } from '@platform/program';
 import { recordCommand, checkCommand } from './commands/record.ts';
 
 const commands: Record<string, Command> = {

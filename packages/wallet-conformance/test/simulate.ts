@@ -4,11 +4,11 @@ import type { Asked, Call } from '../src/history/call.ts';
 import { record } from '../src/history/record.ts';
 import type { Callbacks } from '../src/history/sender.ts';
 import { createRandom } from '../src/random.ts';
+import { readEarlier } from '../src/history/earlier.ts';
 import type { Fault } from './faults.ts';
 import { behindNetwork, noTrouble, type Trouble } from './unreliable.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 import { createWallet } from './wallet.ts';
-import { readEarlier } from '../src/history/earlier.ts';
 
 export interface Simulation {
   seed: number;

@@ -11,9 +11,9 @@ import { openSearchLane, type SearchLane } from '@platform/service-kit/search-la
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { tokenOptions } from '@platform/service-kit/env';
 import type { Migrations } from '@platform/service-kit/migrate';
+import type { SealingKey } from '@platform/sealed-log/keys';
 import { startProving, type Proving } from './reporting/proof/proving.ts';
 import type { Env } from './env.ts';
-import type { SealingKey } from '@platform/sealed-log/keys';
 import { startSealing } from './sealing/sealing.ts';
 import { openLedger, type Ledger } from './ledger/ledger.ts';
 import { insertRefusals, type NewRefusal } from './ledger/refusals.ts';

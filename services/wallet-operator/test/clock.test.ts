@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { sessionHash } from '../src/ledger/sessions.ts';
+import { insertSession } from '../src/accounts/sessions.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { person } from './people.ts';
 import { expectSoundLedger } from './proof.ts';
-import { sessionHash } from '../src/ledger/sessions.ts';
-import { insertSession } from '../src/accounts/sessions.ts';
 
 const dayMs = 86_400_000;
 

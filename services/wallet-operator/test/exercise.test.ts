@@ -4,11 +4,11 @@ import { exercise } from '@platform/openapi-tests';
 import { serve } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { createStandIn } from '@platform/wallet-conformance/game-server/server';
+import { insertSession } from '../src/accounts/sessions.ts';
 import { seal, startSealingService } from './evidence.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { keys, secret } from './harness.ts';
 import { dryRun, reconcile, withoutMoves } from './reconciliations.ts';
-import { insertSession } from '../src/accounts/sessions.ts';
 
 test('every operation answers as the document says', async () => {
   let operatorUrl = '';

@@ -4,15 +4,15 @@ import { text } from 'node:stream/consumers';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { listen } from '@platform/service-kit/service';
 import { expect, onTestFinished, test } from 'vitest';
-import { addGame, addPlayer } from './factories.ts';
-import { secret, startService } from './harness.ts';
-import { expectSoundLedger } from './proof.ts';
 import { createRandom } from '@platform/wallet-conformance/random';
 import { createCaller } from '@platform/wallet-conformance/game-server/caller';
 import { createFaults, type FaultRates } from '@platform/wallet-conformance/game-server/faults';
 import { playRound } from '@platform/wallet-conformance/game-server/rounds';
 import { createStandIn } from '@platform/wallet-conformance/game-server/server';
 import { createGameServer, type LaunchOrder } from '../src/accounts/launches/game-server.ts';
+import { addGame, addPlayer } from './factories.ts';
+import { secret, startService } from './harness.ts';
+import { expectSoundLedger } from './proof.ts';
 
 const signatures = createRequestSignatures({ secrets: { current: secret } });
 

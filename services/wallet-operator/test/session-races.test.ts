@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import type { Debit, Policy } from '../src/ledger/command.ts';
 import { commitCommands } from '../src/ledger/decisions.ts';
 import { commitMoves } from '../src/ledger/ordinary-moves.ts';
+import { sessionHash } from '../src/ledger/sessions.ts';
+import { endSessions, insertSession } from '../src/accounts/sessions.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { holdPlayer } from './hold-player.ts';
-import { sessionHash } from '../src/ledger/sessions.ts';
-import { endSessions, insertSession } from '../src/accounts/sessions.ts';
 
 const policy: Policy = {
   rollbackAfterClose: 'reverse',

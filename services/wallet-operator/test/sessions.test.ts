@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { startPruning } from '@platform/service-kit/pruning';
 import postgres, { type Sql } from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { addGame, addPlayer, callerOf } from './factories.ts';
-import { keys, startService } from './harness.ts';
 import { sessionHash } from '../src/ledger/sessions.ts';
 import { endSessions, outdatedSessions, insertSession } from '../src/accounts/sessions.ts';
+import { addGame, addPlayer, callerOf } from './factories.ts';
+import { keys, startService } from './harness.ts';
 
 const [ttl, longest] = [3600, 43_200];
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { SettingsError } from '@platform/service-kit/env';
 import { expect, test } from 'vitest';
 import { envOf } from '../src/env.ts';
+import { sessionHash } from '../src/ledger/sessions.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService, type Running } from './harness.ts';
-import { sessionHash } from '../src/ledger/sessions.ts';
 
 const callerWith = async (service: Running) => {
   await addGame(service.context.database.sql);

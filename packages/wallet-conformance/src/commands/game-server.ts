@@ -1,9 +1,10 @@
-import { UsageError } from '@platform/program';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
+import { UsageError } from '@platform/program';
+import { say } from '@platform/program/terminal';
 import { walletHere } from '../env.ts';
 import { createCaller } from '../game-server/caller.ts';
 import { createFaults, readFaultRates } from '../game-server/faults.ts';
@@ -11,7 +12,6 @@ import { playRound } from '../game-server/rounds.ts';
 import { createStandIn } from '../game-server/server.ts';
 import { jsonLines, losingCaller, recordingCaller, withFaults, type Line } from '../game-server/statement.ts';
 import { createRandom } from '../random.ts';
-import { say } from '@platform/program/terminal';
 import { countOf, type Command } from './target.ts';
 
 const usage = `game-server: a stand-in game server. It waits for launches, or plays by itself with --player

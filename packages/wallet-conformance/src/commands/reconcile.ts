@@ -1,9 +1,9 @@
-import { UsageError } from '@platform/program';
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { UsageError } from '@platform/program';
 import { complain, say } from '@platform/program/terminal';
 import { walletHere } from '../env.ts';
 import type { Command } from './target.ts';

@@ -4,8 +4,8 @@ import { UsageError } from '@platform/program';
 import { say, complain } from '@platform/program/terminal';
 import { recordAndJudge } from '../history/record-and-judge.ts';
 import { exitCodeOf, readCalls, reportVerdict } from '../history/report.ts';
-import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 import { judge } from '../history/judge.ts';
+import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 
 const usage = `record <file> --url <callback url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers
 ${targetUsage}  --seconds <n>          how long to record (30)

@@ -1,6 +1,6 @@
 import { UsageError } from '@platform/program';
 import type { SignatureString } from '@platform/wallet-protocol/signing';
-import { type Target, openWallet } from '../certify/wallet.ts';
+import { openWallet, type Target } from '../certify/wallet.ts';
 import { walletHere } from '../env.ts';
 
 /** A command of the program. `run` resolves with the exit code, and rejects when it was called wrongly. */

@@ -1,7 +1,7 @@
 import type { Call } from './call.ts';
 import { ok, type Declared } from './model.ts';
 import { serialOrder, Undecided, type Budget, type Opening } from './serial-order.ts';
-import { createEarlier, type Earlier, closeHistory, historiesOf, inOrder } from './earlier.ts';
+import { createEarlier, closeHistory, historiesOf, inOrder, type Earlier } from './earlier.ts';
 
 const unanswered = (call: Call): Call => ({ ...call, answered: null, status: null, balance: null });
 

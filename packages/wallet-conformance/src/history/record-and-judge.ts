@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openWallet, type Target } from '../certify/wallet.ts';
+import { createRandom } from '../random.ts';
 import type { Call } from './call.ts';
 import { judge, type Verdict } from './judge.ts';
 import type { Declared } from './model.ts';
-import { createRandom } from '../random.ts';
 import { record } from './record.ts';
 import { readEarlier } from './earlier.ts';
 

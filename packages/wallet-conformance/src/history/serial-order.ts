@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
 import { roundOf, type Earlier } from './earlier.ts';
-import { fate, roundState, type Declared, type State, type Step, carryOut } from './model.ts';
+import { fate, roundState, carryOut, type Declared, type State, type Step } from './model.ts';
 
 /** What is known before the first call of a history. */
 export interface Opening {

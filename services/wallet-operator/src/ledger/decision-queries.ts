@@ -1,9 +1,9 @@
 import type { ISql } from 'postgres';
 import { entries, rounds } from '../db/tables.ts';
+import { jsonRows } from '../db/sql.ts';
 import type { Entry } from './entry.ts';
 import { insertRefusals, type NewRefusal } from './refusals.ts';
 import type { Session } from './state.ts';
-import { jsonRows } from '../db/sql.ts';
 
 /** A round that is new, or that is closed now. */
 export interface RoundChange extends Omit<typeof rounds.$inferSelect, 'openedAt' | 'closedAt'> {

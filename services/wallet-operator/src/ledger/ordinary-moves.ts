@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
+import { decisionTime, latestCredible } from '../db/time.ts';
 import { idSpaceOf, type Move, type Policy } from './command.ts';
 import { leftOver, type BatchOutcome } from './state.ts';
-import { decisionTime, latestCredible } from '../db/time.ts';
 import { isSessionOpen, laterEnd } from './sessions.ts';
 
 /**

@@ -3,9 +3,9 @@ import { id } from '@platform/wallet-protocol/ids';
 import type { ISql } from 'postgres';
 import { refusals } from '../db/refusals.ts';
 import { limitView } from '../limits/domain.ts';
+import { jsonRows } from '../db/sql.ts';
 import type { AnyCommand, Command, Reason } from './command.ts';
 import type { Outcome } from './state.ts';
-import { jsonRows } from '../db/sql.ts';
 
 export type NewRefusal = Omit<typeof refusals.$inferInsert, 'refusalId'>;
 

@@ -1,8 +1,8 @@
 import type { ISql } from 'postgres';
+import { decisionTime, lastExcludedDay } from '../db/time.ts';
 import { idSpaceOf, type AnyCommand, type Command, type Policy } from './command.ts';
 import { entryColumns, parseEntry, type StoredEntry } from './entry.ts';
 import type { Player, State } from './state.ts';
-import { decisionTime, lastExcludedDay } from '../db/time.ts';
 import { isSessionOpen, laterEnd } from './sessions.ts';
 
 /** A state as it is read: times in milliseconds since 1970, int64 as text. */

@@ -1,12 +1,12 @@
 import type { Page } from '@platform/pagination/list';
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
+import { decimalOf, isoTime } from '../db/sql.ts';
+import { databaseNow, latestCredible } from '../db/time.ts';
 import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';
 import { isCounted, limitText } from './domain.ts';
 import type { LimitChange } from './schema.ts';
 import { findSession } from './session-queries.ts';
-import { decimalOf, isoTime } from '../db/sql.ts';
-import { databaseNow, latestCredible } from '../db/time.ts';
 import { writeCounters, countedEntries, countedSums, readLimits, sinceOf } from './counters.ts';
 
 /** Entries of a player that take some tenths of a second to add up. */

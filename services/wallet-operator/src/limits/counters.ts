@@ -1,17 +1,17 @@
 import type { ISql } from 'postgres';
+import { decisionTime, latestCredible } from '../db/time.ts';
+import { limitWindows, players as playersTable } from '../db/tables.ts';
+import { jsonRows, type Fragment } from '../db/sql.ts';
 import {
+  capsOf,
+  isCounted,
   type Kind,
   type Limit,
   type Period,
   type PlayerLimits,
   type Window,
-  capsOf,
-  isCounted,
 } from './domain.ts';
 import { limitMonth } from './month.ts';
-import { decisionTime, latestCredible } from '../db/time.ts';
-import { limitWindows, players as playersTable } from '../db/tables.ts';
-import { type Fragment, jsonRows } from '../db/sql.ts';
 
 /**
  * Which entries of `source` count, and how much, is said here for all statements: `countedEntries` adds the column

@@ -2,9 +2,10 @@ import type { Page } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
-import type { Context } from '../context.ts';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
+import type { Context } from '../context.ts';
 import { getPlayer } from '../accounts/players/use-cases.ts';
+import { databaseNow } from '../db/time.ts';
 import { inForce, pending, slots, type Change, type Wanted } from './changes.ts';
 import {
   changeLimits,
@@ -17,7 +18,6 @@ import {
 import { limitText, remainingOf, usedOf } from './domain.ts';
 import type { LimitSet, NewLimits } from './schema.ts';
 import { findSession } from './session-queries.ts';
-import { databaseNow } from '../db/time.ts';
 import { readLimits } from './counters.ts';
 
 /** The limits of a setter that are in force. */

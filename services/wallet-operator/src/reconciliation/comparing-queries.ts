@@ -1,7 +1,7 @@
 import type { TransactionSql } from 'postgres';
+import { decimalOf, isoTime, type Fragment } from '../db/sql.ts';
 import { isOfAnotherPlayer } from './round-queries.ts';
 import type { Run } from './run-queries.ts';
-import { decimalOf, isoTime, type Fragment } from '../db/sql.ts';
 
 /** A `Side`, from the line of the statement or from our entry. */
 const sideOf = (tx: TransactionSql, source: 'line' | 'entry', line: Fragment, currency: Fragment) => {

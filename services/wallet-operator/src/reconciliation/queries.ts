@@ -1,10 +1,10 @@
 import type { Page } from '@platform/pagination/list';
 import postgres, { type ISql, type Sql } from 'postgres';
 import type { z } from 'zod';
+import { firstRow, isoTime, firstValue, type Fragment } from '../db/sql.ts';
 import type { Difference } from './difference.ts';
 import { lineColumns, type LineBatch } from './statement-line.ts';
 import type { Reconciliation, ReconciliationWithKinds, StatedFields, StatementQuery } from './schema.ts';
-import { firstRow, isoTime, firstValue, type Fragment } from '../db/sql.ts';
 
 export type ReconciliationView = z.input<typeof Reconciliation>;
 export type DifferenceView = z.input<typeof Difference>;

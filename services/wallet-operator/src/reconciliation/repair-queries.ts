@@ -1,9 +1,9 @@
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
+import { firstRow, isoTime } from '../db/sql.ts';
 import type { RepairResult } from './difference.ts';
 import { differenceColumns, type DifferenceView } from './queries.ts';
 import type { DryRun, DryRunPath } from './schema.ts';
-import { firstRow, isoTime } from '../db/sql.ts';
 
 type Path = z.output<typeof DryRunPath>;
 

@@ -3,6 +3,7 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import { recordEvent } from '../reporting/audit.ts';
 import type { RepairResult } from './difference.ts';
 import { planRepairs, receivedForAnother, type Plan, type Repair } from './planning.ts';
 import {
@@ -19,7 +20,6 @@ import {
 import { receivedForOthers } from './round-queries.ts';
 import type { ApplyRequest, DryRun, DryRunPath } from './schema.ts';
 import { getReconciliation } from './use-cases.ts';
-import { recordEvent } from '../reporting/audit.ts';
 
 type Path = z.output<typeof DryRunPath>;
 

@@ -1,6 +1,6 @@
 import type { ISql, Sql } from 'postgres';
-import type { Missing } from './missing.ts';
 import { type Fragment } from '../db/sql.ts';
+import type { Missing } from './missing.ts';
 
 /**
  * Transactions of rounds that are missing in any reconciliation, and were neither applied nor received since. Of each

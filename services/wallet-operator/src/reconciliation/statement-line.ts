@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { amount, minorUnits } from '@platform/wallet-protocol/money';
 import { id } from '@platform/wallet-protocol/ids';
-import { operations } from './difference.ts';
-import { type Policy, idSpaceOf } from '../ledger/command.ts';
+import { idSpaceOf, type Policy } from '../ledger/command.ts';
 import { currencyOf } from '../ledger/domain.ts';
+import { operations } from './difference.ts';
 
 /** An instant with an offset, as ISO 8601 in UTC; of the years 1970 to 9999. */
 export const anyInstant = z.iso

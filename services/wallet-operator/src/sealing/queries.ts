@@ -1,8 +1,8 @@
 import type { ISql, TransactionSql } from 'postgres';
 import { checkpointHash, type Checkpoint } from '@platform/sealed-log/checkpoint';
-import { entryColumns } from '../ledger/entry.ts';
 import type { SealedEntry } from '@platform/sealed-log/entry';
 import { publicJwk, publicKeysOf, type SealingKey } from '@platform/sealed-log/keys';
+import { entryColumns } from '../ledger/entry.ts';
 import { firstRow, isoTime, firstValue } from '../db/sql.ts';
 
 /** Consecutive entries of a player. */

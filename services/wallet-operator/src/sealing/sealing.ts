@@ -11,6 +11,7 @@ import {
 } from '@platform/sealed-log/checkpoint';
 import type { SealingKey } from '@platform/sealed-log/keys';
 import { hashBytes, merkleLevels, rootOf } from '@platform/sealed-log/merkle';
+import { databaseNow } from '../db/time.ts';
 import {
   insertRange,
   leavesOfRuns,
@@ -23,7 +24,6 @@ import {
   type Run,
   type SealedHead,
 } from './queries.ts';
-import { databaseNow } from '../db/time.ts';
 
 /** The most entries of a range: hashing them takes this process some two milliseconds. */
 const maxEntries = 2048;

@@ -1,12 +1,14 @@
 import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import type { Page } from '@platform/pagination/list';
-import type { Context } from '../context.ts';
-import { getPlayer } from '../accounts/players/use-cases.ts';
 import type { Checkpoint } from '@platform/sealed-log/checkpoint';
 import { publicJwk, publicKeysOf, type PublicJwk, type SealingKey } from '@platform/sealed-log/keys';
 import { merkleLevels, pathTo, rootOf } from '@platform/sealed-log/merkle';
 import type { Evidence } from '@platform/sealed-log/evidence';
+import { NotProven, verifyEvidence } from '@platform/sealed-log/verify';
+import type { Context } from '../context.ts';
+import { getPlayer } from '../accounts/players/use-cases.ts';
+import { databaseNow } from '../db/time.ts';
 import {
   checkpointsAfter,
   checkpointsByNumber,
@@ -18,8 +20,6 @@ import {
   type PlacedEntry,
 } from './queries.ts';
 import { changedEntriesMessage } from './verify.ts';
-import { NotProven, verifyEvidence } from '@platform/sealed-log/verify';
-import { databaseNow } from '../db/time.ts';
 
 /** One more than the page holds. */
 export const listCheckpoints = (

@@ -1,8 +1,8 @@
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
+import { firstRow, decimalOf, isoTime, firstValue } from '../../db/sql.ts';
 import type { TransferPath } from '../transfers.ts';
 import type { Adjustment, NewAdjustment } from './schema.ts';
-import { firstRow, decimalOf, isoTime, firstValue } from '../../db/sql.ts';
 
 type Key = z.output<typeof TransferPath>;
 

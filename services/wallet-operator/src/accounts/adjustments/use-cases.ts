@@ -3,7 +3,8 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { z } from 'zod';
 import type { Context } from '../../context.ts';
-import { type TransferPath, problemOf } from '../transfers.ts';
+import { recordEvent } from '../../reporting/audit.ts';
+import { problemOf, type TransferPath } from '../transfers.ts';
 import type { NewAdjustment } from './schema.ts';
 import {
   findAdjustment,
@@ -16,7 +17,6 @@ import {
   type AdjustmentRow,
   type Asked,
 } from './queries.ts';
-import { recordEvent } from '../../reporting/audit.ts';
 
 /**
  * Keeps what is asked for. `movedAt` is set when the ledger may be asked: the amount is within what adjustments may move

@@ -9,11 +9,11 @@ import {
   circuitBreaker,
   ConsecutiveBreaker,
   handleWhen,
-  type ICancellationContext,
-  type IPolicy,
   timeout,
   TimeoutStrategy,
   wrap,
+  type ICancellationContext,
+  type IPolicy,
 } from 'cockatiel';
 import { z } from 'zod';
 

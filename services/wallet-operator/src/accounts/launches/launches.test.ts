@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { startPruning } from '@platform/service-kit/pruning';
 import { expect, test } from 'vitest';
+import { createStandIn } from '@platform/wallet-conformance/game-server/server';
 import { addGame, addPlayer, callerOf } from '../../../test/factories.ts';
 import { secret, startService } from '../../../test/harness.ts';
 import { person } from '../../../test/people.ts';
 import { serve } from '../../../test/serve.ts';
-import { createStandIn } from '@platform/wallet-conformance/game-server/server';
 import { outdatedLaunches } from './queries.ts';
 
 /** A service and a stand-in that know each other. */

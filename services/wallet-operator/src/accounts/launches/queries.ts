@@ -2,8 +2,8 @@ import type { Page } from '@platform/pagination/list';
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
-import type { LaunchFilter, LaunchRecord } from './schema.ts';
 import { firstRow, allOf, createdBetween, equalTo, isoTime, firstValue } from '../../db/sql.ts';
+import type { LaunchFilter, LaunchRecord } from './schema.ts';
 
 export type LaunchRow = z.input<typeof LaunchRecord>;
 

@@ -1,7 +1,7 @@
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { timeRange } from '../../list-route.ts';
 import { id } from '@platform/wallet-protocol/ids';
+import { timeRange } from '../../list-route.ts';
 import { expiresAt } from '../sessions.ts';
 
 export const NewLaunch = z

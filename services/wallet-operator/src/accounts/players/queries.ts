@@ -3,9 +3,9 @@ import postgres, { type ISql } from 'postgres';
 import type { z } from 'zod';
 import { playerSearchText } from '../../db/tables.ts';
 import { keptMonth } from '../../limits/month.ts';
-import type { NewPlayer, Player, PlayerChange, PlayerQuery } from './schema.ts';
 import { firstRow, decimalOf, isoTime, allOf, equalTo, type Fragment } from '../../db/sql.ts';
 import { decisionTime, lastExcludedDay } from '../../db/time.ts';
+import type { NewPlayer, Player, PlayerChange, PlayerQuery } from './schema.ts';
 
 /** A player as people read it. */
 export type PlayerRow = z.input<typeof Player>;

@@ -3,12 +3,12 @@ import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
 import { inTransaction, record, type Queries } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
-import { findPlayer, insertPlayer, isTimeZone, listPlayers, updatePlayer } from './queries.ts';
-import { NewPlayer, Player, PlayerChange, PlayerList, PlayerPath, PlayerQuery } from './schema.ts';
 import { readOnListConnection } from '../../list-route.ts';
 import { recordEvent } from '../../reporting/audit.ts';
 import { supportedCurrency } from '../currencies.ts';
 import { endSessions } from '../sessions.ts';
+import { findPlayer, insertPlayer, isTimeZone, listPlayers, updatePlayer } from './queries.ts';
+import { NewPlayer, Player, PlayerChange, PlayerList, PlayerPath, PlayerQuery } from './schema.ts';
 
 const tag = 'Players';
 

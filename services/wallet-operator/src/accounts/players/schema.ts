@@ -2,8 +2,8 @@ import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { SealedEntry } from '@platform/sealed-log/entry';
-import { currencyOf } from '../../ledger/domain.ts';
 import { addressableId, id } from '@platform/wallet-protocol/ids';
+import { currencyOf } from '../../ledger/domain.ts';
 
 const currencyCode = z.string().regex(/^[A-Z]{3,10}$/, 'must be a code such as EUR');
 const currency = currencyCode.meta({ description: 'RMB is kept as CNY', examples: ['EUR'] });

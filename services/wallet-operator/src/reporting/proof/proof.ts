@@ -2,6 +2,7 @@ import type { ISql, Sql } from 'postgres';
 import { checkCounters } from '../../limits/proof.ts';
 import { takeRuns } from '../../sealing/sealing.ts';
 import { headFault, type Run } from '../../sealing/verify.ts';
+import { databaseNow } from '../../db/time.ts';
 import {
   headsAfter,
   mostViolations,
@@ -11,7 +12,6 @@ import {
   type Head,
   type Violation,
 } from './queries.ts';
-import { databaseNow } from '../../db/time.ts';
 
 /** Players whose heads are read in one statement, and entries that are checked in one. */
 const playersAtOnce = 1000;

@@ -1,7 +1,7 @@
 import type { ISql, Sql, TransactionSql } from 'postgres';
+import { firstRow, isoTime, firstValue } from '../../db/sql.ts';
 import type { Findings } from './proof.ts';
 import { mostViolations, type Violation } from './queries.ts';
-import { firstRow, isoTime, firstValue } from '../../db/sql.ts';
 
 /** `foundAt`: when it was last found, as ISO 8601. */
 type StoredViolation = Violation & { foundAt: string };

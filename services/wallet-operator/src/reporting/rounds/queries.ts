@@ -1,8 +1,8 @@
 import type { Page } from '@platform/pagination/list';
 import type { ISql } from 'postgres';
 import type { z } from 'zod';
-import type { Round, RoundWithEntries } from './schema.ts';
 import { decimalOf, isoTime, firstRow, firstValue, type Fragment } from '../../db/sql.ts';
+import type { Round, RoundWithEntries } from './schema.ts';
 
 /** Its sums may be null. */
 type RoundView = z.input<typeof Round>;

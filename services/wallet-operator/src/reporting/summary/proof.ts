@@ -1,6 +1,6 @@
 import type { ISql } from 'postgres';
-import { openDays } from './queries.ts';
 import { firstValue } from '../../db/sql.ts';
+import { openDays } from './queries.ts';
 
 /** The next day that has sums after this one, or the first; null: none follows. */
 export const nextStoredDay = (sql: ISql, day: string | null) =>

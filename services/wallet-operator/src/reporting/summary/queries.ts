@@ -1,8 +1,8 @@
 import type { Page } from '@platform/pagination/list';
 import type { ISql, Sql } from 'postgres';
 import type { z } from 'zod';
-import type { SummaryLine } from './schema.ts';
 import { decimalOf, firstValue, type Fragment } from '../../db/sql.ts';
+import type { SummaryLine } from './schema.ts';
 
 export type SummaryRow = z.input<typeof SummaryLine>;
 

@@ -1,8 +1,8 @@
 import { readPageList, type Window } from '@platform/pagination/list';
 import { Problem } from '@platform/service-kit/problem';
 import type { z } from 'zod';
-import type { Context } from '../../context.ts';
 import { csvLine } from '@platform/service-kit/csv';
+import type { Context } from '../../context.ts';
 import { SummaryLine, type SummaryQuery } from './schema.ts';
 import { firstOpenDay, listSums, type SummaryFilter, type SummaryRow } from './queries.ts';
 
