@@ -7,7 +7,7 @@ import { laneOf } from './changes.ts';
 import { orderLanes, saveAttempts } from './settle.ts';
 import type { Attempt } from './deliver.ts';
 import type { AttemptQuery, Replay, Schemas } from './schema.ts';
-import { columns, type Rights, type Subscription } from './subscription.ts';
+import { columns, isRotating, type Rights, type Subscription } from './subscription.ts';
 
 /** Subscriptions of one caller. */
 export const most = 50;
@@ -38,6 +38,12 @@ const isOwn = (sql: Queries, { subject, stores, clients }: Rights): PendingQuery
   const within = (name: string, limit: string[] | null) =>
     limit === null ? sql`` : sql`and rights -> ${name} <@ ${JSON.stringify(limit)}::text::jsonb`;
   return sql`subject = ${subject} ${within('stores', stores)} ${within('clients', clients)}`;
+};
+
+/** A row as those see it who deliver. */
+const claimed = async (sql: Queries, id: string): Promise<Subscription> => {
+  const [row] = await sql<[Subscription]>`select ${sql.unsafe(columns)} from subscriptions where id = ${id}`;
+  return row;
 };
 
 /** The statements on subscriptions as callers see them; `fields` are those of the schema. */
@@ -84,17 +90,13 @@ export const createQueries = (fields: readonly string[]) => {
         },
       ),
     remove: (sql: Queries, id: string) => rows.remove(sql, { id }),
-    /** The same row as those see it who deliver. */
-    claimed: async (sql: Queries, id: string): Promise<Subscription> => {
-      const [row] = await sql<[Subscription]>`
-        select ${sql.unsafe(columns)} from subscriptions where id = ${id}`;
-      return row;
-    },
-    /** Returns the new generation. */
+    claimed,
+    /** Returns the new generation: that of the last rotation while the secret before it still signs. */
     rotate: async (sql: Queries, id: string): Promise<number> => {
       const [row] = await sql<[{ generation: number }]>`
-        update subscriptions set generation = generation + 1, rotated_at = now() where id = ${id} returning generation`;
-      return row.generation;
+        update subscriptions set generation = generation + 1, rotated_at = now()
+        where id = ${id} and not ${sql.unsafe(isRotating)} returning generation`;
+      return row?.generation ?? (await claimed(sql, id)).generation;
     },
     recordAttempt: (sql: Queries, id: string, attempt: Attempt) => saveAttempts(sql, id, [attempt]),
   };

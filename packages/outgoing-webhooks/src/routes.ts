@@ -49,8 +49,10 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
       change: {
         patch: Patch,
         example: { state: 'paused' },
-        save: (tx, patch, { params }) => {
+        save: async (tx, patch, { params, caller, req }, current) => {
           useCases.requireSafe(patch);
+          const { lists: own } = JSON.parse(current) as { lists: string[] };
+          await useCases.requireReadable(own, caller, req);
           return queries.update(tx, params.id, patch);
         },
       },
@@ -93,16 +95,16 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         operationId: 'rotateSubscription',
         tag,
         summary: 'Replace the secret of a subscription',
-        description: 'For a day, both secrets sign.',
+        description: 'For a day both secrets sign, and another rotation gives the new one again.',
         auth,
         params: SubscriptionPath,
         responses: { 200: { description: 'The new secret', body: Rotated } },
         problems: [404],
       },
-      async ({ params: { id }, caller }) => ({
+      async ({ params: { id }, caller, req }) => ({
         status: 200,
         headers: noStore,
-        body: { secret: await useCases.rotate(id, caller) },
+        body: { secret: await useCases.rotate(id, caller, req) },
       }),
     ),
     route(
@@ -144,9 +146,9 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         responses: { 200: { description: 'What is sent again', body: Replayed } },
         problems: [404, 409],
       },
-      async ({ params: { id }, caller, body }) => ({
+      async ({ params: { id }, caller, body, req }) => ({
         status: 200,
-        body: await useCases.replay(id, caller, body),
+        body: await useCases.replay(id, caller, req, body),
       }),
     ),
     route(

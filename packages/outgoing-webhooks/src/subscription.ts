@@ -37,8 +37,11 @@ export const leaseMs = 60_000;
 /** A secret signs for this long after it was replaced, as SQL. */
 const rotation = `interval '1 day'`;
 
+/** SQL: whether the secret before this one signs as well. */
+export const isRotating = `coalesce(rotated_at > now() - ${rotation}, false)`;
+
 export const columns = `id, subject, rights, url, lists, actions, owners, ordering, generation,
-  coalesce(rotated_at > now() - ${rotation}, false) as "isRotating", position::text, failures,
+  ${isRotating} as "isRotating", position::text, failures,
   state = 'active' and due_at <= now() as "isDue"`;
 
 /** Claims up to `room` subscriptions that have something to deliver, those first that had their turn longest ago. */

@@ -71,6 +71,7 @@ export const createUseCases = <Caller extends { subject: string }>(
   return {
     queries,
     requireSafe,
+    requireReadable,
     /** Throws Conflict where the caller has too many. */
     create: async (
       caller: Caller,
@@ -97,9 +98,10 @@ export const createUseCases = <Caller extends { subject: string }>(
       activated();
       return created;
     },
-    /** Returns the new secret. */
-    rotate: async (id: string, caller: Caller): Promise<string> => {
-      await ownOf(id, caller);
+    /** Returns the new secret; for a day the same again, so that who lost an answer does not lose the old one. */
+    rotate: async (id: string, caller: Caller, req: IncomingMessage): Promise<string> => {
+      const { lists: own } = await ownOf(id, caller);
+      await requireReadable(own, caller, req);
       return secretOf(key, { id, generation: await queries.rotate(sql, id) });
     },
     /** Sends an event of the type `subscription.test`, and returns what came of it. */
@@ -119,8 +121,9 @@ export const createUseCases = <Caller extends { subject: string }>(
       await queries.recordAttempt(sql, id, attempt);
       return attempt;
     },
-    replay: async (id: string, caller: Caller, asked: z.output<typeof Replay>) => {
+    replay: async (id: string, caller: Caller, req: IncomingMessage, asked: z.output<typeof Replay>) => {
       const subscription = await ownOf(id, caller);
+      await requireReadable(subscription.lists, caller, req);
       const wanted = lists.filter(({ list }) => subscription.lists.includes(list));
       return sql.begin((tx) => replay(tx, subscription, asked, visibleTo(tx, subscription, wanted, caller)));
     },

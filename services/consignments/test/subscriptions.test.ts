@@ -198,6 +198,12 @@ describe('a subscription', () => {
     const blind = `Bearer ${await tokens.token({ sub: 'ann', scope: 'consignments:subscriptions' })}`;
     for (const suffix of ['', '/attempts'])
       await service.get(`${path}/${id}${suffix}`).set('Authorization', other).expect(404);
+    for (const call of [
+      service.patch(`${path}/${id}`, { url: 'https://thief.example' }),
+      service.post(`${path}/${id}/rotate`, {}),
+      service.post(`${path}/${id}/replay`, { failed: true }),
+    ])
+      await call.set('Authorization', blind).expect(403);
     for (const suffix of ['rotate', 'test'])
       await service.post(`${path}/${id}/${suffix}`, {}).set('Authorization', other).expect(404);
     await service.post(`${path}/${id}/replay`, { failed: true }).set('Authorization', other).expect(404);
@@ -214,6 +220,8 @@ describe('a subscription', () => {
     const { id, secret } = await subscribe({ url, lists: ['warehouses'] });
     const rotated = await service.post(`${path}/${id}/rotate`, {}).set('Authorization', writer).expect(200);
     const { secret: next } = rotated.body as { secret: string };
+    const again = await service.post(`${path}/${id}/rotate`, {}).set('Authorization', writer).expect(200);
+    expect(again.body).toEqual({ secret: next });
     expect(next).not.toBe(secret);
     const answer = await service.post(`${path}/${id}/test`, {}).set('Authorization', writer).expect(200);
     expect(answer.body).toMatchObject({ status: 204, error: null, type: 'subscription.test' });

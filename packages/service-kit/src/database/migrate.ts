@@ -140,6 +140,7 @@ export const migrate = async (url: string, migrations: Migrations): Promise<void
     await sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, false)`;
     await refuseTablesInPublic(sql, migrationsSchema);
     refuseMismatch(readShipped(migrations), await readApplied(sql));
+    await missingParts(sql, migrations);
     const { folder } = migrations;
     await applyMigrations(drizzle(sql), { migrationsFolder: folder, migrationsSchema, migrationsTable });
     await installParts(sql, migrations);

@@ -76,7 +76,7 @@ export const batchRoute = (
       return resultOf(204, field);
     }
     const patch = operation[field] as object;
-    const { json, isChanged } = await saveChanges(change, tx, { ...target, patch, current });
+    const { json, isChanged } = await saveChanges(change, tx, { ...target, req, patch, current });
     if (isChanged) changed.push(target);
     return resultOf(200, field, json);
   };

@@ -118,7 +118,7 @@ export interface RecordSpec<
     save(
       sql: TransactionSql,
       patch: z.output<NoInfer<Patch>>,
-      target: Target<NoInfer<Params>, Writer>,
+      target: Target<NoInfer<Params>, Writer> & { req: IncomingMessage },
       current: string,
     ): Promise<string>;
   };

@@ -157,7 +157,7 @@ const changeRoute = (
     async ({ body, req, ...target }) => {
       const locked = lockedBy(spec, shared, { ...target, req, expected: expectedVersions(req) });
       const { json, isChanged } = await withLocked(sql, locked, (tx, current) =>
-        saveChanges(change, tx, { ...target, patch: body, current }),
+        saveChanges(change, tx, { ...target, req, patch: body, current }),
       );
       if (isChanged) await committed?.(target);
       return { status: 200, headers: versionHeaders(version(json)), rawBody: json };

@@ -64,7 +64,7 @@ export const lockedBy = (
 export const saveChanges = async (
   { save, remarks = [] }: NonNullable<AnyRecordSpec['change']>,
   tx: TransactionSql,
-  { patch, current, ...target }: Omit<Change, 'req' | 'expected'> & { patch: object; current: string },
+  { patch, current, ...target }: Omit<Change, 'expected'> & { patch: object; current: string },
 ): Promise<{ json: string; isChanged: boolean }> => {
   const fields = Object.entries(patch).filter(([field]) => !remarks.includes(field));
   const isChanged = changes(JSON.parse(current) as object, Object.fromEntries(fields));
