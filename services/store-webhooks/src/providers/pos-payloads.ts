@@ -95,7 +95,8 @@ export const member = z
   .object({
     id: identifier(),
     modified: orNull(z.int()).meta({ description: 'Time of the change in ms' }),
-    ...fieldsOf(profileFields, () => storableText().nullish()),
+    // A field with many addresses is read, because it says that the POS does not have the former one any more.
+    ...fieldsOf(profileFields, (name) => storableText(name === 'email' ? 2000 : 500).nullish()),
     status: orNull(storableText()),
     type: orNull(storableText()),
   })
