@@ -34,7 +34,7 @@ const start = async (program: string, argumentsOf: (port: number) => readonly st
   });
   const post = async (headers: Record<string, string>, sent = body) =>
     (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body: sent })).status;
-  await expect.poll(() => post({}).catch(() => 'not yet'), { timeout: 20_000 }).toBe(401);
+  await expect.poll(() => post({}).catch(() => 'not yet')).toBe(401);
   return {
     post,
     [Symbol.asyncDispose]: async () => {
