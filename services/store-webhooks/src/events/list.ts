@@ -11,7 +11,8 @@ import {
   isReceivedBefore,
   isReceivedFrom,
 } from '../inbox/find-events.ts';
-import { declareList, exactly } from '../records/list.ts';
+import { exactly } from '../records/filters.ts';
+import { declareList } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
 import { hookEventNames, type HookEvent } from '../webhooks.ts';
 import { recordReveal, subjectOf } from './reveals.ts';

@@ -1,7 +1,8 @@
 import { record } from '@platform/service-kit/record';
 import { payments } from '../db/tables.ts';
 import { recordReveal } from '../events/reveals.ts';
-import { declareList, exactly } from '../records/list.ts';
+import { exactly } from '../records/filters.ts';
+import { declareList } from '../records/list.ts';
 import { posId } from '../records/view.ts';
 import type { PaymentKey } from './domain.ts';
 import { shownColumns } from './queries.ts';

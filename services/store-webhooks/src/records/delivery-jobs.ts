@@ -6,8 +6,8 @@ import { createUpsert, type Merge } from '../db/sql.ts';
 import type { Notice } from '../notifications/notice.ts';
 import { finalStages, jobStages, type JobStage } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
-import { compared, updatedAfter } from './filters.ts';
-import { declareList, exactly } from './list.ts';
+import { compared, exactly, updatedAfter } from './filters.ts';
+import { declareList } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
 /** The field for the time of each stage, in the order of `jobStages`; the last two stages share one. */

@@ -1,9 +1,28 @@
 import { text } from '@platform/service-kit/text';
-import { and, gte, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gte, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { firstIdOf } from '../inbox/event.ts';
-import { exactly, type Filter } from './list.ts';
+
+export interface Filter {
+  schema: z.ZodType;
+  /** There is no index for it: rows are compared in the order of the list, which may be many. */
+  isSearch?: true;
+  /** Needed beside the scope of the list. */
+  scope?: 'events:reveal';
+  /** `store` is the id of the store, or the column that has it in a list of all stores. */
+  condition(value: string, store: string | PgColumn): SQL | undefined;
+}
+
+/** A filter for an exact value. There must be an index on the store and this column or expression. */
+export const exactly = (
+  column: PgColumn | SQL,
+  description: string,
+  schema: z.ZodType = text(1, 200),
+): Filter => ({
+  schema: schema.optional().meta({ description }),
+  condition: (value) => eq(column as PgColumn, value),
+});
 
 /** A filter for an exact value of a column without an index. */
 export const compared = (column: PgColumn, description: string): Filter => ({

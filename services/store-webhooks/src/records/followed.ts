@@ -59,13 +59,15 @@ export const followRoutes = <Row>(
     );
     return sql`(${keyColumns}) in (select * from unnest(${sql.join(values, sql`, `)}))`;
   };
-  const readBytes = (on: Queries, where: SQL | undefined, limit: number) =>
-    ormOf(on, context.database)
-      .select({ recordId, bytes: bytes ?? sql<number>`0` })
-      .from(table)
-      .where(where)
-      .orderBy(...key)
-      .limit(limit);
+  const readBytes =
+    bytes &&
+    ((on: Queries, where: SQL | undefined, limit: number) =>
+      ormOf(on, context.database)
+        .select({ recordId, bytes })
+        .from(table)
+        .where(where)
+        .orderBy(...key)
+        .limit(limit));
   const followed: FollowedList<Caller> = {
     ...about,
     item: view,
@@ -81,7 +83,7 @@ export const followRoutes = <Row>(
       const found = await read(on, isOneOf(visible), ids.length);
       return new Map(found.map(({ id, json }) => [id, json]));
     },
-    ...(bytes && {
+    ...(readBytes && {
       bytes: async (on: Queries, ids: readonly string[]) =>
         new Map((await readBytes(on, isOneOf(ids), ids.length)).map((row) => [row.recordId, row.bytes])),
     }),
@@ -91,7 +93,7 @@ export const followRoutes = <Row>(
       const last = key.map((_column, at) => sql`${parts[at] || parts[0]}`);
       const isLater = sql`(${keyColumns}) > (${sql.join(last, sql`, `)})`;
       const where = and(isLater, owners && inArray(table.storeId, [...owners]));
-      if (bytes === undefined) return read(on, where, limit);
+      if (readBytes === undefined) return read(on, where, limit);
       const sizes = (await readBytes(on, where, limit)).map((row) => row.bytes);
       return read(on, where, countWithin(sizes, maxBytes));
     },

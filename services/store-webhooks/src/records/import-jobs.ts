@@ -16,7 +16,8 @@ import type { MemberRecord } from '../providers/pos-payloads.ts';
 import { profileFields } from '../providers/records.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { Stopped, Unprocessable } from '../errors.ts';
-import { declareList, exactly } from './list.ts';
+import { exactly } from './filters.ts';
+import { declareList } from './list.ts';
 import { withOneAddress } from './members.ts';
 import { posId, viewOf } from './view.ts';
 

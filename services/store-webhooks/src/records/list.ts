@@ -6,7 +6,6 @@ import { ValidationFailed } from '@platform/service-kit/problem';
 import { record } from '@platform/service-kit/record';
 import { route, type Route } from '@platform/service-kit/route';
 import { isLatePage } from '@platform/service-kit/search-lane';
-import { text } from '@platform/service-kit/text';
 import { and, desc, eq, getTableColumns, inArray, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable, PgView, SelectedFields } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
@@ -15,6 +14,7 @@ import type { Context } from '../context.ts';
 import { stores } from '../db/tables.ts';
 import { storeId } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
+import type { Filter } from './filters.ts';
 import { followRoutes } from './followed.ts';
 import { mapValues, readableRecord, type OneRecord } from './record.ts';
 
@@ -56,26 +56,6 @@ interface Read<Row> {
   caller: Caller;
   req: IncomingMessage;
 }
-
-export interface Filter {
-  schema: z.ZodType;
-  /** There is no index for it: rows are compared in the order of the list, which may be many. */
-  isSearch?: true;
-  /** Needed beside the scope of the list. */
-  scope?: 'events:reveal';
-  /** `store` is the id of the store, or the column that has it in a list of all stores. */
-  condition(value: string, store: string | PgColumn): SQL | undefined;
-}
-
-/** A filter for an exact value. There must be an index on the store and this column or expression. */
-export const exactly = (
-  column: PgColumn | SQL,
-  description: string,
-  schema: z.ZodType = text(1, 200),
-): Filter => ({
-  schema: schema.optional().meta({ description }),
-  condition: (value) => eq(column as PgColumn, value),
-});
 
 /** Bytes of a page that is read at once; larger ones wait for memory. */
 const smallPage = 2 ** 20;

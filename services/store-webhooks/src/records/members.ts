@@ -8,8 +8,8 @@ import { releaseMails, type Customer } from '../notifications/release.ts';
 import type { MemberRecord } from '../providers/pos-payloads.ts';
 import { profileFields } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
-import { compared, updatedAfter, withText } from './filters.ts';
-import { declareList, exactly } from './list.ts';
+import { compared, exactly, updatedAfter, withText } from './filters.ts';
+import { declareList } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
 export const memberList = declareList({

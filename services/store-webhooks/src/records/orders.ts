@@ -10,8 +10,8 @@ import { amountNames, fromMinor } from '../providers/money.ts';
 import { fieldsOf } from '../providers/payload-parsing.ts';
 import { orderTexts } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
-import { compared, updatedAfter, withText } from './filters.ts';
-import { declareList, exactly } from './list.ts';
+import { compared, exactly, updatedAfter, withText } from './filters.ts';
+import { declareList } from './list.ts';
 import { posId, storeOfRow } from './view.ts';
 
 const amount = z.number().nullable();

@@ -11,7 +11,8 @@ import { users } from '../db/tables.ts';
 import { releaseMails, type Customer } from '../notifications/release.ts';
 import { storeId } from '../stores/routes.ts';
 import { findStoreToChange } from '../stores/use-cases.ts';
-import { declareList, exactly } from './list.ts';
+import { exactly } from './filters.ts';
+import { declareList } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
 const UserBody = z.strictObject({

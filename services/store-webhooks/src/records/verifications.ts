@@ -5,7 +5,8 @@ import type { Notice } from '../notifications/notice.ts';
 import { undecided } from '../providers/records.ts';
 import { identityAdapters } from '../providers/registry.ts';
 import type { ChangeOf, EventChange } from './change.ts';
-import { declareList, exactly } from './list.ts';
+import { exactly } from './filters.ts';
+import { declareList } from './list.ts';
 import { viewOf } from './view.ts';
 
 const userIdText = `The consumerUserId of the user, which the shop gave the provider: ${[

@@ -42,7 +42,7 @@ export const createLockedPlayers = (sql: Sql, maxWaiting: number) => {
 
   const hold = (playerId: string): void => {
     const released = Promise.withResolvers<void>();
-    // Perhaps nobody waits for the player.
+    // A rejection that nobody waits for would end the process.
     released.promise.catch(() => undefined);
     held.set(playerId, released);
   };
