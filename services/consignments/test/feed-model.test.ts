@@ -244,7 +244,7 @@ test('whoever follows a list has the same records as the list, whatever is writt
         sortedIds(list.inventory.filter(({ partnerId }) => owner === undefined || partnerId === owner));
       expect(copies.map((copy) => sortedIds(copy.values()))).toEqual(owned.map(itemsOf));
       for (const { copy, partner } of streams)
-        await expect.poll(() => sortedIds(copy.values()), { timeout: 20_000 }).toEqual(itemsOf(partner));
+        await expect.poll(() => sortedIds(copy.values())).toEqual(itemsOf(partner));
       await restarting;
       for (const { stop } of streams) stop();
       await Promise.all(streams.map(({ running }) => running));

@@ -14,7 +14,7 @@ test('a process with another TRANSACTION_ID_SCOPE than the ledger was started wi
   await addGame(service.context.database.sql);
   const caller = callerOf(service, await addPlayer(service.context.database.sql));
   expect((await caller.debit()).status).toBe('OK');
-  const env = { ...processEnvironment(service.databaseUrl, 0), TRANSACTION_ID_SCOPE: 'player' };
+  const env = { ...processEnvironment(service.databaseUrl), PORT: '0', TRANSACTION_ID_SCOPE: 'player' };
   const failed = promisify(execFile)(process.execPath, ['src/main.ts'], { cwd: folder, env });
   await expect(failed).rejects.toMatchObject({
     code: 1,

@@ -1,10 +1,8 @@
-import { freePort } from '@platform/local/ports';
 import { startServiceProcess, type ServiceProcess } from '@platform/service-kit/testing';
 import { secret } from './harness.ts';
 
 /** Settings of a service that runs as a process of its own. */
-export const processEnvironment = (databaseUrl: string, port: number, redisUrl = '') => ({
-  PORT: String(port),
+export const processEnvironment = (databaseUrl: string, redisUrl = '') => ({
   DATABASE_URL: databaseUrl,
   REDIS_URL: redisUrl,
   AUTH_JWKS: 'none',
@@ -19,13 +17,13 @@ export const processEnvironment = (databaseUrl: string, port: number, redisUrl =
   MAX_IN_PROGRESS: '4000',
 });
 
-/** The service as a process of its own, on a port that it keeps when it is started again. */
-export const startProcess = async (
+/** The service as a process of its own. */
+export const startProcess = (
   databaseUrl: string,
   redisUrl = '',
   variables: Record<string, string> = {},
 ): Promise<ServiceProcess> =>
   startServiceProcess({
     folder: new URL('..', import.meta.url).pathname,
-    variables: { ...processEnvironment(databaseUrl, await freePort(), redisUrl), ...variables },
+    variables: { ...processEnvironment(databaseUrl, redisUrl), ...variables },
   });

@@ -2,11 +2,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { killAfterExit } from '@platform/local/kill-after-exit';
+import { freePort } from '@platform/local/ports';
 
 interface ProcessOptions {
   /** Folder of the service. */
   folder: string;
-  /** All settings; nothing is inherited. PORT is 0 and DRAIN_MS 0 unless given. */
+  /**
+   * All settings but PORT; nothing is inherited. DRAIN_MS is 0 unless given. No other test gets the port while the process is
+   * down: requests to it then fail, and are not answered by a server of another test.
+   */
   variables: Record<string, string>;
   /** `src/main.ts` unless said otherwise. */
   script?: string;
@@ -32,7 +36,7 @@ export interface ServiceProcess extends AsyncDisposable {
   stop(): Promise<number | null>;
   /** SIGKILL, as a crash would end it; also on disposal. */
   kill(): Promise<void>;
-  /** Starts it again after it has ended; on the same port where the settings have one. */
+  /** Starts it again after it has ended, on the same port. */
   start(): Promise<void>;
 }
 
@@ -44,10 +48,10 @@ export const startServiceProcess = async (options: ProcessOptions): Promise<Serv
   const { folder, variables, script = 'src/main.ts', nodeArguments = [] } = options;
   const env = {
     PATH: '/usr/local/bin:/usr/bin:/bin',
-    PORT: '0',
     DRAIN_MS: '0',
     NODE_COMPILE_CACHE: compileCache,
     ...variables,
+    PORT: String(await freePort()),
   };
   const lines: string[] = [];
   const errors: string[] = [];
