@@ -9,6 +9,8 @@ export const SubscriptionPath = idParams('0198c5a0-7e57-7f00-8000-000000000001')
 
 const action = z.enum(['created', 'updated', 'deleted']);
 const unique = 'must not name one twice';
+/** As ids stand in the log. */
+const owner = text(1, 100).overwrite((id) => (z.guid().safeParse(id).success ? id.toLowerCase() : id));
 
 /** The schemas of the subscriptions to these lists. */
 export const schemasOf = (lists: readonly string[]) => {
@@ -17,7 +19,7 @@ export const schemasOf = (lists: readonly string[]) => {
     description: text(1, 200).nullable(),
     lists: uniqueList(z.enum(lists), 1, 20, unique),
     actions: uniqueList(action, 1, 3, unique),
-    owners: uniqueList(text(1, 100), 1, 100, unique)
+    owners: uniqueList(owner, 1, 100, unique)
       .nullable()
       .meta({ description: 'Only records of these stores or clients; null: of all that you may see' }),
     ordering: z.enum(['record', 'none']).meta({

@@ -1,7 +1,7 @@
 import { sendRequest, type Addresses } from '@platform/service-kit/outbound';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
-import PQueue from 'p-queue';
 import { createLru } from '@platform/service-kit/lru';
+import { createFairPlaces } from './fair-places.ts';
 import { signedHeaders } from './signing.ts';
 
 /** A message to a subscriber. */
@@ -40,9 +40,8 @@ export interface Turn {
   aborted: AbortSignal;
 }
 
-/** Requests of all subscriptions of a subject at the same time, and those of them to one host. */
+/** Requests of all subscriptions of a subject at the same time; half of them to one host. */
 const ofSubject = 64;
-const toHost = 32;
 const maxAnswer = 1024;
 const dayMs = 86_400_000;
 
@@ -57,12 +56,12 @@ const textOf = (answer: Buffer): string | undefined =>
 
 /**
  * Makes a function that sends a message. A host that is slow has a bounded number of requests of a subject, and delays neither
- * other hosts nor the requests of other subjects, who may have made it slow, or share it as the host of a relay.
+ * its other hosts nor the requests of other subjects, who may have made it slow, or share it as the host of a relay.
  */
 export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
-  const queues = (concurrency: number) =>
-    createLru<string, PQueue>(10_000, 0, () => new PQueue({ concurrency }));
-  const [subjects, hosts] = [queues(ofSubject), queues(toHost)];
+  const subjects = createLru<string, ReturnType<typeof createFairPlaces>>(10_000, 0, () =>
+    createFairPlaces(ofSubject),
+  );
   const attempt = async ({ url, event, body, secrets }: Message, aborted: AbortSignal): Promise<Sent> => {
     const sentAt = new Date();
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), aborted]);
@@ -96,10 +95,10 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
   };
   /** Never rejects. Undefined: not sent, because `isOver` was true when its turn came, or `aborted` before there was an answer. */
   return async (message: Message, { isOver, aborted }: Turn): Promise<Sent | undefined> => {
-    const { subject, url } = message;
-    const host = hosts.memo(JSON.stringify([subject, new URL(url).host]));
-    const inTurn = () => host.add(() => (isOver() ? undefined : attempt(message, aborted)));
-    const sent = await subjects.memo(subject).add(inTurn);
+    const inTurn = subjects.memo(message.subject);
+    const sent = await inTurn(new URL(message.url).host, () =>
+      isOver() ? undefined : attempt(message, aborted),
+    );
     return sent?.error !== undefined && aborted.aborted ? undefined : sent;
   };
 };

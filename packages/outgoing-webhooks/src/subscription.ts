@@ -44,16 +44,30 @@ export const columns = `id, subject, rights, url, lists, actions, owners, orderi
   ${isRotating} as "isRotating", position::text, failures,
   state = 'active' and due_at <= now() as "isDue"`;
 
-/** Claims up to `room` subscriptions that have something to deliver, those first that had their turn longest ago. */
+/**
+ * Claims up to `room` subscriptions that have something to deliver, those first that had their turn longest ago. A subject gets
+ * a part of the room, so that however many slow ones it has, there is always room for those of others.
+ */
 export const claim = (sql: Sql, worker: string, room: number): Promise<Subscription[]> => sql<Subscription[]>`
+  with wanted as materialized (
+    select id, subject, lease_until, lease_until > now() as is_served from subscriptions
+    where state = 'active' and (lease_until > now() or due_at <= now() and (
+      position < (select position from feed_state) or exists (
+        select from subscription_held
+        where subscription = subscriptions.id and failed_at is null and subscription_held.due_at <= now())))
+  ), ranked as (
+    select id, lease_until, is_served,
+      row_number() over (partition by subject order by is_served desc, lease_until) as place
+    from wanted
+  ), chosen as (
+    select id from ranked
+    where not is_served and place <= 1 + ${room}::int / (2 + 2 * (select count(distinct subject) from wanted))
+    order by place, lease_until limit ${room}
+  )
   update subscriptions set worker = ${worker}, lease_until = now() + ${leaseMs} * interval '1 ms'
   where id = any (array(
     select id from subscriptions
-    where state = 'active' and due_at <= now() and lease_until <= now()
-      and (position < (select position from feed_state) or exists (
-        select from subscription_held
-        where subscription = subscriptions.id and failed_at is null and subscription_held.due_at <= now()))
-    order by lease_until limit ${room} for update skip locked))
+    where id in (select id from chosen) and lease_until <= now() for update skip locked))
   returning ${sql.unsafe(columns)}`;
 
 /** Lets others claim it. */

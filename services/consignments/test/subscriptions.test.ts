@@ -162,6 +162,40 @@ describe('a subscription', () => {
     expect(slow.some((res) => res.destroyed)).toBe(false);
   });
 
+  test('waits for no slow addresses of the same subject', async () => {
+    const slow: ServerResponse[] = [];
+    onTestFinished(() => slow.forEach((res) => res.destroy()));
+    for (let n = 0; n < 3; n++) {
+      const { url } = await startReceiver((_, res) => slow.push(res));
+      await subscribe({ url, lists: ['warehouses'], ordering: 'none' });
+    }
+    for (let n = 0; n < 40; n++) await create();
+    await eventually(() => expect(slow.length).toBeGreaterThan(48));
+    const { received, url } = await startReceiver();
+    await subscribe({ url, lists: ['warehouses'] });
+    const id = await create();
+    await eventually(() => expect(received.at(-1)?.event.data.id).toBe(id));
+    expect(slow.some((res) => res.destroyed)).toBe(false);
+  });
+
+  test('waits for no slow subscriptions of others, however many they have', async () => {
+    const slow: ServerResponse[] = [];
+    const others = await startReceiver((_, res) => slow.push(res));
+    onTestFinished(() => slow.forEach((res) => res.destroy()));
+    const { received, url } = await startReceiver();
+    const { id } = await subscribe({ url, lists: ['warehouses'] });
+    await service.context.database.sql`
+      insert into subscriptions (id, subject, rights, url, lists, actions, ordering, position)
+      select gen_random_uuid(), 'slow ' || n % 5, rights, ${others.url}, lists, actions, ordering, position
+      from subscriptions, generate_series(1, 250) n where id = ${id}`;
+    await create();
+    await eventually(() => expect(slow.length).toBeGreaterThan(60));
+    const record = await create();
+    await eventually(() => expect(received.at(-1)?.event.data.id).toBe(record));
+    expect(slow.some((res) => res.destroyed)).toBe(false);
+    await service.context.database.sql`delete from subscriptions where subject like 'slow %'`;
+  });
+
   test('ends when the address answers 410, and obeys Retry-After', async () => {
     const gone = await startReceiver((_, res) => res.writeHead(410).end());
     const busy = await startReceiver((_, res) => res.writeHead(429, { 'retry-after': '3600' }).end());
@@ -273,7 +307,7 @@ describe('a subscription', () => {
     const own = ((await service.post('/partners', partnerInput()).expect(201)).body as { id: string }).id;
     const limited = await limitedTo([own]);
     const made = await service
-      .post(path, { url, lists: ['partners'] })
+      .post(path, { url, lists: ['partners'], owners: [own.toUpperCase()] })
       .set('Authorization', limited)
       .expect(201);
     const { id } = made.body as { id: string };
