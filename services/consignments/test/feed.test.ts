@@ -271,6 +271,20 @@ describe('the export of a list', () => {
     expect(await linesOf(`?PartnerId=${ids.client}`)).toEqual([]);
   });
 
+  test('has each record of several clients once, however many they have', async () => {
+    const clients = [await create('/partners', partnerInput()), await create('/partners', partnerInput())];
+    const made = await service.context.database.sql<{ id: string }[]>`
+      insert into inventory (id, partner_id, partner_product_id, product_code, description, warehouse_id, quantity, reserved)
+      select gen_random_uuid(), (${clients}::uuid[])[1 + n % 2], 'p', 'p', '', ${ids.warehouse}, 1, 0 from generate_series(1, 4500) n
+      returning id`;
+    const limited = await service.limitedTo(...clients);
+    const { text } = await limited.get('/feeds/consignments/inventory/export').buffer(true).expect(200);
+    const items = text.trim().split('\n').slice(1);
+    expect(items.map((line) => (JSON.parse(line) as { id: string }).id).toSorted()).toEqual(
+      made.map(({ id }) => id).toSorted(),
+    );
+  });
+
   test('that fails on the way breaks off', async () => {
     await using failing = await startService();
     const { sql } = failing.context.database;

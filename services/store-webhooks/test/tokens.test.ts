@@ -78,6 +78,22 @@ test('each token is rotated independently, and the answer contains the addresses
   expect((await rotate({ for: 'orders' })).body).toMatchObject({ code: 'validation_failed' });
 });
 
+test('a store keeps its last 20 replaced tokens, and has no more of them that work', async () => {
+  const { id } = await service.store();
+  const rotate = async (graceSeconds: number) =>
+    (await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds })).body;
+  for (let n = 0; n < 20; n++) expect(await rotate(3600 - n)).toHaveProperty('webhookToken');
+  expect(await rotate(3600)).toMatchObject({ code: 'too_many_tokens' });
+  for (let n = 0; n < 3; n++) expect(await rotate(0)).toHaveProperty('webhookToken');
+  const tokens = await service.context.database.sql`
+    select grace_until <= now() as ended, count(*)::int from webhook_tokens
+    where store_id = ${id} and purpose = 'events' group by 1 order by 1`;
+  expect(tokens).toEqual([
+    { ended: true, count: 20 },
+    { ended: null, count: 1 },
+  ]);
+});
+
 test("allowedAddresses applies to providers, not to the customer's browser that sends a payment result", async () => {
   const store = await service.store({ payments, allowedAddresses: ['192.0.2.0/24'] });
   const { id, webhookToken } = store;

@@ -34,9 +34,17 @@ export const followRoutes = (context: Context, { json, filters, ...about }: List
       return new Map(visible.map((row) => [row.id, row.json]));
     },
     records: (sql, { after, owners, limit }) => {
-      const ofOwners = owners && owner ? sql`and ${sql(owner)} = any(${owners as string[]}::uuid[])` : sql``;
+      const record = sql`${sql.unsafe(json)} from ${sql(list)}`;
+      if (owners === undefined || owner === undefined)
+        return sql<Row[]>`select id, ${record} where id > ${after} order by id limit ${limit}`;
+      // In the order of an index on the owner: that of ids would be sorted anew for each page.
+      const [of, at, ids] = [sql(`${list}.${owner}`), sql(`${list}.created_at`), sql(`${list}.id`)];
+      const order = sql`${of}, ${at}, ${ids}`;
+      const [first = '', createdAt = '-infinity', id = first] = after.split('|');
       return sql<Row[]>`
-        select id, ${sql.unsafe(json)} from ${sql(list)} where id > ${after} ${ofOwners} order by id limit ${limit}`;
+        select concat_ws('|', ${order}) as id, ${record}
+        where ${sql(owner)} = any(${owners as string[]}::uuid[]) and (${order}) > (${first}::uuid, ${createdAt}::timestamptz, ${id}::uuid)
+        order by ${order} limit ${limit}`;
     },
   };
   context.subscriptions.offer(followed);

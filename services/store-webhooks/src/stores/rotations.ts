@@ -24,7 +24,8 @@ const silentMs = 2000;
 /** A change may be committed this long after its time. */
 const overlapMs = 30_000;
 const stream = 'store-webhooks:rotations';
-const [maxEntries, maxRead] = [20_000, 1000];
+/** An instance that misses some finds them in the database. An entry has some kilobytes. */
+const [maxEntries, maxRead] = [2000, 100];
 
 export type Rotations = ReturnType<typeof createRotations>;
 

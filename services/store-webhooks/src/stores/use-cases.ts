@@ -4,7 +4,7 @@ import { ormOf, type Executor } from '@platform/service-kit/db';
 import { collectIssues } from '@platform/service-kit/field-errors';
 import { onceWithSecret } from '@platform/service-kit/idempotency';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
-import { ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
+import { Conflict, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import { requireVersion, versionOf } from '@platform/service-kit/record-versions';
 import { and, asc, desc, eq, gte, inArray, sql } from 'drizzle-orm';
 import type { TransactionSql } from 'postgres';
@@ -198,7 +198,10 @@ export const changeStore = async (context: Context, id: string, { patch, expecte
   return changed;
 };
 
-/** Creates a new token for `purpose`; the old ones work for `graceSeconds` more. Throws NotFound. */
+/** Replaced tokens of a purpose that a store has; none of them may be dropped while it works. */
+const maxReplaced = 20;
+
+/** Creates a new token for `purpose`; the old ones work for `graceSeconds` more. Throws NotFound and Conflict. */
 export const rotateToken = async (
   { env, database, rotations }: Context,
   storeId: string,
@@ -216,11 +219,24 @@ export const rotateToken = async (
       .where(eq(stores.id, storeId))
       .returning({ until: sql<string>`now() + ${graceSeconds} * interval '1 s'`.mapWith(stores.updatedAt) });
     const { graceUntil } = webhookTokens;
+    const isOne = sql`${webhookTokens.storeId} = ${storeId} and ${webhookTokens.purpose} = ${purpose}`;
     const replaced = await db
       .update(webhookTokens)
-      .set({ graceUntil: sql`least(${graceUntil}, ${until})` })
-      .where(sql`${webhookTokens.storeId} = ${storeId} and ${webhookTokens.purpose} = ${purpose}`)
+      .set({ graceUntil: until })
+      .where(sql`${isOne} and (${graceUntil} is null or ${graceUntil} > ${until})`)
       .returning({ tokenHash: webhookTokens.tokenHash, graceUntil });
+    const dropped = await db
+      .delete(webhookTokens)
+      .where(
+        sql`token_hash in (
+          select token_hash from webhook_tokens where ${isOne} order by grace_until desc, token_hash offset ${maxReplaced})`,
+      )
+      .returning({ works: sql<boolean>`${graceUntil} > now()` });
+    if (dropped.some(({ works }) => works))
+      throw new Conflict(
+        'too_many_tokens',
+        `${maxReplaced} replaced tokens still work; with a shorter graceSeconds they end earlier.`,
+      );
     await db.insert(webhookTokens).values({ storeId, purpose, tokenHash, createdAt: sql`now()` });
     return { settings, until, replaced };
   };
