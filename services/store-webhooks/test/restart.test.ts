@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { startPostgres } from '@platform/local/postgres';
 import { afterAll, expect, test } from 'vitest';
@@ -45,6 +45,29 @@ test.each(['kill', 'stop'] as const)(
     expect(await after.stop()).toBe(0);
   },
 );
+
+test('a snapshot has each store once, and one that would not fit into memory is not read', async () => {
+  await using service = await startService({ serverUrl: postgres.url, work: false });
+  const { id, webhookToken } = await service.store();
+  await using before = await startProcess(service);
+  expect(await sendOrder(before.url, webhookToken, 'first')).toBe(200);
+  const path = `/v1/stores/${id}/webhook-token/rotate`;
+  const { body } = await service.admin('POST', path, { graceSeconds: 3600 });
+  expect(await sendOrder(before.url, String(body['webhookToken']), 'second')).toBe(200);
+  const saved = async () => {
+    const [file = ''] = await savedSnapshots(service.spool);
+    const text = file === '' ? '{}' : await readFile(file, 'utf8').catch(() => '{}');
+    return { file, ...(JSON.parse(text) as { stores?: object[]; tokens?: object[] }) };
+  };
+  await expect.poll(async () => (await saved()).tokens).toHaveLength(2);
+  const { file, stores } = await saved();
+  expect(stores).toMatchObject([{ id }]);
+  await before.kill();
+  await truncate(file, 33 * 2 ** 20);
+  await using after = await startProcess(service);
+  expect(await sendOrder(after.url, webhookToken, 'third')).toBe(200);
+  expect(after.lines.join('')).toContain('a snapshot beside the spool is not readable');
+});
 
 test('a token that was revoked is not accepted after a restart without a database', async () => {
   await using service = await startService({ serverUrl: postgres.url, work: false });

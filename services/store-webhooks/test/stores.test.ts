@@ -41,6 +41,38 @@ test('a mapping has at most 100 fields for each record, because each is read fro
   });
 });
 
+test('the settings of a store are bounded, and so are the bytes of a page of their changes', async () => {
+  const mapping = (records: number) =>
+    Object.fromEntries(
+      Array.from({ length: records }, (_, at) => [`record${at}`, { field: `/${'x'.repeat(199)}` }]),
+    );
+  const [name, storeUrl] = ['Test shop', 'https://shop.example.test/'];
+  const create = (records: number) =>
+    service.admin('POST', '/v1/stores', {
+      name,
+      storeUrl,
+      pos: { kind: 'generic', mapping: mapping(records) },
+    });
+  expect(await create(160)).toMatchObject({
+    status: 400,
+    body: { errors: { body: ['must have at most 32768 characters of settings'] } },
+  });
+  const made = await create(130);
+  expect(made.status).toBe(201);
+  const path = `/v1/stores/${String(made.body['id'])}`;
+  expect((await service.admin('PATCH', path, { pos: { mapping: mapping(170) } })).status).toBe(400);
+  expect((await service.admin('PATCH', path, { name: 'Other shop' })).status).toBe(200);
+  await service.context.database.sql`
+    insert into store_changes
+    select store_id, uuidv7(), changed_by, changed_at, before, after from store_changes, generate_series(1, 200)
+    where store_id = ${String(made.body['id'])}`;
+  expect((await service.admin('GET', `${path}/changes?limit=20`)).status).toBe(200);
+  expect(await service.admin('GET', `${path}/changes?limit=200`)).toMatchObject({
+    status: 400,
+    body: { errors: { limit: [expect.stringContaining('must be less')] } },
+  });
+});
+
 test('a store is created with a token and ten addresses, and never shows its credentials', async () => {
   const made = await service.admin('POST', '/v1/stores', input);
   expect(made.status).toBe(201);

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { storeChanges } from '../db/tables.ts';
 import { declareList } from './list.ts';
@@ -12,6 +13,7 @@ export const storeChangeList = declareList({
   operationId: 'listStoreChanges',
   tag: 'Stores',
   summary: 'Changes of a store, newest first',
+  bytes: sql<number>`octet_length(before::text) + octet_length(after::text)`,
   view: viewOf('StoreChange', storeChanges, 'id changedBy changedAt', {
     changedBy: 'Subject of the access token',
     before: snapshot.meta({

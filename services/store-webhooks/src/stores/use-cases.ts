@@ -30,12 +30,16 @@ export { findStoreToChange } from './queries.ts';
 export const requireStore = ({ database }: Context, id: string): Promise<StoreRow> =>
   findStore(database.orm, id);
 
-const seal = ({ box }: Context, id: string, state: StoreState) => ({
-  ...state,
-  id,
-  credentials: box.seal(JSON.stringify(state.credentials), credentialsContext(id)),
-  updatedAt: sql`now()`,
-});
+/** Characters of all settings of a store, which stand in each record of a change. */
+const maxSettings = 32_768;
+
+/** Throws ValidationFailed when the settings are too large. */
+const seal = ({ box }: Context, id: string, state: StoreState) => {
+  if (JSON.stringify(state.settings).length > maxSettings)
+    throw new ValidationFailed({ body: [`must have at most ${maxSettings} characters of settings`] });
+  const credentials = box.seal(JSON.stringify(state.credentials), credentialsContext(id));
+  return { ...state, id, credentials, updatedAt: sql`now()` };
+};
 
 /** The version of what callers can change of a store: it leaves out uses of tokens, for example. */
 export const changeableVersion = ({ name, storeUrl, settings, credentials, deletedAt }: StoreRow): string =>

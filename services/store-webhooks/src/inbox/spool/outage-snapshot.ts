@@ -1,4 +1,4 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PathTokens, VerifiedToken } from '@platform/auth/path-tokens';
 import type { Log } from '@platform/service-kit/log';
@@ -11,11 +11,15 @@ import { foldersIn, type OwnFolder } from './folder.ts';
 const fileName = 'snapshot.json';
 /** After this long the snapshot is saved again even if no token was added or removed. */
 const refreshMs = 60_000;
+/** A larger file is not written, and not read by an instance that starts: it would not fit into memory. */
+const maxBytes = 32 * 2 ** 20;
 
 interface Content {
   /** How far the clock of the database is ahead of the clock of this machine. */
   aheadMs: number;
-  tokens: VerifiedToken<Omit<TokenRow, 'store'> & { store: StoreRow }>[];
+  stores: StoreRow[];
+  /** With the id of their store. */
+  tokens: VerifiedToken<Omit<TokenRow, 'store'> & { store: string }>[];
 }
 
 /** Replaces the file; durable once this resolves. */
@@ -47,17 +51,26 @@ export type OutageSnapshot = ReturnType<typeof createOutageSnapshot>;
  */
 export const createOutageSnapshot = ({ tokens, rotations, clock, openStore, log }: Sources) => {
   let saved = { changes: -1, at: -Infinity };
-  const content = (): Content => ({
-    aheadMs: clock.aheadMs,
-    tokens: tokens
-      .verified()
-      .map(({ row, expiresAt }) => ({ row: { ...row, store: row.store.row }, expiresAt })),
-  });
+  const content = (): Content => {
+    const verified = tokens.verified();
+    const rows = verified.map(({ row }) => row.store.row);
+    // Tokens of one store were looked up at different times.
+    const oldestFirst = rows.toSorted((one, other) => (one.updatedAt < other.updatedAt ? -1 : 1));
+    return {
+      aheadMs: clock.aheadMs,
+      stores: [...new Map(oldestFirst.map((row) => [row.id, row])).values()],
+      tokens: verified.map(({ row, expiresAt }) => ({ row: { ...row, store: row.store.id }, expiresAt })),
+    };
+  };
   const restoreContent = (text: string): void => {
-    const { aheadMs, tokens: earlier } = JSON.parse(text) as Content;
+    const { aheadMs, stores, tokens: earlier } = JSON.parse(text) as Content;
     clock.restore(aheadMs);
+    const opened = new Map(stores.map((row) => [row.id, openStore(row)]));
     tokens.restore(
-      earlier.map(({ row, expiresAt }) => ({ row: { ...row, store: openStore(row.store) }, expiresAt })),
+      earlier.flatMap(({ row, expiresAt }) => {
+        const store = opened.get(row.store);
+        return store === undefined ? [] : [{ row: { ...row, store }, expiresAt }];
+      }),
     );
     rotations.reread();
   };
@@ -66,16 +79,22 @@ export const createOutageSnapshot = ({ tokens, rotations, clock, openStore, log 
     save: async (folder: OwnFolder): Promise<void> => {
       const current = { changes: tokens.changes, at: performance.now() };
       if (current.changes === saved.changes && current.at - saved.at < refreshMs) return;
-      await replaceFile(join(folder.path, fileName), JSON.stringify(content()));
+      const text = JSON.stringify(content());
       saved = current;
+      if (Buffer.byteLength(text) > maxBytes)
+        return log.warn({ folder: folder.path }, 'the snapshot beside the spool is too large to be saved');
+      await replaceFile(join(folder.path, fileName), text);
     },
     /** Restores the snapshots of all instances, running or not, whose folders are in `parent`. */
     restore: async (parent: string): Promise<void> => {
       for (const path of await foldersIn(parent)) {
+        const file = join(path, fileName);
         // An instance that ended soon after its start has saved none.
-        const text = await readFile(join(path, fileName), 'utf8').catch(() => undefined);
+        const found = await stat(file).catch(() => undefined);
+        if (found === undefined) continue;
         try {
-          if (text !== undefined) restoreContent(text);
+          if (found.size > maxBytes) throw new RangeError('The file is too large.');
+          restoreContent(await readFile(file, 'utf8'));
         } catch (err) {
           log.warn({ err, path }, 'a snapshot beside the spool is not readable');
         }
