@@ -15,6 +15,8 @@ export interface ServiceCard {
   addresses: string[];
   /** Its cells beside the first one. */
   cells: string[];
+  /** Its lists that can be subscribed to. */
+  lists: string[];
 }
 
 const root = resolve(import.meta.dirname, '../../../services');
@@ -25,6 +27,7 @@ interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   enum?: string[];
+  items?: Schema;
 }
 
 interface Document {
@@ -43,6 +46,9 @@ const schemaOf = async (service: string, name: string): Promise<Schema> => {
   return schema;
 };
 
+const listsOf = ({ components }: Document): string[] =>
+  components?.schemas?.['SubscriptionInput']?.properties?.['lists']?.items?.enum ?? [];
+
 /** The services of services.yaml, in its order, with the titles of their OpenAPI documents. */
 export const describeServices = (): Promise<ServiceCard[]> =>
   Promise.all(
@@ -53,6 +59,7 @@ export const describeServices = (): Promise<ServiceCard[]> =>
       callers,
       addresses: paths.filter(({ exact }) => !exact).map(({ path }) => path),
       cells,
+      lists: listsOf(await documentOf(name)),
     })),
   );
 

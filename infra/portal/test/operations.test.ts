@@ -57,6 +57,7 @@ describe.runIf(canLook)('the operations page', () => {
     ['ops:read', 'Traffic', 'Traffic'],
     ['payments:read', 'Find', 'Find'],
     ['wallet:audit', 'Evidence', 'Evidence'],
+    ['verify-projects:subscriptions', 'Subscriptions', 'Subscriptions'],
   ])(
     'a token with %s begins on %s without an error, and has only the views %s',
     async (scope, first, names) => {
@@ -94,7 +95,7 @@ describe.runIf(canLook)('the operations page', () => {
     await page.getByRole('link', { name: 'Ledger', exact: true }).click();
     await page.locator('section[aria-label=Ledger] .error').getByText('wallet:admin').first().waitFor();
     const links = page.getByRole('navigation', { name: 'Operations' }).getByRole('link');
-    expect(await links.count()).toBe(13);
+    expect(await links.count()).toBe(14);
   });
 
   test('a fragment that names no view shows the first view', async () => {
@@ -169,7 +170,7 @@ describe.runIf(canLook)('the operations page', () => {
       .locator('.service [role=img]')
       .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
     expect(labels).toHaveLength(18);
-    for (const label of labels) expect(label).toMatch(/over the last half hour: now /);
+    for (const label of labels) expect(label).toMatch(/over the last 30 min: now /);
     await page
       .getByText(/^peak .+\/s$/)
       .first()
@@ -182,7 +183,7 @@ describe.runIf(canLook)('the operations page', () => {
     const { page } = visited;
     await page.route('**/docs/ops/summary/*', (route) => route.abort());
     await enterToken(page, demo.adminToken);
-    const p99 = page.getByRole('img', { name: 'p99 over the last half hour: no values yet', exact: true });
+    const p99 = page.getByRole('img', { name: 'p99 over the last 30 min: no values yet', exact: true });
     await expect.poll(() => p99.count()).toBe(6);
   });
 

@@ -17,6 +17,7 @@ export const views = [
   'ledger',
   'evidence',
   'settings',
+  'subscriptions',
   'mailbox',
 ] as const;
 

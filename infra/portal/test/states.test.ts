@@ -30,7 +30,7 @@ const states: Record<string, { answer: (page: Page) => Promise<unknown>; says: R
       page.route(api, (route) =>
         /\/v1\/players\/[^/]+$/.test(route.request().url())
           ? route.fulfill({ status: 404, json: { detail: 'There is no such player.' } })
-          : route.fulfill({ json: nothing }),
+          : route.fulfill({ json: route.request().url().endsWith('/subscriptions') ? [] : nothing }),
       ),
     says: /^(?:No |There (?:is|are) no|Nothing |Type an id|This player has|The limits were never)/,
   },

@@ -11,6 +11,8 @@ export interface Attempt extends Omit<Sent, 'retryAfterMs'> {
   event: string;
   type: string;
   record: string | undefined;
+  /** Undefined for a test. */
+  version: number | undefined;
   attempt: number;
 }
 
@@ -152,7 +154,8 @@ export const createDeliver =
       const { retryAfterMs, ...what } = sent;
       const attempt = change.attempts + 1;
       const { event, type } = message;
-      result.attempts.push({ ...what, event, type, record: change.record, attempt });
+      const { record, position } = change;
+      result.attempts.push({ ...what, event, type, record, version: Number(position), attempt });
       if (sent.error === undefined) {
         result.failures = 0;
         result.delivered.push(change);

@@ -108,6 +108,7 @@ const attempts = jsonTable('subscription_attempts', [
   'event',
   'type',
   'record',
+  'version',
   'attempt',
   'status',
   'ms',

@@ -14,7 +14,7 @@ import {
 import { createUseCases, type SubscriptionParts } from './use-cases.ts';
 
 const tag = 'Subscriptions';
-const computed = ['state', 'stateReason', 'failingSince', 'waiting', 'failed'];
+const computed = ['state', 'stateReason', 'failingSince', 'lastDeliveredAt', 'waiting', 'failed'];
 const noStore = { 'Cache-Control': 'no-store' };
 
 /** The routes of subscriptions. A caller sees only its own. Source: docs/feed.md (Having changes sent to you). */
@@ -126,11 +126,15 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
           error = null,
           answer = null,
           record: _,
+          version: __,
           sentAt,
           ...attempt
         } = await useCases.test(id, caller);
         const at = sentAt.toISOString();
-        return { status: 200, body: { ...attempt, record: null, status, error, answer, sentAt: at } };
+        return {
+          status: 200,
+          body: { ...attempt, record: null, version: null, status, error, answer, sentAt: at },
+        };
       },
     ),
     route(

@@ -13,10 +13,10 @@ const keptAttempts = 1000;
 export const saveAttempts = async (sql: Queries, id: string, attempts: readonly Attempt[]): Promise<void> => {
   if (attempts.length === 0) return;
   await sql`
-    insert into subscription_attempts (subscription, sent_at, event, type, record, attempt, status, ms, error, answer)
-    select ${id}, "sentAt", event, type, record, attempt, status, ms, error, answer
+    insert into subscription_attempts (subscription, sent_at, event, type, record, version, attempt, status, ms, error, answer)
+    select ${id}, "sentAt", event, type, record, version, attempt, status, ms, error, answer
     from json_to_recordset(${JSON.stringify(attempts)}::text::json) as attempts ("sentAt" timestamptz, event text, type text, record text,
-      attempt integer, status integer, ms integer, error text, answer text)`;
+      version bigint, attempt integer, status integer, ms integer, error text, answer text)`;
   await sql`
     delete from subscription_attempts where subscription = ${id} and id <= (
       select id from subscription_attempts where subscription = ${id} order by id desc offset ${keptAttempts} limit 1)`;
@@ -70,6 +70,7 @@ export const settle = (
       update subscriptions set failures = ${failures}, lease_until = now() + ${leaseMs} * interval '1 ms',
         position = coalesce(${position ?? null}::bigint, position),
         failing_since = ${attempts.length === 0 ? tx`failing_since` : failingSince},
+        last_delivered_at = ${delivered.length > 0 ? tx`now()` : tx`last_delivered_at`},
         due_at = now() + ${pauseMs} * interval '1 ms',
         state = case when ${isGone} or ${isTired} then 'disabled' else state end,
         state_reason = case when ${isGone} then 'gone' when ${isTired} then 'failures' else state_reason end

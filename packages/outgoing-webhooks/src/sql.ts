@@ -26,6 +26,7 @@ create table subscriptions (
   -- Failures since the last success, and when the first of them was.
   failures integer not null default 0,
   failing_since timestamptz,
+  last_delivered_at timestamptz,
   due_at timestamptz not null default now(),
   worker uuid,
   lease_until timestamptz not null default now()
@@ -58,6 +59,7 @@ create table subscription_attempts (
   event text not null,
   type text not null,
   record text,
+  version bigint,
   attempt integer not null,
   status integer,
   ms integer not null,

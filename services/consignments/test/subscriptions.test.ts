@@ -77,6 +77,7 @@ describe('a subscription', () => {
     expect((await attemptsOf(id, '?result=failed'))[0]).toMatchObject({
       type: 'warehouse.updated',
       record: poor,
+      version: versionsOf(poor)[0],
       attempt: 1,
       status: 500,
       error: 'The subscriber answered 500.',
@@ -89,7 +90,11 @@ describe('a subscription', () => {
     const last = versionsOf(poor).slice(-3);
     expect(last).toEqual(last.toSorted((a, b) => a - b));
     await eventually(async () =>
-      expect(await subscription(id)).toMatchObject({ waiting: 0, failingSince: null }),
+      expect(await subscription(id)).toMatchObject({
+        waiting: 0,
+        failingSince: null,
+        lastDeliveredAt: expect.stringMatching(/Z$/),
+      }),
     );
   });
 

@@ -1,4 +1,5 @@
 import type {
+  Consignments,
   StoreWebhooks,
   StoreWebhooksOperations,
   VerifyProjectsOperations,
@@ -9,6 +10,8 @@ import type {
 /** Types of the services' OpenAPI documents, by the names of their schemas and operations. */
 export type Webhooks = StoreWebhooks['schemas'];
 export type Wallet = WalletOperator['schemas'];
+/** Of subscriptions; those of other services differ in the names of lists only. */
+export type Subscriptions = Consignments['schemas'];
 
 /** The body of the answer of an operation; errors have another media type, `application/problem+json`. */
 type JsonOf<Operation extends { responses: object }> = Extract<

@@ -24,6 +24,7 @@ interface ViewEntry {
 
 const wallet = ['wallet:read'];
 const webhooks = ['events:read', 'stores:admin'];
+const feeds = SERVICES.flatMap(({ name, lists }) => (lists.length > 0 ? [`${name}:subscriptions`] : []));
 const settings = ['stores:read', 'wallet:admin', 'verify:admin'];
 
 /** The views by their address; the code of a view is loaded when it is opened. */
@@ -40,6 +41,7 @@ const views: Readonly<Record<string, ViewEntry>> = {
   ledger: { name: 'Ledger', scopes: ['wallet:admin'], load: () => import('./ledger.tsx') },
   evidence: { name: 'Evidence', scopes: ['wallet:audit', ...wallet], load: () => import('./evidence.tsx') },
   settings: { name: 'Settings', scopes: settings, load: () => import('./settings.tsx') },
+  subscriptions: { name: 'Subscriptions', scopes: feeds, load: () => import('./subscriptions.tsx') },
   // Only `start` gives out tokens with this scope.
   mailbox: { name: 'Mailbox', scopes: ['mailbox'], load: () => import('./mailbox.tsx') },
 };

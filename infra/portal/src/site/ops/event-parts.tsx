@@ -1,7 +1,7 @@
 import type { Webhooks } from './api.ts';
 import { CopyableId, aboutLink, findLink } from './links.tsx';
 import { guideAddress } from './text.ts';
-import { Json, badge, facts, type Cell } from './parts.tsx';
+import { Json, badge, facts, known } from './parts.tsx';
 import { when } from './time.ts';
 
 /** The status of a webhook as a badge. */
@@ -68,9 +68,6 @@ const relatedOf = ({ links }: Webhooks['EventDetail']) => {
     </div>
   );
 };
-
-const known = (name: string, value: string | null): Record<string, Cell> =>
-  value === null ? {} : { [name]: value };
 
 /** What a replay changes: the status, and the records that the event is about. */
 export const outlineOf = (event: Webhooks['EventDetail']) => (

@@ -3,19 +3,14 @@ import type { Webhooks } from './api.ts';
 import { Shown, readAgain, useLoaded } from './content.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { eventState } from './event-parts.tsx';
-import { Filters, filterValues, type Filter } from './filters.tsx';
+import { Filters, anyOf, filterValues, type Filter } from './filters.tsx';
 import { aboutLink } from './links.tsx';
 import { List } from './list.tsx';
-import { button, nothing, opener, time, type Columns, type Options } from './parts.tsx';
+import { button, nothing, opener, time, type Columns } from './parts.tsx';
 import { addressOf, open, place } from './place.ts';
 import { ReplaySpan } from './replay-span.tsx';
 import { useSession } from './session.ts';
 import { eventsOf, everyStore, storeNames } from './stores.ts';
-
-const anyOf = (values: readonly string[]): Options => [
-  ['', 'Any'],
-  ...values.map((value) => [value, value] as const),
-];
 
 const filters: readonly Filter[] = [
   { name: 'status', label: 'Status', options: anyOf(EVENT_FILTERS.status) },

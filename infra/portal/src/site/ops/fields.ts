@@ -1,4 +1,5 @@
 import type { Options } from './parts.tsx';
+import { fieldValue, isoOf, when } from './time.ts';
 
 /** A value of a record that a form shows and changes. */
 export interface Field {
@@ -7,7 +8,7 @@ export interface Field {
   label: string;
   help?: string;
   /** A text if absent. `lines`: a list, with a line for each item; `secret`: is entered, and never shown. */
-  kind?: 'number' | 'switch' | 'lines' | 'secret';
+  kind?: 'number' | 'switch' | 'lines' | 'secret' | 'time';
   isRequired?: boolean;
   /** The values that can be chosen. */
   options?: readonly string[];
@@ -51,6 +52,7 @@ const valueAt = (record: object, name: string): unknown =>
 export const initialText = ({ name, kind }: Field, record: object): string => {
   const value = valueAt(record, name);
   if (kind === 'switch') return String(value === true);
+  if (kind === 'time') return typeof value === 'string' ? fieldValue(value) : '';
   if (Array.isArray(value)) return value.join('\n');
   return kind !== 'secret' && (typeof value === 'string' || typeof value === 'number') ? String(value) : '';
 };
@@ -65,6 +67,7 @@ const valueOf = ({ kind }: Field, text: string): Value => {
   // Anything else is sent as text, so that the service says what is wrong.
   if (kind === 'number' && Number.isFinite(Number(text))) return Number(text);
   if (kind === 'switch') return text === 'true';
+  if (kind === 'time') return isoOf(text);
   return kind === 'lines' ? lines.filter((line) => line !== '') : text.trim();
 };
 
@@ -72,6 +75,7 @@ const valueOf = ({ kind }: Field, text: string): Value => {
 const shown = ({ kind }: Field, value: Value): string => {
   if (value === null) return '–';
   if (kind === 'secret') return 'a new value';
+  if (kind === 'time' && typeof value === 'string') return when(value);
   return typeof value === 'boolean' ? (value ? 'Yes' : 'No') : [value].flat().join(', ');
 };
 

@@ -19,6 +19,12 @@ export interface Filter {
   isFolded?: boolean;
 }
 
+/** Options for one of these values, or any. */
+export const anyOf = (values: readonly string[]): Options => [
+  ['', 'Any'],
+  ...values.map((value) => [value, value] as const),
+];
+
 /** The value of the address; the initial one instead of what the control cannot show. Times are ISO times. */
 const valueOf = ({ name, options, type, initial = options?.[0]?.[0] ?? '' }: Filter): string => {
   const given = place.value.filters.get(name) ?? initial;

@@ -26,6 +26,13 @@ export const CopyableId = ({ id, children }: { id: string; children?: ComponentC
   );
 };
 
+/** A secret that was just made. */
+export const shownOnce = (name: string, secret: string): JSX.Element => (
+  <p class="note">
+    The {name} is shown this once: <CopyableId id={secret} />
+  </p>
+);
+
 /** @param text what is shown when it is more than the id */
 const idLink = (href: string, id: string, text = id) => (
   <CopyableId id={id}>

@@ -29,6 +29,10 @@ export const facts = (values: Readonly<Record<string, Cell>>) => (
   </dl>
 );
 
+/** A fact that is left out when there is none. */
+export const known = (name: string, value: Cell): Record<string, Cell> =>
+  value === null ? {} : { [name]: value };
+
 export type Look = 'good' | 'warn' | 'bad' | 'plain';
 
 export const state = (look: Look, text: string) => (
@@ -71,9 +75,12 @@ export const time = (iso: string | null): JSX.Element | null =>
 
 export const code = (text: string) => <code>{text}</code>;
 
-/** A value as JSON that scrolls. */
+/** A text that scrolls. */
 // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls with the keyboard
-export const Json = ({ value }: { value: unknown }) => <pre tabIndex={0}>{pretty(value)}</pre>;
+export const Verbatim = ({ text }: { text: string }) => <pre tabIndex={0}>{text}</pre>;
+
+/** A value as JSON that scrolls. */
+export const Json = ({ value }: { value: unknown }) => <Verbatim text={pretty(value)} />;
 
 /** A button, with a class that says how it looks. Without an action of its own it sends its form. */
 export const button = (

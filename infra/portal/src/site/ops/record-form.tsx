@@ -132,6 +132,7 @@ const Entry = ({ entry, id, initial, about }: Entered) => {
       {!options && kind !== 'lines' && (
         <Input
           {...described}
+          {...(kind === 'time' && { type: 'datetime-local' as const })}
           label={label}
           inputMode={kind === 'number' ? 'numeric' : 'text'}
           class={kind === 'secret' ? 'masked' : undefined}

@@ -1,6 +1,7 @@
 import type { FunctionComponent } from 'preact';
 import type { KeysAnswer, Wallet } from './api.ts';
 import { field } from './fields.ts';
+import { shownOnce } from './links.tsx';
 import { useOneStop } from './one-stop.ts';
 import { opener, state, time, type Columns } from './parts.tsx';
 import { addressOf, open, place } from './place.ts';
@@ -17,7 +18,7 @@ const keyFields = [
     kind: 'lines',
     help: 'One a line; none: the key reads the projects of all.',
   }),
-  field('expires_at', 'Expires', { help: 'Such as 2030-01-01T00:00:00Z; empty: never.' }),
+  field('expires_at', 'Expires', { kind: 'time', help: 'Empty: never.' }),
 ];
 
 const grace = field('grace_seconds', 'Seconds that the old key works on', {
@@ -40,11 +41,7 @@ const ApiKeys = () => {
   const session = useSession();
   const create = async (path: string, body: object) => {
     const { key } = await session.ask<KeysAnswer<'createApiKey'>>(path, 'POST', body);
-    return (
-      <p class="note">
-        The key is shown this once: <code>{key}</code>
-      </p>
-    );
+    return shownOnce('key', key);
   };
   const save = (key: object) => create('/v1/api-keys', { scopes: ['verify:read'], ...key });
   return (

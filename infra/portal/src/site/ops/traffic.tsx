@@ -5,13 +5,13 @@ import { usePolling } from './content.tsx';
 import { createReader, readiness, type Statement } from './health-data.ts';
 import { state } from './parts.tsx';
 import { Refused, useSession } from './session.ts';
-import { errorText, short } from './text.ts';
+import { duration, errorText, short } from './text.ts';
 import { timeOfDay } from './time.ts';
 import { combine, sourceOf } from './traffic-data.ts';
 
 /** The size of the drawing in units of its own; it is stretched to that of its place. */
 const [width, height] = [360, 56];
-const spanSeconds = 1800;
+const halfHour = 1800;
 
 const amount = (value: number, unit: string): string =>
   unit === ' ms' && value >= 1000 ? `${short(value / 1000)} s` : `${short(value)}${unit}`;
@@ -19,17 +19,18 @@ const amount = (value: number, unit: string): string =>
 /** Times in seconds since 1970, and a value for each. */
 export type Points = [times: number[], values: (number | null)[]];
 
-/** Where a time is. Always the whole half hour, so that the charts of a page are aligned. */
-const xOf = ([times]: Points, time = 0): number => width * (1 - ((times.at(-1) ?? 0) - time) / spanSeconds);
+/** Where a time is. Always the whole span, so that the charts of a page are aligned. */
+const xOf = ([times]: Points, spanSeconds: number, time = 0): number =>
+  width * (1 - ((times.at(-1) ?? 0) - time) / spanSeconds);
 
 /** A line through the values, which is a point where one has no neighbour; or a bar for each value but 0. */
-const pathOf = (points: Points, most: number, areBars: boolean): string => {
+const pathOf = (points: Points, spanSeconds: number, most: number, areBars: boolean): string => {
   const [times, values] = points;
   return times
     .map((time, at) => {
       const value = values[at] ?? null;
       if (value === null || (areBars && value === 0)) return '';
-      const [x, y] = [xOf(points, time).toFixed(1), (height * (1 - value / most)).toFixed(1)];
+      const [x, y] = [xOf(points, spanSeconds, time).toFixed(1), (height * (1 - value / most)).toFixed(1)];
       if (areBars) return `M${x} ${height}V${y}`;
       return (values[at - 1] ?? null) === null ? `M${x} ${y}h0` : `L${x} ${y}`;
     })
@@ -46,17 +47,19 @@ interface Look {
   floor: number;
   /** Bars: an error of a few seconds would hardly be seen in a line. */
   areBars?: boolean;
+  /** The time that the chart is of; half an hour if absent. */
+  spanSeconds?: number;
 }
 
-/** A small chart of the last half hour, with its name and its latest value, or the value under the pointer. */
-export const Chart = ({ name, points, unit, floor, areBars = false }: Look) => {
+/** A small chart of the time until now, with its name and its latest value, or the value under the pointer. */
+export const Chart = ({ name, points, unit, floor, areBars = false, spanSeconds = halfHour }: Look) => {
   const pointed = useSignal<number>();
   const drawn: Points = points ?? [[], []];
   const [times, values] = drawn;
   const { value: at = -1 } = pointed;
   const point = ({ offsetX, currentTarget }: TargetedPointerEvent<SVGSVGElement>): void => {
     const x = (width * offsetX) / currentTarget.clientWidth;
-    const distances = times.map((time) => Math.abs(xOf(drawn, time) - x));
+    const distances = times.map((time) => Math.abs(xOf(drawn, spanSeconds, time) - x));
     pointed.value = distances.indexOf(Math.min(...distances));
   };
   const textOf = (value: number | null = null): string => (value === null ? '–' : amount(value, unit));
@@ -78,16 +81,16 @@ export const Chart = ({ name, points, unit, floor, areBars = false }: Look) => {
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${name} over the last half hour: ${points ? `now ${latest}, ${most}` : 'no values yet'}`}
+        aria-label={`${name} over the last ${duration(spanSeconds)}: ${points ? `now ${latest}, ${most}` : 'no values yet'}`}
         onPointerMove={point}
         onPointerLeave={() => (pointed.value = undefined)}
       >
-        <path d={pathOf(drawn, Math.max(floor, 1.15 * Math.max(...known)), areBars)} />
-        {at >= 0 && <path class="pointed" d={`M${xOf(drawn, times[at])} 0V${height}`} />}
+        <path d={pathOf(drawn, spanSeconds, Math.max(floor, 1.15 * Math.max(...known)), areBars)} />
+        {at >= 0 && <path class="pointed" d={`M${xOf(drawn, spanSeconds, times[at])} 0V${height}`} />}
       </svg>
       {/* The label of the chart says the same. */}
       <p class="scale" aria-hidden="true">
-        <span>30 min ago</span>
+        <span>{duration(spanSeconds)} ago</span>
         <span>{top !== undefined && `peak ${top}`}</span>
       </p>
     </figure>
@@ -139,7 +142,7 @@ const Service = ({ name, title, statements, error }: ServiceRow) => {
 };
 
 /** Whether the gateway says that there is no such service: it is not deployed. */
-const isMissing = (error: unknown): boolean => error instanceof Refused && error.status === 404;
+export const isMissing = (error: unknown): boolean => error instanceof Refused && error.status === 404;
 
 /** Request rate, errors and p99 of each deployed service. */
 export const View = () => {

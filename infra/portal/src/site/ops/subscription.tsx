@@ -1,0 +1,147 @@
+import type { Subscriptions } from './api.ts';
+import { Action } from './content.tsx';
+import { field } from './fields.ts';
+import { CopyableId, shownOnce } from './links.tsx';
+import { Dialog, badge, facts, known, state, time } from './parts.tsx';
+import { changeFilters } from './place.ts';
+import { Confirmed, Editable, RecordForm, type Send } from './record-form.tsx';
+import { useSession } from './session.ts';
+import { Attempts, Success, outcome, sendAgain } from './subscription-attempts.tsx';
+import { pathOf, type Subscription } from './subscriptions-data.ts';
+
+/** Where changes are sent to, and which. */
+export const fields = [
+  field('url', 'Address', { isRequired: true }),
+  field('description', 'Description'),
+  field('actions', 'Changes', { kind: 'lines', help: 'One a line: created, updated, deleted.' }),
+  field('owners', 'Only of these stores or clients', { kind: 'lines', help: 'One a line; none: all.' }),
+];
+
+const spanFields = [
+  field('from', 'Changes from', { kind: 'time', isRequired: true }),
+  field('until', 'and before', { kind: 'time', help: 'Empty: until now.' }),
+];
+
+const ends: Readonly<Record<NonNullable<Subscription['stateReason']>, string>> = {
+  failures: 'Every attempt of five days has failed.',
+  gone: 'The address has answered that it wants nothing more (410).',
+  rights: 'Who made it may not read these lists any more.',
+  expired: 'What it has missed is no longer kept. It can continue with later changes.',
+};
+
+/** The state as a badge. */
+export const stateOf = ({ state: now, failingSince }: Subscription) =>
+  now === 'active' && failingSince !== null ? state('warn', 'failing') : badge(now);
+
+const outline = (subscription: Subscription) =>
+  facts({
+    State: stateOf(subscription),
+    Address: subscription.url,
+    ...known('Description', subscription.description),
+    Lists: subscription.lists.join(', '),
+    Changes: subscription.actions.join(', '),
+    ...known('Only of', subscription.owners?.join(', ') ?? null),
+    Order: subscription.ordering === 'record' ? 'of each record' : 'none',
+    Waiting: subscription.waiting.toLocaleString(),
+    'Given up': subscription.failed.toLocaleString(),
+    'Last delivery': time(subscription.lastDeliveredAt),
+    ...known('Failing since', time(subscription.failingSince)),
+    Created: time(subscription.createdAt),
+    Id: <CopyableId id={subscription.id} />,
+  });
+
+const close = (): void => changeFilters({ open: '', result: '', page: '' });
+
+/** What sends something, on the left, and what changes the subscription. */
+const Controls = ({ path, send, ...subscription }: Subscription & { path: string; send: Send }) => {
+  const session = useSession();
+  const { url, description, actions, owners, state: now, failed } = subscription;
+  const next = now === 'active' ? 'paused' : 'active';
+  const test = async () => {
+    const attempt = await session.ask<Subscriptions['DeliveryAttempt']>(`${path}/test`, 'POST');
+    return (
+      <p class="note">
+        {outcome(attempt)} {attempt.error ?? 'It was delivered.'}
+      </p>
+    );
+  };
+  const rotate = async () => {
+    const { secret } = await session.ask<Subscriptions['RotatedSecret']>(`${path}/rotate`, 'POST');
+    return shownOnce('new secret', secret);
+  };
+  const erase = async () => {
+    await send('DELETE');
+    close();
+    return null;
+  };
+  const replay = (asked: object) => sendAgain(session, path, asked);
+  const change = (patch: object) => send('PATCH', patch).then(() => null);
+  return (
+    <div class="beside">
+      <div>
+        <Action name="Send a test" look="quiet" run={test} />
+        {failed > 0 && (
+          <Confirmed
+            verb="Send again what was given up"
+            difference={{ label: 'Changes', before: `${failed} given up`, after: 'sent again' }}
+            save={() => replay({ failed: true })}
+          />
+        )}
+        <RecordForm
+          label="Send again"
+          groups={[
+            { title: 'Send again what changed in a span of time', fields: spanFields, isFolded: true },
+          ]}
+          record={{}}
+          verb="Send again"
+          save={(span) => replay({ until: session.serverTime().toISOString(), ...span })}
+        />
+      </div>
+      <div>
+        <Confirmed
+          verb={next === 'paused' ? 'Pause' : 'Continue'}
+          difference={{ label: 'State', before: now, after: next }}
+          save={() => change({ state: next })}
+        />
+        <Confirmed
+          verb="Replace the secret"
+          difference={{ label: 'Secret', before: 'signs', after: 'signs for another day beside a new one' }}
+          save={rotate}
+        />
+        <Confirmed
+          verb="Delete the subscription"
+          difference={{ label: url, before: 'gets changes', after: 'nothing more; its attempts are erased' }}
+          save={erase}
+        />
+        <RecordForm
+          label="Subscription"
+          groups={[{ title: 'Address and changes', isFolded: true, fields }]}
+          record={{ url, description, actions, owners }}
+          save={change}
+        />
+      </div>
+    </div>
+  );
+};
+
+/** One subscription: its state, what can be done with it, and its attempts. */
+export const OpenSubscription = ({ service, id }: { service: string; id: string }) => {
+  const path = `${pathOf(service)}/${encodeURIComponent(id)}`;
+  return (
+    <Dialog title={`Subscription · ${service}`} closed={close}>
+      <Editable<Subscription> path={path}>
+        {(subscription, send) => (
+          <>
+            {subscription.stateReason !== null && <p class="error">{ends[subscription.stateReason]}</p>}
+            {outline(subscription)}
+            <h3>Deliveries</h3>
+            <Success path={path} />
+            <Controls {...subscription} path={path} send={send} />
+            <h3>Attempts</h3>
+            <Attempts path={path} />
+          </>
+        )}
+      </Editable>
+    </Dialog>
+  );
+};

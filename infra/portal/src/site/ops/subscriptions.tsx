@@ -1,0 +1,118 @@
+import type { JSX } from 'preact';
+import type { Subscriptions } from './api.ts';
+import { Shown, failureOf, readAgain, reads, useLoaded } from './content.tsx';
+import { field } from './fields.ts';
+import { Filters, anyOf, filterValues, type Filter } from './filters.tsx';
+import { shownOnce } from './links.tsx';
+import { Dialog, button, nothing, opener, time, type Columns } from './parts.tsx';
+import { open, place } from './place.ts';
+import { RecordForm } from './record-form.tsx';
+import { isAbort, useSession } from './session.ts';
+import { OpenSubscription, fields, stateOf } from './subscription.tsx';
+import { pathOf, type Subscription } from './subscriptions-data.ts';
+import { Table } from './table.tsx';
+import { guideAddress } from './text.ts';
+import { isMissing } from './traffic.tsx';
+
+/** A subscription, and the service that has it. */
+type Row = Subscription & { service: string };
+
+const columns: Columns<Row> = {
+  Address: ({ service, id, url }) => opener(new URL(url).host, id, () => open(`${service}/${id}`)),
+  State: stateOf,
+  Service: ({ service }) => service,
+  Lists: ({ lists }) => <span class="cut">{lists.join(', ')}</span>,
+  'Last delivery': ({ lastDeliveredAt }) => time(lastDeliveredAt),
+  Waiting: ({ waiting }) => waiting.toLocaleString(),
+  'Given up': ({ failed }) => failed.toLocaleString(),
+};
+
+/** In place of a subscription that is opened: a new one. */
+const newOne = '+';
+
+const ordering = field('ordering', 'Order', { options: ['record', 'none'] });
+
+const NewSubscription = ({ service, lists }: { service: string; lists: readonly string[] }) => {
+  const session = useSession();
+  const path = pathOf(service);
+  const switches = lists.map((list) => field(`lists/${list}`, list, { kind: 'switch' }));
+  const save = async ({ lists: chosen = {}, ...input }: { lists?: object }) => {
+    const body = { ...input, lists: Object.keys(chosen) };
+    const { secret } = await session.ask<Subscriptions['NewSubscription']>(path, 'POST', body);
+    return shownOnce('secret', secret);
+  };
+  return (
+    <Dialog title={`New subscription · ${service}`} closed={open}>
+      <RecordForm
+        label="Subscription"
+        groups={[
+          { title: 'Where to, and which changes', fields: [...fields, ordering] },
+          { title: 'Of which lists', fields: switches },
+        ]}
+        record={{ actions: ['created', 'updated', 'deleted'], ordering: 'record' }}
+        verb="Subscribe"
+        save={save}
+      />
+    </Dialog>
+  );
+};
+
+/** Subscriptions of these services, and above them why those of others cannot be read. */
+const SubscriptionList = ({ services }: { services: readonly string[] }) => {
+  const session = useSession();
+  const content = useLoaded(async () => {
+    const failures: JSX.Element[] = [];
+    const read = async (service: string): Promise<Row[]> => {
+      try {
+        const found = await session.ask<Subscription[]>(pathOf(service));
+        return found.map((one) => ({ ...one, service }));
+      } catch (error) {
+        if (isAbort(error)) throw error;
+        if (!isMissing(error)) failures.push(failureOf(error, readAgain, `${service}: `));
+        return [];
+      }
+    };
+    const rows = (await Promise.all(services.map(read))).flat();
+    if (rows.length + failures.length === 0) return nothing('There is no subscription yet.');
+    return (
+      <>
+        {failures}
+        {rows.length > 0 && (
+          <Table caption="Subscriptions" columns={columns} rows={rows} keyOf={({ id }) => id} />
+        )}
+      </>
+    );
+  }, [services.join(), reads.value]);
+  return <Shown content={content} class="list" />;
+};
+
+/** What the services send to others, and whether it arrives. */
+export const View = () => {
+  const { may } = useSession();
+  const services = SERVICES.filter(({ name, lists }) => lists.length > 0 && may(`${name}:subscriptions`));
+  const names = services.map(({ name }) => name);
+  const filter: Filter = { name: 'of', label: 'Service', options: anyOf(names) };
+  const { of } = filterValues([filter]);
+  const chosen = services.find(({ name }) => name === of);
+  const opened = place.value.filters.get('open') ?? '';
+  const [service = '', id] = opened.split('/');
+  return (
+    <>
+      <p class="soft intro">
+        Addresses to which changes are sent, and whether they arrive: those of your own account.{' '}
+        <a href={guideAddress('docs/feed.md#having-changes-sent-to-you')}>Guide</a>
+      </p>
+      <Filters filters={[filter]}>
+        {button(chosen ? 'New subscription …' : 'Choose one to subscribe', () => open(newOne), 'quiet', {
+          disabled: !chosen,
+        })}
+        {button('Refresh', readAgain, 'quiet')}
+      </Filters>
+      <SubscriptionList services={of === undefined ? names : [of]} />
+      {opened === newOne && chosen && <NewSubscription service={chosen.name} lists={chosen.lists} />}
+      {id !== undefined && names.includes(service) && (
+        <OpenSubscription key={opened} service={service} id={id} />
+      )}
+    </>
+  );
+};
