@@ -58,7 +58,7 @@ const textOf = (example: unknown): string =>
 /** What the reference would send first, one request for each operation that its examples are enough for. */
 const requests = (document: Described, base: string): { title: string; request: () => Request }[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { parameters = [], requestBody }]) => {
+    Object.entries(methods).flatMap(([method, { parameters = [], requestBody, servers = [] }]) => {
       const inPath = parameters.filter((one) => one.in === 'path');
       const [content] = Object.entries(requestBody?.content ?? {});
       if (method === 'delete') return [];
@@ -72,7 +72,7 @@ const requests = (document: Described, base: string): { title: string; request: 
         ),
       );
       const request = () =>
-        new Request(`${gateway}${base}${filled}${query.size > 0 ? `?${query}` : ''}`, {
+        new Request(`${gateway}${servers[0]?.url ?? base}${filled}${query.size > 0 ? `?${query}` : ''}`, {
           method: method.toUpperCase(),
           ...(content && {
             headers: { 'Content-Type': content[0] },

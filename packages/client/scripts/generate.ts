@@ -22,17 +22,22 @@ const withoutEvents = (key: string, value: unknown): unknown =>
 interface Document {
   info: { title: string };
   servers: [{ url: string }];
+  paths: Record<string, { get?: { servers?: [{ url: string }] } }>;
 }
 
 /** What index.ts exports of a service. */
 const exportsOf = async (name: string): Promise<string> => {
   const text = await readFile(new URL(`${name}/openapi.json`, services), 'utf8');
-  const { info, servers } = JSON.parse(text) as Document;
+  const { info, servers, paths } = JSON.parse(text) as Document;
+  const others = Object.entries(paths).flatMap(([path, { get }]) =>
+    get?.servers ? [[path, get.servers[0].url]] : [],
+  );
+  const elsewhere = others.length > 0 ? `, ${JSON.stringify(Object.fromEntries(others))}` : '';
   return `
 import type { paths as ${pascalOf(name)}Paths } from './${name}.ts';
 export type { components as ${pascalOf(name)}, operations as ${pascalOf(name)}Operations } from './${name}.ts';
 /** ${info.title}. */
-export const ${camelOf(name)}: CreateClient<${pascalOf(name)}Paths> = clientOf('${servers[0].url}');
+export const ${camelOf(name)}: CreateClient<${pascalOf(name)}Paths> = clientOf('${servers[0].url}'${elsewhere});
 `;
 };
 

@@ -33,18 +33,35 @@ const readText: Middleware = {
       : undefined,
 };
 
+/** Sends the operations of these paths to addresses that begin with another path. */
+const atOtherPaths = (
+  url: string,
+  baseUrl: string,
+  others: Readonly<Record<string, string>>,
+): Middleware => ({
+  onRequest: ({ request, schemaPath }) => {
+    const other = others[schemaPath];
+    return other === undefined
+      ? undefined
+      : new Request(new URL(other, url).href + request.url.slice(baseUrl.length), request);
+  },
+});
+
 /**
- * What creates the clients of a service whose paths begin with `basePath`.
+ * What creates the clients of a service whose paths begin with `basePath`, or in `others` with another one.
  * `url` is the address of the gateway, or of the service itself: both have the same paths. Redirects are not followed,
  * because a credential must not be sent to another host.
  */
 export const clientOf =
-  <Paths extends object>(basePath: string): CreateClient<Paths> =>
+  <Paths extends object>(
+    basePath: string,
+    others: Readonly<Record<string, string>> = {},
+  ): CreateClient<Paths> =>
   (url, ...credentials) => {
     const baseUrl = new URL(basePath, url).href;
     // `duplex` is needed for streams; not every version of the types of RequestInit has it.
     const init: RequestInit & { duplex: 'half' } = { redirect: 'manual', duplex: 'half' };
     const client = createClient<Paths>({ ...init, baseUrl, bodySerializer: serializeBody });
-    client.use(readText, ...credentials);
+    client.use(readText, atOtherPaths(url, baseUrl, others), ...credentials);
     return client;
   };

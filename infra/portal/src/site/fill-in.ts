@@ -10,6 +10,8 @@ export const demoIds = ({ questId, store }: DemoCredentials): DemoIds => ({
 });
 
 interface Operation {
+  /** Where it is not below the path of the service. */
+  servers?: { url: string }[];
   parameters?: { name: string; in: string; example?: unknown }[];
   requestBody?: { content: Record<string, { example?: unknown }> };
 }

@@ -78,10 +78,12 @@ const readInterface = (document: Json) => {
       readContent(response, `${at}, ${status}`, false);
     }
   };
-  const base = String(document['servers']?.[0]?.['url'] ?? '').replace(/\/$/, '');
   for (const [path, methods] of entriesOf(document['paths']))
-    for (const [method, operation] of entriesOf(methods))
+    for (const [method, operation] of entriesOf(methods)) {
+      const [server] = operation['servers'] ?? document['servers'] ?? [];
+      const base = String(server?.['url'] ?? '').replace(/\/$/, '');
       readOperation(operation, `${method.toUpperCase()} ${base}${path}`);
+    }
   return { promises, demands };
 };
 

@@ -52,6 +52,8 @@ export interface SecurityScheme {
 
 interface OperationObject {
   operationId: string;
+  /** Where it is not below the path of the service. */
+  servers?: { url: string }[];
   parameters?: Parameter[];
   requestBody?: { content: Content };
   security?: Record<string, string[]>[];
@@ -95,7 +97,8 @@ const order = ['post', 'put', 'get', 'patch', 'delete'];
 /** The operations of a document, ordered so that most find a resource that an earlier one created. */
 export const operationsOf = ({ servers, paths }: OpenApi): Operation[] => {
   // Only the path: the requests go to the service itself, wherever its document says that it is.
-  const base = new URL(servers[0]?.url ?? '/', 'http://service').pathname.replace(/\/$/, '');
+  const baseOf = (operation: OperationObject): string =>
+    new URL((operation.servers ?? servers)[0]?.url ?? '/', 'http://service').pathname.replace(/\/$/, '');
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const parameters = (operation.parameters ?? []).map(({ example, schema, ...parameter }) => ({
@@ -105,7 +108,7 @@ export const operationsOf = ({ servers, paths }: OpenApi): Operation[] => {
       return {
         id: operation.operationId,
         method,
-        template: base + path,
+        template: baseOf(operation) + path,
         parameters,
         parameterSchema: {
           type: 'object' as const,

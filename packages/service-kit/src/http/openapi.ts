@@ -187,12 +187,11 @@ const correctValue = (key: string, value: unknown): unknown => {
   return allOf?.length === 1 && Object.keys(others).length === 0 ? allOf[0] : value;
 };
 
-/** The path of a route below that of the service. */
-const pathOf = ({ basePath }: ApiInfo, route: Route): string => {
-  const address = (route.basePath ?? basePath) + route.path;
-  if (!address.startsWith(basePath)) throw new Error(`${address} is not below ${basePath}`);
-  return address.slice(basePath.length);
-};
+/** The path of a route below that of the service; a route that is not below it is on a server of its own in the document. */
+const placeOf = ({ basePath: base }: ApiInfo, { basePath = base, path }: Route) =>
+  `${basePath}/`.startsWith(`${base}/`)
+    ? { path: basePath.slice(base.length) + path }
+    : { path, servers: [{ url: basePath }] };
 
 /** The OpenAPI 3.0.3 document of a service, from the same values that Express dispatches. */
 export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => {
@@ -200,8 +199,10 @@ export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => 
   const { codes = {} } = api;
   requireOperations(codes, routes);
   const withMembers = memberSchemas(api.problemMembers);
-  for (const route of routes)
-    (paths[pathOf(api, route)] ??= {})[route.method] = operationOf(route, codes, withMembers);
+  for (const route of routes) {
+    const { path, ...servers } = placeOf(api, route);
+    (paths[path] ??= {})[route.method] = { ...servers, ...operationOf(route, codes, withMembers) };
+  }
   const document = writeDocument(
     {
       openapi: '3.0.3',
