@@ -102,7 +102,7 @@ export const createExport =
         allowSlowBody(req);
         const sendAll = async (): Promise<void> => {
           const cursor = cursorText(await endOfLog(sql));
-          let rows = await records(sql, { ...slice, after: beforeAll });
+          let rows = await records(sql, { ...slice, after: beforeAll }, caller);
           const { head, lineOf } = writerOf(query.format, item, cursor);
           setFixedHeaders(req, res);
           res.setHeader('Content-Type', types[query.format]);
@@ -120,7 +120,7 @@ export const createExport =
           await send(head);
           for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
             await send(rows.map(({ json }) => lineOf(json)).join(''));
-            rows = await records(sql, { ...slice, after: last.id });
+            rows = await records(sql, { ...slice, after: last.id }, caller);
           }
           body.end();
         };

@@ -19,6 +19,8 @@ export interface FollowedList<Caller> {
   filter?: readonly [name: string, schema: z.ZodType<string | undefined>];
   /** The owners whose records the caller may see and has asked for; undefined for all. */
   owners(asked: string | undefined, caller: Caller): readonly string[] | undefined;
+  /** Further owners, where a table says whose records a caller sees, and not the credential alone. */
+  memberships?: Memberships<Caller>;
   /**
    * Callers of whom this gives the same text see the same items, so that what is read for one of them is shown to all. Without
    * it each credential has its items read for itself.
@@ -29,7 +31,13 @@ export interface FollowedList<Caller> {
   /** About how many bytes these items have; given by lists whose items may be large. */
   bytes?(sql: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The records behind an id, in the order of ids; each is an item as JSON text. */
-  records(sql: Queries, slice: Slice): Promise<readonly { id: string; json: string }[]>;
+  records(sql: Queries, slice: Slice, caller: Caller): Promise<readonly { id: string; json: string }[]>;
+}
+
+export interface Memberships<Caller> {
+  /** The table in the log, whose owners are among those of the list. When a row is given to a caller or taken away, their cursors end. */
+  list: string;
+  owners(sql: Queries, caller: Caller): Promise<readonly string[]>;
 }
 
 export interface Slice {
@@ -46,6 +54,8 @@ export interface FeedOptions extends Pick<BaseContext, 'database' | 'health'> {
   days: number;
   /** Streams of events that the process holds open; 1,000 unless given. */
   maxStreams?: number;
+  /** Positions that one page looks at; 10,000 unless given, more where `byOwner` is installed. */
+  window?: number;
   /** Parameter names are matched without regard to case. */
   anyCaseQuery?: boolean;
 }

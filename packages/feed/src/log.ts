@@ -5,7 +5,7 @@ import { cursorText, type Cursor } from './cursor.ts';
 /** Rows that one transaction moves; some milliseconds, for which readers that move as well wait. */
 const batch = 2000;
 /** Positions that one page looks at: a filter that finds little is answered in several pages. */
-const window = 10_000;
+const defaultWindow = 10_000;
 
 /**
  * Gives committed changes their positions: their order is that of this transaction, whatever the order of their commits was,
@@ -68,6 +68,10 @@ export interface ChangesRequest {
   after: Cursor | undefined;
   /** Only changes of records of these; undefined for all. */
   owners: readonly string[] | undefined;
+  /** Another list, of which only what is given to these owners or taken from them is among the changes. */
+  memberships?: string | undefined;
+  /** Positions to look at, at most. */
+  window?: number | undefined;
   /** How many at most. */
   limit: number;
   /** For how many days a cursor is valid. */
@@ -110,9 +114,18 @@ interface Row {
 /** The changes of a list, or of all lists, behind a cursor, in their order, and the cursor behind them. */
 export const readLog = async (
   sql: Sql,
-  { list, after, owners, limit, days }: Omit<ChangesRequest, 'list'> & { list: string | undefined },
+  {
+    list,
+    after,
+    owners,
+    memberships,
+    limit,
+    days,
+    window = defaultWindow,
+  }: Omit<ChangesRequest, 'list'> & { list: string | undefined },
 ): Promise<'unknown' | 'expired' | LogPage> => {
   const from = after === undefined ? null : after.position.toString();
+  const orMembers = memberships === undefined ? sql`` : sql`or list = ${memberships} and action <> 'updated'`;
   const [row] = await sql<[Row]>`
     select state.epoch, state.position as end, state.stamp as "endStamp", known.stamp,
       known.changed_at < now() - ${days} * interval '1 day' as expired, ahead.stamp as "aheadStamp",
@@ -121,7 +134,7 @@ export const readLog = async (
           to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "changedAt"
         from feed_log
         where position > ${from}::bigint and position <= ${from}::bigint + ${window}
-          ${list === undefined ? sql`` : sql`and list = ${list}`} ${owners ? sql`and owner = any(${owners as string[]})` : sql``}
+          ${list === undefined ? sql`` : sql`and (list = ${list} ${orMembers})`} ${owners ? sql`and owner = any(${owners as string[]})` : sql``}
         order by position limit ${limit}) change
       ) as changes
     from feed_state state

@@ -60,10 +60,20 @@ const gone = {
   expired: 'The changes after this cursor are no longer kept.',
 };
 
+const cursorGone = (reason: 'unknown' | 'expired', why = gone[reason]): Problem => {
+  const detail = `${why} Export the list, and go on from the cursor of the export.`;
+  return new Problem({ status: 410, code: `cursor_${reason}`, detail });
+};
+
 const pageOrThrow = (page: keyof typeof gone | LogPage): LogPage => {
-  if (typeof page !== 'string') return page;
-  const detail = `${gone[page]} Export the list, and go on from the cursor of the export.`;
-  throw new Problem({ status: 410, code: `cursor_${page}`, detail });
+  if (typeof page === 'string') throw cursorGone(page);
+  return page;
+};
+
+/** Throws when memberships are among these changes. */
+const requireSameOwners = (changes: readonly LoggedChange[], list: string): void => {
+  if (changes.some((change) => change.list !== list))
+    throw cursorGone('unknown', 'You have gained or lost records of others since this cursor.');
 };
 
 const credentialOf = ({ headers }: IncomingMessage): string =>
@@ -71,11 +81,15 @@ const credentialOf = ({ headers }: IncomingMessage): string =>
 
 /** Makes what reads a list for one request. Readers at the end of the feed share what is read. */
 export const createReaders = (options: FeedOptions) => {
-  const { sql } = options.database;
+  const {
+    database: { sql },
+    days,
+    window,
+  } = options;
   const watch = createWatch(options);
   const turns = createLru<string, PQueue>(maxCredentials, 0, () => new PQueue({ concurrency: atOnce }));
   return <Caller>(followed: FollowedList<Caller>) => {
-    const { list, auth, items, rights } = followed;
+    const { list, auth, items, rights, memberships } = followed;
     const callers = createLru<string, Promise<Caller>>(maxCredentials, recheckMs);
 
     /** Who has the credential now; all requests with it share the answer. */
@@ -111,10 +125,23 @@ export const createReaders = (options: FeedOptions) => {
       const credential = credentialOf(req);
       let { caller, after } = start;
       let batch: Batch | undefined;
+      let others: readonly string[] | undefined;
 
+      /**
+       * Those of memberships are read once, and after the place is known where the reader begins: each change of them is behind
+       * that place, or in them already.
+       */
+      const ownersNow = async (): Promise<readonly string[] | undefined> => {
+        const owners = ownersOf(followed, query, caller);
+        if (memberships === undefined || after === undefined) return owners;
+        others ??= await memberships.owners(sql, caller);
+        return [...(owners ?? []), ...others];
+      };
       const readByMyself = async (owners: readonly string[] | undefined): Promise<SeenPage> => {
         const isBehind = await moveChanges(sql);
-        const page = pageOrThrow(await readLog(sql, { list, after, owners, limit, days: options.days }));
+        const request = { list, after, owners, memberships: memberships?.list, limit, days, window };
+        const page = pageOrThrow(await readLog(sql, request));
+        requireSameOwners(page.changes, list);
         return withItems({ ...page, hasMore: page.hasMore || isBehind }, caller);
       };
       /** Undefined when it has more than a page. */
@@ -125,9 +152,12 @@ export const createReaders = (options: FeedOptions) => {
         const known = from.shared.get(key) as Promise<SeenPage> | undefined;
         if (known !== undefined || from.shared.has(key)) return known;
         const owned = owners && new Set<string | null>(owners);
+        const isListed = (change: LoggedChange): boolean =>
+          change.list === list || (change.list === memberships?.list && change.action !== 'updated');
         const changes = from.changes.filter(
-          (change) => change.list === list && change.version > position && (owned?.has(change.owner) ?? true),
+          (change) => isListed(change) && change.version > position && (owned?.has(change.owner) ?? true),
         );
+        requireSameOwners(changes, list);
         const page =
           changes.length > sharedLimit
             ? undefined
@@ -138,9 +168,9 @@ export const createReaders = (options: FeedOptions) => {
       };
       return {
         read: async () => {
-          const owners = ownersOf(followed, query, caller);
-          const inTurn = () => turns.memo(callerKey(auth, caller)).add(() => readByMyself(owners));
-          const page = await ((batch && shareOf(batch, owners)) ?? inTurn());
+          const inTurn = () =>
+            turns.memo(callerKey(auth, caller)).add(async () => readByMyself(await ownersNow()));
+          const page = await ((batch && shareOf(batch, await ownersNow())) ?? inTurn());
           after = page.next;
           batch = undefined;
           return page;

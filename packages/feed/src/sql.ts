@@ -100,6 +100,12 @@ create trigger ${name}_feed_truncate before truncate on ${name}
 `;
 };
 
+/** For feeds with very many owners, of whom a reader sees few. */
+export const byOwner: SchemaPart = {
+  name: 'feed by owner',
+  sql: 'create index feed_log_by_owner on feed_log (owner, position);',
+};
+
 /**
  * What the feed of these lists needs in the database of a service: the log, and for each list the triggers that write to it in
  * the transaction of a change. Records that are there already are in no change; a reader gets them from the list.

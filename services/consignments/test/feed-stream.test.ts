@@ -97,7 +97,7 @@ describe('the stream of a list', () => {
     const counting = new Proxy(sql, {
       apply: (target, self, args: [TemplateStringsArray]) => {
         // Items by their ids, and a page of the log that is read for one list.
-        if (/^\s*select id, $/.test(args[0][0] ?? '') || args[0][0] === 'and list = ') reads += 1;
+        if (/^\s*select id, $/.test(args[0][0] ?? '') || args[0][0] === 'and (list = ') reads += 1;
         return Reflect.apply(target, self, args) as unknown;
       },
     });
