@@ -9,7 +9,7 @@ import { startService, type Service } from './service.ts';
 
 // Written out once more on purpose: a slip in services.yaml must not pass as its own proof.
 const known: Record<string, string[]> = {
-  'task-manager': ['/api/v1/auth', '/api/v1/tasks', '/api/v1/lists'],
+  'task-manager': ['/api/v1/auth', '/api/v1/tasks', '/api/v1/lists', '/v1/feeds/task-manager'],
   'quest-service': ['/v1/quests', '/v1/feeds/quest-service'],
   'store-webhooks': ['/api/v1/hooks', '/v1/stores', '/v1/feeds/store-webhooks'],
   'wallet-operator': [

@@ -3,9 +3,11 @@ import {
   ApiError,
   bearer,
   consignments,
+  cookieSession,
   CursorGoneError,
   exportList,
   followChanges,
+  taskManager,
   unwrap,
   type FeedQuery,
 } from '../src/index.ts';
@@ -84,6 +86,24 @@ test('an export can be read as it arrives', async () => {
   const ids = [];
   for await (const { id } of items) ids.push(id);
   expect(ids).toEqual([]);
+});
+
+test('a user exports and follows tasks at an address that is not below that of the other operations', async () => {
+  const tasks = taskManager(await services.start('task-manager'), cookieSession());
+  const create = (title: string) => unwrap(tasks.POST('/tasks', { body: { title } }));
+  const user = { email: 'ann@example.test', password: 'correct horse battery' };
+  await unwrap(tasks.POST('/auth/register', { body: user }));
+  const first = await create('Water the plants');
+  const { cursor, items } = await exportList(
+    tasks.GET('/feeds/task-manager/tasks/export', { parseAs: 'stream' }),
+  );
+  expect(await items.next()).toEqual({ value: first, done: false });
+  const second = await create('Cook');
+  const pages = followChanges(
+    (query, signal) => tasks.GET('/feeds/task-manager/tasks', { params: { query }, signal }),
+    { after: cursor },
+  );
+  expect((await pages.next()).value).toMatchObject({ changes: [{ action: 'created', item: second }] });
 });
 
 test('a cursor that the service does not know names the export with which to begin again', async () => {

@@ -8,6 +8,7 @@ import { accountRoutes } from './account/routes.ts';
 import { listRoutes } from './lists/record.ts';
 import { securityRoutes } from './security/routes.ts';
 import { sessionRoutes } from './sessions/record.ts';
+import { taskFeed } from './tasks/feed.ts';
 import { taskRoutes } from './tasks/record.ts';
 import { operatorProblemCodes, problemCodes } from './problem-codes.ts';
 
@@ -45,6 +46,7 @@ export const createApp = (context: Context): HttpApp =>
     },
     routes: [
       ...taskRoutes(context),
+      ...taskFeed(context),
       ...listRoutes(context),
       ...sessionRoutes(context),
       ...securityRoutes(context),

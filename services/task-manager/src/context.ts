@@ -1,5 +1,7 @@
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createPasswords, type Passwords } from '@platform/auth/password';
+import { createFeed } from '@platform/feed';
+import { byOwner, feedParts } from '@platform/feed/sql';
 import type { Migrations } from '@platform/service-kit/migrate';
 import { createAddressLimit, type AddressLimit, type AddressLimitOptions } from './auth/address-limit.ts';
 import { createRevocation, type Revocation } from '@platform/auth/revocation';
@@ -10,6 +12,7 @@ import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform
 import { tokenOptions } from '@platform/service-kit/env';
 import { validate as isUuid } from 'uuid';
 import { createCredentialCookie, type CredentialCookie } from './auth/cookies.ts';
+import { followedTables } from './db/followed.ts';
 import type { Env } from './env.ts';
 import { createCodes, type Codes } from './codes.ts';
 import { createMails, type Mails } from './mails/use-cases.ts';
@@ -29,6 +32,7 @@ import { createKeyLimit, createTaskLimits, type RowLimit } from './tasks/task-li
 
 export const migrations: Migrations = {
   folder: new URL('../migrations', import.meta.url).pathname,
+  parts: [...feedParts(followedTables), byOwner],
 };
 
 export interface Context extends BaseContext {
@@ -43,6 +47,8 @@ export interface Context extends BaseContext {
   registrationLimit: AddressLimit | undefined;
   /** Of mails that somebody asks for, who may be anybody. */
   mailLimit: AddressLimit | undefined;
+  /** Makes the routes by which a list is exported and followed. */
+  follow: ReturnType<typeof createFeed>;
   searches: Searches;
   limitTasks: ReturnType<typeof createTaskLimits>;
   limitKeys: RowLimit;
@@ -123,6 +129,13 @@ export const createContext = async (
   };
   return {
     env,
+    follow: createFeed({
+      ...base,
+      service: name,
+      days: env.FEED_DAYS,
+      maxStreams: env.FEED_STREAMS,
+      window: 1_000_000,
+    }),
     searches: createSearches(env, redis, base.resources),
     limitTasks: createTaskLimits(env.MAX_TASKS_PER_USER),
     limitKeys: createKeyLimit(env.MAX_TASKS_PER_USER),

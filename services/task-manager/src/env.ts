@@ -1,3 +1,4 @@
+import { feedEnv } from '@platform/feed';
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { searchEnv } from '@platform/service-kit/search-lane';
 import { z } from 'zod';
@@ -18,6 +19,7 @@ const shape = {
   ...commonEnv,
   ...searchEnv,
   ...tokenEnv,
+  ...feedEnv,
   /** Time that the searches of one user may take in a minute, in milliseconds; not limited with RATE_LIMIT=off. */
   SEARCH_MS_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
   /** A task has up to 120 kB on disk, and usually 1.5. */

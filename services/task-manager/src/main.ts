@@ -1,3 +1,4 @@
+import { outdatedChanges, withFeed } from '@platform/feed';
 import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
 import { startErasure } from './account/erasure.ts';
@@ -11,7 +12,10 @@ await runService({
   name: 'task-manager',
   env: processEnv,
   createContext: async (env, parts) => {
-    const context = withPruning(await createContext(env, parts), outdated);
+    const context = withPruning(withFeed(await createContext(env, parts)), [
+      ...outdated,
+      outdatedChanges(env.FEED_DAYS),
+    ]);
     const mailer = startMailer(context);
     if (mailer !== undefined) context.resources.use(mailer);
     context.resources.use(startErasure(context));

@@ -1,7 +1,9 @@
+import { feedCodes } from '@platform/feed';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
 
 /** The codes of problems that some operations have; `app.ts` puts them into the OpenAPI document. */
 export const problemCodes: ProblemCodes = {
+  ...feedCodes('tasks'),
   changeTask: { 403: ['role_required'] },
   deleteTask: { 403: ['role_required'] },
   reauthenticate: { 403: ['wrong_password'] },

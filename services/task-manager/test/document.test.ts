@@ -26,6 +26,8 @@ test('the service describes itself in OpenAPI 3.0.3', async () => {
     'get /auth/security-events',
     'get /auth/sessions',
     'get /auth/sessions/{id}',
+    'get /feeds/task-manager/tasks',
+    'get /feeds/task-manager/tasks/export',
     'get /lists',
     'get /lists/{id}',
     'get /lists/{id}/invitations',

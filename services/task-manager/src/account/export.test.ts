@@ -64,7 +64,9 @@ test('answers that are kept are in memory one at a time, since that of a batch m
 test('no table with a column of a user is forgotten', async () => {
   const rows = await service.context.database.sql<{ name: string }[]>`
     select distinct table_name as name from information_schema.columns
-    where table_schema = current_schema() and column_name in ('user_id', 'owner', 'owner_id', 'recipient') order by 1`;
+    where table_schema = current_schema() and column_name in ('user_id', 'owner', 'owner_id', 'recipient')
+      -- What the feed has of a user, ids and times of changes, is read there.
+      and not starts_with(table_name, 'feed_') order by 1`;
   expect(rows.map(({ name }) => name)).toEqual([
     'idempotency_keys',
     'known_networks',

@@ -113,7 +113,8 @@ test('after the 14 days nothing is left of a user, in the database or for longer
     ([parts, from], length) => [[...parts, owner.slice(from, from + length)], from + length],
     [[], 0],
   )[0];
-  const values = [ada.user.id, ada.email, name, title, list.id, mails.join('-')];
+  const ids = [ada.user.id, list.id];
+  const values = [...ids, ada.email, name, title, mails.join('-')];
   const before = (await everything()).rows.join('\n');
   for (const value of values) expect(before).toContain(value);
   await leave(ada).expect(200);
@@ -122,7 +123,9 @@ test('after the 14 days nothing is left of a user, in the database or for longer
   await erase(ada);
   const { rows, entries } = await everything();
   for (const value of values) {
-    expect(rows.filter((row) => row.includes(value))).toEqual([]);
+    // For as long as others follow it, the log says which records of which owner were deleted.
+    const isLogged = (row: string) => ids.includes(value) && row.startsWith('feed_');
+    expect(rows.filter((row) => row.includes(value) && !isLogged(row))).toEqual([]);
     const kept = entries.filter(
       ({ text, seconds }) => text.includes(value) && (seconds < 0 || seconds > 86_400),
     );

@@ -3,7 +3,7 @@ import { jsonTable } from '@platform/service-kit/json-table';
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { Queries } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
-import type { listRoles } from '../db/tables.ts';
+import { listRoles } from '../db/tables.ts';
 import type { Coded } from '../codes.ts';
 import { List } from './schema.ts';
 
@@ -59,6 +59,10 @@ export const findListsByRole = async (
     select list_id as "listId" from list_members where user_id = ${userId} and role = any(${roles})`;
   return rows.map(({ listId }) => listId);
 };
+
+/** The lists of a user. */
+export const findListIds = (sql: Queries, userId: string): Promise<string[]> =>
+  findListsByRole(sql, userId, listRoles);
 
 /** Undefined for who is not a member. */
 export const findRole = async (sql: Queries, { listId, userId }: Entry): Promise<ListRole | undefined> => {

@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { listRoles } from '../db/tables.ts';
 import type { Coded } from '../codes.ts';
 import type { Mails } from '../mails/use-cases.ts';
-export { changeAddress, lockLists } from './queries.ts';
+export { changeAddress, findListIds, lockLists } from './queries.ts';
 import { deleteSlice } from '../slices.ts';
 import {
   acceptInvitation,

@@ -12,6 +12,7 @@ import {
   findEmail,
   insertSession,
   isAuthenticated,
+  isLive,
   keepNewestSessions,
   replaceRefreshHash,
   updateAuthentication,
@@ -65,6 +66,8 @@ export const holdSession = async (tx: Queries, session: SessionName): Promise<bo
 
 /** The ids that it returns are for `revokeSessions` when the transaction is committed. */
 export { deleteSessions };
+
+export { isLive };
 
 /** Tells all instances that sessions have ended, for the time in which PostgreSQL cannot. */
 export const revokeSessions = async (

@@ -1,4 +1,5 @@
 import { jsonTable } from '@platform/service-kit/json-table';
+import type { Slice } from '@platform/feed/followed-list';
 import type { Queries, Stored } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
 import type { NewTask, TaskPatch } from './schema.ts';
@@ -11,12 +12,37 @@ export interface TaskPath {
 
 export const tasks = jsonTable('tasks', 'json');
 
-/** Identifies a task of the user, or of a list that they are a member of: another one is not found. */
+/** The owners of the tasks that a user sees: the user, and the lists that they are a member of. */
+const ownersOf = (sql: Queries, userId: string) => sql`
+  select ${userId}::uuid as owner union all select list_id from list_members where user_id = ${userId}`;
+
+/** Identifies a task that the user sees: another one is not found. */
 const keyOf = (sql: Queries, { id, userId }: TaskPath) => ({
-  owner_id: sql`any (array(
-    select ${userId}::uuid union all select list_id from list_members where user_id = ${userId}))`,
+  owner_id: sql`any (array(${ownersOf(sql, userId)}))`,
   id,
 });
+
+/** Those of these tasks that the user sees. */
+export const findTasksById = async (
+  sql: Queries,
+  userId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  const rows = await sql<Stored[]>`
+    select id, json from tasks
+    where owner_id = any (array(${ownersOf(sql, userId)})) and id = any(${ids}::uuid[])`;
+  return new Map(rows.map(({ id, json }) => [id, json]));
+};
+
+/** The tasks behind an id that the user sees. Each list is read no further than one of its tasks could be among them. */
+export const findTasksAfter = (sql: Queries, userId: string, { after, limit }: Slice): Promise<Stored[]> =>
+  sql`
+    select id, json from (
+      select owner_id, id from (${ownersOf(sql, userId)}) visible cross join lateral (
+        select owner_id, id from tasks where owner_id = owner and id > ${after} order by id limit ${limit}) own
+      order by id limit ${limit}) chosen
+      join tasks using (owner_id, id)
+    order by id`;
 
 /** Locks a task of the user. */
 export const lockOwnTask = (sql: Queries, { id, userId }: TaskPath): Promise<string | undefined> =>
