@@ -24,6 +24,7 @@ const startSubscriber = (): Promise<Server> => {
     let body = '';
     req.on('data', (chunk: Buffer) => (body += chunk.toString()));
     req.on('end', () => {
+      if (req.url === '/gone') return res.writeHead(410).end();
       if (isRefusing) return res.writeHead(500).end(hostile);
       taken.push((JSON.parse(body) as { type: string }).type);
       return res.writeHead(204).end();
@@ -45,8 +46,8 @@ const addWarehouse = () =>
     countryCode: 'NL',
   });
 
-const subscribe = async (name: string): Promise<string> => {
-  const created = await send('POST', path, { url: addressOf(name), lists: ['warehouses'] });
+const subscribe = async (name: string, more: object = {}): Promise<string> => {
+  const created = await send('POST', path, { url: addressOf(name), lists: ['warehouses'], ...more });
   return ((await created.json()) as { id: string }).id;
 };
 
@@ -173,6 +174,22 @@ describe.runIf(canLook)('subscriptions', () => {
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await expect.poll(() => page.locator(`[data-key="${id}"]`).count()).toBe(0);
     expect(visited.faults).toEqual([]);
+  });
+
+  test('that are disabled say why, and a mail to the contact does', async () => {
+    const contact = `${crypto.randomUUID()}@example.test`;
+    const id = await subscribe('gone', { contact });
+    await addWarehouse();
+    await expect.poll(() => read(id), { timeout: 60_000 }).toMatchObject({ state: 'disabled' });
+    await using visited = await signedIn(`subscriptions?open=consignments/${id}`, desktop);
+    const { page } = visited;
+    await page.getByRole('dialog').getByText('wants nothing more (410)').waitFor();
+    await page.getByRole('dialog').getByText(contact).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Mailbox' }).click();
+    const row = page.getByRole('row').filter({ hasText: contact });
+    await row.getByRole('button', { name: 'Changes are no longer sent to 127.0.0.1' }).click();
+    await page.getByRole('dialog').getByText(`The subscription ${id} of consignments is disabled`).waitFor();
   });
 
   test('have no axe violation and fit a phone and a desktop, by day and by night', async () => {

@@ -4,28 +4,9 @@ import {
   type LeaseOptions,
   type Leases,
 } from '@platform/service-kit/leased-work';
-import { createTransport } from 'nodemailer';
+import { createSender, type Mail, type SenderOptions } from './sender.ts';
 
-export interface Mail {
-  /** One address (see `oneAddress`). */
-  to: string;
-  /** The name of the sender, without control characters. */
-  fromName?: string | undefined;
-  /** One address. */
-  replyTo?: string | undefined;
-  subject: string;
-  text: string;
-  /** The same as HTML; a mail without it has text alone. */
-  html?: string;
-  /** The same when the mail is sent again after a crash, so that mail servers drop the second one. */
-  messageId: string;
-}
-
-interface OutboxOptions extends LeaseOptions {
-  /** Address of the mail server, such as `smtp://127.0.0.1:25`. */
-  url: string;
-  /** One address without a name. */
-  from: string;
+interface OutboxOptions extends LeaseOptions, Omit<SenderOptions, 'connections'> {
   /** The table of the mails, and its columns: see `createLeasedWork`. */
   table: string;
   owner: string;
@@ -48,24 +29,11 @@ const limits = [5, 3] as const;
  * sent again with the same Message-ID.
  */
 export const createOutbox = ({ url, from, compose, ...work }: OutboxOptions): Outbox => {
-  const transport = createTransport({
-    url,
-    pool: true,
-    maxConnections: limits[0],
-    connectionTimeout: 5000,
-    socketTimeout: 10_000,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const sender = createSender({ url, from, connections: limits[0] });
   const perform = async (row: LeasedRow) => {
     const { mail, record } = await compose(row);
-    if (mail !== undefined) {
-      const { to, fromName, ...content } = mail;
-      // Objects: nodemailer would read a text as a list of addresses.
-      const sender = fromName === undefined ? from : { name: fromName, address: from };
-      await transport.sendMail({ from: sender, to: { name: '', address: to }, ...content });
-    }
+    if (mail !== undefined) await sender.send(mail);
     return record;
   };
-  return { ...createLeasedWork({ ...work, limits, perform }), close: () => transport.close() };
+  return { ...createLeasedWork({ ...work, limits, perform }), close: sender.close };
 };

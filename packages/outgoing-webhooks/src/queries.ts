@@ -84,6 +84,7 @@ export const createQueries = (fields: readonly string[]) => {
           ...(state === 'active' && {
             failures: 0,
             failing_since: null,
+            notice_due_at: null,
             due_at: sql`now()`,
             position: sql`case when state_reason = 'expired' then (select position from feed_state) else position end`,
           }),

@@ -1,3 +1,4 @@
+import { emailAddress } from '@platform/mail/address';
 import { uniqueList } from '@platform/service-kit/bounded-list';
 import { webAddress } from '@platform/service-kit/outbound';
 import { idParams } from '@platform/service-kit/record';
@@ -17,6 +18,9 @@ export const schemasOf = (lists: readonly string[]) => {
   const fields = {
     url: webAddress.meta({ description: 'Where the changes are sent to, by POST' }),
     description: text(1, 200).nullable(),
+    contact: emailAddress
+      .nullable()
+      .meta({ description: 'Gets a mail when the subscription is disabled, at most one in a day' }),
     lists: uniqueList(z.enum(lists), 1, 20, unique),
     actions: uniqueList(action, 1, 3, unique),
     owners: uniqueList(owner, 1, 100, unique)
@@ -30,6 +34,7 @@ export const schemasOf = (lists: readonly string[]) => {
     .strictObject({
       ...fields,
       description: fields.description.default(null),
+      contact: fields.contact.default(null),
       actions: fields.actions.default(['created', 'updated', 'deleted']),
       owners: fields.owners.default(null),
       ordering: fields.ordering.default('record'),
@@ -59,6 +64,7 @@ export const schemasOf = (lists: readonly string[]) => {
     .strictObject({
       url: fields.url,
       description: fields.description,
+      contact: fields.contact,
       actions: fields.actions,
       owners: fields.owners,
       state: z.enum(['active', 'paused']),

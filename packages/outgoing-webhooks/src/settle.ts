@@ -2,7 +2,7 @@ import type { Queries } from '@platform/service-kit/record';
 import type { Sql } from 'postgres';
 import type { Change } from './changes.ts';
 import type { Attempt, Held, Result } from './deliver.ts';
-import { columns, leaseMs, type Subscription } from './subscription.ts';
+import { columns, leaseMs, noticeDue, type Subscription } from './subscription.ts';
 
 /** A subscriber that has failed for so long gets nothing more. */
 const disabledAfter = `interval '5 days'`;
@@ -66,14 +66,16 @@ export const settle = (
       failures === 0 ? tx`null` : delivered.length > 0 ? tx`now()` : tx`coalesce(failing_since, now())`;
     const isTired = tx`(state = 'active' and ${failures} > 0 and ${delivered.length} = 0
       and failing_since < now() - ${tx.unsafe(disabledAfter)})`;
+    const ends = isGone ? tx`state <> 'disabled'` : isTired;
     const [mine] = await tx<Subscription[]>`
       update subscriptions set failures = ${failures}, lease_until = now() + ${leaseMs} * interval '1 ms',
         position = coalesce(${position ?? null}::bigint, position),
         failing_since = ${attempts.length === 0 ? tx`failing_since` : failingSince},
         last_delivered_at = ${delivered.length > 0 ? tx`now()` : tx`last_delivered_at`},
         due_at = now() + ${pauseMs} * interval '1 ms',
-        state = case when ${isGone} or ${isTired} then 'disabled' else state end,
-        state_reason = case when ${isGone} then 'gone' when ${isTired} then 'failures' else state_reason end
+        state = case when ${ends} then 'disabled' else state end,
+        state_reason = case when ${ends} then ${isGone ? 'gone' : 'failures'} else state_reason end,
+        notice_due_at = case when ${ends} then ${tx.unsafe(noticeDue)} else notice_due_at end
       where id = ${id} and worker = ${worker}
       returning ${tx.unsafe(columns)}`;
     if (mine === undefined) return undefined;

@@ -15,6 +15,11 @@ create table subscriptions (
   owners text[],
   ordering text not null,
   description text,
+  contact text,
+  -- Since when or from when on a mail to the contact is due, how often it was tried, and when last.
+  notice_due_at timestamptz,
+  notice_attempts integer not null default 0,
+  noticed_at timestamptz,
   state text not null default 'active',
   state_reason text,
   created_at timestamptz not null default now(),
@@ -33,6 +38,14 @@ create table subscriptions (
 );
 create index subscriptions_by_subject on subscriptions (subject, id);
 create index subscriptions_active on subscriptions (lease_until) where state = 'active';
+create index subscriptions_notices on subscriptions (notice_due_at) where notice_due_at is not null and contact is not null;
+-- Mails to an address in a day, by its keyed hash.
+create table subscription_notices (
+  contact bytea not null,
+  day date not null,
+  mails integer not null,
+  primary key (contact, day)
+);
 -- Changes that were not delivered when it was their turn. Those with one \`lane\` are delivered one after the other; all but
 -- the first of a lane are due at infinity.
 create table subscription_held (

@@ -77,5 +77,9 @@ export const release = (sql: Sql, worker: string, { id }: Subscription): Promise
 /** Why a subscription is not active any more: its maker may not read, or what it missed is no longer kept. */
 export type End = 'rights' | 'expired';
 
-export const disable = (sql: Sql, { id }: Subscription, reason: End): Promise<unknown> =>
-  sql`update subscriptions set state = 'disabled', state_reason = ${reason} where id = ${id} and state = 'active'`;
+/** SQL: when the contact of one that is disabled now gets a mail: a day after the last one. */
+export const noticeDue = `greatest(now(), noticed_at + interval '1 day')`;
+
+export const disable = (sql: Sql, { id }: Subscription, reason: End): Promise<unknown> => sql`
+  update subscriptions set state = 'disabled', state_reason = ${reason}, notice_due_at = ${sql.unsafe(noticeDue)}
+  where id = ${id} and state = 'active'`;

@@ -1,3 +1,4 @@
+import { mailEnv } from '@platform/mail/env';
 import { createReading } from '@platform/service-kit/reading';
 import { Counter, Gauge } from '@prometheus-io/client';
 import type { BaseContext } from '@platform/service-kit/context';
@@ -9,7 +10,9 @@ import type { Guard, Route } from '@platform/service-kit/route';
 import type { Sql } from 'postgres';
 import { z } from 'zod';
 import type { OfferedList } from './changes.ts';
+import type { Result } from './deliver.ts';
 import { startDispatch } from './dispatch.ts';
+import { startNotices } from './notices.ts';
 import { subscriptionRoutes } from './routes.ts';
 import { createSend } from './send.ts';
 import type { Rights } from './subscription.ts';
@@ -24,6 +27,7 @@ export const subscriptionEnv = {
   /** Whether subscribers may have private addresses, and addresses without TLS. Unset: only outside production. */
   SUBSCRIBER_ADDRESSES: z.enum(['public', 'any']).optional(),
   SUBSCRIBER_TIMEOUT_MS: z.coerce.number().int().min(100).max(30_000).default(10_000),
+  ...mailEnv,
 };
 
 interface Env {
@@ -31,6 +35,8 @@ interface Env {
   SUBSCRIPTIONS_KEY: [string, ...string[]];
   SUBSCRIBER_ADDRESSES?: Addresses | undefined;
   SUBSCRIBER_TIMEOUT_MS: number;
+  SMTP_URL?: string | undefined;
+  SMTP_FROM: string;
 }
 
 export interface SubscriptionOptions<Caller> {
@@ -59,6 +65,7 @@ export const outdatedAttempts: readonly Prunable[] = [
     table: 'subscription_attempts',
     outdated: `error is null and sent_at < now() - interval '${deliveredDays} days'`,
   },
+  { table: 'subscription_notices', outdated: 'day < current_date' },
   { table: 'subscription_held', outdated: `failed_at < now() - interval '${days} days'` },
 ];
 
@@ -121,8 +128,14 @@ export const createSubscriptions = <Caller extends { subject: string }>(
       }),
     /** Delivers until the context of the service is disposed of, which begins when there are lists. */
     start: (): void => {
-      const onResult = ({ attempts: made }: { attempts: readonly { error: string | undefined }[] }) => {
+      const { SMTP_URL: url, SMTP_FROM: from } = env;
+      const notices =
+        url === undefined
+          ? undefined
+          : resources.use(startNotices({ sql, log, service, key: keys[0], url, from }));
+      const onResult = ({ attempts: made, isGone }: Result) => {
         for (const { error } of made) attempts.inc({ result: error === undefined ? 'delivered' : 'failed' });
+        if (isGone) notices?.hint();
       };
       dispatch = resources.use(
         startDispatch({ sql, log, send, keys, lists, restore: rights.restore, onResult }),

@@ -67,11 +67,6 @@ const shape = {
   /** Whether providers may have private addresses. Unset: only outside production. */
   PROVIDER_ADDRESSES: z.enum(['public', 'any']).optional(),
   SENTRY_DSN: z.url().optional(),
-  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-  SMTP_FROM: z
-    .string()
-    .regex(/^[^\s<>,;@]+@[^\s<>,;@]+$/, 'must be one address without a name')
-    .default('no-reply@localhost'),
 };
 
 export const { envOf, processEnv } = settingsOf('store-webhooks', shape);

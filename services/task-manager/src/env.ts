@@ -1,4 +1,5 @@
 import { feedEnv } from '@platform/feed';
+import { mailEnv } from '@platform/mail/env';
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { searchEnv } from '@platform/service-kit/search-lane';
 import { z } from 'zod';
@@ -36,12 +37,8 @@ const shape = {
   AUTH_JWKS: tokenEnv.AUTH_JWKS.optional(),
   AUTH_ISSUER: tokenEnv.AUTH_ISSUER.optional(),
   AUTH_AUDIENCE: tokenEnv.AUTH_AUDIENCE.optional(),
-  /** Mail server; without it there are no mails, and what needs one is refused. */
-  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-  SMTP_FROM: z
-    .string()
-    .regex(/^[^\s<>,;@]+@[^\s<>,;@]+$/, 'must be one address without a name')
-    .default('no-reply@localhost'),
+  // Without a mail server, what needs one is refused.
+  ...mailEnv,
   /**
    * Pages that take the code of a mail from behind `#`; without one the mail has the code itself. That of a deletion has
    * none: a login takes it back.

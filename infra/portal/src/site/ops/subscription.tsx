@@ -13,6 +13,7 @@ import { pathOf, type Subscription } from './subscriptions-data.ts';
 export const fields = [
   field('url', 'Address', { isRequired: true }),
   field('description', 'Description'),
+  field('contact', 'Contact', { help: 'Gets a mail when it is disabled.' }),
   field('actions', 'Changes', { kind: 'lines', help: 'One a line: created, updated, deleted.' }),
   field('owners', 'Only of these stores or clients', { kind: 'lines', help: 'One a line; none: all.' }),
 ];
@@ -38,6 +39,7 @@ const outline = (subscription: Subscription) =>
     State: stateOf(subscription),
     Address: subscription.url,
     ...known('Description', subscription.description),
+    ...known('Contact', subscription.contact),
     Lists: subscription.lists.join(', '),
     Changes: subscription.actions.join(', '),
     ...known('Only of', subscription.owners?.join(', ') ?? null),
@@ -55,7 +57,7 @@ const close = (): void => changeFilters({ open: '', result: '', page: '' });
 /** What sends something, on the left, and what changes the subscription. */
 const Controls = ({ path, send, ...subscription }: Subscription & { path: string; send: Send }) => {
   const session = useSession();
-  const { url, description, actions, owners, state: now, failed } = subscription;
+  const { url, description, contact, actions, owners, state: now, failed } = subscription;
   const next = now === 'active' ? 'paused' : 'active';
   const test = async () => {
     const attempt = await session.ask<Subscriptions['DeliveryAttempt']>(`${path}/test`, 'POST');
@@ -116,7 +118,7 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
         <RecordForm
           label="Subscription"
           groups={[{ title: 'Address and changes', isFolded: true, fields }]}
-          record={{ url, description, actions, owners }}
+          record={{ url, description, contact, actions, owners }}
           save={change}
         />
       </div>
