@@ -35,7 +35,7 @@ const textOf = (page: SeenPage): Buffer => {
   return text;
 };
 
-/** A comment, and where the reader is, also when none of the changes before were for it. */
+/** A comment, and where the reader is after all changes that it was sent, also when none of the later ones were for it. */
 const heartbeat = ({ next }: SeenPage): string => `:\nid: ${cursorText(next)}\n\n`;
 
 /** Between the ends of a stream and the next attempts of its readers, which must not all come at once. */
@@ -58,12 +58,11 @@ export const sendEvents = async (
   res.setHeader('Content-Type', eventStream);
   res.setHeader('Cache-Control', 'no-store');
   const write = createSender(res, idleMs);
-  let sentAt = 0;
+  let sentAt = -Infinity;
   const send = async (text: string | Buffer): Promise<void> => {
     sentAt = performance.now();
     await write(text).catch(() => res.destroy());
   };
-  await send(heartbeat(page));
   for (let isNew = true; !isDraining() && !res.destroyed;) {
     if (isNew && page.changes.length > 0) await send(textOf(page));
     else if (performance.now() - sentAt >= heartbeatMs) await send(heartbeat(page));

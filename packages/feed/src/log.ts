@@ -62,8 +62,25 @@ export interface LoggedChange extends Change {
   stamp: string;
 }
 
-export interface ChangesRequest {
-  list: string;
+/** A change without what only the feed knows. */
+export const changeOf = ({ id, action, version, changedAt }: LoggedChange): Change => ({
+  id,
+  action,
+  version,
+  changedAt,
+});
+
+/** A part of the log. */
+export interface LogPage {
+  changes: readonly LoggedChange[];
+  /** Behind the last change. */
+  next: Cursor;
+  hasMore: boolean;
+}
+
+interface LogQuery {
+  /** Undefined for all lists. */
+  list: string | undefined;
   /** Undefined begins at the end. */
   after: Cursor | undefined;
   /** Only changes of records of these; undefined for all. */
@@ -78,29 +95,6 @@ export interface ChangesRequest {
   days: number;
 }
 
-/** `unknown`: no change has this cursor, for example because a backup was restored; `expired`: it is too old. */
-export type ChangesPage = 'unknown' | 'expired' | ChangesFound;
-
-export interface ChangesFound {
-  changes: Change[];
-  /** Behind the last change. */
-  next: Cursor;
-  hasMore: boolean;
-}
-
-/** A change without what only the feed knows. */
-export const changeOf = ({ id, action, version, changedAt }: LoggedChange): Change => ({
-  id,
-  action,
-  version,
-  changedAt,
-});
-
-/** A part of the log. */
-export interface LogPage extends Omit<ChangesFound, 'changes'> {
-  changes: readonly LoggedChange[];
-}
-
 interface Row {
   epoch: string;
   end: string;
@@ -111,18 +105,13 @@ interface Row {
   changes: LoggedChange[];
 }
 
-/** The changes of a list, or of all lists, behind a cursor, in their order, and the cursor behind them. */
+/**
+ * The changes of a list behind a cursor, in their order, and the cursor behind them. `unknown`: no change has this cursor, for
+ * example because a backup was restored; `expired`: it is too old.
+ */
 export const readLog = async (
   sql: Sql,
-  {
-    list,
-    after,
-    owners,
-    memberships,
-    limit,
-    days,
-    window = defaultWindow,
-  }: Omit<ChangesRequest, 'list'> & { list: string | undefined },
+  { list, after, owners, memberships, limit, days, window = defaultWindow }: LogQuery,
 ): Promise<'unknown' | 'expired' | LogPage> => {
   const from = after === undefined ? null : after.position.toString();
   const orMembers = memberships === undefined ? sql`` : sql`or list = ${memberships} and action <> 'updated'`;
@@ -154,15 +143,6 @@ export const readLog = async (
     return { epoch: end.epoch, position: after.position + BigInt(window), stamp: BigInt(row.aheadStamp) };
   })();
   return { changes: row.changes, next, hasMore: next.position < end.position };
-};
-
-/**
- * The changes of a list behind a cursor, in their order, and the cursor behind them.
- * @public
- */
-export const readChanges = async (sql: Sql, request: ChangesRequest): Promise<ChangesPage> => {
-  const page = await readLog(sql, request);
-  return typeof page === 'string' ? page : { ...page, changes: page.changes.map(changeOf) };
 };
 
 /** The cursor behind all that has been committed so far. */

@@ -149,7 +149,7 @@ const createFollow = (options: FeedOptions) => {
         const answer = async () => {
           for (let page = await reader.read(); ;) {
             const left = end - performance.now();
-            const isOver = asked.after === undefined || left <= 0 || health.draining;
+            const isOver = asked.after === undefined || left <= 0 || health.draining || res.destroyed;
             if (page.changes.length > 0 || page.hasMore || isOver)
               return { status: 200, rawBody: bodyOf(page) } as const;
             if (await reader.wait(left)) page = await reader.read();
@@ -157,7 +157,7 @@ const createFollow = (options: FeedOptions) => {
         };
         if (wait === 0) return answer();
         withoutDeadline(req);
-        // Who waits holds a connection as a stream does.
+        // A waiting request holds a connection, as a stream does.
         return withPlace(callerKey(auth, caller), answer);
       },
     );

@@ -84,7 +84,8 @@ export const createWatch = ({ database: { sql }, health, days }: FeedOptions) =>
     changes: (place: Cursor, ms: number): Promise<Batch | 'behind' | undefined> =>
       waitUncounted(async () => {
         const found = foundFor(place);
-        if (found !== undefined) return found;
+        // Who reads on at once must not lead the looks back to its place.
+        if (found !== undefined || ms <= 0) return found;
         const { promise, resolve } = Promise.withResolvers<Batch | 'behind' | undefined>();
         const scope = currentRequest();
         const stop = () => resolve(undefined);

@@ -109,7 +109,7 @@ export const readLog = async <Caller>(
   const { id, position, actions } = subscription;
   const [window] = await sql<[LogWindow]>`
     select position > ${position}::bigint and not exists (
-        select from feed_log where position in (${position}::bigint, ${position}::bigint + 1)) as "isExpired",
+        select from feed_log where position = ${position}::bigint + 1) as "isExpired",
       least(position, ${position}::bigint + ${positions})::text as end,
       (select coalesce(json_agg(change), '[]') from (
         select *, exists (

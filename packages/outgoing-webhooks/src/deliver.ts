@@ -134,9 +134,9 @@ export const createDeliver =
         secrets,
       };
     };
-    /** Counts a failure of the subscriber. */
+    /** Counts a failure of the subscriber. Requests that fail together are no longer pause than one. */
     const failed = ({ status, retryAfterMs = 0 }: Sent): void => {
-      result.failures++;
+      result.failures = Math.min(result.failures + 1, Math.max(broken, subscription.failures + 1));
       const pauseMs = result.failures >= broken ? backoff(result.failures - broken + 1, pauseBaseMs) : 0;
       result.pauseMs = Math.max(result.pauseMs, pauseMs, retryAfterMs);
       result.isGone ||= status === 410;

@@ -1,6 +1,7 @@
 import { Conflict } from '@platform/service-kit/problem';
 import { jsonTable } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
+import { orNotFound } from '@platform/service-kit/record-versions';
 import type { PendingQuery, Row, TransactionSql } from 'postgres';
 import type { z } from 'zod';
 import { laneOf } from './changes.ts';
@@ -40,10 +41,10 @@ const isOwn = (sql: Queries, { subject, stores, clients }: Rights): PendingQuery
   return sql`subject = ${subject} ${within('stores', stores)} ${within('clients', clients)}`;
 };
 
-/** A row as those see it who deliver. */
-const claimed = async (sql: Queries, id: string): Promise<Subscription> => {
-  const [row] = await sql<[Subscription]>`select ${sql.unsafe(columns)} from subscriptions where id = ${id}`;
-  return row;
+/** A row as delivery needs it. Throws NotFound. */
+const findToDeliver = async (sql: Queries, id: string): Promise<Subscription> => {
+  const [row] = await sql<Subscription[]>`select ${sql.unsafe(columns)} from subscriptions where id = ${id}`;
+  return orNotFound(row, 'subscription');
 };
 
 /** The statements on subscriptions as callers see them; `fields` are those of the schema. */
@@ -91,13 +92,13 @@ export const createQueries = (fields: readonly string[]) => {
         },
       ),
     remove: (sql: Queries, id: string) => rows.remove(sql, { id }),
-    claimed,
+    findToDeliver,
     /** Returns the new generation: that of the last rotation while the secret before it still signs. */
     rotate: async (sql: Queries, id: string): Promise<number> => {
       const [row] = await sql<[{ generation: number }]>`
         update subscriptions set generation = generation + 1, rotated_at = now()
         where id = ${id} and not ${sql.unsafe(isRotating)} returning generation`;
-      return row?.generation ?? (await claimed(sql, id)).generation;
+      return row?.generation ?? (await findToDeliver(sql, id)).generation;
     },
     recordAttempt: (sql: Queries, id: string, attempt: Attempt) => saveAttempts(sql, id, [attempt]),
   };

@@ -51,7 +51,7 @@ export const createUseCases = <Caller extends { subject: string }>(
   const [key] = keys;
   const ownOf = async (id: string, caller: Caller) => {
     orNotFound(await queries.find(sql, id, save(caller), false), 'subscription');
-    return queries.claimed(sql, id);
+    return queries.findToDeliver(sql, id);
   };
   /** Throws ValidationFailed for an address without TLS where only public ones are allowed. */
   const requireSafe = ({ url }: { url?: string | undefined }): void => {
@@ -82,6 +82,7 @@ export const createUseCases = <Caller extends { subject: string }>(
       await requireReadable(input.lists, caller, req);
       const { subject } = caller;
       const id = v7();
+      // Earlier changes get their positions first, so that they are not sent.
       await endOfLog(sql);
       const created = await onceWithSecret(
         sql,

@@ -20,6 +20,12 @@ export const requireClient = ({ clients }: Caller, id = ''): void => {
   throw new Problem({ status: 403, code: 'limited_to_clients', detail });
 };
 
+/** The column that names the client of a record; undefined for warehouses. */
+export const clientColumnOf = (list: string): string | undefined => {
+  const field = clientFields[list]?.field;
+  return field && postgres.fromCamel(field);
+};
+
 /** The query parameter that names the client of a record; undefined for warehouses. */
 export const clientFilterOf = (list: string): string | undefined => {
   const field = clientFields[list]?.field;

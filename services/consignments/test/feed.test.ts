@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startService, type Service } from './harness.ts';
 import { consignmentInput, ids, inventoryInput, partnerInput, warehouseInput } from './inputs.ts';
 
@@ -190,6 +190,28 @@ describe('the feed of a list', () => {
       next,
       has_more: false,
     });
+  });
+
+  test('frees the place of a waiting request whose client has gone', async () => {
+    await using small = await startService({
+      databaseUrl: service.databaseUrl,
+      variables: { FEED_STREAMS: '5' },
+    });
+    const after = await endOf('warehouses');
+    const ask = async (wait: number, signal?: AbortSignal) =>
+      (
+        await fetch(`${small.url}/v1/feeds/consignments/warehouses?wait=${wait}&after=${after}`, {
+          headers: { Authorization: small.writing },
+          ...(signal && { signal }),
+        })
+      ).status;
+    const gone = new AbortController();
+    const waiting = ask(25, gone.signal);
+    await expect.poll(() => ask(1)).toBe(503);
+    gone.abort();
+    await expect(waiting).rejects.toThrow('aborted');
+    // Sooner than its time is over.
+    await vi.waitFor(async () => expect(await ask(1)).toBe(200), { timeout: 15_000, interval: 100 });
   });
 
   test('answers who waits when the service stops', async () => {

@@ -32,6 +32,10 @@ const attemptsOf = async (id: string, query = ''): Promise<Record<string, unknow
   ).attempts;
 const create = async (): Promise<string> =>
   ((await service.post('/warehouses', warehouseInput()).expect(201)).body as { id: string }).id;
+/** At once, so that they come in one window. */
+const createMany = (count: number) => service.context.database.sql`
+  insert into warehouses (id, code, name, city, country_code, status)
+  select gen_random_uuid(), 'C' || n, 'Many', 'Tartu', 'EE', 1 from generate_series(1, ${count}::int) n`;
 const rename = (id: string, name: string) => service.patch(`/warehouses/${id}`, { name }).expect(200);
 const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 15_000, interval: 50 });
 
@@ -147,6 +151,24 @@ describe('a subscription', () => {
     expect(active.body).toMatchObject({ state: 'active', stateReason: null, failingSince: null });
   });
 
+  test('pauses after a moment of failures for seconds, however many requests failed in it', async () => {
+    let refuses = true;
+    const { received, url } = await startReceiver((_, res) => res.writeHead(refuses ? 503 : 204).end());
+    const { id } = await subscribe({ url, lists: ['warehouses'], ordering: 'none' });
+    const { sql } = service.context.database;
+    await createMany(40);
+    const pause = async () => {
+      const [row] = await sql<[{ failures: number; seconds: number }]>`
+        select failures, extract(epoch from due_at - now())::int as seconds from subscriptions where id = ${id}`;
+      return row;
+    };
+    await eventually(async () => expect((await pause()).failures).toBeGreaterThanOrEqual(5));
+    refuses = false;
+    expect((await pause()).seconds).toBeLessThan(30);
+    expect(received.length).toBeGreaterThan(20);
+    await service.context.database.sql`delete from subscriptions where id = ${id}`;
+  });
+
   test('waits for no request of another subject to the same host', async () => {
     const slow: ServerResponse[] = [];
     const { received, url } = await startReceiver((_, res) =>
@@ -174,8 +196,8 @@ describe('a subscription', () => {
       const { url } = await startReceiver((_, res) => slow.push(res));
       await subscribe({ url, lists: ['warehouses'], ordering: 'none' });
     }
-    for (let n = 0; n < 40; n++) await create();
-    await eventually(() => expect(slow.length).toBeGreaterThan(48));
+    await createMany(40);
+    await eventually(() => expect(slow.length).toBeGreaterThan(40));
     const { received, url } = await startReceiver();
     await subscribe({ url, lists: ['warehouses'] });
     const id = await create();

@@ -10,7 +10,7 @@ export const problemCodes: ProblemCodes = {
   createStore: { 403: ['limited_to_stores'], 409: ['idempotency_key_used'] },
   changeStore: { 409: ['store_deleted'] },
   restoreStore: { 409: ['store_erased'] },
-  rotateWebhookToken: { 409: ['idempotency_key_used', 'store_deleted', 'too_many_tokens'] },
+  rotateWebhookToken: { 409: ['idempotency_key_used', 'store_deleted'] },
   createUser: { 409: ['user_exists', 'store_deleted'] },
   createPayment: { 409: ['payment_exists', 'challenge_taken', 'store_deleted'] },
   resendNotification: { 409: ['mail_off', 'mail_unwanted', 'too_many_resends'] },

@@ -59,13 +59,14 @@ test('the settings of a store are bounded, and so are the bytes of a page of the
   });
   const made = await create(130);
   expect(made.status).toBe(201);
-  const path = `/v1/stores/${String(made.body['id'])}`;
+  const { id } = made.body as unknown as { id: string };
+  const path = `/v1/stores/${id}`;
   expect((await service.admin('PATCH', path, { pos: { mapping: mapping(170) } })).status).toBe(400);
   expect((await service.admin('PATCH', path, { name: 'Other shop' })).status).toBe(200);
   await service.context.database.sql`
     insert into store_changes
     select store_id, uuidv7(), changed_by, changed_at, before, after from store_changes, generate_series(1, 200)
-    where store_id = ${String(made.body['id'])}`;
+    where store_id = ${id}`;
   expect((await service.admin('GET', `${path}/changes?limit=20`)).status).toBe(200);
   expect(await service.admin('GET', `${path}/changes?limit=200`)).toMatchObject({
     status: 400,

@@ -1,9 +1,10 @@
 import type { FeedTable } from '@platform/feed/sql';
+import { clientColumnOf } from '../clients.ts';
 
 /** The lists that can be followed. */
-export const followedTables: readonly FeedTable[] = [
-  { list: 'consignments', owner: 'client_id' },
-  { list: 'partners', owner: 'id' },
-  { list: 'inventory', owner: 'partner_id' },
-  { list: 'warehouses' },
-];
+export const followedTables = ['consignments', 'partners', 'inventory', 'warehouses'].map(
+  (list): FeedTable => {
+    const owner = clientColumnOf(list);
+    return owner === undefined ? { list } : { list, owner };
+  },
+);

@@ -3,9 +3,8 @@ import type { FollowedList } from '@platform/feed';
 import type { JsonRow } from '@platform/service-kit/json-table';
 import type { Route } from '@platform/service-kit/route';
 import type { z } from 'zod';
-import { clientFilterOf, clientsOf, isVisible } from '../clients.ts';
+import { clientColumnOf, clientFilterOf, clientsOf, isVisible } from '../clients.ts';
 import type { Context } from '../context.ts';
-import { followedTables } from '../db/followed.ts';
 
 type Row = JsonRow & { id: string };
 
@@ -20,7 +19,7 @@ export const followRoutes = (context: Context, { json, filters, ...about }: List
   const { list } = about;
   const client = clientFilterOf(list);
   const filter = client && (filters[client] as z.ZodType<string | undefined> | undefined);
-  const { owner } = followedTables.find((table) => table.list === list) ?? {};
+  const owner = clientColumnOf(list);
   const followed: FollowedList<Caller> = {
     ...about,
     auth: context.reader,
@@ -38,8 +37,7 @@ export const followRoutes = (context: Context, { json, filters, ...about }: List
       if (owners === undefined || owner === undefined)
         return sql<Row[]>`select id, ${record} where id > ${after} order by id limit ${limit}`;
       // In the order of an index on the owner: that of ids would be sorted anew for each page.
-      const [of, at, ids] = [sql(`${list}.${owner}`), sql(`${list}.created_at`), sql(`${list}.id`)];
-      const order = sql`${of}, ${at}, ${ids}`;
+      const order = sql([owner, 'created_at', 'id'].map((column) => `${list}.${column}`));
       const [first = '', createdAt = '-infinity', id = first] = after.split('|');
       return sql<Row[]>`
         select concat_ws('|', ${order}) as id, ${record}

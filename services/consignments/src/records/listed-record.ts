@@ -100,7 +100,7 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
     remove: {
       ...(usedBy && { conflict: '409 `in_use` while a consignment or an inventory item names it.' }),
       delete: async (sql, { params, caller }) => {
-        await refuseUsed(sql, usedBy ?? [], params.id);
+        if (usedBy) await refuseUsed(sql, usedBy, params.id);
         await rows.remove(sql, params.id, caller);
       },
     },

@@ -59,7 +59,8 @@ interface Read<Row> {
 
 /** Bytes of a page that is read at once; larger ones wait for memory. */
 const smallPage = 2 ** 20;
-const maxPage = 8 * 2 ** 20;
+/** A page is in memory for some times its size, and work of 32 MiB collects garbage, for which all others wait. */
+const maxPage = 3 * 2 ** 20;
 /** How often the bytes of a page are in memory while it is read and written: as text, values and views. */
 const copies = 9;
 

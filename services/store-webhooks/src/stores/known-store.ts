@@ -83,9 +83,14 @@ const allowAll: AddressList = () => true;
 export const createStoreOpener = (box: SecretBox): ((row: StoreRow) => KnownStore) => {
   const opened = createLru<string, { from: string; store: KnownStore }>(5000);
   return (row) => {
-    const from = JSON.stringify(row);
+    const { updatedAt, ...content } = row;
+    const from = JSON.stringify(content);
     const known = opened.get(row.id);
-    if (known?.from === from) return known.store;
+    // A rotation changes its time only: its tokens share the settings.
+    if (known?.from === from)
+      return known.store.updatedAt === updatedAt
+        ? known.store
+        : { ...known.store, updatedAt, row: { ...known.store.row, updatedAt } };
     const { allowedAddresses } = row.settings;
     const store: KnownStore = {
       ...row,

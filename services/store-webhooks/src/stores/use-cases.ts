@@ -4,7 +4,7 @@ import { ormOf, type Executor } from '@platform/service-kit/db';
 import { collectIssues } from '@platform/service-kit/field-errors';
 import { onceWithSecret } from '@platform/service-kit/idempotency';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
-import { Conflict, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
+import { ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import { requireVersion, versionOf } from '@platform/service-kit/record-versions';
 import { and, asc, desc, eq, gte, inArray, sql } from 'drizzle-orm';
 import type { TransactionSql } from 'postgres';
@@ -202,10 +202,10 @@ export const changeStore = async (context: Context, id: string, { patch, expecte
   return changed;
 };
 
-/** Replaced tokens of a purpose that a store has; none of them may be dropped while it works. */
+/** Replaced tokens of a purpose that a store has; further ones end, the first to end before the others. */
 const maxReplaced = 20;
 
-/** Creates a new token for `purpose`; the old ones work for `graceSeconds` more. Throws NotFound and Conflict. */
+/** Creates a new token for `purpose`; the old ones work for `graceSeconds` more. Throws NotFound. */
 export const rotateToken = async (
   { env, database, rotations }: Context,
   storeId: string,
@@ -235,14 +235,12 @@ export const rotateToken = async (
         sql`token_hash in (
           select token_hash from webhook_tokens where ${isOne} order by grace_until desc, token_hash offset ${maxReplaced})`,
       )
-      .returning({ works: sql<boolean>`${graceUntil} > now()` });
-    if (dropped.some(({ works }) => works))
-      throw new Conflict(
-        'too_many_tokens',
-        `${maxReplaced} replaced tokens still work; with a shorter graceSeconds they end earlier.`,
-      );
+      .returning({
+        tokenHash: webhookTokens.tokenHash,
+        graceUntil: sql`least(${graceUntil}, now())`.mapWith(graceUntil),
+      });
     await db.insert(webhookTokens).values({ storeId, purpose, tokenHash, createdAt: sql`now()` });
-    return { settings, until, replaced };
+    return { settings, until, replaced: [...replaced, ...dropped] };
   };
   const name = () => `a token of /v1/stores/${storeId}`;
   const { settings, until, replaced } = await oneAtATime(database.sql, turnOf(storeId, request.owner), () =>
