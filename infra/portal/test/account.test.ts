@@ -34,7 +34,7 @@ const linkOf = async (email: string, subject: string): Promise<string> => {
     const mail = mails.find((each) => each.to === email && each.subject === subject);
     return /http\S+/.exec(mail?.text ?? '')?.[0];
   };
-  await expect.poll(find, { timeout: 60_000 }).toContain(`${gateway}/account/`);
+  await expect.poll(find).toContain(`${gateway}/account/`);
   return ((await find()) ?? '').slice(gateway.length);
 };
 

@@ -216,7 +216,7 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
         await loaded(page);
         // While the list of mails is read again, every two seconds, a slow answer dims it.
         await expect
-          .poll(async () => ({ view, ...(await faultsOfLook(page)) }), { timeout: 20_000 })
+          .poll(async () => ({ view, ...(await faultsOfLook(page)) }))
           .toEqual({ view, ...noFaults });
       }
       expect((await shown.boundingBox())?.y).toBeLessThanOrEqual(240);

@@ -1,16 +1,9 @@
 import { allowsId, type Caller } from '@platform/auth/bearer';
 import { NotFound, Problem } from '@platform/service-kit/problem';
 import type { Route } from '@platform/service-kit/route';
-import postgres from 'postgres';
 import type { Context } from './context.ts';
+import { clientColumnOf, clientFields } from './db/client-fields.ts';
 import type { Columns } from './records/page.ts';
-
-/** The field of a record that names its client, by list; a warehouse belongs to no client. */
-const clientFields: Readonly<Record<string, { field: string; name: string }>> = {
-  consignments: { field: 'clientId', name: 'consignment' },
-  inventory: { field: 'partnerId', name: 'inventory item' },
-  partners: { field: 'id', name: 'partner' },
-};
 
 /** Throws a Problem (403) for a caller whose token is limited to other clients. */
 export const requireClient = ({ clients }: Caller, id = ''): void => {
@@ -18,12 +11,6 @@ export const requireClient = ({ clients }: Caller, id = ''): void => {
   const detail =
     'The access token is limited to some clients (claim clients), and this concerns another one.';
   throw new Problem({ status: 403, code: 'limited_to_clients', detail });
-};
-
-/** The column that names the client of a record; undefined for warehouses. */
-export const clientColumnOf = (list: string): string | undefined => {
-  const field = clientFields[list]?.field;
-  return field && postgres.fromCamel(field);
 };
 
 /** The query parameter that names the client of a record; undefined for warehouses. */
@@ -76,7 +63,7 @@ export const withinClients =
     const client = clientFields[list];
     const requireOwner = async (id: string, clients: ReadonlySet<string>): Promise<void> => {
       if (client === undefined) return;
-      const column = sql(postgres.fromCamel(client.field));
+      const column = sql(clientColumnOf(list) ?? '');
       const visible = await sql`
         select from ${sql(list)} where id = ${id} and ${column} = any(${[...clients]}::uuid[])`;
       if (visible.length === 0) throw new NotFound(client.name);

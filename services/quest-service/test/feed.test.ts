@@ -86,6 +86,6 @@ test('a subscriber is sent drafts, and needs the scope that reads them', async (
   const draft = { title: 'A draft', draft: true };
   const { body } = await write(service, 'post', '/quests', draft).expect(201);
   await expect
-    .poll(() => received[0]?.event, { timeout: 15_000 })
+    .poll(() => received[0]?.event)
     .toMatchObject({ type: 'quest.created', data: { id: body.questId, item: { title: 'A draft' } } });
 });

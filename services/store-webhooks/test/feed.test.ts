@@ -150,6 +150,6 @@ test('a shop is sent what becomes of its orders and jobs, and nothing of another
     await service.hook('job_started', webhookToken, { id: 'j-2', orderId: 'o/2' });
   }
   const typesOf = (): string[] => received.map(({ event }) => event.type).toSorted();
-  await expect.poll(typesOf, { timeout: 15_000 }).toEqual(['delivery_job.created', 'order.created']);
+  await expect.poll(typesOf).toEqual(['delivery_job.created', 'order.created']);
   for (const { event } of received) expect(event.data.item).toMatchObject({ storeId: own.id });
 });

@@ -19,7 +19,7 @@ test('an event that ends its connection each time is tried alone with pauses and
   await using service = await startService({ databaseUrl, variables });
   const results = () => sql`
     select state, error, count(*)::int from results where state is not null group by 1, 2 order by 1`;
-  await expect.poll(results, { timeout: 30_000 }).toEqual([
+  await expect.poll(results).toEqual([
     { state: 'done', error: null, count: 4 },
     {
       state: 'failed',
@@ -44,5 +44,5 @@ test('an event whose connection was lost waits for a pause before it is tried ag
   await service.hook('order_updated', webhookToken, { id: 'bad', status: 'A' });
   const waiting = () => sql`
     select attempts, crashes, due_at > now() + interval '20 s' as paused from queue where worker is null`;
-  await expect.poll(waiting, { timeout: 20_000 }).toEqual([{ attempts: 1, crashes: 3, paused: true }]);
+  await expect.poll(waiting).toEqual([{ attempts: 1, crashes: 3, paused: true }]);
 });

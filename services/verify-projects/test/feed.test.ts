@@ -180,9 +180,7 @@ test('a subscriber whose token is limited to clients is sent their projects and 
   await create(`/projects/${other}/deliverables`, deliverableInput);
   const own = await create('/projects', projectInput({ client: '0198c5a0-7e57-7100-8000-00000000000a' }));
   const deliverable = await create(`/projects/${own}/deliverables`, deliverableInput);
-  await expect
-    .poll(() => received.map(({ event }) => event.data.id), { timeout: 15_000 })
-    .toContain(deliverable);
+  await expect.poll(() => received.map(({ event }) => event.data.id)).toContain(deliverable);
   const ids = new Set(received.map(({ event }) => event.data.id));
   expect(ids).toEqual(new Set([own, deliverable]));
 });

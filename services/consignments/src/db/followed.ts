@@ -1,5 +1,5 @@
 import type { FeedTable } from '@platform/feed/sql';
-import { clientColumnOf } from '../clients.ts';
+import { clientColumnOf } from './client-fields.ts';
 
 /** The lists that can be followed. */
 export const followedTables = ['consignments', 'partners', 'inventory', 'warehouses'].map(

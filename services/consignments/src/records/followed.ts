@@ -3,8 +3,9 @@ import type { FollowedList } from '@platform/feed';
 import type { JsonRow } from '@platform/service-kit/json-table';
 import type { Route } from '@platform/service-kit/route';
 import type { z } from 'zod';
-import { clientColumnOf, clientFilterOf, clientsOf, isVisible } from '../clients.ts';
+import { clientFilterOf, clientsOf, isVisible } from '../clients.ts';
 import type { Context } from '../context.ts';
+import { clientColumnOf } from '../db/client-fields.ts';
 
 type Row = JsonRow & { id: string };
 

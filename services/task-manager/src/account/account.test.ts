@@ -183,7 +183,7 @@ describe('a password', () => {
       const answer = doWith(ada).then(({ status }) => status);
       const waits = () =>
         probe`select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
-      await expect.poll(waits, { timeout: 20_000 }).toHaveLength(1);
+      await expect.poll(waits).toHaveLength(1);
       await tx`commit`;
       tx.release();
       expect([401, 403]).toContain(await answer);
@@ -282,7 +282,7 @@ describe('an email address', () => {
     for (const each of [list, other]) await each.invite(email, 'viewer').expect(200);
     await ben.as('post', '/auth/email').send({ newEmail: email, currentPassword: goodPassword }).expect(202);
     const isChange = ({ subject }: { subject: string }) => subject === 'Confirm your new email address';
-    await expect.poll(() => service.mailsTo(email).filter(isChange).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => service.mailsTo(email).filter(isChange).length).toBe(1);
     const [mail] = service.mailsTo(email).filter(isChange);
     await post('/auth/email/verify', { token: codeIn(mail?.source) }).expect(204);
     const { body } = await ada.as('get', list.path);

@@ -41,7 +41,7 @@ const erase = async ({ user }: User): Promise<void> => {
   const { sql } = service.context.database;
   await using _one = startErasure(service.context);
   await using _two = startErasure(other.context);
-  await expect.poll(() => sql`select from users where id = ${user.id}`, { timeout: 30_000 }).toHaveLength(0);
+  await expect.poll(() => sql`select from users where id = ${user.id}`).toHaveLength(0);
 };
 
 /** All rows of the database, and all keys of Redis with what they hold and for how many seconds. */

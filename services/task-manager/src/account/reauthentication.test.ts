@@ -75,7 +75,7 @@ test.each([
     const asked = ask(ada);
     const waiting = () => probe`
       select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
-    await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(waiting).toHaveLength(1);
     await tx`delete from sessions where user_id = ${ada.user.id}`;
     await tx`commit`;
     tx.release();

@@ -38,6 +38,20 @@ const sessionOf = ({ userId, sessionId }: Actor) => ({ userId, id: sessionId });
 const wrongPassword = () =>
   new Problem({ status: 403, code: 'wrong_password', detail: 'The current password is wrong.' });
 
+type Account = NonNullable<Awaited<ReturnType<typeof comparePassword>>>;
+
+/** The account of the caller whose password this is; compared again when its address was changed meanwhile. */
+const findOwnAccount = async (context: Context, actor: Actor, password: string): Promise<Account> => {
+  const { userId, ...client } = actor;
+  const { email } = await getSessionUser(context.database.sql, userId);
+  const account = await comparePassword(context, { email, password, ...client }, 'password_failed');
+  // The address may have become another user's.
+  if (account?.user.id === userId) return account;
+  const { email: current } = await getSessionUser(context.database.sql, userId);
+  if (current === email) throw wrongPassword();
+  return findOwnAccount(context, actor, password);
+};
+
 /**
  * Compares a password with that of the user. Guesses count as failed logins from this network: TooManyRequests. Throws a
  * Problem (403 `wrong_password`) for another one. Returns the account, and a function that begins the transaction of what
@@ -45,11 +59,7 @@ const wrongPassword = () =>
  * Unauthorized when the session was ended.
  */
 const requirePassword = async (context: Context, actor: Actor, password: string) => {
-  const { userId, ...client } = actor;
-  const { email } = await getSessionUser(context.database.sql, userId);
-  const account = await comparePassword(context, { email, password, ...client }, 'password_failed');
-  // The address may have become another user's meanwhile.
-  if (account?.user.id !== userId) throw wrongPassword();
+  const account = await findOwnAccount(context, actor, password);
   return {
     ...account.user,
     begin: <Result>(change: (tx: TransactionSql) => Promise<Result>) =>

@@ -48,7 +48,7 @@ describe('an invitation', () => {
     await sql`delete from list_members where email = ${email}`;
     await using _ = startMailer(service.context);
     const state = async () => (await sql`select state from mails where recipient = ${email}`)[0]?.['state'];
-    await expect.poll(state, { timeout: 20_000 }).toBe('unwanted');
+    await expect.poll(state).toBe('unwanted');
   });
 
   test('is mailed 20 times a day for one user; further ones are handed over', async () => {
@@ -90,13 +90,13 @@ test('a mail that the server refuses is sent again, and a metric says how long i
   const answer = service.mailServer.hold();
   const email = newEmail();
   await register(service.app, email);
-  await expect.poll(service.mailServer.received, { timeout: 20_000 }).toBe(1);
+  await expect.poll(service.mailServer.received).toBe(1);
   await service.context.database.sql`update mails set created_at = now() - interval '1 hour'`;
   const waited = async () => {
     const metrics = await service.context.metrics.registry.metrics();
     return Number(/^tasks_oldest_mail_seconds (.*)$/m.exec(metrics)?.[1]);
   };
-  await expect.poll(waited, { timeout: 20_000 }).toBeGreaterThanOrEqual(3600);
+  await expect.poll(waited).toBeGreaterThanOrEqual(3600);
   answer(false);
   expect((await service.lastMailTo(email)).subject).toBe('Confirm your email address');
 });

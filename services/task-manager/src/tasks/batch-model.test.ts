@@ -68,84 +68,80 @@ const sendAlone = async ({ as }: Registered, operation: ReturnType<typeof operat
   return status === 204 ? { status } : { status, task: body };
 };
 
-test(
-  'a batch answers and leaves what its operations do one after the other',
-  { timeout: 120_000 },
-  async () => {
-    await using service = await startService();
-    const { sql } = service.context.database;
-    const pairs: [owner: Registered, user: Registered][] = [];
-    for (const _ of [1, 2]) pairs.push([await register(service.app), await register(service.app)]);
+test('a batch answers and leaves what its operations do one after the other', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  const pairs: [owner: Registered, user: Registered][] = [];
+  for (const _ of [1, 2]) pairs.push([await register(service.app), await register(service.app)]);
 
-    const createWorld = async ([owner, user]: [Registered, Registered], role: string): Promise<World> => {
-      const list = await createList(owner);
-      await list.join(user, 'editor');
-      const ids: string[] = [];
-      for (let n = 0; n < tasks; n++) {
-        const listId = n % 2 === 0 ? list.id : null;
-        ids.push((await user.as('post', '/tasks').send({ title: `Task ${n}`, listId })).body.id as string);
-      }
-      await list.invite(user.email, role);
-      return { user, listId: list.id, ids };
+  const createWorld = async ([owner, user]: [Registered, Registered], role: string): Promise<World> => {
+    const list = await createList(owner);
+    await list.join(user, 'editor');
+    const ids: string[] = [];
+    for (let n = 0; n < tasks; n++) {
+      const listId = n % 2 === 0 ? list.id : null;
+      ids.push((await user.as('post', '/tasks').send({ title: `Task ${n}`, listId })).body.id as string);
+    }
+    await list.invite(user.email, role);
+    return { user, listId: list.id, ids };
+  };
+  /** Without what differs between two worlds that are alike. */
+  const shownOf =
+    ({ user, listId }: World) =>
+    ({ status, task, problem }: Result) => {
+      const same = { ...task, completedAt: null, id: null, createdAt: null, updatedAt: null };
+      const alike = JSON.stringify(same).replaceAll(user.user.id, 'me').replaceAll(listId, 'list');
+      return { status, code: problem?.code, task: alike, isDone: typeof task?.completedAt === 'string' };
     };
-    /** Without what differs between two worlds that are alike. */
-    const shownOf =
-      ({ user, listId }: World) =>
-      ({ status, task, problem }: Result) => {
-        const same = { ...task, completedAt: null, id: null, createdAt: null, updatedAt: null };
-        const alike = JSON.stringify(same).replaceAll(user.user.id, 'me').replaceAll(listId, 'list');
-        return { status, code: problem?.code, task: alike, isDone: typeof task?.completedAt === 'string' };
-      };
-    const stateOf = async (world: World) => {
-      const { as } = world.user;
-      const lists = [
-        await as('get', '/tasks?sort=createdAt'),
-        await as('get', `/tasks?sort=createdAt&list=${world.listId}`),
-      ];
-      return lists.map(({ status, body }) =>
-        (body.tasks as object[]).map((task) => shownOf(world)({ status, task })),
-      );
-    };
-    const attempt = async (drafts: readonly Draft[], role: string, atomic: boolean): Promise<void> => {
-      await sql`delete from tasks`;
-      await sql`delete from lists`;
-      const [alone, together] = (await Promise.all(pairs.map((pair) => createWorld(pair, role)))) as [
-        World,
-        World,
-      ];
-      const before = await stateOf(together);
-      const expected: Result[] = [];
-      for (const each of drafts) expected.push(await sendAlone(alone.user, operationOf(each, alone)));
-      const operations = drafts.map((each) => operationOf(each, together));
-      const { status, body } = await together.user.as('post', '/tasks/batch').send({ operations, atomic });
-      const refused = atomic ? expected.findIndex((result) => result.problem !== undefined) : -1;
-      const { status: whole, code, operation, problem } = { ...body, status };
-      expect({
-        whole,
-        code,
-        operation,
-        refusal: problem?.code,
-        results: body.results?.map(shownOf(together)),
-      }).toEqual(
-        refused >= 0
-          ? {
-              whole: 409,
-              code: 'batch_refused',
-              operation: refused,
-              refusal: expected[refused]?.problem?.code,
-            }
-          : { whole: 200, results: expected.map(shownOf(alone)) },
-      );
-      expect(await stateOf(together)).toEqual(refused >= 0 ? before : await stateOf(alone));
-    };
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(draft, { minLength: 1, maxLength: 12 }),
-        fc.constantFrom('editor', 'editor', 'viewer'),
-        fc.constantFrom(false, false, true),
-        attempt,
-      ),
-      { numRuns: 25 },
+  const stateOf = async (world: World) => {
+    const { as } = world.user;
+    const lists = [
+      await as('get', '/tasks?sort=createdAt'),
+      await as('get', `/tasks?sort=createdAt&list=${world.listId}`),
+    ];
+    return lists.map(({ status, body }) =>
+      (body.tasks as object[]).map((task) => shownOf(world)({ status, task })),
     );
-  },
-);
+  };
+  const attempt = async (drafts: readonly Draft[], role: string, atomic: boolean): Promise<void> => {
+    await sql`delete from tasks`;
+    await sql`delete from lists`;
+    const [alone, together] = (await Promise.all(pairs.map((pair) => createWorld(pair, role)))) as [
+      World,
+      World,
+    ];
+    const before = await stateOf(together);
+    const expected: Result[] = [];
+    for (const each of drafts) expected.push(await sendAlone(alone.user, operationOf(each, alone)));
+    const operations = drafts.map((each) => operationOf(each, together));
+    const { status, body } = await together.user.as('post', '/tasks/batch').send({ operations, atomic });
+    const refused = atomic ? expected.findIndex((result) => result.problem !== undefined) : -1;
+    const { status: whole, code, operation, problem } = { ...body, status };
+    expect({
+      whole,
+      code,
+      operation,
+      refusal: problem?.code,
+      results: body.results?.map(shownOf(together)),
+    }).toEqual(
+      refused >= 0
+        ? {
+            whole: 409,
+            code: 'batch_refused',
+            operation: refused,
+            refusal: expected[refused]?.problem?.code,
+          }
+        : { whole: 200, results: expected.map(shownOf(alone)) },
+    );
+    expect(await stateOf(together)).toEqual(refused >= 0 ? before : await stateOf(alone));
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(draft, { minLength: 1, maxLength: 12 }),
+      fc.constantFrom('editor', 'editor', 'viewer'),
+      fc.constantFrom(false, false, true),
+      attempt,
+    ),
+    { numRuns: 25 },
+  );
+});
