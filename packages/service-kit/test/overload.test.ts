@@ -352,6 +352,12 @@ test('work with a deadline of its own fails with its own error, whether it runs 
   expect(await withDeadline(60_000, tooSlow, async () => sql`select 1 as one`)).toEqual([{ one: 1 }]);
 });
 
+test('a server that refuses the settings of a pool refuses its probe as well', async () => {
+  const settings = { no_such_setting: 'on' };
+  await using database = openDatabase({ url: inject('postgresUrl'), name: 'refused', settings });
+  await expect(database.ping()).rejects.toThrow('no_such_setting');
+});
+
 test('statements and commits on connections that the network lost fail, and later ones use new connections', async () => {
   await using clone = await cloneDatabase(inject('postgresUrl'), migrations);
   await using proxy = await startProxy(clone.url);

@@ -108,7 +108,8 @@ export const openDatabase = ({
       },
     });
   poolConnections += max;
-  const probe = open(`${instance}:probe`, 1, 1000, {});
+  // With the same settings: a server, or a pooler before it, that refuses them refuses the pool.
+  const probe = open(`${instance}:probe`, 1, 1000, settings);
   const queue = createConnectionQueue({ slots: max, maxWaiting, maxWaitMs });
   const pool = open(instance, max, statementTimeoutMs, settings);
   const sql = spanTransactions(boundPool(pool, queue, { refuseInTransactions }));
