@@ -5,7 +5,7 @@ import { expect, inject, test } from 'vitest';
 import { serviceFolder } from './service.ts';
 
 test.each(services)(
-  '$name has everything in its schema, and nothing that cannot move to another node',
+  'the migrations of $name create everything in its own schema, and no unlogged table, which cannot move to another node',
   async ({ name }) => {
     await using database = await cloneServiceDatabase(inject('postgresUrl'), serviceFolder(name));
     const sql = postgres(database.url, { max: 1, fetch_types: false });

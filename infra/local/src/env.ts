@@ -15,7 +15,7 @@ export const mayInstall = (): boolean => value('PLATFORM_NO_INSTALL') === undefi
 /** Whether this is an unattended run, in which nothing may be left out. */
 export const inCi = (): boolean => value('CI') === 'true';
 
-/** Servers for the tests that run already. */
+/** Servers that already run, for the tests to use. */
 export const testEnv = () => ({
   postgresUrl: value('TEST_POSTGRES_URL'),
   redisUrl: value('TEST_REDIS_URL'),
@@ -24,8 +24,11 @@ export const testEnv = () => ({
 /** A folder with PostgreSQL and Citus, for `test:citus`. */
 export const citusRoot = (): string | undefined => value('CITUS_ROOT');
 
-/** The highest port of a stack minus PORT_BASE: the inspector of the second instance of the last service, in its eighth cell. */
-const PORT_SPAN = 1_871;
+/**
+ * The highest port of a stack minus PORT_BASE: the inspector (1,000) of the eighth cell (a hundred each) of the second
+ * instance (40) of a service with the highest port (10).
+ */
+const PORT_SPAN = 1_000 + 8 * 100 + 40 + 10;
 
 /** The gateway's certificate; both files or none. */
 const gatewayTls = () => {
@@ -33,8 +36,8 @@ const gatewayTls = () => {
   if (certificate === undefined && key === undefined) return undefined;
   if (certificate === undefined || key === undefined)
     throw new Error('TLS needs GATEWAY_TLS_CERTIFICATE and GATEWAY_TLS_KEY');
-  const at = port('GATEWAY_TLS_PORT', 8443, 65_535);
-  return { port: at, certificate: resolve(certificate), key: resolve(key) };
+  const tlsPort = port('GATEWAY_TLS_PORT', 8443, 65_535);
+  return { port: tlsPort, certificate: resolve(certificate), key: resolve(key) };
 };
 
 /** Size and number of the files of one log. */
@@ -79,8 +82,8 @@ export const startEnv = () => ({
 /** Variables with the prefix, which is removed from their names. */
 export const withPrefix = (prefix: string): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, held]) =>
-      held && name.startsWith(prefix) ? [[name.slice(prefix.length), held]] : [],
+    Object.entries(process.env).flatMap(([name, content]) =>
+      content && name.startsWith(prefix) ? [[name.slice(prefix.length), content]] : [],
     ),
   );
 
@@ -90,8 +93,8 @@ export const searchPath = (): string[] => (value('PATH') ?? '').split(':').filte
 const pick = (names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     names.flatMap((name) => {
-      const held = value(name);
-      return held === undefined ? [] : [[name, held]];
+      const content = value(name);
+      return content === undefined ? [] : [[name, content]];
     }),
   );
 

@@ -5,7 +5,7 @@ import { scratch } from '../test/scratch.ts';
 import { readJson } from './files.ts';
 import { run } from './spawn.ts';
 
-test('a file that is not JSON is named, with the reason', async () => {
+test('readJson names a file that is not JSON, and why', async () => {
   const path = join(await scratch(), 'stack.json');
   await writeFile(path, 'not JSON');
   await expect(readJson(path)).rejects.toThrow(`${path} cannot be read: Unexpected token`);

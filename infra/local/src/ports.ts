@@ -15,7 +15,7 @@ export const isFree = (port: number): Promise<boolean> =>
 /** A port that a stack needs. */
 export interface WantedPort {
   port: number;
-  /** The program that needs it, as a person calls it. */
+  /** Display name of the program that needs it. */
   by: string;
   /** The variable that moves it. */
   variable: 'GATEWAY_PORT' | 'GATEWAY_TLS_PORT' | 'GATEWAY_METRICS_PORT' | 'PORT_BASE';

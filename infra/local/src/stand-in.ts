@@ -14,16 +14,19 @@ import type { Service } from './services.ts';
 const READY_MS = 60_000;
 const STOP_LIMIT_MS = 5_000;
 
-/** The stand-in that `start` runs for a service, and its port: none where the address of another party is set. */
+/**
+ * Returns the stand-in that `start` runs for a service, with its port; undefined if the service has none, or if the variable
+ * with the address of the other party is set.
+ */
 export const standInOf = (service: Service, { portBase }: Pick<StartOptions, 'portBase'>) => {
   const { standIn } = service;
-  if (standIn === undefined || isSetFor(service, standIn.url)) return undefined;
+  if (standIn === undefined || isSetFor(service, standIn.urlVariable)) return undefined;
   return { ...standIn, port: portBase + standIn.port };
 };
 
-/** The settings of a service that has a stand-in. */
+/** Settings that point a service at its stand-in; empty without one. */
 export const standInSettings = (standIn: ReturnType<typeof standInOf>): Record<string, string> =>
-  standIn === undefined ? {} : { ...standIn.settings, [standIn.url]: addressOf(standIn) };
+  standIn === undefined ? {} : { ...standIn.settings, [standIn.urlVariable]: addressOf(standIn) };
 
 /**
  * Starts the stand-in of a service, if it has one, and waits until it answers. It knows the secrets of the service and
@@ -38,7 +41,7 @@ export const startStandIn = async (
 ): Promise<void> => {
   const standIn = standInOf(service, options);
   if (standIn === undefined) return;
-  const { name, port, program, args, serviceUrl } = standIn;
+  const { name, port, program, args, serviceUrlVariable } = standIn;
   const variables = environment(service, settings);
   const running = supervisor.start('service', {
     name,
@@ -49,7 +52,7 @@ export const startStandIn = async (
       env: {
         ...baseEnv(),
         ...Object.fromEntries(service.secrets.map((secret) => [secret, variables[secret] ?? ''])),
-        [serviceUrl]: settings.publicUrl,
+        [serviceUrlVariable]: settings.publicUrl,
       },
       stopSignal: 'SIGTERM',
       logFile: local.logFile(name),

@@ -87,7 +87,14 @@ test('services that share a port or a path are named', () => {
 });
 
 test('a cell is the same service with names, ports, addresses, a database and keys in Redis of its own', () => {
-  const standIn = { name: 'peer', port: 85, program: 'a.ts', serviceUrl: 'A', url: 'B', settings: {} };
+  const standIn = {
+    name: 'peer',
+    port: 85,
+    program: 'a.ts',
+    serviceUrlVariable: 'A',
+    urlVariable: 'B',
+    settings: {},
+  };
   const volume = { name: 'spool', variable: 'SPOOL_DIR', path: '/data', size: '1Gi' };
   const wallet = { ...listed, port: 4, cells: ['b', 'c'], standIn, deploy: { ...listed.deploy, volume } };
   const [first, cellB, cellC, ...others] = withCells(read({ 'wallet-operator': wallet }));

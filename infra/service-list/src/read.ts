@@ -52,8 +52,8 @@ const StandIn = z.strictObject({
   port: Count.max(99, 'must be at most 99'),
   program: Text,
   args: z.array(Text).default([]),
-  serviceUrl: Variable,
-  url: Variable,
+  serviceUrlVariable: Variable,
+  urlVariable: Variable,
   settings: Variables,
 });
 

@@ -43,8 +43,8 @@ export interface TokenVerifierOptions {
   /** A cookie that may carry the token where there is no Authorization header. */
   cookie?: { name: string; read(req: IncomingMessage): string | undefined };
   /**
-   * Called for each request, also when the token was verified a moment ago, but once a minute for a revoked token: what is
-   * revoked must never become valid again.
+   * Called for every request, even for a token verified a moment ago; for a revoked one only once a minute, because it never
+   * becomes valid again.
    */
   isRevoked?: (caller: Caller) => Promise<boolean>;
   now?: () => Date;

@@ -18,7 +18,7 @@ export const cursorText = ({ epoch, position, stamp }: Cursor): string => {
   return buffer.toString('base64url');
 };
 
-/** Undefined for what no feed has given. */
+/** Returns undefined when the text is not a cursor. */
 export const parseCursor = (text: string): Cursor | undefined => {
   const buffer = Buffer.from(text, 'base64url');
   if (buffer.length !== bytes || buffer.toString('base64url') !== text) return undefined;

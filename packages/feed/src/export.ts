@@ -29,7 +29,7 @@ const withPlace = createPlaces({
   detail: 'Too many exports are running; try again shortly.',
 });
 
-/** Sorts before every id, be it a UUID or begin with a letter. */
+/** Sorts before every place. */
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 const types = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
@@ -81,8 +81,8 @@ export const createExport =
         tag,
         summary: `All ${list}`,
         description:
-          'NDJSON, whose first line has the `cursor` from which to follow, or CSV; compressed for who accepts gzip. The records are not those of one moment: ' +
-          'who follows from the cursor gets what changed meanwhile. What ends without the end of the body is not complete.',
+          'NDJSON, whose first line has the `cursor` from which to follow, or CSV; compressed if the client accepts gzip. Records are not from one moment: ' +
+          'follow from the cursor to get what changed meanwhile. A body that breaks off is incomplete.',
         auth,
         anyCaseQuery,
         query: z.strictObject({ format, ...filtersOf(exported) }),

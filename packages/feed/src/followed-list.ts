@@ -6,7 +6,7 @@ import type { z } from 'zod';
 
 /** A list that can be followed. */
 export interface FollowedList<Caller> {
-  /** Its name, which is that of its table in `installSql`. */
+  /** Its name: its `list` in `feedParts`. */
   list: string;
   /** One record in words. */
   name: string;
@@ -21,16 +21,13 @@ export interface FollowedList<Caller> {
   owners(asked: string | undefined, caller: Caller): readonly string[] | undefined;
   /** Further owners, where a table says whose records a caller sees, and not the credential alone. */
   memberships?: Memberships<Caller>;
-  /**
-   * Callers of whom this gives the same text see the same items, so that what is read for one of them is shown to all. Without
-   * it each credential has its items read for itself.
-   */
-  rights?(caller: Caller): string;
+  /** Callers for whom this returns the same text see the same items, so that what is read for one of them is shown to all. */
+  rights(caller: Caller): string;
   /** The items with these ids that are in the list and that the caller may see, as JSON text. */
   items(sql: Queries, ids: readonly string[], caller: Caller): Promise<ReadonlyMap<string, string>>;
   /** About how many bytes these items have; given by lists whose items may be large. */
   bytes?(sql: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The records behind an id, in the order of ids; each is an item as JSON text. */
+  /** The records after a place, in a fixed order; `id` is the place of each, `json` an item as JSON text. */
   records(sql: Queries, slice: Slice, caller: Caller): Promise<readonly { id: string; json: string }[]>;
 }
 
@@ -52,7 +49,7 @@ export interface FeedOptions extends Pick<BaseContext, 'database' | 'health'> {
   service: string;
   /** How many days changes are kept. */
   days: number;
-  /** Streams of events that the process holds open; 1,000 unless given. */
+  /** Event streams and waiting requests that the process holds open; 1,000 unless given. */
   maxStreams?: number;
   /** Positions that one page looks at; 10,000 unless given, more where `byOwner` is installed. */
   window?: number;

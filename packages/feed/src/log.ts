@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isoTime } from '@platform/service-kit/json-table';
 import type { Sql } from 'postgres';
 import { cursorText, type Cursor } from './cursor.ts';
 
@@ -120,7 +121,7 @@ export const readLog = async (
       known.changed_at < now() - ${days} * interval '1 day' as expired, ahead.stamp as "aheadStamp",
       (select coalesce(json_agg(change order by change.version), '[]') from (
         select record as id, action, position as version, list, owner, stamp::text,
-          to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "changedAt"
+          ${sql.unsafe(isoTime('changed_at'))} as "changedAt"
         from feed_log
         where position > ${from}::bigint and position <= ${from}::bigint + ${window}
           ${list === undefined ? sql`` : sql`and (list = ${list} ${orMembers})`} ${owners ? sql`and owner = any(${owners as string[]})` : sql``}

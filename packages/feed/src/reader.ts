@@ -147,8 +147,7 @@ export const createReaders = (options: FeedOptions) => {
       /** Undefined when it has more than a page. */
       const shareOf = (from: Batch, owners: readonly string[] | undefined): Promise<SeenPage> | undefined => {
         const position = after?.position ?? 0n;
-        const who = rights?.(caller) ?? credential;
-        const key = JSON.stringify([list, who, owners, String(position), sharedLimit]);
+        const key = JSON.stringify([list, rights(caller), owners, String(position), sharedLimit]);
         const known = from.shared.get(key) as Promise<SeenPage> | undefined;
         if (known !== undefined || from.shared.has(key)) return known;
         const owned = owners && new Set<string | null>(owners);

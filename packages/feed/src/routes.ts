@@ -23,7 +23,7 @@ export { outdatedChanges } from './log.ts';
 export const feedEnv = {
   /** How many days the changes of lists are kept for those who follow them. */
   FEED_DAYS: z.coerce.number().int().min(1).max(365).default(30),
-  /** Streams of events that a process holds open, a fifth of them for one caller; each has one of MAX_CONNECTIONS. */
+  /** Event streams and waiting requests that a process holds open; one caller gets at most a fifth. Each uses one of MAX_CONNECTIONS. */
   FEED_STREAMS: z.coerce.number().int().min(1).default(1000),
 };
 
@@ -94,8 +94,8 @@ const changesOf = (id: string, item: z.ZodObject) =>
 const exampleEvent = 'id: AZ…\nevent: updated\ndata: {"id":"…","action":"updated",…}\n\n';
 
 /**
- * Makes `GET /feeds/{service}/{list}`: the changes in an order that misses none, and the cursor behind them. The pages end with
- * what was committed before the request of the last one. Source: docs/feed.md.
+ * Makes `GET /feeds/{service}/{list}`: the changes in an order that misses none, and the cursor behind them. Reading until
+ * `has_more` is false returns everything that was committed before the last request. Source: docs/feed.md.
  */
 const createFollow = (options: FeedOptions) => {
   const { service, health, maxStreams = 1000, anyCaseQuery = false } = options;
@@ -120,7 +120,7 @@ const createFollow = (options: FeedOptions) => {
         tag,
         summary: `Changes of ${list}`,
         description:
-          `Every change of a ${name} comes after the one before it, at least once. ` +
+          `Changes of one ${name} come in order, each at least once. ` +
           'A `deleted` also comes when the record is given to somebody whose records the caller does not see. With ' +
           `\`Accept: ${eventStream}\` the changes are a stream of events, without \`limit\` and \`wait\`.`,
         auth,

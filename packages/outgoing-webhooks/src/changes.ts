@@ -1,4 +1,5 @@
 import { countWithin, maxBytes, sizesOf, type FollowedList } from '@platform/feed/followed-list';
+import { isoTime } from '@platform/service-kit/json-table';
 import type { Guard } from '@platform/service-kit/route';
 import type { Queries } from '@platform/service-kit/record';
 import type { PendingQuery, Row, Sql } from 'postgres';
@@ -35,7 +36,7 @@ export const windowSize = 200;
 /** Positions of the log that one window looks at. */
 const positions = 10_000;
 
-const changedAt = `to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "changedAt"`;
+const changedAt = `${isoTime('changed_at')} as "changedAt"`;
 
 /** Held changes that are due, and those behind them in their lanes. */
 export const readHeld = (sql: Sql, { id }: Subscription): Promise<Change[]> => sql<Change[]>`

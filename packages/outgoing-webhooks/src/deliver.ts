@@ -10,9 +10,9 @@ import type { Subscription } from './subscription.ts';
 export interface Attempt extends Omit<Sent, 'retryAfterMs'> {
   event: string;
   type: string;
-  record: string | undefined;
-  /** Undefined for a test. */
-  version: number | undefined;
+  /** Null for a test, as is `version`. */
+  record: string | null;
+  version: number | null;
   attempt: number;
 }
 
@@ -156,7 +156,7 @@ export const createDeliver =
       const { event, type } = message;
       const { record, position } = change;
       result.attempts.push({ ...what, event, type, record, version: Number(position), attempt });
-      if (sent.error === undefined) {
+      if (sent.error === null) {
         result.failures = 0;
         result.delivered.push(change);
         return true;

@@ -1,5 +1,5 @@
 import { Conflict } from '@platform/service-kit/problem';
-import { jsonTable } from '@platform/service-kit/json-table';
+import { isoTime, jsonTable } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import type { PendingQuery, Row, TransactionSql } from 'postgres';
@@ -18,14 +18,11 @@ const mostReplayed = 10_000;
 const countOf = (condition: string): string =>
   `(select count(*) from subscription_held where subscription = id and failed_at is ${condition})`;
 
-const isoOf = (column: string): string =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 const table = (fields: readonly string[]) =>
   jsonTable('subscriptions', fields, {
     waiting: countOf('null'),
     failed: countOf('not null'),
-    failingSince: isoOf('failing_since'),
+    failingSince: isoTime('failing_since'),
   });
 
 type Input = z.output<Schemas['Input']>;
@@ -176,7 +173,7 @@ export const replay = async (
     where ${which} and position <= ${position} and action = any(${actions as string[]}) and (${isVisible})
     order by feed_log.position limit ${mostReplayed}
     on conflict (subscription, position) do update set failed_at = null, attempts = 0, due_at = 'infinity'
-    returning lane, position::text, ${tx.unsafe(isoOf('changed_at'))} as "changedAt"`;
+    returning lane, position::text, ${tx.unsafe(isoTime('changed_at'))} as "changedAt"`;
   await orderLanes(tx, id, lanesOf(rows));
   const isMore = rows.length === mostReplayed;
   return { replayed: rows.length, next: isMore ? (rows.at(-1)?.changedAt ?? null) : null };

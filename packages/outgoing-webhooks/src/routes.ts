@@ -121,20 +121,8 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
         problems: [404],
       },
       async ({ params: { id }, caller }) => {
-        const {
-          status = null,
-          error = null,
-          answer = null,
-          record: _,
-          version: __,
-          sentAt,
-          ...attempt
-        } = await useCases.test(id, caller);
-        const at = sentAt.toISOString();
-        return {
-          status: 200,
-          body: { ...attempt, record: null, version: null, status, error, answer, sentAt: at },
-        };
+        const { sentAt, ...attempt } = await useCases.test(id, caller);
+        return { status: 200, body: { ...attempt, sentAt: sentAt.toISOString() } };
       },
     ),
     route(

@@ -19,12 +19,12 @@ export interface Message {
 export interface Sent {
   sentAt: Date;
   ms: number;
-  /** Undefined where there was no answer. */
-  status: number | undefined;
-  /** Why it counts as not delivered. */
-  error: string | undefined;
+  /** Null where there was no answer. */
+  status: number | null;
+  /** Why it counts as not delivered; null where it was delivered. */
+  error: string | null;
   /** The first 1,024 bytes of the answer, where it was not delivered. */
-  answer: string | undefined;
+  answer: string | null;
   /** How long the subscriber asks to wait, in ms. */
   retryAfterMs: number | undefined;
 }
@@ -51,8 +51,8 @@ const retryAfterOf = (header: string | undefined): number | undefined => {
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), dayMs);
 };
 
-const textOf = (answer: Buffer): string | undefined =>
-  answer.length === 0 ? undefined : answer.subarray(0, maxAnswer).toString('utf8').replaceAll('\0', '\uFFFD');
+const textOf = (answer: Buffer): string | null =>
+  answer.length === 0 ? null : answer.subarray(0, maxAnswer).toString('utf8').replaceAll('\0', '\uFFFD');
 
 /**
  * Makes a function that sends a message. A host that is slow has a bounded number of requests of a subject, and delays neither
@@ -68,9 +68,9 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
     const ended = (result: Partial<Sent>): Sent => ({
       sentAt,
       ms: Date.now() - sentAt.getTime(),
-      status: undefined,
-      error: undefined,
-      answer: undefined,
+      status: null,
+      error: null,
+      answer: null,
       retryAfterMs: undefined,
       ...result,
     });
@@ -83,8 +83,8 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
       const isDelivered = status >= 200 && status <= 299;
       return ended({
         status,
-        error: isDelivered ? undefined : `The subscriber answered ${status}.`,
-        answer: isDelivered ? undefined : textOf(content),
+        error: isDelivered ? null : `The subscriber answered ${status}.`,
+        answer: isDelivered ? null : textOf(content),
         retryAfterMs: isDelivered ? undefined : retryAfterOf(answer.headers['retry-after']),
       });
     } catch (error) {
@@ -99,7 +99,7 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
     const sent = await inTurn(new URL(message.url).host, () =>
       isOver() ? undefined : attempt(message, aborted),
     );
-    return sent?.error !== undefined && aborted.aborted ? undefined : sent;
+    return sent?.error != null && aborted.aborted ? undefined : sent;
   };
 };
 

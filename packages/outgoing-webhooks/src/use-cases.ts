@@ -118,7 +118,7 @@ export const createUseCases = <Caller extends { subject: string }>(
       const sent = await withPlace(caller.subject, () => waitUncounted(() => send(message, turn)));
       if (sent === undefined) throw new Unavailable('not_sent', 'The test was not sent in time; try again.');
       const { retryAfterMs: _, ...what } = sent;
-      const attempt = { ...what, event, type, record: undefined, version: undefined, attempt: 1 };
+      const attempt = { ...what, event, type, record: null, version: null, attempt: 1 };
       await queries.recordAttempt(sql, id, attempt);
       return attempt;
     },

@@ -20,7 +20,7 @@ await using database = openDatabase({
   url: processEnv().DATABASE_URL,
   name: 'consignments-demo',
   max: 1,
-  // No client waits for it, and on a busy machine a statement of all rows may take longer than that of a request.
+  // A statement over all rows may exceed the limit for requests on a busy machine, and no client waits for it.
   statementTimeoutMs: 60_000,
 });
 const { sql } = database;

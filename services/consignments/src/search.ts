@@ -10,7 +10,7 @@ const advice =
 
 /**
  * Whether the trigram index can find the text: it contains three consecutive letters from a to z or digits. With
- * LC_CTYPE C, as our databases have it, pg_trgm takes no other character for a letter.
+ * LC_CTYPE C, as our databases have it, pg_trgm treats no other character as a letter.
  */
 export const hasTrigram = (text: string): boolean => /[a-z\d]{3}/i.test(text);
 
@@ -23,8 +23,8 @@ export const createSearches = (env: Env, resources: AsyncDisposableStack) => {
   const short = resources.use(openSearchLane('consignments-short-search', env, advice));
   return {
     /**
-     * Gives `read`, which makes one statement, a connection: one of those for texts and filters that an index finds, or of
-     * those for other texts. Throws Unavailable `query_timeout` or `too_busy`.
+     * Runs the single statement of `read`: on a connection for searches by an index if `isIndexed`, else on one for the
+     * other texts. Throws Unavailable `query_timeout` or `too_busy`.
      */
     run: <T>(isIndexed: boolean, read: (sql: ISql) => Promise<T>): Promise<T> =>
       (isIndexed ? indexed : short).run(read),

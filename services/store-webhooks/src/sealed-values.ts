@@ -6,8 +6,8 @@ import { outcomeContext } from './payments/use-cases.ts';
 import { credentialsContext } from './stores/known-store.ts';
 
 /**
- * What is sealed of a store: the values, what they are bound to (`context`), and the statements that replace them unless
- * they have changed meanwhile.
+ * Returns the encrypted values of a store, the context that each is bound to, and statements that replace them unless they
+ * have changed.
  */
 const sealedValuesOf = async (sql: Sql, store: string, credentials: string) => {
   const challenges = await sql<{ service: string; id: string; transactionId: string; outcome: string }[]>`

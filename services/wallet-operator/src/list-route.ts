@@ -52,7 +52,7 @@ export const listRoute = <
       ...(params !== undefined && { problems: [404] }),
     },
     async (input) => {
-      // The types of what the schemas above have parsed.
+      // The schemas above have parsed the input into these types.
       const parsed = input as unknown as Parameters<typeof read>[1] & {
         query: { page: number; limit: number };
       };

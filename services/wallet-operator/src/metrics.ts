@@ -36,20 +36,20 @@ export const createWalletMetrics = (
         this.set((await read()) ?? Number.NaN);
       },
     });
-  const unlessDown = 'the last value while the database cannot be reached';
+  const whenDown = 'the last value while the database cannot be reached';
   gauge(
     'wallet_stuck_rounds',
-    `Rounds open for longer than STUCK_ROUND_S; ${unlessDown}`,
+    `Rounds open for longer than STUCK_ROUND_S; ${whenDown}`,
     createReading(registry, 'rounds', () => countOpenRounds(sql, stuckRoundS)),
   );
   gauge(
     'wallet_summary_overdue_seconds',
-    `How long the first day without stored sums has been over; 0 when it is not over; ${unlessDown}`,
+    `Seconds since the end of the oldest day whose sums are not stored; 0 while that day lasts; ${whenDown}`,
     createReading(registry, 'summaries', () => overdueSeconds(sql)),
   );
   gauge(
     'wallet_failing_reconciliations',
-    `Reconciliations that failed in the last 24 hours after they were received, or have not moved for an hour; ${unlessDown}`,
+    `Reconciliations that failed in the last 24 hours after they were received, or have not moved for an hour; ${whenDown}`,
     createReading(registry, 'reconciliations', () => countFailing(sql)),
   );
   gauge('wallet_waiting', 'Callbacks that wait to be committed', () => ledger().waiting());
@@ -60,23 +60,23 @@ export const createWalletMetrics = (
   );
   gauge(
     'wallet_unsealed_seconds',
-    'How long the oldest entry of this process has waited for its checkpoint, or sealing has failed; 0 when all are sealed. Without SEALING_KEY: the age of the newest checkpoint; NaN when there is none',
+    'Seconds that the oldest unsealed entry of this process has waited, or that sealing has been failing; 0 when all are sealed. Without SEALING_KEY: age of the newest checkpoint, NaN if there is none',
     sealing?.waitingSeconds ?? createReading(registry, 'seals', () => secondsSinceSeal(sql)),
   );
   const checks = createReading(registry, 'proof', () => readChecks(sql));
   gauge(
     'wallet_proof_age_seconds',
-    `Seconds since any process last proved the ledger; NaN before the first proof; ${unlessDown}`,
+    `Seconds since any process last proved the ledger; NaN before the first proof; ${whenDown}`,
     async () => (await checks())?.proofAge,
   );
   gauge(
     'wallet_seal_walk_age_seconds',
-    `Seconds since all sealed entries had been compared with their seals, or since the first walk over them began; ${unlessDown}`,
+    `Seconds since all sealed entries had been compared with their seals, or since the first walk over them began; ${whenDown}`,
     async () => (await checks())?.walkAge,
   );
   gauge(
     'wallet_proof_ok',
-    `1 when nothing wrong is known of the ledger, otherwise 0, until it was checked again as a whole; NaN before the first proof; ${unlessDown}`,
+    `0 after a check has found a fault, until a complete check passes; otherwise 1; NaN before the first proof; ${whenDown}`,
     async () => {
       const { ok = null } = (await checks()) ?? {};
       return ok === null ? undefined : Number(ok);
@@ -94,7 +94,7 @@ export const createWalletMetrics = (
     labelNames: ['operation', 'status'],
     registers,
   });
-  // Looking a pair of labels up costs more than counting; there are few.
+  // Cached, because `labels()` costs more than counting; there are few pairs.
   const pairs = new Map<string, Counter.Internal>();
   return {
     /** Counts a decided callback. */

@@ -26,8 +26,8 @@ interface ListenerOptions {
 }
 
 /**
- * The one path of every request: request id, CORS, overload, access log and timer, deadline, checks of the head. Then the
- * route runs (run-route.ts) that the matcher has found, or Express. One error handler answers what any of it throws.
+ * The one path of every request: request id, CORS, overload, access log and timer, deadline, checks of the head. Then
+ * the matcher or Express finds the route, and run-route.ts runs it. One error handler answers what any of it throws.
  */
 export const createListener = (context: BaseContext, options: ListenerOptions): RequestListener => {
   const { routes, exempt, corsOrigins, logPaths } = options;

@@ -12,8 +12,11 @@ type Key = Readonly<Record<string, string | PendingQuery<Row[]>>>;
 /** Names of columns, by field, where they differ. */
 type Columns = Readonly<Record<string, string>>;
 
-const valueOf = (column: string): string =>
-  column.endsWith('_at') ? `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` : column;
+/** SQL of a time as ISO 8601, UTC, milliseconds. `column` is SQL of our own, never from a caller. */
+export const isoTime = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const valueOf = (column: string): string => (column.endsWith('_at') ? isoTime(column) : column);
 
 const matches = (sql: Queries, key: Key): PendingQuery<Row[]> =>
   Object.entries(key)

@@ -124,7 +124,7 @@ const readRoute = (
   );
 
 const mergePatch =
-  'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field. What changes nothing writes nothing.';
+  'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field. A patch that changes nothing writes nothing.';
 
 const changeRoute = (
   spec: AnyRecordSpec,

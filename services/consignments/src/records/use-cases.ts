@@ -49,9 +49,9 @@ const refuseBroadSearch = async (
 };
 
 /**
- * One page of a list. With a page directory and at most one filter, the cost does not depend on the length of the list;
- * otherwise all matching rows are counted, those of the most selective filter where there is a directory; where there is one
- * or a text is searched, on separate connections. Throws Unavailable when that takes too long or too many wait, and ValidationFailed for a
+ * One page of a list. With a page directory and at most one filter on it, the directory answers, at a cost that does not
+ * depend on the length of the list. Otherwise all matching rows are counted, on separate connections if the list has a
+ * directory or a text is searched. Throws Unavailable when that takes too long or too many wait, and ValidationFailed for a
  * text without a trigram that would have to be searched in too many records.
  */
 export const listRecords = async (

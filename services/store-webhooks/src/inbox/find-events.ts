@@ -13,9 +13,9 @@ export const isReceivedBefore = (to: string): SQL => lt(inbox.id, firstIdOf(new 
 export const isReceivedAfter = (id: string): SQL => gt(inbox.id, id);
 
 /**
- * Most events are done, so the primary key finds those. The others are found by their own index, and pending ones from
- * the queue: as an array of the ids of `store`, so that the primary key finds a page of them in order, however many
- * there are.
+ * SQL condition for a state. The primary key finds done events, which are most; their own index finds other results;
+ * pending ones come from the queue as an array of the ids of `store`, so that the primary key returns a page in order,
+ * whatever their number.
  */
 export const hasState = (state: string, store: string | PgColumn): SQL => {
   if (state === 'done') return eq(inbox.state, 'done');

@@ -49,8 +49,8 @@ export const mailText = (
 };
 
 /**
- * Adds notifications that are not in the log yet and returns their subjects; those that `isMailed` are also queued for
- * sending.
+ * Adds notifications that are not in the log yet and returns their subjects; those for which `isMailed` returns true are also
+ * queued.
  */
 export const addNotices = async (
   sql: ISql,

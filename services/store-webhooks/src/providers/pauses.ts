@@ -32,8 +32,8 @@ export const describePause = (...pauses: [Pause, Pause]): string => {
 };
 
 /**
- * Requests of all stores pause when five stores had no answer since the last one came; fewer may cause that themselves.
- * Then one request at a time is let through: of a store that has not failed, and after the pause of any.
+ * After five stores in a row got no answer, requests of all stores pause; fewer may be at fault themselves. Then one request
+ * at a time passes: at once for a store that has not failed, after the pause for the others.
  */
 export const createOriginPause = () => {
   const failed = new Set<object>();

@@ -62,8 +62,8 @@ interface Waiting {
 }
 
 /**
- * As a bulkhead, but the networks of those who wait take turns, and the one with the most is refused: anybody who has many
- * open payments can have the provider asked for all of them at once.
+ * A bulkhead that serves the networks of its waiting requests in turn; when it is full, the network with the most is refused.
+ * Otherwise one client with many open payments could fill it.
  */
 const createTurns = () => {
   const waiting = createFairQueue<Waiting>();

@@ -1,5 +1,6 @@
 import { emailAddress } from '@platform/mail/address';
 import { ormOf } from '@platform/service-kit/db';
+import { isoTime } from '@platform/service-kit/json-table';
 import { Conflict } from '@platform/service-kit/problem';
 import { inTransaction, record, type Queries, type Stored } from '@platform/service-kit/record';
 import { instant, text } from '@platform/service-kit/text';
@@ -49,7 +50,7 @@ const UserView = viewOf(
 /** Names the table, because a column of `verifications` has the same name. */
 const verification = sql`(
   select jsonb_build_object('status', v.status, 'service', v.service,
-    'updatedAt', to_char(v.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+    'updatedAt', ${sql.raw(isoTime('v.updated_at'))})
   from verifications v where v.store_id = users.store_id and v.user_id = users.consumer_user_id
   order by v.event_id desc limit 1)`.as('verification');
 

@@ -42,7 +42,7 @@ export const storeRoutes = (context: Context): Route[] => {
         path: '/v1/stores',
         operationId: 'createStore',
         summary: 'Register a store',
-        description: 'Its webhook tokens are shown this once.',
+        description: 'The response shows its webhook tokens; they cannot be read again.',
         headers: secretIdempotencyKeyHeader,
         body: {
           schema: StoreBody,

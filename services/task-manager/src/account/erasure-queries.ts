@@ -1,3 +1,4 @@
+import { isoTime } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
 import { deleteSlice } from '../slices.ts';
 
@@ -11,7 +12,7 @@ export const requestErasure = async (
 ): Promise<{ erasedAt: string; email: string }> => {
   const [user] = await tx<[{ erasedAt: string; email: string }]>`
     update users set deletion_at = now() + make_interval(days => ${eraseDays}) where id = ${userId}
-    returning to_char(deletion_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "erasedAt", email`;
+    returning ${tx.unsafe(isoTime('deletion_at'))} as "erasedAt", email`;
   return user;
 };
 

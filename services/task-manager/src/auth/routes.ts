@@ -20,7 +20,7 @@ import {
 } from './use-cases.ts';
 
 const tag = 'Auth';
-/** For routes that read credentials without a guard, which would set Vary. */
+/** Routes that read credentials without a guard set Vary themselves. */
 const noStoreVary = { ...noStore, Vary: 'Authorization, Cookie' };
 const setsCookies = { 'Set-Cookie': 'The access cookie and the refresh cookie, both HttpOnly' };
 const deletesCookies = { 'Set-Cookie': 'Deletes both cookies' };
@@ -34,8 +34,8 @@ const liftRoute = (context: Context, operators: TokenVerifier): Route =>
       tag,
       summary: 'End the wait after failed logins',
       description:
-        'For operators: ends the wait of a network and, with an email, of that account: from that network ' +
-        'and from those it does not know. The log keeps who did it.',
+        'For operators: ends the wait of a network. With an email, also that of its account, on this network ' +
+        'and on networks from which it has never logged in. The log records the operator.',
       auth: operators.guard('accounts:admin'),
       body: { schema: LoginWait, example: { address: '198.51.100.7', email: 'ada@example.test' } },
       responses: { 204: { description: 'Logins are possible again' } },
@@ -51,8 +51,8 @@ export const authRoutes = (context: Context): Route[] => {
     for (const cookie of [cookies.access, cookies.refresh]) res.appendHeader('Set-Cookie', cookie.clear(req));
   };
 
-  /** Sets the cookies and returns the rest of the answer. */
-  const loggedIn = (req: IncomingMessage, res: ServerResponse, session: Session) => {
+  /** Sets the cookies of a session and returns the headers and the body of the response. */
+  const setSessionCookies = (req: IncomingMessage, res: ServerResponse, session: Session) => {
     const { user, accessToken, expiresAt, refreshToken } = session;
     res.appendHeader('Set-Cookie', cookies.access.write(req, accessToken));
     res.appendHeader('Set-Cookie', cookies.refresh.write(req, refreshToken));
@@ -89,7 +89,7 @@ export const authRoutes = (context: Context): Route[] => {
       },
       async ({ body, req, res }) => {
         const session = await register(context, { ...body, ...clientOf(context, req) });
-        return { status: 201, ...loggedIn(req, res, session) };
+        return { status: 201, ...setSessionCookies(req, res, session) };
       },
     ),
     route(
@@ -100,9 +100,9 @@ export const authRoutes = (context: Context): Route[] => {
         tag,
         summary: 'Log in by email and password',
         description:
-          'After ten failures in a row for one email from one network: 429 with growing waits. After a hundred ' +
-          'failures a network waits too, and after a hundred for one email all networks that its account ' +
-          'does not know; an account that has logged in from a network before does not wait there.',
+          'Ten failures in a row for one email from one network: 429 with growing waits. A hundred failures ' +
+          'from one network: that network waits. A hundred for one email: all networks wait for it. Neither ' +
+          'hundred makes an account wait on a network from which it has logged in before.',
         auth: anyone,
         body: { schema: Login, example: { email: 'demo@example.test', password: 'try-me-out-2026' } },
         responses: { 200: { description: 'You are logged in', body: LoggedIn, headers: setsCookies } },
@@ -110,7 +110,7 @@ export const authRoutes = (context: Context): Route[] => {
       },
       async ({ body, req, res }) => {
         const session = await login(context, { ...body, ...clientOf(context, req) });
-        return { status: 200, ...loggedIn(req, res, session) };
+        return { status: 200, ...setSessionCookies(req, res, session) };
       },
     ),
     route(
@@ -119,7 +119,7 @@ export const authRoutes = (context: Context): Route[] => {
         path: '/auth/check',
         operationId: 'checkSession',
         tag,
-        summary: 'Who you are, and until when',
+        summary: 'Your account, and when your session expires',
         auth,
         responses: { 200: { description: 'You are logged in', body: Checked } },
       },
@@ -140,9 +140,9 @@ export const authRoutes = (context: Context): Route[] => {
         tag,
         summary: 'Refresh the session',
         description:
-          'Exchanges the refresh cookie for new credentials. A refresh token works once. For 30 seconds the token that was exchanged gets working credentials ' +
-          'of the same session again; used later, it ends the session. With an access cookie of another ' +
-          'session it is refused.',
+          'Exchanges the refresh cookie for new credentials. Repeated within 30 seconds, the same cookie gets ' +
+          'credentials of the same session; repeated later, it ends the session. Refused together with an ' +
+          'access cookie of another session.',
         auth: refreshGuard(context),
         headers: { Cookie: 'The refresh cookie' },
         responses: {
@@ -152,17 +152,17 @@ export const authRoutes = (context: Context): Route[] => {
         problems: [401, 403],
       },
       async ({ req, res }) => {
-        const tokens = {
+        const credentials = {
           accessToken: cookies.access.read(req),
           refreshToken: cookies.refresh.read(req),
           ...clientOf(context, req),
         };
         const beforeLookup = () => context.guessLimit.check(req, 'refresh_token');
-        const session = await refresh(context, tokens, beforeLookup).catch((error: unknown) => {
+        const session = await refresh(context, credentials, beforeLookup).catch((error: unknown) => {
           if (error instanceof Problem && error.status === 401 && isSameOrigin(req)) clearCookies(req, res);
           throw error;
         });
-        return { status: 200, ...loggedIn(req, res, session) };
+        return { status: 200, ...setSessionCookies(req, res, session) };
       },
     ),
     ...(operators === undefined ? [] : [liftRoute(context, operators)]),
@@ -180,12 +180,12 @@ export const authRoutes = (context: Context): Route[] => {
         responses: { 204: { description: 'You have no session', headers: deletesCookies } },
       },
       async ({ req, res }) => {
-        const forged = await logout(context, {
+        const unknownToken = await logout(context, {
           current: await currentSession(req),
           refreshToken: cookies.refresh.read(req),
           beforeLookup: () => context.guessLimit.check(req, 'refresh_token'),
         });
-        if (forged !== undefined) await context.guessLimit.count(req, forged);
+        if (unknownToken !== undefined) await context.guessLimit.count(req, unknownToken);
         if (isSameOrigin(req)) clearCookies(req, res);
         return { status: 204, headers: noStoreVary };
       },

@@ -6,17 +6,19 @@ import type { Client } from '../sessions/client.ts';
 import type { SecurityEventKind } from './kinds.ts';
 import { SecurityEvent } from './schema.ts';
 
-/** Rows of one kind and account in a day; what comes from still other networks is counted in one row more. */
+/** Rows per account, kind and day; events from further networks share one more row. */
 const maxOfDay = 20;
 
 const today = "(now() at time zone 'UTC')::date";
+/** The oldest day whose events are kept. */
+const firstDay = `${today} - 90`;
 
 /** Deleted in the background. */
-export const outdatedEvents: Prunable = { table: 'security_events', outdated: `day < ${today} - 90` };
+export const outdatedEvents: Prunable = { table: 'security_events', outdated: `day < ${firstDay}` };
 
 /**
- * Remembers an event, in the transaction of what it is about. Those of a day that are alike are one row with their number:
- * so neither many logins nor an attacker's guesses fill the disk, and no event is deleted to make room for others.
+ * Records an event in the transaction of the action that it describes. Equal events of a day share one row with a count, so
+ * that neither many logins nor guesses fill the disk, and no event is deleted to make room.
  */
 export const recordEvent = async (
   sql: Queries,
@@ -29,10 +31,10 @@ export const recordEvent = async (
     with alike as (
       select network = ${network} and browser = ${browser} as is_same
       from security_events where user_id = ${userId} and day = ${day} and kind = ${kind}),
-    fits as (select count(*) < ${maxOfDay} or coalesce(bool_or(is_same), false) as fits from alike)
+    room as (select count(*) < ${maxOfDay} or coalesce(bool_or(is_same), false) as has_room from alike)
     insert into security_events as stored (user_id, day, kind, network, browser, count, first_at, last_at)
-    select ${userId}, ${day}, ${kind}, case when fits then ${network} else 'other networks' end,
-      case when fits then ${browser} else 'other browsers' end, 1, now(), now() from fits
+    select ${userId}, ${day}, ${kind}, case when has_room then ${network} else 'other networks' end,
+      case when has_room then ${browser} else 'other browsers' end, 1, now(), now() from room
     on conflict (user_id, day, kind, network, browser)
     do update set count = stored.count + 1, last_at = greatest(stored.last_at, excluded.last_at)`;
 };
@@ -43,6 +45,6 @@ const events = jsonTable('security_events', Object.keys(SecurityEvent.shape));
 export const listEvents = (sql: Queries, userId: string, { offset, limit }: Page): Promise<string[]> =>
   events.list(
     sql,
-    sql`where user_id = ${userId} and ${sql.unsafe(`day >= ${today} - 90`)}
+    sql`where user_id = ${userId} and ${sql.unsafe(`day >= ${firstDay}`)}
       order by last_at desc, day, kind, network, browser offset ${String(offset)} limit ${limit + 1}`,
   );

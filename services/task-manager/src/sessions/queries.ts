@@ -83,8 +83,8 @@ interface Which {
 }
 
 /**
- * Deletes live sessions of a user: all, all but one, or only one, and that only if `refreshHash` is its valid hash or is not
- * given. Returns their ids.
+ * Deletes live sessions of a user: all, all but one, or one; one only if `refreshHash` is absent or its valid hash. Returns
+ * their ids.
  */
 export const deleteSessions = async (
   tx: Queries,

@@ -67,12 +67,12 @@ export const problemOf = ({ reason, balance = '0', limit }: Outcome): Problem =>
   }
 };
 
-/** The address of a transfer or an adjustment; `list`: its name in addresses. */
+/** The Location header of a transfer or an adjustment; `list` is its part of the path. */
 export const locationOf = (list: string, playerId: string, transactionId: string) => ({
   Location: `/v1/players/${encodeURIComponent(playerId)}/${list}/${encodeURIComponent(transactionId)}`,
 });
 
-/** Books it. A repeated transactionId returns the first answer and moves nothing. */
+/** Books a transfer. A repeated transactionId returns the first answer and moves nothing. */
 const makeTransfer = async (
   { database, ledger }: Context,
   by: string,

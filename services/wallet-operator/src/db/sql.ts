@@ -11,7 +11,7 @@ export const firstRow = async <Rows extends readonly unknown[]>(
 ): Promise<Rows extends readonly [infer First] ? First : Rows[number] | undefined> =>
   (await statement)[0] as Rows extends readonly [infer First] ? First : Rows[number] | undefined;
 
-/** The column `value` of a statement that has always one row. */
+/** The column `value` of a statement that always has one row. */
 export const firstValue = async <Value>(
   statement: PromiseLike<readonly [{ value: Value }]>,
 ): Promise<Value> => (await statement)[0].value;
@@ -20,12 +20,14 @@ export const firstValue = async <Value>(
 export const isoTime = (sql: ISql, at: Fragment) =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Minor units as an amount with two decimals. A product is exact: numbers with more than 16 digits are divided inexactly. */
+/** Minor units as an amount with two decimals. Multiplies by 0.01, which is exact: a division rounds numbers of more than 16 digits. */
 export const decimalOf = (sql: ISql, minor: Fragment) => sql`(${minor} * 0.01)::text`;
 
 /** SQL that holds where all of the conditions hold; undefined ones do not count. */
 export const allOf = (sql: ISql, conditions: readonly (Fragment | undefined)[]) =>
-  conditions.filter((next) => next !== undefined).reduce((all, next) => sql`${all} and ${next}`, sql`true`);
+  conditions
+    .filter((condition) => condition !== undefined)
+    .reduce((all, condition) => sql`${all} and ${condition}`, sql`true`);
 
 /** Conditions that columns have these values; undefined ones do not count. */
 export const equalTo = (sql: ISql, values: Readonly<Record<string, string | undefined>>) =>

@@ -80,8 +80,8 @@ const playerLimits = (row: LimitsRow): PlayerLimits => {
 const fewEntries = 500;
 
 /**
- * Reads the limits of players as they are at `moment`, or at the time of the newest decision if that is later: the lowest of each kind and period, and the counters after the
- * entries that are too old have left their periods. To decide by them, the players must be locked.
+ * Returns the limits of players at `moment`, or at the newest decision if that is later: the lowest of each kind and period,
+ * and the counters without the entries that have left their period. To decide by them, the players must be locked.
  *
  * Entries leave in the order of their numbers: the first one that is in the period ends it. Either the entries that
  * leave are summed up, or, when at most the newest 500 can stay (a new month), those that stay. Their times may differ

@@ -71,8 +71,8 @@ const kindsOf = (tx: TransactionSql, id: string) => tx`case
 /**
  * Compares the lines up to `to` with the entries that have their transaction ids, and stores the differences.
  *
- * What lies outside of the period counts in none: it has the time of our entry, or that of the line when we have none or
- * when a repair wrote our entry later.
+ * Lines outside the period are in no count. Our entry's time decides; without one, or when a repair wrote it later, the
+ * line's time does.
  */
 export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to: number): Promise<void> => {
   await tx`
@@ -199,8 +199,8 @@ export const compareEntries = async (
 };
 
 /**
- * Whether most amounts of a currency differ from ours by one factor: the statement is in another unit or currency. A
- * single amount tells only a hundredth or a hundred times ours, which is cents; 0 on either side tells nothing.
+ * Whether most amounts of a currency differ from ours by one factor: the statement is in another unit or currency. With
+ * a single amount only the factors 100 and 1/100 (cents) count; amounts of 0 are ignored.
  */
 export const hasOneFactor = async (tx: TransactionSql, { id }: Run): Promise<boolean> => {
   const rows = await tx`

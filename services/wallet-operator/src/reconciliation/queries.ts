@@ -85,8 +85,8 @@ export const insertLines = async (sql: Sql, id: string, { count, columns }: Line
 };
 
 /**
- * The statement is complete. Undefined when the reconciliation was given up meanwhile, or a crash of PostgreSQL has taken
- * lines back, which were stored without waiting for the disk; from now on they are on it.
+ * Marks the statement as complete. Returns undefined if the reconciliation was given up, or if PostgreSQL has lost lines in
+ * a crash: they are committed asynchronously, and durable only from this call on.
  */
 export const beginComparing = (
   sql: ISql,

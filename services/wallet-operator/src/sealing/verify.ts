@@ -17,7 +17,7 @@ import { isHead } from './sealing.ts';
 
 export type { Run } from './queries.ts';
 
-/** What is wrong with a checkpoint whose root is not that of the entries as they are. */
+/** The message for a checkpoint whose root differs from that of its current entries. */
 export const changedEntriesMessage = (number: number): string =>
   `checkpoint ${number}: its entries, or the currency of a player, were changed after they were sealed`;
 
@@ -70,8 +70,8 @@ export const headFault = async (sql: ISql): Promise<string | undefined> => {
 };
 
 interface Slice {
-  /** The last checkpoint of the slice; undefined: none follows. */
-  number: number | undefined;
+  /** Number of the last checkpoint of the slice; undefined when no more follow. */
+  lastNumber: number | undefined;
   /** Its entries, as runs: consecutive entries of one player. */
   runs: readonly Run[];
   /** What has changed since it was sealed. */
@@ -83,7 +83,7 @@ export const verifySlice = async (sql: ISql, after: number, limit: number): Prom
   const compared = await compareNext(sql, after, limit, await trustedKeys(sql));
   const [first, last] = [compared[0]?.checkpoint.number, compared.at(-1)?.checkpoint.number];
   return {
-    number: last,
+    lastNumber: last,
     runs: first === undefined || last === undefined ? [] : await runsOfRanges(sql, first, last),
     faults: compared.flatMap(({ fault }) => fault ?? []),
   };
@@ -93,8 +93,8 @@ export const verifySlice = async (sql: ISql, after: number, limit: number): Prom
 const rangesAtOnce = 64;
 
 /**
- * Compares all entries with all checkpoints, these with their signatures and with each other, and with those that a third
- * party `kept`. Returns how many entries are sealed. Throws with the number of the first checkpoint that does not fit.
+ * Verifies every checkpoint: its entries, its signature, its link to the one before, and that it equals the copy that a third
+ * party `kept`. Returns the number of sealed entries. Throws NotProven, naming the first checkpoint that fails.
  */
 export const verifySeals = async (
   sql: Sql,
@@ -109,7 +109,8 @@ export const verifySeals = async (
     for (const { checkpoint, fault } of compared) {
       const { number } = checkpoint;
       if (fault !== undefined) throw new NotProven(fault);
-      if ((keptHash.get(number) ?? checkpointHash(checkpoint)) !== checkpointHash(checkpoint))
+      const expected = keptHash.get(number);
+      if (expected !== undefined && expected !== checkpointHash(checkpoint))
         throw new NotProven(`checkpoint ${number} was rewritten: it differs from the kept one`);
       keptHash.delete(number);
       newest = checkpoint;

@@ -9,8 +9,8 @@ import { mostViolations, useIndexes, violation, type Violation } from './queries
 const rangesAtOnce = 16;
 
 interface Slice {
-  /** The last checkpoint of the slice; undefined: none follows. */
-  number: number | undefined;
+  /** Number of the last checkpoint of the slice; undefined when no more follow. */
+  lastNumber: number | undefined;
   violations: Violation[];
 }
 
@@ -18,9 +18,9 @@ interface Slice {
 const checkSlice = async (sql: ISql, after: number, upTo: number): Promise<Slice> => {
   await useIndexes(sql);
   const limit = Math.max(0, Math.min(rangesAtOnce, upTo - after));
-  const { number, runs, faults } = await verifySlice(sql, after, limit);
+  const { lastNumber, runs, faults } = await verifySlice(sql, after, limit);
   const differing = faults.map((fault) => violation('checkpoint_differs', fault));
-  return { number, violations: [...differing, ...(await checkRuns(sql, runs))] };
+  return { lastNumber, violations: [...differing, ...(await checkRuns(sql, runs))] };
 };
 
 const checkDay = async (sql: ISql, day: string): Promise<Violation[]> =>
@@ -33,7 +33,7 @@ export const checkSealed = async (sql: Sql): Promise<Violation[]> => {
     const from: number = after;
     const slice: Slice = await sql.begin('read only', (tx) => checkSlice(tx, from, Number.POSITIVE_INFINITY));
     violations.push(...slice.violations);
-    after = slice.number;
+    after = slice.lastNumber;
   }
   for (let day = await nextStoredDay(sql, null); day !== null; day = await nextStoredDay(sql, day))
     violations.push(...(await checkDay(sql, day)));
@@ -50,8 +50,8 @@ export const walkOn = (sql: Sql, walkDays: number): Promise<{ violations: Violat
     // Another process is at it.
     if (walk === undefined) return { violations: [], isMore: false };
     const slice = await checkSlice(tx, walk.number, walk.dueNumber);
-    if (slice.number !== undefined) {
-      await keepSlice(tx, walk, slice.violations, { number: slice.number, day: walk.day });
+    if (slice.lastNumber !== undefined) {
+      await keepSlice(tx, walk, slice.violations, { number: slice.lastNumber, day: walk.day });
       return { violations: slice.violations, isMore: true };
     }
     const day = await nextStoredDay(tx, walk.day);
