@@ -219,7 +219,7 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
           .poll(async () => ({ view, ...(await faultsOfLook(page)) }))
           .toEqual({ view, ...noFaults });
       }
-      expect((await shown.boundingBox())?.y).toBeLessThanOrEqual(240);
+      expect((await shown.boundingBox())?.y, view).toBeLessThanOrEqual(240);
     }
   });
 

@@ -94,6 +94,7 @@ describe.runIf(canLook)('subscriptions', () => {
     await dialog.getByRole('button', { name: 'Copy whsec_' }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^whsec_/);
     await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
     expect(await page.content()).not.toContain('whsec_');
     const found = (await (await send('GET', path)).json()) as Record<string, unknown>[];
     expect(found.find(({ url }) => url === addressOf('form'))).toMatchObject({
@@ -188,7 +189,7 @@ describe.runIf(canLook)('subscriptions', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Mailbox' }).click();
     const row = page.getByRole('row').filter({ hasText: contact });
-    await row.getByRole('button', { name: 'Changes are no longer sent to 127.0.0.1' }).click();
+    await row.getByRole('button', { name: 'A subscription of consignments is disabled' }).click();
     await page.getByRole('dialog').getByText(`The subscription ${id} of consignments is disabled`).waitFor();
   });
 

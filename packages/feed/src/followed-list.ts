@@ -26,7 +26,7 @@ export interface FollowedList<Caller> {
   /** The items with these ids that are in the list and that the caller may see, as JSON text. */
   items(sql: Queries, ids: readonly string[], caller: Caller): Promise<ReadonlyMap<string, string>>;
   /** About how many bytes these items have; given by lists whose items may be large. */
-  bytes?(sql: Queries, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  bytes?(sql: Queries, ids: readonly string[], caller: Caller): Promise<ReadonlyMap<string, number>>;
   /** The records after a place, in a fixed order; `id` is the place of each, `json` an item as JSON text. */
   records(sql: Queries, slice: Slice, caller: Caller): Promise<readonly { id: string; json: string }[]>;
 }
@@ -51,8 +51,8 @@ export interface FeedOptions extends Pick<BaseContext, 'database' | 'health'> {
   days: number;
   /** Event streams and waiting requests that the process holds open; 1,000 unless given. */
   maxStreams?: number;
-  /** Positions that one page looks at; 10,000 unless given, more where `byOwner` is installed. */
-  window?: number;
+  /** Whether the part `byOwner` is installed. */
+  byOwner?: boolean;
   /** Parameter names are matched without regard to case. */
   anyCaseQuery?: boolean;
 }
@@ -68,13 +68,14 @@ export const countWithin = (sizes: readonly number[], max: number): number => {
 };
 
 /** About how many bytes the items of these changes have, where they may be large; otherwise 0. */
-export const sizesOf = async (
+export const sizesOf = async <Caller>(
   sql: Queries,
-  { bytes }: Pick<FollowedList<never>, 'bytes'>,
+  { bytes }: Pick<FollowedList<Caller>, 'bytes'>,
   changes: readonly { id: string; action: string }[],
+  caller: Caller,
 ): Promise<readonly number[]> => {
   const ids = new Set(changes.filter(({ action }) => action !== 'deleted').map(({ id }) => id));
-  const sizes = ids.size > 0 ? await bytes?.(sql, [...ids]) : undefined;
+  const sizes = ids.size > 0 ? await bytes?.(sql, [...ids], caller) : undefined;
   return changes.map(({ id, action }) => (action === 'deleted' ? 0 : (sizes?.get(id) ?? 0)));
 };
 

@@ -20,6 +20,8 @@ import { createWatch, type Batch } from './watch.ts';
 /** How old the answer about a credential may be. A guard may have kept it for 750 ms: together less than a second. */
 const recheckMs = 240;
 const maxCredentials = 10_000;
+/** A page that was read for all is kept up to so many characters. */
+const maxKept = 65_536;
 /** Pages that are read at the same time for one caller, so that many who come back at once leave connections to others. */
 const atOnce = 2;
 
@@ -84,7 +86,7 @@ export const createReaders = (options: FeedOptions) => {
   const {
     database: { sql },
     days,
-    window,
+    byOwner,
   } = options;
   const watch = createWatch(options);
   const turns = createLru<string, PQueue>(maxCredentials, 0, () => new PQueue({ concurrency: atOnce }));
@@ -101,8 +103,8 @@ export const createReaders = (options: FeedOptions) => {
       return caller;
     };
     /** The page up to the change with whose item it would be too large. */
-    const withinBytes = async (page: LogPage): Promise<LogPage> => {
-      const count = countWithin(await sizesOf(sql, followed, page.changes), maxBytes);
+    const withinBytes = async (page: LogPage, caller: Caller): Promise<LogPage> => {
+      const count = countWithin(await sizesOf(sql, followed, page.changes, caller), maxBytes);
       const last = page.changes[count - 1];
       if (last === undefined || count === page.changes.length) return page;
       const { version, stamp } = last;
@@ -110,7 +112,7 @@ export const createReaders = (options: FeedOptions) => {
       return { changes: page.changes.slice(0, count), next, hasMore: true };
     };
     const withItems = async (whole: LogPage, caller: Caller): Promise<SeenPage> => {
-      const page = await withinBytes(whole);
+      const page = await withinBytes(whole, caller);
       const ids = new Set(page.changes.filter(({ action }) => action !== 'deleted').map(({ id }) => id));
       const found = ids.size > 0 ? await items(sql, [...ids], caller) : new Map<string, string>();
       const changes = page.changes.map((change) => {
@@ -139,7 +141,7 @@ export const createReaders = (options: FeedOptions) => {
       };
       const readByMyself = async (owners: readonly string[] | undefined): Promise<SeenPage> => {
         const isBehind = await moveChanges(sql);
-        const request = { list, after, owners, memberships: memberships?.list, limit, days, window };
+        const request = { list, after, owners, memberships: memberships?.list, limit, days, byOwner };
         const page = pageOrThrow(await readLog(sql, request));
         requireSameOwners(page.changes, list);
         return withItems({ ...page, hasMore: page.hasMore || isBehind }, caller);
@@ -162,7 +164,11 @@ export const createReaders = (options: FeedOptions) => {
             ? undefined
             : runOutsideRequest(() => withItems({ ...from, changes }, caller));
         from.shared.set(key, page);
-        page?.catch(() => from.shared.delete(key));
+        const forget = () => from.shared.delete(key);
+        // A large one is not kept for readers who come later, since each caller may have one.
+        void page?.then(({ changes: seen }) => {
+          if (seen.reduce((sum, { json }) => sum + json.length, 0) > maxKept) forget();
+        }, forget);
         return page;
       };
       return {

@@ -106,6 +106,7 @@ const createFollow = (options: FeedOptions) => {
     mostOfCaller: Math.ceil(maxStreams / 5),
     code: 'too_many_readers',
     detail: 'Too many readers wait here; try again later, or ask without `wait`.',
+    leavesRoom: true,
   });
   return <Caller>(followed: FollowedList<Caller>): Route => {
     const { list, name, tag, auth, item } = followed;

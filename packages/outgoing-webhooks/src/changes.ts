@@ -69,10 +69,11 @@ export const visibleTo = <Caller>(
     .reduce((any, condition) => sql`${any} or ${condition}`, sql`false`);
 
 /** The first of these changes whose items can be in memory together, and about how many bytes they have. */
-export const firstWithinBytes = async (
+export const firstWithinBytes = async <Caller>(
   sql: Sql,
-  lists: readonly Pick<OfferedList<never>, 'list' | 'bytes'>[],
+  lists: readonly Pick<OfferedList<Caller>, 'list' | 'bytes'>[],
   changes: readonly Change[],
+  caller: Caller,
 ): Promise<{ changes: readonly Change[]; bytes: number }> => {
   const sizes = new Map<Change, number>();
   for (const list of lists) {
@@ -81,6 +82,7 @@ export const firstWithinBytes = async (
       sql,
       list,
       own.map(({ record: id, action }) => ({ id, action })),
+      caller,
     );
     own.forEach((change, at) => sizes.set(change, found[at] ?? 0));
   }

@@ -53,7 +53,7 @@ export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
     /** Undefined while another large window of its subject is under way. */
     const deliverFirst = async (window: readonly Change[]): Promise<Result | undefined> => {
       const { subject } = subscription;
-      const { changes, bytes } = await firstWithinBytes(sql, wanted, window);
+      const { changes, bytes } = await firstWithinBytes(sql, wanted, window, caller);
       const isLarge = bytes > smallWindow;
       if (isLarge && busy.has(subject)) return undefined;
       if (isLarge) busy.add(subject);

@@ -8,6 +8,7 @@ import type { Sql } from 'postgres';
 /** A subscription that was disabled, and the claim on the mail that says so. */
 interface Notice {
   id: string;
+  subject: string;
   contact: string;
   url: string;
   state: string;
@@ -18,8 +19,8 @@ interface Notice {
   day: string;
 }
 
-/** Mails to one address in a day: who makes subscriptions again and again sends no more. */
-const most = 5;
+/** Mails to one mailbox and of one maker in a day: who makes subscriptions again and again sends no more. */
+const [toMailbox, ofSubject] = [5, 20];
 const retryBaseMs = 60_000;
 const mostAttempts = attemptsWithin(24, retryBaseMs);
 
@@ -41,7 +42,7 @@ const mailOf = (service: string, { id, contact, url, reason, day }: Notice): Mai
   ];
   return {
     to: contact,
-    subject: `Changes are no longer sent to ${host}`,
+    subject: `A subscription of ${service} is disabled`,
     text: `${lines.join('\n\n')}\n`,
     messageId: `<${id}.${day}@${service}>`,
   };
@@ -54,7 +55,7 @@ const claim = async (sql: Sql): Promise<Notice | undefined> => {
     where id = any (array(
       select id from subscriptions where notice_due_at <= now() and contact is not null
       order by notice_due_at limit 1 for update skip locked))
-    returning id, contact, url, state, state_reason as reason, notice_attempts as attempts, notice_due_at::text as until,
+    returning id, subject, contact, url, state, state_reason as reason, notice_attempts as attempts, notice_due_at::text as until,
       current_date::text as day`;
   return row;
 };
@@ -65,13 +66,21 @@ const settle = (sql: Sql, { id, until }: Notice, pauseMs?: number): Promise<unkn
     notice_attempts = ${pauseMs === undefined ? sql`0` : sql`notice_attempts`}
   where id = ${id} and notice_due_at = ${until}`;
 
-/** Counts a mail to an address; false where it has had its share today. */
-const isAllowed = async (sql: Sql, key: string, contact: string): Promise<boolean> => {
-  const hash = createHmac('sha256', key).update(`contact ${contact.toLowerCase()}`).digest();
-  const { count } = await sql`
-    insert into subscription_notices as n values (${hash}, current_date, 1)
-    on conflict (contact, day) do update set mails = n.mails + 1 where n.mails < ${most}`;
-  return count > 0;
+/** Counts a mail; false where its mailbox or the maker of the subscription has had its share today. */
+const isAllowed = async (sql: Sql, key: string, { contact, subject }: Notice): Promise<boolean> => {
+  const mailbox = contact.toLowerCase().replace(/\+[^@]*@/, '@');
+  const shares = [
+    [`subject ${subject}`, ofSubject],
+    [`contact ${mailbox}`, toMailbox],
+  ] as const;
+  for (const [name, most] of shares) {
+    const hash = createHmac('sha256', key).update(name).digest();
+    const { count } = await sql`
+      insert into subscription_notices as n values (${hash}, current_date, 1)
+      on conflict (party, day) do update set mails = n.mails + 1 where n.mails < ${most}`;
+    if (count === 0) return false;
+  }
+  return true;
 };
 
 interface NoticeOptions {
@@ -90,8 +99,8 @@ export const startNotices = ({ sql, log, service, key, url, from }: NoticeOption
   const run = async (): Promise<boolean> => {
     const notice = await claim(sql);
     if (notice === undefined) return false;
-    const { id, contact, state, attempts } = notice;
-    const isWanted = state === 'disabled' && (attempts > 1 || (await isAllowed(sql, key, contact)));
+    const { id, state, attempts } = notice;
+    const isWanted = state === 'disabled' && (attempts > 1 || (await isAllowed(sql, key, notice)));
     try {
       if (isWanted) await sender.send(mailOf(service, notice));
       await settle(sql, notice);

@@ -39,12 +39,12 @@ create table subscriptions (
 create index subscriptions_by_subject on subscriptions (subject, id);
 create index subscriptions_active on subscriptions (lease_until) where state = 'active';
 create index subscriptions_notices on subscriptions (notice_due_at) where notice_due_at is not null and contact is not null;
--- Mails to an address in a day, by its keyed hash.
+-- Mails to a mailbox and of a maker in a day, by their keyed hashes.
 create table subscription_notices (
-  contact bytea not null,
+  party bytea not null,
   day date not null,
   mails integer not null,
-  primary key (contact, day)
+  primary key (party, day)
 );
 -- Changes that were not delivered when it was their turn. Those with one \`lane\` are delivered one after the other; all but
 -- the first of a lane are due at infinity.

@@ -1,12 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startServiceProcess } from '@platform/service-kit/testing';
+import { container, startServiceProcess } from '@platform/service-kit/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, tokenWith, type Instance } from './harness.ts';
-
-/** The memory of the container, and the options of Node.js in its image (infra/deploy). */
-const containerBytes = 512 * 2 ** 20;
-const flags = ['--max-semi-space-size=32', '--v8-pool-size=1', '--max-old-space-size=287', '--expose-gc'];
 
 type Server = Awaited<ReturnType<typeof startServiceProcess>>;
 
@@ -23,14 +18,8 @@ const start = (): Promise<Server> =>
   startServiceProcess({
     folder: new URL('..', import.meta.url).pathname,
     variables: instance.variables,
-    nodeArguments: flags,
+    nodeArguments: container.nodeArguments,
   });
-
-/** The most memory that the process had. */
-const peakOf = async ({ pid }: Server): Promise<number> => {
-  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) * 1024;
-};
 
 const createQuest = async ({ url }: Server): Promise<string> => {
   const answer = await fetch(`${url}/v1/quests`, { method: 'POST', headers, body: '{"title":"Large"}' });
@@ -75,7 +64,7 @@ test('lists with millions of errors or of tiny values are refused without runnin
     `[{"alternatives":[${'{},'.repeat(10_000_000)}{}]}]`,
   ])
     expect((await putList(address, body)).status).toBe(400);
-  expect(await peakOf(server)).toBeLessThan(containerBytes);
+  expect(await server.peakBytes()).toBeLessThan(container.bytes);
 });
 
 test('two lists of 30 MB at once are stored, and 24 pages of megabytes at once are read', async () => {
@@ -93,5 +82,5 @@ test('two lists of 30 MB at once are stored, and 24 pages of megabytes at once a
     ),
   );
   expect(pages).toEqual(Array.from({ length: 24 }, (_, n) => 900 + n));
-  expect(await peakOf(server)).toBeLessThan(containerBytes);
+  expect(await server.peakBytes()).toBeLessThan(container.bytes);
 });

@@ -1,12 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { startReceiver } from '@platform/outgoing-webhooks/testing';
+import { container } from '@platform/service-kit/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService } from './harness.ts';
 import { startProcess } from './process.ts';
-
-/** The memory of the container, and the options of Node.js in its image (infra/deploy). */
-const containerBytes = 512 * 2 ** 20;
-const flags = ['--max-semi-space-size=32', '--v8-pool-size=1', '--max-old-space-size=287', '--expose-gc'];
 
 const orders = 30;
 const service = await startService();
@@ -28,14 +24,8 @@ beforeAll(async () => {
     from orders, generate_series(1, ${orders}) n`;
 });
 
-/** The most memory that the process had. */
-const peakOf = async ({ pid }: { pid: number }): Promise<number> => {
-  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) * 1024;
-};
-
 test('pages, feeds and exports of the largest orders leave a process its memory', async () => {
-  await using server = await startProcess(service, service.variables, flags);
+  await using server = await startProcess(service, service.variables, container.nodeArguments);
   const get = (path: string) => fetch(`${server.url}/v1${path}`, { headers });
   const readPage = async (list: string, limit: number): Promise<number> => {
     const page = (await (await get(`/stores/${list}/orders?limit=${limit}`)).json()) as { orders?: object[] };
@@ -68,7 +58,7 @@ test('pages, feeds and exports of the largest orders leave a process its memory'
     return seen;
   };
   expect(await follow()).toHaveProperty('size', orders + 1);
-  expect(await peakOf(server)).toBeLessThan(containerBytes);
+  expect(await server.peakBytes()).toBeLessThan(container.bytes);
 });
 
 test('large orders are delivered to each of many subscriptions', async () => {
@@ -76,7 +66,7 @@ test('large orders are delivered to each of many subscriptions', async () => {
   await using server = await startProcess(
     service,
     { ...service.variables, SUBSCRIBER_ADDRESSES: 'any' },
-    flags,
+    container.nodeArguments,
   );
   const subscriptions = 12;
   for (let at = 0; at < subscriptions; at++) {
@@ -90,5 +80,5 @@ test('large orders are delivered to each of many subscriptions', async () => {
   await service.context.database
     .sql`update orders set status = 'C' where id like 'large-1%' or id = 'large-2'`;
   await expect.poll(() => receiver.received.length).toBe(12 * subscriptions);
-  expect(await peakOf(server)).toBeLessThan(containerBytes);
+  expect(await server.peakBytes()).toBeLessThan(container.bytes);
 });

@@ -134,7 +134,7 @@ export const createContext = async (
       service: name,
       days: env.FEED_DAYS,
       maxStreams: env.FEED_STREAMS,
-      window: 1_000_000,
+      byOwner: true,
     }),
     searches: createSearches(env, redis, base.resources),
     limitTasks: createTaskLimits(env.MAX_TASKS_PER_USER),

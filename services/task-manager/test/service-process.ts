@@ -19,5 +19,7 @@ export const runScript = async (script: string, variables: Record<string, string
 };
 
 /** The service as a separate process; disposal kills it with SIGKILL. */
-export const startProcess = (variables: Record<string, string>): Promise<ServiceProcess> =>
-  startServiceProcess({ folder, variables });
+export const startProcess = (
+  variables: Record<string, string>,
+  nodeArguments: readonly string[] = [],
+): Promise<ServiceProcess> => startServiceProcess({ folder, variables, nodeArguments });

@@ -33,13 +33,15 @@ export interface Bounds {
   /** How much of this work runs at a time, of all callers together and of one. */
   most: number;
   mostOfCaller: number;
+  /** Whether a caller gets no more than all others leave free: however many have much, there is room for one more. */
+  leavesRoom?: boolean;
   /** The problem (503) of further callers. */
   code: string;
   detail: string;
 }
 
 /** Bounds work that may take as long as the client likes. */
-export const createPlaces = ({ most, mostOfCaller, code, detail }: Bounds) => {
+export const createPlaces = ({ most, mostOfCaller, leavesRoom = false, code, detail }: Bounds) => {
   const byCaller = createTally();
   let all = 0;
   const add = (caller: string, by: 1 | -1): void => {
@@ -48,7 +50,8 @@ export const createPlaces = ({ most, mostOfCaller, code, detail }: Bounds) => {
   };
   /** Does the work of a caller. Throws Unavailable when there is too much. */
   return async <T>(caller: string, work: () => Promise<T>): Promise<T> => {
-    if (all >= most || byCaller.of(caller) >= mostOfCaller) throw new Unavailable(code, detail);
+    const share = leavesRoom ? Math.min(mostOfCaller, most - all) : mostOfCaller;
+    if (all >= most || byCaller.of(caller) >= share) throw new Unavailable(code, detail);
     add(caller, 1);
     try {
       return await work();

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { killAfterExit } from '@platform/local/kill-after-exit';
 import { freePort } from '@platform/local/ports';
@@ -18,6 +19,17 @@ interface ProcessOptions {
   nodeArguments?: readonly string[];
 }
 
+/** The memory of a container, and the options of Node.js in its image (infra/deploy). */
+export const container = {
+  bytes: 512 * 2 ** 20,
+  nodeArguments: [
+    '--max-semi-space-size=32',
+    '--v8-pool-size=1',
+    '--max-old-space-size=287',
+    '--expose-gc',
+  ] as const,
+};
+
 /** A service that runs as a process of its own, as in production. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly url: string;
@@ -29,6 +41,8 @@ export interface ServiceProcess extends AsyncDisposable {
   lines: string[];
   /** What it has written to standard error. */
   errors: string[];
+  /** The most memory that it had, in bytes. */
+  peakBytes(): Promise<number>;
   signal(name: NodeJS.Signals): void;
   /** Resolves with the exit code, or null after a signal that ended it. */
   exited(): Promise<number | null>;
@@ -109,6 +123,10 @@ export const startServiceProcess = async (options: ProcessOptions): Promise<Serv
     },
     lines,
     errors,
+    peakBytes: async () => {
+      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+      return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024;
+    },
     signal,
     exited,
     stop: () => end('SIGTERM'),

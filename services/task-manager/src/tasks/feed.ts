@@ -4,8 +4,11 @@ import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { findListIds } from '../lists/use-cases.ts';
 import { isLive } from '../sessions/use-cases.ts';
-import { findTasksAfter, findTasksById } from './queries.ts';
+import { findSizes, findTasksAfter, findTasksById } from './queries.ts';
 import { Task } from './schema.ts';
+
+/** Tasks of a piece of an export. A task may have 120 kB, and several exports run at once. */
+const inExport = 20;
 
 /**
  * The routes by which users export and follow their tasks and those of their lists. Who gains or loses a list begins again
@@ -24,11 +27,12 @@ export const taskFeed = ({ follow, tokens, database }: Context): Route[] => {
       owners: (sql, { subject }) => findListIds(sql, subject),
     },
     rights: ({ subject }) => subject,
+    bytes: (sql, ids, { subject }) => findSizes(sql, subject, ids),
     items: (sql, ids, { subject }) => findTasksById(sql, subject, ids),
     records: async (sql, slice, { subject, sessionId = '' }) => {
       // An export may take long, and its session may end meanwhile.
       if (!(await isLive(database.sql, { userId: subject, id: sessionId }))) throw sessionEnded();
-      return findTasksAfter(sql, subject, slice);
+      return findTasksAfter(sql, subject, { ...slice, limit: inExport });
     },
   };
   return follow(tasks);

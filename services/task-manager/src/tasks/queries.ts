@@ -34,6 +34,18 @@ export const findTasksById = async (
   return new Map(rows.map(({ id, json }) => [id, json]));
 };
 
+/** The bytes of those of these tasks that the user sees. */
+export const findSizes = async (
+  sql: Queries,
+  userId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
+  const rows = await sql<{ id: string; bytes: number }[]>`
+    select id, octet_length(json) as bytes from tasks
+    where owner_id = any (array(${ownersOf(sql, userId)})) and id = any(${ids}::uuid[])`;
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]));
+};
+
 /** The tasks behind an id that the user sees. Each list is read no further than one of its tasks could be among them. */
 export const findTasksAfter = (sql: Queries, userId: string, { after, limit }: Slice): Promise<Stored[]> =>
   sql`

@@ -1,0 +1,51 @@
+import { container } from '@platform/service-kit/testing';
+import { expect, test } from 'vitest';
+import { register, startService, variablesFor } from './harness.ts';
+import { startProcess } from './service-process.ts';
+
+const path = '/v1/feeds/task-manager/tasks';
+const tasks = 1000;
+
+test('exports and pages of the largest tasks leave a process its memory', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  await using server = await startProcess(variablesFor(service.databaseUrl), container.nodeArguments);
+  const users = await Promise.all(Array.from({ length: 5 }, () => register(service.app)));
+  const get = (token: string, query: string) =>
+    fetch(`${server.url}${path}${query}`, { headers: { Authorization: `Bearer ${token}` } });
+  const cursors = await Promise.all(
+    users.map(async ({ token }) => ((await (await get(token, '')).json()) as { next: string }).next),
+  );
+  // 10,000 letters of three bytes each, in no order, so that little of them is compressed.
+  for (const { user } of users)
+    for (let from = 1; from < tasks; from += 250)
+      await sql`
+      with letters as materialized (
+        select string_agg(chr(19968 + (random() * 20000)::int), '') as text from generate_series(1, 10000))
+      insert into tasks (owner_id, id, title, status, priority, tags, version, description, created_at, updated_at)
+      select ${user.id}, uuidv7(), 'Large', 'todo', 'medium', '{}', 1, substr(text, n) || substr(text, 1, n - 1), now(), now()
+      from letters, generate_series(${from}::int, ${from + 249}::int) n`;
+  const exported = await Promise.all(
+    [0, 0, 1, 1, 2, 2, 3, 4].map(async (at) => {
+      const text = await (await get(users[at]?.token ?? '', '/export')).text();
+      return text.trim().split('\n').length;
+    }),
+  );
+  expect(exported).toEqual(exported.map(() => tasks + 1));
+  const follow = async (token: string, from: string): Promise<number> => {
+    const seen = new Set<string>();
+    for (let after = from, isMore = true; isMore;) {
+      const page = (await (await get(token, `?limit=1000&after=${after}`)).json()) as {
+        changes: { id: string }[];
+        next: string;
+        has_more: boolean;
+      };
+      for (const { id } of page.changes) seen.add(id);
+      [after, isMore] = [page.next, page.has_more];
+    }
+    return seen.size;
+  };
+  const followed = users.map(({ token }, at) => follow(token, cursors[at] ?? ''));
+  expect(await Promise.all(followed)).toEqual(followed.map(() => tasks));
+  expect(await server.peakBytes()).toBeLessThan(container.bytes);
+});
