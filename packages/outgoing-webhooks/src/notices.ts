@@ -68,13 +68,14 @@ const settle = (sql: Sql, { id, until }: Notice, pauseMs?: number): Promise<unkn
 
 /** Counts a mail; false where its mailbox or the maker of the subscription has had its share today. */
 const isAllowed = async (sql: Sql, key: string, { contact, subject }: Notice): Promise<boolean> => {
-  const mailbox = contact.toLowerCase().replace(/\+[^@]*@/, '@');
+  const [name = '', host = ''] = contact.toLowerCase().split('@');
+  const [mailbox] = name.split('+', 1);
   const shares = [
     [`subject ${subject}`, ofSubject],
-    [`contact ${mailbox}`, toMailbox],
+    [`contact ${mailbox}@${host}`, toMailbox],
   ] as const;
-  for (const [name, most] of shares) {
-    const hash = createHmac('sha256', key).update(name).digest();
+  for (const [party, most] of shares) {
+    const hash = createHmac('sha256', key).update(party).digest();
     const { count } = await sql`
       insert into subscription_notices as n values (${hash}, current_date, 1)
       on conflict (party, day) do update set mails = n.mails + 1 where n.mails < ${most}`;
