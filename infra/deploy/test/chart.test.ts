@@ -211,7 +211,7 @@ describe.runIf(hasHelm)('the network', () => {
     const ports = { database: [6543], redis: [6390], identityProvider: [8443] };
     const rendered = await render({ ports });
     expect(portsOf(find('NetworkPolicy quest-service', rendered))).toEqual([
-      53, 53, 6543, 6390, 8443, 443, 4318,
+      53, 53, 6543, 6390, 8443, 443, 465, 587, 4318,
     ]);
     expect(portsOf(find('NetworkPolicy quest-service-migrate', rendered))).toEqual([53, 53, 6543]);
     expect(find('NetworkPolicy gateway').spec.egress?.[0]?.to).toContainEqual({
@@ -229,7 +229,7 @@ describe.runIf(hasHelm)('the network', () => {
         ports: [{ protocol: 'TCP', port: 443 }],
       });
     const untraced = find('NetworkPolicy quest-service', await render({ collector: null }));
-    expect(portsOf(untraced)).toEqual([53, 53, 5432, 6432, 6379, 443]);
+    expect(portsOf(untraced)).toEqual([53, 53, 5432, 6432, 6379, 443, 465, 587]);
   });
 
   test('lets services reach the Prometheus of the operations page', async () => {

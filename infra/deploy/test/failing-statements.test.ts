@@ -16,10 +16,10 @@ const textsIn = (value: string): string[] =>
 
 /**
  * Values that are in the output for other reasons: short ones, words of the code, the address that the process listens on,
- * parts of the times of spans, the largest bigint, which is in a statement, and the messages that an event keeps.
+ * parts of the times of spans, the largest bigint and the least UUID, which are in statements, and the messages that an event keeps.
  */
 const elsewhere =
-  /^(?:.{0,7}|[A-Za-z_-]+|127\.0\.0\.1|\d{8}|\d{13}|9223372036854775807|The(?:re)? .*|lock timeout|SQLSTATE \w+|\w+ [A-Z_]+)$/s;
+  /^(?:.{0,7}|[A-Za-z_-]+|127\.0\.0\.1|\d{8}|\d{13}|9223372036854775807|[0-]{36}|The(?:re)? .*|lock timeout|SQLSTATE \w+|\w+ [A-Z_]+)$/s;
 
 /** Paths and ids are logged on purpose. */
 const logged = new Set([

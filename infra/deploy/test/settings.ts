@@ -21,6 +21,9 @@ export const settingsOf = (service: string): string[] => {
     ...(own.includes('...subscriptionEnv')
       ? namesIn(read('packages/outgoing-webhooks/src/subscriptions.ts'))
       : []),
+    ...(own.includes('...mailEnv') || own.includes('...subscriptionEnv')
+      ? namesIn(read('packages/mail/src/env.ts'))
+      : []),
     ...namesIn(own),
   ];
 };

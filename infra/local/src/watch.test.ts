@@ -13,6 +13,7 @@ test('a service uses the packages that it depends on and those that these depend
   expect(names).toEqual([
     'auth',
     'feed',
+    'mail',
     'outgoing-webhooks',
     'pagination',
     'program',

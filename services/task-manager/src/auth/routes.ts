@@ -119,7 +119,7 @@ export const authRoutes = (context: Context): Route[] => {
         path: '/auth/check',
         operationId: 'checkSession',
         tag,
-        summary: 'Your account, and when your session expires',
+        summary: 'Account and end of the session',
         auth,
         responses: { 200: { description: 'You are logged in', body: Checked } },
       },
