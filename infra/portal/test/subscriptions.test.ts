@@ -236,6 +236,6 @@ describe.runIf(canLook)('subscriptions', () => {
     );
     await broken.page.getByRole('link', { name: 'Subscriptions' }).click();
     await broken.page.getByText('consignments: The database is unavailable.').waitFor();
-    await broken.page.getByRole('table').getByText('store-webhooks').waitFor();
+    await broken.page.getByRole('table').getByText('store-webhooks').first().waitFor();
   });
 });
