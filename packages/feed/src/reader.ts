@@ -20,7 +20,7 @@ import { createWatch, type Batch } from './watch.ts';
 /** How old the answer about a credential may be. A guard may have kept it for 750 ms: together less than a second. */
 const recheckMs = 240;
 const maxCredentials = 10_000;
-/** A page that was read for all is kept up to so many characters. */
+/** Longest page, in characters, that is kept for readers who come later. */
 const maxKept = 65_536;
 /** Pages that are read at the same time for one caller, so that many who come back at once leave connections to others. */
 const atOnce = 2;

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { changeStore, rotateToken } from '../src/stores/use-cases.ts';
+import { rotateToken } from '../src/stores/rotate-token.ts';
+import { changeStore } from '../src/stores/use-cases.ts';
 import { startService } from './harness.ts';
 
 const service = await startService();

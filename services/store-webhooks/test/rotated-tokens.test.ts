@@ -5,7 +5,7 @@ import { openRedis } from '@platform/service-kit/redis';
 import { captureLog, startProxy } from '@platform/service-kit/testing';
 import type { TransactionSql } from 'postgres';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { rotateToken } from '../src/stores/use-cases.ts';
+import { rotateToken } from '../src/stores/rotate-token.ts';
 import { startService } from './harness.ts';
 import { sendOrder, startProcess } from './process.ts';
 

@@ -16,6 +16,7 @@ import { storeId } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
 import type { Filter } from './filters.ts';
 import { followRoutes } from './followed.ts';
+import { readWithinMemory } from './page-memory.ts';
 import { mapValues, readableRecord, type OneRecord } from './record.ts';
 
 interface ListSpec<Row extends object> {
@@ -56,13 +57,6 @@ interface Read<Row> {
   caller: Caller;
   req: IncomingMessage;
 }
-
-/** Bytes of a page that is read at once; larger ones wait for memory. */
-const smallPage = 2 ** 20;
-/** A page is in memory for some times its size, and work of 32 MiB collects garbage, for which all others wait. */
-const maxPage = 3 * 2 ** 20;
-/** How often the bytes of a page are in memory while it is read and written: as text, values and views. */
-const copies = 9;
 
 /** In a list of all stores, the rows before the page are read of each store, so their number is limited. */
 const maxOffsetOfEveryStore = 10_000n;
@@ -161,12 +155,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
     if (spec.bytes === undefined) return read();
     const page = pageOf(db, { latest, bytes: spec.bytes.as('bytes') }, id, window, query, only).as('page');
     const [sum] = await db.select({ bytes: sql`coalesce(sum(bytes), 0)`.mapWith(Number) }).from(page);
-    const { bytes = 0 } = sum ?? {};
-    if (bytes > maxPage)
-      throw new ValidationFailed({
-        limit: [`must be less: the ${name} of this page have more than ${maxPage} bytes`],
-      });
-    return bytes > smallPage ? largeWork.run(bytes * copies, read) : read();
+    return readWithinMemory(largeWork, { name, bytes: sum?.bytes ?? 0 }, read);
   };
 
   /** The record of a store with these values, by field, as its address shows it; null if there is none. */

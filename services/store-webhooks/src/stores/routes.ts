@@ -21,7 +21,8 @@ import {
   StoreView,
 } from './schema.ts';
 import { deleteStore, restoreStore } from './deletion.ts';
-import { changeStore, createStore, getStore, listStores, rotateToken } from './use-cases.ts';
+import { rotateToken } from './rotate-token.ts';
+import { changeStore, createStore, getStore, listStores } from './use-cases.ts';
 
 export const storeId = z.strictObject({
   // Also what is encrypted for a store is bound to its id, as the database writes it.

@@ -20,7 +20,7 @@ import {
 } from './domain.ts';
 import { credentialsContext, isPaused, type KnownStore } from './known-store.ts';
 import { StoreBody, type StoreInput, type StorePatch } from './schema.ts';
-import type { StoreSettings, TokenPurpose } from './settings.ts';
+import type { StoreSettings } from './settings.ts';
 import { addStoreChange, findStore, findStoreToChange } from './queries.ts';
 import { showStores } from './view.ts';
 
@@ -117,7 +117,7 @@ export const listStores = (context: Context, query: PageQuery, only?: ReadonlySe
   });
 
 /** A request that creates something, and whose Idempotency-Key it has, if any. */
-type Repeatable = Parameters<typeof onceWithSecret>[1];
+export type Repeatable = Parameters<typeof onceWithSecret>[1];
 
 const unkeyed: Repeatable = { owner: '', key: undefined, request: undefined };
 
@@ -200,56 +200,4 @@ export const changeStore = async (context: Context, id: string, { patch, expecte
   );
   if (changed.isSwitched) await context.rotations.announceStore(id);
   return changed;
-};
-
-/** Replaced tokens of a purpose that a store has; further ones end, the first to end before the others. */
-const maxReplaced = 20;
-
-/** Creates a new token for `purpose`; the old ones work for `graceSeconds` more. Throws NotFound. */
-export const rotateToken = async (
-  { env, database, rotations }: Context,
-  storeId: string,
-  { graceSeconds, for: purpose }: { graceSeconds: number; for: TokenPurpose },
-  request: Repeatable,
-) => {
-  const { token, tokenHash } = makePathToken();
-  const rotate = async (tx: TransactionSql) => {
-    const db = ormOf(tx, database);
-    const { settings } = await findStoreToChange(db, storeId);
-    // By this time other instances find what has changed.
-    const [{ until } = { until: '' }] = await db
-      .update(stores)
-      .set({ updatedAt: sql`now()` })
-      .where(eq(stores.id, storeId))
-      .returning({ until: sql<string>`now() + ${graceSeconds} * interval '1 s'`.mapWith(stores.updatedAt) });
-    const { graceUntil } = webhookTokens;
-    const isOne = sql`${webhookTokens.storeId} = ${storeId} and ${webhookTokens.purpose} = ${purpose}`;
-    const replaced = await db
-      .update(webhookTokens)
-      .set({ graceUntil: until })
-      .where(sql`${isOne} and (${graceUntil} is null or ${graceUntil} > ${until})`)
-      .returning({ tokenHash: webhookTokens.tokenHash, graceUntil });
-    const dropped = await db
-      .delete(webhookTokens)
-      .where(
-        sql`token_hash in (
-          select token_hash from webhook_tokens where ${isOne} order by grace_until desc, token_hash offset ${maxReplaced})`,
-      )
-      .returning({
-        tokenHash: webhookTokens.tokenHash,
-        graceUntil: sql`least(${graceUntil}, now())`.mapWith(graceUntil),
-      });
-    await db.insert(webhookTokens).values({ storeId, purpose, tokenHash, createdAt: sql`now()` });
-    return { settings, until, replaced: [...replaced, ...dropped] };
-  };
-  const name = () => `a token of /v1/stores/${storeId}`;
-  const { settings, until, replaced } = await oneAtATime(database.sql, turnOf(storeId, request.owner), () =>
-    onceWithSecret(database.sql, request, rotate, name),
-  );
-  await rotations.announce(replaced);
-  return {
-    webhookToken: token,
-    webhookUrls: webhookUrls(env.PUBLIC_URL, settings, { [purpose]: token }),
-    previousWorksUntil: until,
-  };
 };

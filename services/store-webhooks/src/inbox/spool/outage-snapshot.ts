@@ -89,13 +89,13 @@ export const createOutageSnapshot = ({ tokens, rotations, clock, openStore, log 
     restore: async (parent: string): Promise<void> => {
       for (const path of await foldersIn(parent)) {
         const file = join(path, fileName);
-        // An instance that ended soon after its start has saved none.
-        const found = await stat(file).catch(() => undefined);
-        if (found === undefined) continue;
         try {
-          if (found.size > maxBytes) throw new RangeError('The file is too large.');
+          const { size } = await stat(file);
+          if (size > maxBytes) throw new RangeError('The file is too large.');
           restoreContent(await readFile(file, 'utf8'));
         } catch (err) {
+          // An instance that ended soon after its start has saved none.
+          if ((err as NodeJS.ErrnoException).code === 'ENOENT') continue;
           log.warn({ err, path }, 'a snapshot beside the spool is not readable');
         }
       }
