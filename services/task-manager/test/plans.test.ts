@@ -1,5 +1,6 @@
 import { recordPlans } from '@platform/service-kit/testing';
 import type { ISql } from 'postgres';
+import supertest from 'supertest';
 import { expect, test } from 'vitest';
 import { createList, register, startService } from './harness.ts';
 
@@ -23,4 +24,27 @@ test('every list of tasks is read by an index, without a sequential scan or a so
     ...fields.flatMap((field) => [`?sort=${field}`, `?sort=-${field}`, `?list=${id}&sort=-${field}`]),
   ])
     expect([query, await plans.faultsOf(() => as('get', `/tasks${query}`).expect(200))]).toEqual([query, []]);
+});
+
+test('the feed of a user is read by the index of owners, not through the changes of all', async () => {
+  await using first = await startService();
+  await using plans = recordPlans(first.databaseUrl);
+  await using service = await startService({
+    databaseUrl: first.databaseUrl,
+    overrides: { database: plans.database },
+  });
+  const { token } = await register(service.app);
+  const read = (after = '') =>
+    supertest(service.app)
+      .get(`/v1/feeds/task-manager/tasks${after}`)
+      .auth(token, { type: 'bearer' })
+      .expect(200);
+  const { body } = await read();
+  await plans.sql`
+    insert into feed_log (position, stamp, list, record, owner, action, changed_at)
+    select position + n, 1, 'tasks', n, n % 1000, 'created', now()
+    from feed_state, generate_series(1, 100000) n`;
+  await plans.sql`update feed_state set position = position + 100000, stamp = 1`;
+  await plans.sql`analyze feed_log`;
+  expect(await plans.rangesOf(() => read(`?after=${body.next}`))).toEqual(['feed_log_by_owner']);
 });

@@ -9,6 +9,7 @@ interface Plan {
   'CTE Name'?: string;
   'Subplan Name'?: string;
   'Parent Relationship'?: string;
+  'Index Name'?: string;
   'Index Cond'?: string;
   'Recheck Cond'?: string;
   Plans?: Plan[];
@@ -23,6 +24,11 @@ export interface PlanRecorder extends AsyncDisposable {
    * rows of a table. The planner may do either only where no index can answer the query, so it needs no rows.
    */
   faultsOf: (work: () => Promise<unknown>) => Promise<string[]>;
+  /**
+   * The indexes of which the queries of `work` read a range, in the plan that PostgreSQL keeps for all parameters. The planner
+   * chooses by the rows of the tables, so they must have been analysed.
+   */
+  rangesOf: (work: () => Promise<unknown>) => Promise<string[]>;
 }
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
@@ -64,6 +70,17 @@ export const recordPlans = (url: string, ignored = /_directory_/): PlanRecorder 
     debug: (_connection, text, parameters) => void statements.set(text, parameters),
   });
   const opened = openDatabase({ url, name: 'plans', max: 1 });
+  /** The queries that `work` sends, with their parameters. */
+  const queriesOf = async (work: () => Promise<unknown>): Promise<[text: string, parameters: unknown[]][]> => {
+    statements = new Map();
+    await work();
+    // A new connection of the driver reads the catalog.
+    const queries = [...statements].filter(
+      ([text]) => /^\s*(?:select|with)\b/i.test(text) && !text.includes('pg_catalog.'),
+    );
+    if (queries.length === 0) throw new Error('no query was sent');
+    return queries;
+  };
   const explain = async (text: string, parameters: unknown[]): Promise<string[]> => {
     const plan = await opened.sql.begin(async (tx) => {
       await tx`set local enable_seqscan = off`;
@@ -81,16 +98,20 @@ export const recordPlans = (url: string, ignored = /_directory_/): PlanRecorder 
     sql,
     database: { ...opened, sql, orm: drizzle(sql) },
     faultsOf: async (work) => {
-      statements = new Map();
-      await work();
-      // A new connection of the driver reads the catalog.
-      const queries = [...statements].filter(
-        ([text]) => /^\s*(?:select|with)\b/i.test(text) && !text.includes('pg_catalog.'),
-      );
-      if (queries.length === 0) throw new Error('no query was sent');
       const faults = [];
-      for (const [text, parameters] of queries) faults.push(...(await explain(text, parameters)));
+      for (const [text, parameters] of await queriesOf(work)) faults.push(...(await explain(text, parameters)));
       return faults;
+    },
+    rangesOf: async (work) => {
+      const ranges = [];
+      for (const [text] of await queriesOf(work)) {
+        const [row] = await opened.sql
+          .unsafe<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(`explain (generic_plan, format json) ${text}`)
+          .simple();
+        const nodes = nodesOf(row['QUERY PLAN'][0].Plan);
+        ranges.push(...nodes.filter(({ 'Index Cond': condition }) => condition?.includes(' > ')));
+      }
+      return ranges.flatMap(({ 'Index Name': name }) => name ?? []);
     },
     [Symbol.asyncDispose]: async () => {
       await sql.end();
