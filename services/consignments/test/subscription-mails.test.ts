@@ -94,6 +94,22 @@ test('a mailbox gets five mails in a day, however many subscriptions are made an
   expect(mailServer.mails).toHaveLength(5);
 });
 
+test('who makes subscriptions causes twenty mails in a day, however many mailboxes they name', async () => {
+  const { service, url, mailServer, sql } = await start();
+  const disableOneOf = async (mailbox: string) => {
+    const id = await subscribe(service, { url, contact: mailbox });
+    await change(service);
+    await untilDisabled(service, id);
+    await untilQuiet(service.context.database);
+  };
+  await disableOneOf('a@shop.example.test');
+  // As after 18 more, of which one row counts the mailbox and one the maker.
+  await sql`update subscription_notices set mails = 19`;
+  await disableOneOf('b@shop.example.test');
+  await disableOneOf('c@shop.example.test');
+  expect(mailServer.recipients).toEqual(['a@shop.example.test', 'b@shop.example.test']);
+});
+
 test('a mail that the server refused is tried again, unless the subscription is active by then', async () => {
   const { service, url, mailServer, sql } = await start({ refusals: 1 });
   const id = await subscribe(service, { url, contact });

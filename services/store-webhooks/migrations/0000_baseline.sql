@@ -242,6 +242,7 @@ CREATE TABLE "verifications" (
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "payment_challenges_outcome" ON "payment_challenges" USING btree ("outcome_at") WHERE outcome is not null;--> statement-breakpoint
 CREATE INDEX "payment_challenges_store" ON "payment_challenges" USING btree ("store_id");--> statement-breakpoint
+CREATE INDEX "store_changes_time" ON "store_changes" USING btree ("store_id","changed_at","id");--> statement-breakpoint
 CREATE INDEX "payments_transaction_anywhere" ON "payments" USING btree ("service",lower(transaction_id));--> statement-breakpoint
 CREATE INDEX "payments_latest" ON "payments" USING btree ("store_id","id");--> statement-breakpoint
 CREATE INDEX "payments_order" ON "payments" USING btree ("store_id","order_id");--> statement-breakpoint

@@ -59,7 +59,7 @@ export const storeChanges = pgTable(
     before: jsonb().$type<StoreSnapshot>().notNull(),
     after: jsonb().$type<StoreSnapshot>().notNull(),
   },
-  (table) => [byId(table)],
+  (table) => [byId(table), index('store_changes_time').on(table.storeId, table.changedAt, table.id)],
 );
 
 /**

@@ -83,7 +83,7 @@ export const replacedSettings = async (
     .select({ before: storeChanges.before })
     .from(storeChanges)
     .where(and(eq(storeChanges.storeId, storeId), gte(storeChanges.changedAt, at)))
-    .orderBy(asc(storeChanges.id))
+    .orderBy(asc(storeChanges.changedAt), asc(storeChanges.id))
     .limit(1);
   return change?.before;
 };
