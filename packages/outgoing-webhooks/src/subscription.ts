@@ -1,3 +1,4 @@
+import type { Queries } from '@platform/service-kit/record';
 import type { Sql } from 'postgres';
 
 /** What is kept of the maker of a subscription, as JSON; null: without this limit. */
@@ -69,6 +70,11 @@ export const claim = (sql: Sql, worker: string, room: number): Promise<Subscript
     select id from subscriptions
     where id in (select id from chosen) and lease_until <= now() for update skip locked))
   returning ${sql.unsafe(columns)}`;
+
+/** Gives the subscriptions of a subject to another one with the same rights. */
+export const passOn = (sql: Queries, from: string, to: string): Promise<unknown> => sql`
+  update subscriptions set subject = ${to}, rights = jsonb_set(rights, '{subject}', to_jsonb(${to}::text))
+  where subject = ${from}`;
 
 /** Lets others claim it. */
 export const release = (sql: Sql, worker: string, { id }: Subscription): Promise<unknown> =>

@@ -15,7 +15,7 @@ import { startDispatch } from './dispatch.ts';
 import { startNotices } from './notices.ts';
 import { subscriptionRoutes } from './routes.ts';
 import { createSend } from './send.ts';
-import type { Rights } from './subscription.ts';
+import { passOn, type Rights } from './subscription.ts';
 
 /** The settings of subscriptions. */
 export const subscriptionEnv = {
@@ -113,6 +113,8 @@ export const createSubscriptions = <Caller extends { subject: string }>(
   return {
     /** Lets callers subscribe to a list. Its readers and those who subscribe must be of one kind. */
     offer: (list: OfferedList<Caller>): void => void lists.set(list.list, list),
+    /** Gives the subscriptions of a subject to another one with the same rights. */
+    passOn,
     /** The routes, once all lists are there. */
     routes: (): Route[] =>
       subscriptionRoutes({

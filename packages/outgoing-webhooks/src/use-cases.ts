@@ -66,7 +66,7 @@ export const createUseCases = <Caller extends { subject: string }>(
   ): Promise<void> => {
     for (const { list, auth } of lists)
       if (asked.includes(list) && auth.keyOf(await auth.identify(req, noLookupLimit)) !== subject)
-        throw new InsufficientScope(`of ${list} in the same token`);
+        throw new InsufficientScope(`of ${list} in the same credential`);
   };
   return {
     queries,

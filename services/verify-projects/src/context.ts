@@ -1,6 +1,5 @@
 import { createApiKeys } from '@platform/auth/api-keys';
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
-import { callerRights } from '@platform/auth/caller-rights';
 import { createFeed } from '@platform/feed';
 import { createSubscriptions } from '@platform/outgoing-webhooks';
 import { installSql, withPageSettings } from '@platform/pagination/directory';
@@ -13,9 +12,9 @@ import { feedParts } from '@platform/feed/sql';
 import { subscriptionsPart } from '@platform/outgoing-webhooks/sql';
 import { followedTables } from './db/followed.ts';
 import { projectDirectory } from './db/directory.ts';
-import { findByHash, saveLastUse } from './api-keys/queries.ts';
+import { findByHash, findValid, saveLastUse } from './api-keys/queries.ts';
 import type { Env } from './env.ts';
-import { readerGuard, unlimited, type Reader } from './reader.ts';
+import { readerGuard, readerRights, unlimited, type Reader } from './reader.ts';
 
 export const migrations: Migrations = {
   folder: new URL('../migrations', import.meta.url).pathname,
@@ -29,15 +28,13 @@ export const migrations: Migrations = {
 export interface Context extends BaseContext {
   /** Authenticates requests that read projects, languages and deliverables. */
   reader: Guard<Reader>;
-  /** Only by access tokens, whose rights a subscription keeps. */
-  tokenReader: Guard<Caller>;
   /** Call it when the record of the key with this hash has changed, so that this process looks it up again. */
   forgetKey: (hash: string) => void;
   /** Authenticates requests of the management API. */
   admin: Guard<Caller>;
   /** Makes the routes by which a list is exported and followed. */
   follow: ReturnType<typeof createFeed>;
-  subscriptions: ReturnType<typeof createSubscriptions<Caller>>;
+  subscriptions: ReturnType<typeof createSubscriptions<Reader>>;
   /** How long a project stays archived before it is deleted, so that clients that follow changes learn of it. */
   archivedDays: number;
   /** For late pages of readers that are limited to clients: the page directory does not count their projects. */
@@ -50,23 +47,22 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
   const base = openBaseContext(settings, { name: 'verify-projects', migrations }, parts);
   const { now = base.now } = overrides;
   const tokens = createTokenVerifier({ ...tokenOptions(env), now });
-  const tokenReader = tokens.guard('verify:read');
   const { sql } = base.database;
   const keys = createApiKeys({
     find: (hash) => findByHash(sql, hash),
     touch: ({ id }) => saveLastUse(sql, id),
     onTouchFailed: (err) => base.log.warn({ err }, 'the last use of an API key was not stored'),
   });
+  const admits = (scope: string) => readerGuard(keys.guard(scope), tokens.guard(scope));
   return {
     ...base,
-    reader: readerGuard(keys.guard('verify:read'), tokenReader),
-    tokenReader,
+    reader: admits('verify:read'),
     forgetKey: keys.forget,
     admin: unlimited(tokens.guard('verify:admin')),
     subscriptions: createSubscriptions(base, env, {
       service: 'verify-projects',
-      auth: tokens.guard('verify-projects:subscriptions'),
-      rights: callerRights,
+      auth: admits('verify-projects:subscriptions'),
+      rights: readerRights((id) => findValid(sql, id)),
     }),
     follow: createFeed({
       ...base,

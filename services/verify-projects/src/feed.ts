@@ -51,11 +51,8 @@ const lists: readonly Listed[] = [
 
 type Row = { id: string; json: string };
 
-/**
- * The routes by which readers export, follow and subscribe to the lists; each sees the records of its clients, as in the
- * lists. Keys of the API do not subscribe.
- */
-export const feedRoutes = ({ follow, reader: auth, tokenReader, subscriptions }: Context): Route[] => {
+/** The routes by which readers export, follow and subscribe to the lists; each sees the records of its clients, as in the lists. */
+export const feedRoutes = ({ follow, reader: auth, subscriptions }: Context): Route[] => {
   const followed = lists.map(({ id, json, from, isOwned, ...about }): FollowedList<Reader> => ({
     ...about,
     auth,
@@ -71,6 +68,6 @@ export const feedRoutes = ({ follow, reader: auth, tokenReader, subscriptions }:
         select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} > ${after} ${andOf(sql, owners)}
         order by ${sql.unsafe(id)} limit ${limit}`,
   }));
-  for (const list of followed) subscriptions.offer({ ...list, auth: tokenReader });
+  for (const list of followed) subscriptions.offer(list);
   return [...followed.flatMap(follow), ...subscriptions.routes()];
 };

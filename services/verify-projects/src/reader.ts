@@ -11,27 +11,50 @@ export interface KeyRow extends ApiKeyRow {
   clients: readonly string[] | null;
 }
 
-/** Who reads: the holder of an API key or of an access token. */
-export type Reader = KeyRow | Caller;
+/** Who reads: the holder of an access token or of an API key. */
+export type Reader = Pick<Caller, 'subject' | 'clients'>;
 
 /** The clients whose projects somebody can read; undefined: those of all, and of none. */
 export type Clients = readonly string[] | undefined;
 
-const isCaller = (reader: Reader): reader is Caller => 'subject' in reader;
+const keySubject = 'key:';
+/** The subject of what the holder of a key makes. */
+export const subjectOfKey = (id: string): string => `${keySubject}${id}`;
+
+const keyReader = ({ id, clients }: Pick<KeyRow, 'id' | 'clients'>): Reader => ({
+  subject: subjectOfKey(id),
+  clients: clients === null ? undefined : new Set(clients),
+});
 
 /** Admits both. A request with an API key is judged by it, also when it has a token as well. */
 export const readerGuard = (keys: Guard<KeyRow>, tokens: Guard<Caller>): Guard<Reader> => ({
   security: [...keys.security, ...tokens.security],
   schemes: { ...keys.schemes, ...tokens.schemes },
-  identify: (req, limit) => {
+  identify: async (req, limit) => {
     const hasToken = /^bearer /i.test(req.headers.authorization ?? '');
-    const guard = hasToken && req.headers['x-api-key'] === undefined ? tokens : keys;
-    return guard.identify(req, limit);
+    if (hasToken && req.headers['x-api-key'] === undefined) return tokens.identify(req, limit);
+    return keyReader(await keys.identify(req, limit));
   },
-  keyOf: (reader) => (isCaller(reader) ? tokens.keyOf(reader) : keys.keyOf(reader)),
+  keyOf: ({ subject }) => subject,
 });
 
-export const clientsOf = ({ clients }: Reader): Clients => (clients ? [...clients] : undefined);
+/**
+ * Keeps the rights of a reader, and gives them back. Those of a token stay as they were; those of a key are those that it has
+ * now: `findKey` gives the clients of a valid one.
+ */
+export const readerRights = (
+  findKey: (id: string) => Promise<Pick<KeyRow, 'id' | 'clients'> | undefined>,
+) => ({
+  save: ({ subject, clients }: Reader) => ({ subject, stores: null, clients: clients ? [...clients] : null }),
+  restore: async (kept: unknown): Promise<Reader | undefined> => {
+    const { subject, clients } = kept as { subject: string; clients: string[] | null };
+    if (!subject.startsWith(keySubject)) return { subject, clients: clients ? new Set(clients) : undefined };
+    const key = await findKey(subject.slice(keySubject.length));
+    return key && keyReader(key);
+  },
+});
+
+export const clientsOf = ({ clients }: Reader): Clients => clients && [...clients];
 
 /** SQL behind a condition on projects: only those of the clients. */
 export const andOf = (sql: Queries, clients: Clients): PendingQuery<Row[]> =>

@@ -55,6 +55,16 @@ export const findByHash = async (sql: Sql, hash: string): Promise<KeyRow | undef
   return row;
 };
 
+/** The key with this id, if it is valid. */
+export const findValid = async (
+  sql: Sql,
+  id: string,
+): Promise<Pick<KeyRow, 'id' | 'clients'> | undefined> => {
+  const [row] = await sql<Pick<KeyRow, 'id' | 'clients'>[]>`
+    select id, clients from api_keys where id = ${id} and ${isValid(sql)}`;
+  return row;
+};
+
 /** Stores a key that works until `grantedUntil`. Undefined when that has passed. */
 export const insertApiKey = async (
   sql: Queries,

@@ -8,8 +8,9 @@ import { timestamp } from '../timestamp.ts';
 
 export const ApiKeyPath = idParams('0198c5a0-7e57-7100-8000-000000000001');
 
-/** Keys can only read: changing data requires an access token. */
-const scope = z.enum(['verify:read'], 'must be one of the scopes that a key can have: verify:read');
+/** Keys read, and have changes sent to them: changing data requires an access token. */
+const scopes = ['verify:read', 'verify-projects:subscriptions'] as const;
+const scope = z.enum(scopes, `must be one of the scopes that a key can have: ${scopes.join(', ')}`);
 
 export const ApiKeyInput = z
   .strictObject({

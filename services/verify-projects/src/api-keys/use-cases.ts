@@ -8,6 +8,7 @@ import { orNotFound, versionOf, withLocked } from '@platform/service-kit/record-
 import type { TransactionSql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import { subjectOfKey } from '../reader.ts';
 import { apiKeys, endAfter, insertApiKey, saveRevocation, type NewRow } from './queries.ts';
 import type { ApiKeyInput, NewApiKey } from './schema.ts';
 
@@ -48,8 +49,8 @@ export const createApiKey = (ctx: Context, creation: Creation, input: ApiKeyInpu
 const turnOf = (id: string, caller: Caller) => ({ name: 'API key', params: { id }, caller: caller.subject });
 
 /**
- * Creates another key with the name, the scopes and the expiry that the old one was created with; the old
- * one works for `graceSeconds` more. Throws NotFound, and Conflict `key_inactive` when the old key is revoked or expired.
+ * Creates another key with the name, the scopes and the expiry that the old one was created with, to which the subscriptions
+ * of the old one go; the old one works for `graceSeconds` more. Throws NotFound, and Conflict `key_inactive` when the old key is revoked or expired.
  */
 export const rotateApiKey = async (
   ctx: Context,
@@ -64,7 +65,9 @@ export const rotateApiKey = async (
     if (old === undefined)
       throw new Conflict('key_inactive', 'The key is revoked or expired; create another.');
     oldHash = old.hash;
-    return store(tx, old);
+    const key = await store(tx, old);
+    await ctx.subscriptions.passOn(tx, subjectOfKey(id), subjectOfKey(key.id));
+    return key;
   };
   const newKey = await oneAtATime(ctx.database.sql, turnOf(id, creation.caller), () =>
     createOnce(ctx, creation, { id, graceSeconds }, rotate),
