@@ -1,6 +1,6 @@
 #!/bin/sh
 # Run by the official image when the data folder is new, and again for a new cell: a database and two roles for each service.
-# The passwords are files, and go no further than psql in this container.
+# The passwords are files that psql reads by itself: everybody on the host sees the arguments of a process.
 set -eu
 POSTGRES_USER=${POSTGRES_USER:-postgres}
 psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres --file /postgres/server.sql
@@ -10,10 +10,11 @@ for file in /run/secrets/*-owner-password; do
   exists="select 1 from pg_database where datname = '$name'"
   if [ "$(psql --no-psqlrc --username "$POSTGRES_USER" --dbname postgres --no-align --tuples-only --command "$exists")" ]; then continue; fi
   psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres \
-    --set name="$name" --set owner="${name}_owner" \
-    --set password="$(cat "/run/secrets/$service-password")" \
-    --set owner_password="$(cat "/run/secrets/$service-owner-password")" \
-    --file /postgres/database.sql
+    --set name="$name" --set owner="${name}_owner" <<SQL
+\set password \`cat '/run/secrets/$service-password'\`
+\set owner_password \`cat '/run/secrets/$service-owner-password'\`
+\i /postgres/database.sql
+SQL
   psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname "$name" \
     --set name="$name" --set owner="${name}_owner" --file /postgres/grants.sql
 done
