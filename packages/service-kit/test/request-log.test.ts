@@ -5,7 +5,7 @@ import { holdLock, startFixture, waitForLock } from './harness.ts';
 const requestLines = async (variables: Record<string, string>) => {
   await using fixture = await startFixture(variables);
   const { url, lines } = fixture;
-  for (const path of ['/livez?token=secret', '/v1/nothing', '/v1/broken'])
+  for (const path of ['/openapi.json?token=secret', '/v1/nothing', '/v1/broken'])
     await fetch(url + path, { headers: { Authorization: 'Bearer secret', 'X-Request-Id': 'mine' } });
   const ended = () => lines.map((line) => JSON.parse(line)).filter(({ status }) => status !== undefined);
   await expect.poll(() => ended().at(-1)?.status).toBe(500);
@@ -22,7 +22,7 @@ test('every request has one line with its id and path, without query and headers
   expect(lines[0]).toMatchObject({
     requestId: 'mine',
     method: 'GET',
-    path: '/livez',
+    path: '/openapi.json',
     ms: expect.any(Number),
   });
   expect(JSON.stringify(lines)).not.toContain('secret');
@@ -63,6 +63,16 @@ test('a request that a problem answered has its code, and what overload refused 
 test('with REQUEST_LOG=failures requests that succeed have no line', async () => {
   const lines = await requestLines({ REQUEST_LOG: 'failures' });
   expect(lines.map(({ status }) => status)).toEqual([404, 500]);
+});
+
+test('probes have a line only when they fail', async () => {
+  await using fixture = await startFixture();
+  const { url, lines, context } = fixture;
+  for (const path of ['/livez', '/readyz', '/metrics']) expect((await fetch(url + path)).status).toBe(200);
+  context.health.draining = true;
+  expect((await fetch(`${url}/readyz`)).status).toBe(503);
+  await expect.poll(() => lines.filter((line) => line.includes('"status":'))).toHaveLength(1);
+  expect(lines.join('')).toContain('"status":503');
 });
 
 test('background work learns of each request that may have changed something, and of no other', async () => {

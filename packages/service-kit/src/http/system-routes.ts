@@ -21,7 +21,7 @@ const common = {
   responses: ok,
 } as const;
 
-const probe = { ...common, skipRateLimit: true } as const;
+const probe = { ...common, skipRateLimit: true, logSuccess: false } as const;
 
 const readiness = {
   ...probe,
