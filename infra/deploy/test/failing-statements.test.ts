@@ -1,5 +1,5 @@
-import { arrange } from '@platform/e2e/subjects';
 import { callEachOperation } from '@platform/openapi-tests/call-each';
+import { arrange } from '@platform/openapi-tests/place';
 import { services } from '@platform/service-list';
 import { expect, test } from 'vitest';
 import { startCollector } from './collector.ts';
@@ -62,6 +62,7 @@ test.each(services)(
       url: service.url,
       token: await keys.token({ scope: services.flatMap(({ scopes }) => scopes).join(' ') }),
       hmacSecret: 'b'.repeat(64),
+      waitFor: (_: string, isSo: () => Promise<boolean>) => expect.poll(isSo).toBe(true),
     };
     try {
       const arranged = await arrange(name, place);

@@ -1,6 +1,7 @@
 import { runGameServer } from '@platform/e2e/program';
-import { arrange } from '@platform/e2e/subjects';
 import { callEachOperation } from '@platform/openapi-tests/call-each';
+import { arrange } from '@platform/openapi-tests/place';
+import { waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
 
@@ -69,7 +70,7 @@ export const findFailingOperations = async ({
   await using _game = runGameServer(gameServer, gateway, hmacSecret, 0);
   const faults: string[] = [];
   for (const service of services) {
-    const arranged = await arrange(service, { url: gateway, token: demo.adminToken, hmacSecret });
+    const arranged = await arrange(service, { url: gateway, token: demo.adminToken, hmacSecret, waitFor });
     const subject = { url: gateway, documentPath: `/openapi/${service}.json`, ...arranged };
     for (const fault of await callEachOperation(subject)) faults.push(`${service}: ${fault}`);
   }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
-import { waitFor } from '../wait.ts';
-import { call, type Arranged, type Place } from './place.ts';
+import { call, type Arranged, type Place } from '@platform/openapi-tests/place';
 
 /** A reconciliation of one line that the ledger does not have, compared; resolves with its path. */
 const reconcile = async (place: Place): Promise<string> => {
@@ -23,7 +22,7 @@ const reconcile = async (place: Place): Promise<string> => {
   });
   const { reconciliationId } = (await response.json()) as { reconciliationId: string };
   const path = `/v1/reconciliations/${reconciliationId}`;
-  await waitFor(
+  await place.waitFor(
     'a statement is compared',
     async () => (await call(place, 'GET', path)).body['status'] === 'done',
   );
@@ -31,7 +30,7 @@ const reconcile = async (place: Place): Promise<string> => {
 };
 
 /** A player with money, a session, a sealed round, an adjustment and a dry run. */
-export const walletOperator = async (place: Place): Promise<Arranged> => {
+export const arrange = async (place: Place): Promise<Arranged> => {
   const [playerId, gameCode, roundId] = [`exercise-${randomUUID()}`, 'dice-alpha', randomUUID()];
   await call(place, 'POST', '/v1/games', { gameCode, name: 'Dice' });
   await call(place, 'POST', '/v1/players', { playerId, currency: 'EUR', countryCode: 'DE' });
@@ -68,7 +67,10 @@ export const walletOperator = async (place: Place): Promise<Arranged> => {
   await call(place, 'POST', `/v1/players/${playerId}/adjustments`, adjustment);
   // Both are done in the background.
   const round = `/v1/players/${playerId}/rounds/${roundId}`;
-  await waitFor('a round is sealed', async () => (await call(place, 'GET', `${round}/evidence`)).response.ok);
+  await place.waitFor(
+    'a round is sealed',
+    async () => (await call(place, 'GET', `${round}/evidence`)).response.ok,
+  );
   const reconciliation = await reconcile(place);
   const dryRun = await call(place, 'POST', `${reconciliation}/dry-runs`, { differences: [1] });
   const dryRunId = String(dryRun.body['dryRunId']);

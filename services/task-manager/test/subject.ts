@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { call, type Arranged, type Place } from '@platform/openapi-tests/place';
 import { send } from '@platform/openapi-tests/send';
-import { call, type Arranged, type Place } from './subjects/place.ts';
-import { storeWebhooks } from './subjects/store-webhooks.ts';
-import { walletOperator } from './subjects/wallet-operator.ts';
-
-export type { Place } from './subjects/place.ts';
 
 /** The cookies of the services are named as on any host but localhost. */
 const HOST = 'service.example.test';
@@ -24,7 +20,8 @@ const register = async ({ url }: Place) => {
   return { email, cookies, token: (JSON.parse(body) as { accessToken: string }).accessToken };
 };
 
-const taskManager = async (place: Place): Promise<Arranged> => {
+/** Users with lists and tasks of their own, one of whom another one invites, and one who leaves. */
+export const arrange = async (place: Place): Promise<Arranged> => {
   const ann = await register(place);
   // A refresh token works once and its second use ends the session, so refreshing needs another user.
   const ben = await register(place);
@@ -64,52 +61,3 @@ const taskManager = async (place: Place): Promise<Arranged> => {
     ].map((operation) => `${operation} success`),
   };
 };
-
-const questService = async (place: Place): Promise<Arranged> => {
-  const questions = [
-    {
-      questionId: 'known',
-      type: 'OPEN_TEXT',
-      presentation: 'VERTICAL',
-      titles: [{ languageCode: 'en-US', title: 'Why?' }],
-    },
-  ];
-  // Several, because other operations replace some of the lists.
-  const paths = [1, 2, 3, 4].map(async () => {
-    const { body } = await call(place, 'POST', '/v1/quests', { title: 'With a draft' });
-    const quest = `/v1/quests/${String(body['questId'])}`;
-    await call(place, 'PUT', `${quest}/questions`, questions);
-    await call(place, 'PUT', `${quest}/questions?draft=true`, questions);
-    return [`${quest}/questions/known`, `${quest}/draft`];
-  });
-  return {
-    credentials: { bearer: place.token },
-    values: { orderNumber: [undefined], questionId: [undefined], alternativeId: [undefined] },
-    paths: (await Promise.all(paths)).flat(),
-  };
-};
-
-const verifyProjects = async (place: Place): Promise<Arranged> => {
-  for (const code of ['en', 'de', 'fr'])
-    await call(place, 'PUT', `/v1/languages/${code}`, { name: code, native_name: code, direction: 'ltr' });
-  const { body } = await call(place, 'POST', '/v1/api-keys', { name: 'exercise', scopes: ['verify:read'] });
-  return {
-    credentials: { apiKey: String(body['key']), bearer: place.token },
-    values: { code: ['en', 'de', 'fr'], language: ['de', 'fr'], source_language: ['en'], due_at: [null] },
-  };
-};
-
-const consignments = async (place: Place): Promise<Arranged> => ({ credentials: { bearer: place.token } });
-
-const arrangements: Record<string, (place: Place) => Promise<Arranged>> = {
-  'task-manager': taskManager,
-  'quest-service': questService,
-  'store-webhooks': storeWebhooks,
-  'wallet-operator': walletOperator,
-  'verify-projects': verifyProjects,
-  consignments,
-};
-
-/** Creates in a service what its operations need, and says how they are called. A service that is not listed needs a token only. */
-export const arrange = async (service: string, place: Place): Promise<Arranged> =>
-  (await arrangements[service]?.(place)) ?? { credentials: { bearer: place.token } };

@@ -1,0 +1,84 @@
+import { call, type Arranged, type Place } from '@platform/openapi-tests/place';
+import { hookEventNames, hookEvents, pascalOf, type HookEvent } from '../src/webhooks.ts';
+
+/** The path of an event at the gateway, and a provider that the store below has for it. */
+const pathOf = (event: HookEvent): string => {
+  if (!hookEvents[event].service) return event;
+  return event.startsWith('payment') ? `${event}/threedsecureio` : `${event}/persona`;
+};
+
+interface Event {
+  id: string;
+  status: string;
+}
+
+const isFailed = ({ status }: Event): boolean => status === 'failed';
+
+/**
+ * A store with records and with events of each status.
+ * @param provider where its providers are, and their credentials
+ * @param more of the store
+ */
+export const arrange = async (
+  place: Place,
+  provider: object = {},
+  more: object = {},
+): Promise<Arranged & { storeId: string }> => {
+  const shop = { name: 'Exercise', storeUrl: 'https://shop.example.test/' };
+  const { body: store } = await call(place, 'POST', '/v1/stores', {
+    ...shop,
+    pos: { kind: 'blaze', ...provider },
+    identity: [
+      { kind: 'persona', ...provider },
+      { kind: 'veriff', credentials: { webhookSecret: 'secret' } },
+    ],
+    payments: [{ kind: 'threedsecureio', ...provider }],
+    ...more,
+  });
+  const { id, webhookToken } = store as { id: string; webhookToken: string };
+  const hook = (event: string, body: object, token = webhookToken) =>
+    call(place, 'POST', `/api/v1/hooks/${event}/${token}`, body);
+  const verification = { transactionId: 't-1', status: 'APPROVED' };
+  await hook('order_updated', { id: 'o-1', status: 'PENDING', cart: { items: [] } });
+  await hook('job_assigned', { id: 'j-1', orderId: 'o-1' });
+  await hook('member_updated', { id: 'm-1' });
+  await hook('identity-verification-updated/persona', { service: 'persona', ...verification });
+  // Without a signature, so it is refused and can be checked again.
+  await hook('identity-verification-updated/veriff', { service: 'veriff', ...verification });
+  await hook('order_updated', { status: 'HAS_NO_ID' });
+  // Only of a generic POS a mapping is tried.
+  const { body: mapped } = await call(place, 'POST', '/v1/stores', { ...shop, pos: { kind: 'generic' } });
+  await hook('order_updated', { id: 'o-1', state: 'NEW' }, String(mapped['webhookToken']));
+  const records = ['orders/o-1', 'delivery-jobs/j-1', 'verifications/t-1', 'members/m-1'].map(
+    (path) => `/v1/stores/${id}/${path}`,
+  );
+  const exists = async (path: string) => (await call(place, 'GET', path)).response.ok;
+  await place.waitFor('the events of a store are processed', async () =>
+    (await Promise.all(records.map(exists))).every(Boolean),
+  );
+  const eventsOf = async (storeId: string) =>
+    (await call(place, 'GET', `/v1/stores/${storeId}/events`)).body['events'] as Event[];
+  await place.waitFor('an event has failed', async () => (await eventsOf(id)).some(isFailed));
+  const events = await eventsOf(id);
+  const [mappedEvent] = await eventsOf(String(mapped['id']));
+  return {
+    storeId: id,
+    credentials: { bearer: place.token },
+    paths: [
+      ...records,
+      `/v1/stores/${String(mapped['id'])}/events/${mappedEvent?.id}/dry-run`,
+      // A replay of the failed event could keep it from being dismissed.
+      ...events.map(
+        (event) => `/v1/stores/${id}/events/${event.id}/${isFailed(event) ? 'dismiss' : 'replay'}`,
+      ),
+      ...events
+        .filter(({ status }) => status === 'refused')
+        .map((event) => `/v1/stores/${id}/events/${event.id}/recheck`),
+      ...hookEventNames.map((event) => `/api/v1/hooks/${pathOf(event)}/${webhookToken}`),
+    ],
+    // The store takes webhooks from anywhere, and refuses none for its content.
+    takesAnything: hookEventNames.map((event) => `receive${pascalOf(event)}`),
+    // 409: no mail server is configured.
+    unreachable: ['resendNotification success'],
+  };
+};
