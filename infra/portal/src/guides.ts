@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Marked, type Tokens } from 'marked';
-import { html, type Markup } from './html.ts';
+import { html, unescape, type Markup } from './html.ts';
 
 /** Ids of headings as GitHub makes them, because the links in docs/ are written for it. */
 const headingId = (text: string): string =>
@@ -79,50 +79,32 @@ const createMarked = (folder: string) =>
     },
   });
 
-/** A token of marked, or a cell of a table. */
-interface Part {
-  type?: string;
-  text?: string;
-  tokens?: Part[];
-  items?: Part[];
-}
-
-/** The words of a token, without the notation of Markdown. */
-const plain = (part: Part): string => {
-  const { type, text = ' ', tokens, items } = part;
-  if (type === 'html' && isComment(text)) return ' ';
-  if (type === 'table') {
-    const { header, rows } = part as Tokens.Table;
-    return [header, ...rows].flat().map(plain).join(' ');
-  }
-  if (items) return items.map(plain).join(' ');
-  return tokens?.map(plain).join(type === 'list_item' || type === 'blockquote' ? ' ' : '') ?? text;
-};
+/** The words of markup. Its blocks, such as the cells of a table, are apart from each other. */
+const wordsIn = (markup: string): string =>
+  unescape(markup.replaceAll(/<\/?(?:a|code|del|em|strong)(?: [^>]*)?>/g, '').replaceAll(/<[^>]*>/g, ' '))
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 
 /** Reads a guide of docs/ by its name. */
 const readGuide = async (name: string): Promise<Guide> => {
   const text = await readFile(join(docs, `${name}.md`), 'utf8');
-  const folder = name.includes('/') ? name.slice(0, name.indexOf('/')) : '.';
-  const marked = createMarked(folder);
+  const marked = createMarked(name.includes('/') ? name.slice(0, name.indexOf('/')) : '.');
   const tokens = marked.lexer(text);
-  const [first] = tokens;
-  const title = first?.type === 'heading' ? plain(first) : name;
-  const sections: Section[] = [];
-  const contents = tokens.flatMap((token) => {
-    const { depth, text: markdown } = token as Tokens.Heading;
-    if (token.type !== 'heading' || depth < 2 || depth > 3) return [];
-    return [{ heading: plain(token), id: headingId(markdown), depth }];
+  const starts = tokens.flatMap(({ type }, at) => (type === 'heading' ? [at] : []));
+  const parts = starts.map((start, at) => {
+    const { depth, text: markdown } = tokens[start] as Tokens.Heading;
+    const [first = '', ...below] = marked.parser(tokens.slice(start, starts[at + 1])).split('\n');
+    const id = headingId(markdown);
+    const href = depth === 1 ? addressOf(name) : `${addressOf(name)}#${id}`;
+    return { depth, id, href, heading: wordsIn(first), text: wordsIn(below.join('\n')) };
   });
-  for (const token of tokens) {
-    const section = sections.at(-1);
-    // A decision is found by its title alone; what it says is background.
-    if (section && isDecision(name)) break;
-    if (token.type === 'heading') {
-      const { text: markdown, depth } = token as Tokens.Heading;
-      const href = depth === 1 ? addressOf(name) : `${addressOf(name)}#${headingId(markdown)}`;
-      sections.push({ page: title, heading: plain(token), href, text: '' });
-    } else if (section) section.text = `${section.text} ${plain(token)}`.replaceAll(/\s+/g, ' ').trim();
-  }
+  const title = parts[0]?.heading ?? name;
+  const sections = parts.map(({ heading, href, text: below }) => ({
+    page: title,
+    heading,
+    href,
+    text: below,
+  }));
   // Wide tables scroll by themselves.
   const body = marked
     .parser(tokens)
@@ -130,7 +112,14 @@ const readGuide = async (name: string): Promise<Guide> => {
     .replaceAll('<th></th>', '<td></td>')
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>');
-  return { name, title, body: { markup: body }, sections, contents };
+  return {
+    name,
+    title,
+    body: { markup: body },
+    // A decision is found by its title alone; what it says is background.
+    sections: isDecision(name) ? sections.slice(0, 1).map((section) => ({ ...section, text: '' })) : sections,
+    contents: parts.filter(({ depth }) => depth === 2 || depth === 3),
+  };
 };
 
 /** The order in the table of contents; other guides follow by name. */

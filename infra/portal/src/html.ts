@@ -2,6 +2,10 @@ const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', 
 
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (one) => names[one] ?? one);
 
+/** The text that was escaped. */
+export const unescape = (markup: string): string =>
+  Object.entries(names).reduceRight((text, [letter, escaped]) => text.replaceAll(escaped, letter), markup);
+
 /** Escaped markup, which can be part of other markup. */
 export interface Markup {
   readonly markup: string;

@@ -1,6 +1,6 @@
 import { batch, useSignal } from '@preact/signals';
 import type { Wallet, WalletAnswer } from './api.ts';
-import { Action, Shown, readAgain, reads, useLoaded } from './content.tsx';
+import { Action, Loaded, readAgain } from './content.tsx';
 import { download } from '../element.ts';
 import { decimalOf, guideAddress } from './text.ts';
 import { findLink } from './links.tsx';
@@ -46,19 +46,12 @@ const evidenceOf = (file: File) => {
 
 /** The form for the evidence of a round; the address keeps what was asked for. */
 const RoundEvidence = () => {
-  const session = useSession();
   // Only the summary is read out, not up to 1,000 rows.
   const summary = useSignal('');
   const [player = '', round = ''] = ['player', 'round'].map((name) => place.value.filters.get(name) ?? '');
-  const result = useLoaded(async () => {
-    summary.value = '';
-    if (!player || !round) return null;
-    const file = await session.ask<File>(`${pathOfRound(player, round)}/evidence`);
-    summary.value = `Entries with evidence: ${file.evidence.entries.length}`;
-    return evidenceOf(file);
-  }, [player, round, reads.value]);
   const show = (asked: Record<string, string>): void =>
     batch(() => {
+      summary.value = '';
       changeFilters(asked);
       readAgain();
     });
@@ -72,7 +65,14 @@ const RoundEvidence = () => {
       <p class="unseen" role="status">
         {summary}
       </p>
-      <Shown content={result} />
+      {player && round && (
+        <Loaded path={`${pathOfRound(player, round)}/evidence`}>
+          {(file: File) => {
+            summary.value = `Entries with evidence: ${file.evidence.entries.length}`;
+            return evidenceOf(file);
+          }}
+        </Loaded>
+      )}
     </>
   );
 };
