@@ -6,16 +6,20 @@ import { ROOT } from '../options.ts';
 import { until } from '../process.ts';
 import { freePortBase } from './free-ports.ts';
 
-/** A process of `start`, with a folder and ports of its own. */
-export interface StartedPlatform extends AsyncDisposable {
+/** A script of the repository in a process of its own. Disposal sends SIGTERM, after 40 s SIGKILL. */
+export interface StartedScript extends AsyncDisposable {
   pid: number;
   /** All that it has printed. */
   printed: () => string;
-  /** @throws with what it has printed when it ends before everything is ready */
-  ready: () => Promise<void>;
   signal: (name: NodeJS.Signals) => void;
   /** How it ended. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** A process of `start`, with a folder and ports of its own. */
+export interface StartedPlatform extends StartedScript {
+  /** @throws with what it has printed when it ends before everything is ready */
+  ready: () => Promise<void>;
 }
 
 interface PlatformOptions {
@@ -41,16 +45,19 @@ export const platformPorts = async (cells = 0): Promise<{ GATEWAY_PORT: string; 
   return { GATEWAY_PORT: String(base + 90), PORT_BASE: String(base) };
 };
 
-/** Runs `start`. Disposal stops it. */
-export const startPlatform = ({
-  local,
-  root = ROOT,
-  args = [],
-  env,
-  onOutput,
-}: PlatformOptions): StartedPlatform => {
-  const script = join(root, 'infra/local/src/start.ts');
-  const child = spawn(process.execPath, [script, '--local', local, ...args], {
+interface ScriptOptions extends Pick<PlatformOptions, 'root' | 'onOutput'> {
+  /** Settings beyond those that every process gets. */
+  env?: Record<string, string>;
+}
+
+/** Runs a script, by its path from the root, with the current Node.js. */
+export const startScript = (
+  script: string,
+  args: readonly string[],
+  { root = ROOT, env = {}, onOutput }: ScriptOptions = {},
+): StartedScript => {
+  const child = spawn(process.execPath, [join(root, script), ...args], {
+    cwd: root,
     env: { ...baseEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -60,20 +67,14 @@ export const startPlatform = ({
       text += chunk;
       onOutput?.(chunk);
     });
-  let isOver = false;
   // Not 'exit', after which output may still arrive.
-  const ended = once(child, 'close').then(([code, signal]) => {
-    isOver = true;
-    return { code: code as number | null, signal: signal as NodeJS.Signals | null };
-  });
-  const isReady = (): boolean => text.includes('everything is ready');
+  const ended = once(child, 'close').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+  }));
   return {
     pid: child.pid ?? 0,
     printed: () => text,
-    ready: async () => {
-      await until(() => isOver || isReady(), READY_MS);
-      if (!isReady()) throw new Error(`the platform did not start:\n${text}`);
-    },
     signal: (name) => void child.kill(name),
     ended,
     [Symbol.asyncDispose]: async () => {
@@ -81,6 +82,21 @@ export const startPlatform = ({
       const force = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       await ended;
       clearTimeout(force);
+    },
+  };
+};
+
+/** Runs `start`. Disposal stops it. */
+export const startPlatform = ({ local, args = [], ...options }: PlatformOptions): StartedPlatform => {
+  const script = startScript('infra/local/src/start.ts', ['--local', local, ...args], options);
+  let isOver = false;
+  void script.ended.then(() => (isOver = true));
+  const isReady = (): boolean => script.printed().includes('everything is ready');
+  return {
+    ...script,
+    ready: async () => {
+      await until(() => isOver || isReady(), READY_MS);
+      if (!isReady()) throw new Error(`the platform did not start:\n${script.printed()}`);
     },
   };
 };

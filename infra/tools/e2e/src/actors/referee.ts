@@ -2,10 +2,10 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bearer, walletOperator } from '@platform/client';
+import { startScript } from '@platform/local/platform';
 import type { Actor } from '../actor.ts';
 import { inTime } from '../persist.ts';
 import { createPlayer } from '../load.ts';
-import { run } from '../program.ts';
 import type { StackFile } from '../stack.ts';
 
 const SECONDS = 2;
@@ -31,7 +31,7 @@ export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
         seconds: String(SECONDS),
       };
       const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-      await using recording = run('packages/wallet-conformance/src/main.ts', [
+      await using recording = startScript('packages/wallet-conformance/src/main.ts', [
         'record',
         join(folder.path, 'calls.jsonl'),
         ...args,

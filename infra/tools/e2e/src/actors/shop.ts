@@ -1,5 +1,5 @@
+import { startScript } from '@platform/local/platform';
 import type { Actor } from '../actor.ts';
-import { run } from '../program.ts';
 import type { Access } from '../stack.ts';
 import { LIMIT_MS } from '../wait.ts';
 
@@ -22,8 +22,9 @@ export const shop = ({ gateway, demo }: Access): Actor => {
         '--chaos',
         `--seed=${seed++}`,
       ];
-      await using simulate = run('services/store-webhooks/test/simulate/main.ts', args);
-      if ((await simulate.ended) !== 0) faults.push(`shop: ${simulate.printed()}`);
+      await using simulate = startScript('services/store-webhooks/test/simulate/main.ts', args);
+      const { code } = await simulate.ended;
+      if (code !== 0) faults.push(`shop: ${simulate.printed()}`);
     },
     verify: async () => faults,
   };
