@@ -26,7 +26,7 @@ type DemoData = {
   user?: object;
   questId?: string;
   store?: { id?: string; webhookToken?: string };
-  wallet?: { hmacSecret?: string; players?: { playerId?: string }[]; gameCode?: string };
+  wallet?: { hmacSecret?: string };
   verifyApiKey?: string;
 };
 
@@ -40,7 +40,5 @@ export const demoCredentials = (accessToken: string, demo: DemoData): object => 
     ...user,
     questId,
     store: store && { id: store.id, webhookToken: store.webhookToken },
-    playerId: wallet?.players?.[0]?.playerId,
-    gameCode: wallet?.gameCode,
   };
 };

@@ -14,8 +14,6 @@ export interface DemoCredentials {
   /** What its data are called, for requests to begin with. */
   questId?: string;
   store?: { id: string; webhookToken: string };
-  playerId?: string;
-  gameCode?: string;
 }
 
 /** Keeps the credentials for this tab; only pages of this origin can read it. */
