@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import type {} from '@platform/local/provided';
-import { runDayLocally } from '../src/local-day.ts';
+import { runDayLocally } from './local-day.ts';
 
 test.runIf(inject('nginxPath') && inject('redisUrl'))(
   'nothing acknowledged is lost while every program is killed in turn, the ledger stays consistent, and no log contains a secret',

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import type {} from '@platform/local/provided';
-import { restartUnderLoad } from '../src/restarts.ts';
+import { restartUnderLoad } from './restarts.ts';
 
 test.runIf(inject('nginxPath') && inject('redisUrl'))(
   'no request fails while both instances of every service restart, one directly after the other, under load',

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { whileClientsRun, type Traffic } from './load.ts';
-import { startStack, type LocalStack } from './stack.ts';
-import { isReady, waitFor } from './wait.ts';
+import { whileClientsRun, type Traffic } from '../src/load.ts';
+import { startStack, type LocalStack } from '../src/stack.ts';
+import { isReady, waitFor } from '../src/wait.ts';
 
 export interface Restarts {
   sent: Traffic;

@@ -1,8 +1,8 @@
 import { identify, isRunning, type ProcessId } from '@platform/local/process';
-import { runDay, type Day } from './day.ts';
-import { readLogs, secretsOf } from './secrets.ts';
-import { startStack, type LocalStack, type Platform } from './stack.ts';
-import { waitFor } from './wait.ts';
+import { runDay, type Day } from '../src/day.ts';
+import { readLogs, secretsOf } from '../src/secrets.ts';
+import { startStack, type LocalStack, type Platform } from '../src/stack.ts';
+import { waitFor } from '../src/wait.ts';
 
 /** Kills a process with SIGKILL, and waits until it runs again and the whole stack is ready. */
 const crash = async (stack: LocalStack, name: string): Promise<void> => {
