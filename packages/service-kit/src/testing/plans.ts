@@ -71,7 +71,9 @@ export const recordPlans = (url: string, ignored = /_directory_/): PlanRecorder 
   });
   const opened = openDatabase({ url, name: 'plans', max: 1 });
   /** The queries that `work` sends, with their parameters. */
-  const queriesOf = async (work: () => Promise<unknown>): Promise<[text: string, parameters: unknown[]][]> => {
+  const queriesOf = async (
+    work: () => Promise<unknown>,
+  ): Promise<[text: string, parameters: unknown[]][]> => {
     statements = new Map();
     await work();
     // A new connection of the driver reads the catalog.
@@ -99,7 +101,8 @@ export const recordPlans = (url: string, ignored = /_directory_/): PlanRecorder 
     database: { ...opened, sql, orm: drizzle(sql) },
     faultsOf: async (work) => {
       const faults = [];
-      for (const [text, parameters] of await queriesOf(work)) faults.push(...(await explain(text, parameters)));
+      for (const [text, parameters] of await queriesOf(work))
+        faults.push(...(await explain(text, parameters)));
       return faults;
     },
     rangesOf: async (work) => {
