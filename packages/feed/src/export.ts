@@ -17,14 +17,16 @@ import {
 } from './followed-list.ts';
 import { endOfLog } from './log.ts';
 
-/** Records of one statement and one write: some hundred kilobytes, so that no export holds much. */
-const chunk = 1000;
+/** Records of one statement and one write, at most: some hundred kilobytes, so that no export holds much. */
+const chunk = 250;
 /** A client that reads nothing for so long is cut off, in ms. */
 const idleMs = 30_000;
 
 const withPlace = createPlaces({
   most: 8,
   mostOfCaller: 2,
+  mostOfNetwork: 4,
+  leavesRoom: true,
   code: 'too_many_downloads',
   detail: 'Too many exports are running; try again shortly.',
 });

@@ -3,8 +3,8 @@ import PQueue from 'p-queue';
 import { createLru } from '@platform/service-kit/lru';
 import { Problem, toProblem, Unauthorized } from '@platform/service-kit/problem';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
-import { noLookupLimit } from '@platform/service-kit/route';
 import type { Cursor } from './cursor.ts';
+import { createIdentities, credentialOf } from './identities.ts';
 import {
   callerKey,
   countWithin,
@@ -17,11 +17,9 @@ import {
 import { changeOf, moveChanges, readLog, type LoggedChange, type LogPage } from './log.ts';
 import { createWatch, type Batch } from './watch.ts';
 
-/** How old the answer about a credential may be. A guard may have kept it for 750 ms: together less than a second. */
-const recheckMs = 240;
-const maxCredentials = 10_000;
-/** Longest page, in characters, that is kept for readers who come later. */
-const maxKept = 65_536;
+const maxCallers = 10_000;
+/** Characters of the pages of a batch that are kept for readers who come later. */
+const maxKept = 2 ** 20;
 /** Pages that are read at the same time for one caller, so that many who come back at once leave connections to others. */
 const atOnce = 2;
 
@@ -78,9 +76,6 @@ const requireSameOwners = (changes: readonly LoggedChange[], list: string): void
     throw cursorGone('unknown', 'You have gained or lost records of others since this cursor.');
 };
 
-const credentialOf = ({ headers }: IncomingMessage): string =>
-  JSON.stringify([headers.authorization, headers['x-api-key'], headers.cookie]);
-
 /** Makes what reads a list for one request. Readers at the end of the feed share what is read. */
 export const createReaders = (options: FeedOptions) => {
   const {
@@ -89,19 +84,10 @@ export const createReaders = (options: FeedOptions) => {
     byOwner,
   } = options;
   const watch = createWatch(options);
-  const turns = createLru<string, PQueue>(maxCredentials, 0, () => new PQueue({ concurrency: atOnce }));
+  const turns = createLru<string, PQueue>(maxCallers, 0, () => new PQueue({ concurrency: atOnce }));
   return <Caller>(followed: FollowedList<Caller>) => {
     const { list, auth, items, rights, memberships } = followed;
-    const callers = createLru<string, Promise<Caller>>(maxCredentials, recheckMs);
-
-    /** Who has the credential now; all requests with it share the answer. */
-    const identify = (req: IncomingMessage, credential: string): Promise<Caller> => {
-      const known = callers.get(credential);
-      if (known !== undefined) return known;
-      const caller = runOutsideRequest(async () => auth.identify(req, noLookupLimit));
-      callers.set(credential, caller);
-      return caller;
-    };
+    const { identify } = createIdentities(auth);
     /** The page up to the change with whose item it would be too large. */
     const withinBytes = async (page: LogPage, caller: Caller): Promise<LogPage> => {
       const count = countWithin(await sizesOf(sql, followed, page.changes, caller), maxBytes);
@@ -124,7 +110,7 @@ export const createReaders = (options: FeedOptions) => {
     };
 
     return ({ req, query, limit, sharedLimit = limit, ...start }: Request<Caller>): Reader => {
-      const credential = credentialOf(req);
+      let credential: string | undefined;
       let { caller, after } = start;
       let batch: Batch | undefined;
       let others: readonly string[] | undefined;
@@ -165,9 +151,10 @@ export const createReaders = (options: FeedOptions) => {
             : runOutsideRequest(() => withItems({ ...from, changes }, caller));
         from.shared.set(key, page);
         const forget = () => from.shared.delete(key);
-        // A large one is not kept for readers who come later, since each caller may have one.
+        // One caller can ask for many, by other limits and owners.
         void page?.then(({ changes: seen }) => {
-          if (seen.reduce((sum, { json }) => sum + json.length, 0) > maxKept) forget();
+          from.kept += seen.reduce((sum, { json }) => sum + json.length, 0);
+          if (from.kept > maxKept) forget();
         }, forget);
         return page;
       };
@@ -183,6 +170,7 @@ export const createReaders = (options: FeedOptions) => {
         wait: async (ms) => {
           const found = after && (await watch.changes(after, ms));
           batch = found === 'behind' ? undefined : found;
+          credential ??= credentialOf(req);
           const now = await identify(req, credential).catch((error: unknown) => {
             // A database that is away says nothing about a credential.
             if (toProblem(error).status < 500) throw error;

@@ -23,7 +23,7 @@ export { outdatedChanges } from './log.ts';
 export const feedEnv = {
   /** How many days the changes of lists are kept for those who follow them. */
   FEED_DAYS: z.coerce.number().int().min(1).max(365).default(30),
-  /** Event streams and waiting requests that a process holds open; one caller gets at most a fifth. Each uses one of MAX_CONNECTIONS. */
+  /** Event streams and waiting requests that a process holds open; one caller gets at most a fifth, one network half. Each uses one of MAX_CONNECTIONS. */
   FEED_STREAMS: z.coerce.number().int().min(1).default(1000),
 };
 
@@ -104,6 +104,7 @@ const createFollow = (options: FeedOptions) => {
   const withPlace = createPlaces({
     most: maxStreams,
     mostOfCaller: Math.ceil(maxStreams / 5),
+    mostOfNetwork: Math.ceil(maxStreams / 2),
     code: 'too_many_readers',
     detail: 'Too many readers wait here; try again later, or ask without `wait`.',
     leavesRoom: true,

@@ -18,6 +18,8 @@ export interface Batch extends LogPage {
   from: Cursor;
   /** What readers have made of it, by what they see. */
   shared: Map<string, unknown>;
+  /** How many characters of that have been kept. */
+  kept: number;
 }
 
 /** Whether the reader of this place goes on with the batch: it has seen what comes before, and nothing of another history. */
@@ -59,7 +61,7 @@ export const createWatch = ({ database: { sql }, health, days }: FeedOptions) =>
       return false;
     }
     if (page.next.position > from.position) {
-      batches = [...batches.slice(1 - kept), { ...page, from, shared: new Map() }];
+      batches = [...batches.slice(1 - kept), { ...page, from, shared: new Map(), kept: 0 }];
       end = page.next;
       wake();
     }

@@ -124,6 +124,20 @@ describe('the stream of a list', () => {
     for (const stream of streams) stream[Symbol.dispose]();
   });
 
+  test('is refused where one network has half of all, with however many accounts', async () => {
+    await using small = await startService({
+      databaseUrl: service.databaseUrl,
+      variables: { FEED_STREAMS: '6' },
+    });
+    using resources = new DisposableStack();
+    const statusOf = async (sub: string, headers = {}) =>
+      resources.use(await open('warehouses', { at: small, sub, headers })).answer.status;
+    const statuses = [];
+    for (const sub of ['a', 'b', 'c', 'd']) statuses.push(await statusOf(sub));
+    expect(statuses).toEqual([200, 200, 200, 503]);
+    expect(await statusOf('e', { 'X-Forwarded-For': '192.0.2.1' })).toBe(200);
+  });
+
   test('ends with a time for the next attempt when the service stops', async () => {
     await using stopping = await startService({ databaseUrl: service.databaseUrl });
     using stream = await open('warehouses', { at: stopping });
@@ -156,7 +170,8 @@ describe('the stream of a list', () => {
     const statuses = [];
     const streams = [];
     for (const sub of ['a', 'a', 'a', 'b', 'b', 'c', 'c', 'd', 'd']) {
-      const stream = await open('warehouses', { at: small, sub });
+      const headers = { 'X-Forwarded-For': `192.0.2.${sub.charCodeAt(0)}` };
+      const stream = await open('warehouses', { at: small, sub, headers });
       streams.push(stream);
       statuses.push(stream.answer.status);
     }

@@ -26,6 +26,7 @@ CREATE TABLE "quests" (
 	"quest_id" uuid PRIMARY KEY NOT NULL,
 	"title" text NOT NULL,
 	"titles" json DEFAULT '[]'::json NOT NULL,
+	"bytes" integer GENERATED ALWAYS AS (octet_length(title) + octet_length(titles::text)) STORED NOT NULL,
 	"published" boolean DEFAULT true NOT NULL,
 	"draft_of" uuid,
 	"audience" text GENERATED ALWAYS AS (case when draft_of is not null then 'nobody' when published then 'everybody' else 'editors' end) STORED NOT NULL,

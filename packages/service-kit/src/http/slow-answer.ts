@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { Unavailable } from './problem.ts';
 import { countUnsent } from '../overload/connections.ts';
-import { waitUncounted } from '../overload/request-scope.ts';
+import { currentRequest, waitUncounted } from '../overload/request-scope.ts';
 import { createTally } from '../process/tally.ts';
 
 /**
@@ -33,7 +33,9 @@ export interface Bounds {
   /** How much of this work runs at a time, of all callers together and of one. */
   most: number;
   mostOfCaller: number;
-  /** Whether a caller gets no more than all others leave free: however many have much, there is room for one more. */
+  /** Of those that share a network, where many accounts may be one person; `most` unless given. */
+  mostOfNetwork?: number;
+  /** Whether none of them gets more than all others leave free: however many have much, there is room for one more. */
   leavesRoom?: boolean;
   /** The problem (503) of further callers. */
   code: string;
@@ -41,22 +43,28 @@ export interface Bounds {
 }
 
 /** Bounds work that may take as long as the client likes. */
-export const createPlaces = ({ most, mostOfCaller, leavesRoom = false, code, detail }: Bounds) => {
-  const byCaller = createTally();
+export const createPlaces = (bounds: Bounds) => {
+  const { most, mostOfCaller, mostOfNetwork = most, leavesRoom = false, code, detail } = bounds;
+  const [byNetwork, byCaller] = [createTally(), createTally()];
   let all = 0;
-  const add = (caller: string, by: 1 | -1): void => {
-    all += by;
-    byCaller.add(caller, by);
-  };
   /** Does the work of a caller. Throws Unavailable when there is too much. */
   return async <T>(caller: string, work: () => Promise<T>): Promise<T> => {
-    const share = leavesRoom ? Math.min(mostOfCaller, most - all) : mostOfCaller;
-    if (all >= most || byCaller.of(caller) >= share) throw new Unavailable(code, detail);
-    add(caller, 1);
+    const network = currentRequest()?.network ?? '';
+    const left = leavesRoom ? most - all : most;
+    const isFull =
+      byNetwork.of(network) >= Math.min(mostOfNetwork, left) ||
+      byCaller.of(caller) >= Math.min(mostOfCaller, left);
+    if (all >= most || isFull) throw new Unavailable(code, detail);
+    const add = (by: 1 | -1): void => {
+      all += by;
+      byNetwork.add(network, by);
+      byCaller.add(caller, by);
+    };
+    add(1);
     try {
       return await work();
     } finally {
-      add(caller, -1);
+      add(-1);
     }
   };
 };

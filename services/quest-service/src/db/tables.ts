@@ -29,6 +29,10 @@ export const quests = pgTable(
     title: text().notNull(),
     /** The title by language; the languages are those that the quest must have to be published. */
     titles: json().notNull().default([]),
+    /** What the titles take, so that a page is measured without reading them. */
+    bytes: integer()
+      .notNull()
+      .generatedAlwaysAs(sql`octet_length(title) + octet_length(titles::text)`),
     /** False for a draft. Only the versions of published quests are cached. */
     published: boolean().notNull().default(true),
     draftOf: uuid('draft_of').unique(),

@@ -34,10 +34,10 @@ export const readPage = async (
       where quest_id = ${questId} and order_number >= ${from}::bigint and order_number < ${to}::bigint
       order by order_number, question_id
     ), size as (select coalesce(sum(size), 0)::float8 as bytes from page)
-    select version, bytes, question_id as "questionId", order_number as "orderNumber",
+    select version, size.bytes, question_id as "questionId", order_number as "orderNumber",
       case when question_id is not null then concat('"type":', to_json(type), ',"presentation":', to_json(presentation),
         ',"titles":', page.titles, ',"alternatives":', alternatives) end as content
-    from quests cross join size left join page on bytes <= ${maxBytes}::float8
+    from quests cross join size left join page on size.bytes <= ${maxBytes}::float8
     where quest_id = ${questId} and published = ${published}
     order by order_number, question_id`;
   const [first] = rows;

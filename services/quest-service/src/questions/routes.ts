@@ -4,6 +4,7 @@ import { windowOf } from '@platform/pagination/list';
 import { noLookupLimit, route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { copies } from '../large-pages.ts';
 import { jsonBytes } from '@platform/service-kit/body';
 import { idempotencyKeyHeader, idempotencyKeyOf } from '@platform/service-kit/idempotency';
 import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
@@ -16,7 +17,6 @@ import { serialiseList } from './serialised.ts';
 import { PageQuery, Question, QuestionInput, QuestionListInput, QuestionPath } from './schema.ts';
 import {
   addQuestion,
-  copies,
   getQuestion,
   listDraft,
   listQuestions,

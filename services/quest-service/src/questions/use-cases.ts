@@ -2,6 +2,7 @@ import type { Window } from '@platform/pagination/list';
 import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import type { Context } from '../context.ts';
+import { maxPage, readPageOf, requirePage, smallPage } from '../large-pages.ts';
 import type { Quest } from '../quests/schema.ts';
 import { changeQuest, getQuest, type Target } from '../quests/use-cases.ts';
 import { maxQuestions, type SerialisedQuestion } from './domain.ts';
@@ -31,28 +32,21 @@ export interface Written<T> {
   result: T;
 }
 
-/** In bytes; larger pages are read a few at a time. */
-const smallPage = 1_048_576;
-/** In bytes; as much as a list that is written at once. */
-const maxPage = 33_554_432;
-/** How often the text of a page or list is in memory while it is read or written. */
-export const copies = 3;
-
 /** Reads a page without having many large ones in memory at once. Throws ValidationFailed for one beyond `maxPage`. */
 const readBoundedPage = async (
-  { database, largeWork }: Context,
+  ctx: Context,
   quest: Pick<Quest, 'questId' | 'published'>,
   window: Window,
 ): Promise<Page | undefined> => {
-  const page = await readPage(database.sql, quest, window, smallPage);
+  const { sql } = ctx.database;
+  const page = await readPage(sql, quest, window, smallPage);
   if (page === undefined) return undefined;
   if (page.questions !== undefined) return pageOf(page.version, page.questions);
-  return largeWork.run(page.bytes * copies, async () => {
-    const large = await readPage(database.sql, quest, window, maxPage);
-    if (large === undefined) return undefined;
-    if (large.questions === undefined)
-      throw new ValidationFailed({ Take: [`must be less: the page would have more than ${maxPage} bytes`] });
-    return pageOf(large.version, large.questions);
+  return readPageOf(ctx, page.bytes, async () => {
+    const large = await readPage(sql, quest, window, maxPage);
+    // It may have grown.
+    requirePage(large?.bytes ?? 0);
+    return large?.questions && pageOf(large.version, large.questions);
   });
 };
 

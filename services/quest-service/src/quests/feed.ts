@@ -2,7 +2,7 @@ import type { Caller } from '@platform/auth/bearer';
 import type { FollowedList } from '@platform/feed';
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { findQuestsAfter, findQuestsById } from './queries.ts';
+import { findQuestsAfter, findQuestsById, findSizes } from './queries.ts';
 import { Quest } from './schema.ts';
 
 /**
@@ -19,6 +19,7 @@ export const questFeed = ({ follow, draftReader, exporter, subscriptions }: Cont
     owners: (_asked, caller) => (caller === undefined ? ['everybody'] : ['everybody', 'editors']),
     rights: (caller) => (caller === undefined ? 'everybody' : 'editors'),
     records: (sql, slice) => findQuestsAfter(sql, slice, slice.owners?.includes('editors') === true),
+    bytes: findSizes,
     items: (sql, ids, caller) => findQuestsById(sql, ids, caller !== undefined),
   };
   subscriptions.offer({ ...quests, auth: exporter });

@@ -1,3 +1,4 @@
+import { countWithin, maxBytes } from '@platform/feed/followed-list';
 import type { Window } from '@platform/pagination/list';
 import { jsonTable } from '@platform/service-kit/json-table';
 import type { Queries, Stored } from '@platform/service-kit/record';
@@ -17,10 +18,32 @@ export const readVersion = async (sql: Sql, questId: string): Promise<string | u
 /** Quests that the caller may see. The draft of a published quest is not found under its own id. */
 const visible = (sql: Queries, withDrafts: boolean) => (withDrafts ? sql`draft_of is null` : sql`published`);
 
-/** Newest first. */
-export const findQuests = (sql: Sql, { offset, limit }: Window, withDrafts: boolean): Promise<string[]> => {
-  const page = sql`order by created_at desc, quest_id desc offset ${String(offset)} limit ${limit}`;
-  return quests.list(sql, sql`where ${visible(sql, withDrafts)} ${page}`);
+/** A part of the list: newest first. */
+const within = (sql: Queries, { offset, limit }: Window, withDrafts: boolean) => sql`
+  where ${visible(sql, withDrafts)} order by created_at desc, quest_id desc offset ${String(offset)} limit ${limit}`;
+
+export const findQuests = (sql: Sql, window: Window, withDrafts: boolean): Promise<string[]> =>
+  quests.list(sql, within(sql, window, withDrafts));
+
+/** At most what the other fields of a quest take, in bytes. */
+const overhead = 300;
+
+/** About how many bytes a part of the list has. */
+export const sizeOfQuests = async (sql: Sql, window: Window, withDrafts: boolean): Promise<number> => {
+  const [{ size }] = await sql<[{ size: number }]>`
+    select coalesce(sum(bytes + ${overhead}::int), 0)::float8 as size
+    from (select bytes from quests ${within(sql, window, withDrafts)}) page`;
+  return size;
+};
+
+/** About how many bytes these quests have. */
+export const findSizes = async (
+  sql: Queries,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
+  const rows = await sql<{ id: string; size: number }[]>`
+    select quest_id as id, bytes + ${overhead}::int as size from quests where quest_id = any(${ids as string[]}::uuid[])`;
+  return new Map(rows.map(({ id, size }) => [id, size]));
 };
 
 /** The quests of these ids that are in the list, by their ids. */
@@ -35,14 +58,21 @@ export const findQuestsById = async (
   return new Map(rows.map(({ id, json }) => [id, json]));
 };
 
-/** The quests of the list behind an id, in the order of ids. */
-export const findQuestsAfter = (
+/** The quests of the list behind an id, in the order of ids: as many as may be in memory together. */
+export const findQuestsAfter = async (
   sql: Queries,
   { after, limit }: { after: string; limit: number },
   withDrafts: boolean,
-) => sql<{ id: string; json: string }[]>`
-  select quest_id as id, ${sql.unsafe(quests.json)} from quests
-  where quest_id > ${after} and ${visible(sql, withDrafts)} order by quest_id limit ${limit}`;
+) => {
+  const behind = sql`where quest_id > ${after} and ${visible(sql, withDrafts)} order by quest_id`;
+  const sizes = await sql<{ bytes: number }[]>`select bytes from quests ${behind} limit ${limit}`;
+  const count = countWithin(
+    sizes.map(({ bytes }) => bytes + overhead),
+    maxBytes,
+  );
+  return sql<{ id: string; json: string }[]>`
+    select quest_id as id, ${sql.unsafe(quests.json)} from quests ${behind} limit ${count}`;
+};
 
 /** `lock` locks the quest for other writers until the transaction ends. */
 export const findQuest = async (

@@ -3,11 +3,14 @@ import { record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { findQuest, findQuests, insertQuest, quests, saveQuest } from './queries.ts';
+import { readPageOf } from '../large-pages.ts';
+import { findQuest, findQuests, insertQuest, quests, saveQuest, sizeOfQuests } from './queries.ts';
 import { ListQuery, Quest, QuestInput, QuestPatch, QuestPath } from './schema.ts';
 
-export const questRoutes = ({ draftReader, writer, database: { sql }, versions }: Context): Route[] =>
-  record({
+export const questRoutes = (context: Context): Route[] => {
+  const { draftReader, writer, database, versions } = context;
+  const { sql } = database;
+  return record({
     path: '/quests',
     basePath: '/v1',
     params: QuestPath,
@@ -23,8 +26,11 @@ export const questRoutes = ({ draftReader, writer, database: { sql }, versions }
       query: ListQuery,
       anyCaseQuery: true,
       body: z.array(Quest),
-      page: async (query, { caller }) =>
-        `[${(await findQuests(sql, windowOf(query), caller !== undefined)).join(',')}]`,
+      page: async (query, { caller }) => {
+        const part = [sql, windowOf(query), caller !== undefined] as const;
+        const found = await readPageOf(context, await sizeOfQuests(...part), () => findQuests(...part));
+        return `[${found.join(',')}]`;
+      },
     },
     find: (on, { params: { questId }, caller }, lock) => findQuest(on, questId, lock, caller !== undefined),
     create: {
@@ -41,3 +47,4 @@ export const questRoutes = ({ draftReader, writer, database: { sql }, versions }
     // Once this has resolved, no instance returns the old version.
     committed: ({ params: { questId } }) => versions.invalidate(questId),
   });
+};

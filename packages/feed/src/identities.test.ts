@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import { createIdentities, credentialOf } from './identities.ts';
+
+const requestWith = (headers: Record<string, string>) => ({ headers }) as unknown as IncomingMessage;
+
+test('requests with one credential share an answer, and of none is anything kept a moment later', async () => {
+  let asked = 0;
+  const identities = createIdentities({ identify: () => Promise.resolve(++asked) });
+  const identify = (key: string) => {
+    const req = requestWith({ 'x-api-key': key.repeat(10_000), authorization: 'Bearer x' });
+    return identities.identify(req, credentialOf(req));
+  };
+  expect(await Promise.all(['a', 'b', 'a'].map(identify))).toEqual([1, 2, 1]);
+  expect(identities.size).toBe(2);
+  await expect.poll(() => identities.size).toBe(0);
+  expect(await identify('a')).toBe(3);
+});
+
+test('another value of any header with a credential is another credential, and each takes little memory', () => {
+  const credentials = ['authorization', 'x-api-key', 'cookie'].flatMap((name) =>
+    ['one', '"'.repeat(16_000)].map((value) => credentialOf(requestWith({ [name]: value }))),
+  );
+  expect(new Set(credentials).size).toBe(6);
+  expect(Math.max(...credentials.map(({ length }) => length))).toBe(64);
+});

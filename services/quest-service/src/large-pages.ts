@@ -1,0 +1,24 @@
+import { ValidationFailed } from '@platform/service-kit/problem';
+import type { Context } from './context.ts';
+
+/** In bytes; larger pages are read a few at a time. */
+export const smallPage = 1_048_576;
+/** In bytes; as much as a list that is written at once. */
+export const maxPage = 33_554_432;
+/** How often the text of a page or list is in memory while it is read or written. */
+export const copies = 3;
+
+export const requirePage = (bytes: number): void => {
+  if (bytes > maxPage)
+    throw new ValidationFailed({ Take: [`must be less: the page would have more than ${maxPage} bytes`] });
+};
+
+/** Reads a page of this size without having many large ones in memory at once. Throws ValidationFailed beyond `maxPage`. */
+export const readPageOf = async <T>(
+  { largeWork }: Pick<Context, 'largeWork'>,
+  bytes: number,
+  read: () => Promise<T>,
+): Promise<T> => {
+  requirePage(bytes);
+  return bytes <= smallPage ? read() : largeWork.run(bytes * copies, read);
+};
