@@ -229,7 +229,7 @@ test('compose.tls.yaml is valid, and mounts the certificate where the configurat
   prepare(out, ['--values', values]);
   const config = readFileSync(join(out, 'gateway/server.conf'), 'utf8');
   expect(config).toContain('ssl_certificate "/etc/gateway-tls/tls.crt";');
-  expect(config).toContain('listen *:8443 ssl http2 default_server;');
+  expect(config).toContain('listen *:8443 ssl http2 default_server sndbuf=256k;');
   expect(config).toContain('return 308 https://api.example.test$request_uri;');
   expect(parse(readFileSync(join(out, 'probes.yaml'), 'utf8'))).toContainEqual({
     targets: ['gateway:8443'],

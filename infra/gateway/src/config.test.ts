@@ -50,8 +50,8 @@ describe('the configuration', () => {
 
   test('listens on every address of its options', () => {
     const text = allText({ ...sound, listen: ['*:80', '[::1]:8080'] });
-    expect(text).toContain('listen *:80 default_server;');
-    expect(text).toContain('listen [::1]:8080 default_server;');
+    expect(text).toContain('listen *:80 default_server sndbuf=256k;');
+    expect(text).toContain('listen [::1]:8080 default_server sndbuf=256k;');
   });
 
   test('ignores an upstream without a route', () => {
@@ -171,7 +171,7 @@ describe('the options of a gateway in its image', () => {
     );
     expect(text).toContain('server quest-service:8080 resolve;');
     for (const at of ['*:8080', '[::]:8080', '*:8443 ssl http2', '[::]:8443 ssl http2'])
-      expect(text).toContain(`listen ${at} default_server;`);
+      expect(text).toContain(`listen ${at} default_server sndbuf=256k;`);
     expect(text).toContain('ssl_certificate "/etc/gateway-tls/tls.crt";');
     expect(text).toContain('return 308 https://api.example.test$request_uri;');
     expect(text).toContain('syslog:server=gateway-telemetry:9145');
@@ -185,7 +185,7 @@ describe('the options of a gateway in its image', () => {
   test('show the portal in an inner network, at all addresses or nowhere', () => {
     const shown = (portal?: 'off' | 'internal' | 'public') => {
       const text = allText(imageOptions({ services, ...(portal && { portal }) }));
-      expect(text).toContain('listen *:8082 default_server;');
+      expect(text).toContain('listen *:8082 default_server sndbuf=256k;');
       const [, ports] = /map \$server_port \$has_portal \{\n([^}]*)\}/.exec(text) ?? [];
       return [text.includes('location /docs/'), ports?.trim().split(/\s*\n\s*/)];
     };

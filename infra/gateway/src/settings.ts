@@ -99,11 +99,13 @@ export const settingsFile = (settings: GatewaySettings): string[] => {
  * reopens its logs.)
  */
 export const listenSettings = (settings: GatewaySettings): Lines => {
+  // What clients do not read must not fill the kernel, which would give each connection megabytes (docs/adr/0101).
+  const options = 'default_server sndbuf=256k';
   const { listen, innerListen = [], tls } = settings;
   return [
-    [...listen, ...innerListen].map((at) => `listen ${at} default_server;`),
+    [...listen, ...innerListen].map((at) => `listen ${at} ${options};`),
     tls && [
-      tls.listen.map((at) => `listen ${at} ssl http2 default_server;`),
+      tls.listen.map((at) => `listen ${at} ssl http2 ${options};`),
       'include tls.conf;',
       `ssl_certificate ${quoted(tls.certificate)};`,
       `ssl_certificate_key ${quoted(tls.key)};`,

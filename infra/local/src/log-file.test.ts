@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat, symlink } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { logLimits } from './env.ts';
-import { openLogFile } from './log-file.ts';
+import { openLogFile, rotateLogs } from './log-file.ts';
 import { launch } from './spawn.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -91,4 +91,13 @@ describe('settings', () => {
     setting(name, value);
     expect(logLimits).toThrow(`${name} must be `);
   });
+});
+
+test('a log that could not be made anew after it was renamed is made later, and opened again', async () => {
+  let opened = 0;
+  using _rotation = rotateLogs([path], () => opened++, 20);
+  await rm(path);
+  await expect.poll(() => opened).toBe(1);
+  expect(existsSync(path)).toBe(true);
+  expect(existsSync(`${path}.1`)).toBe(false);
 });

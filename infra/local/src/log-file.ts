@@ -66,15 +66,16 @@ const CHECK_MS = 1_000;
 export const rotateLogs = (paths: readonly string[], reopen: () => void, checkMs = CHECK_MS): Disposable => {
   const { maxBytes, maxFiles } = logLimits();
   for (const path of paths) openLogFile(path).close();
-  const isFull = (path: string): boolean =>
-    (statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= maxBytes;
+  /** One is missing where an earlier attempt ended between the two steps. */
+  const isDue = (path: string): boolean =>
+    (statSync(path, { throwIfNoEntry: false })?.size ?? Infinity) >= maxBytes;
   const replaceFull = (): void => {
-    const full = paths.filter(isFull);
-    for (const path of full) {
-      rotate(path, maxFiles);
+    const due = paths.filter(isDue);
+    for (const path of due) {
+      if (existsSync(path)) rotate(path, maxFiles);
       openLogFile(path).close();
     }
-    if (full.length > 0) reopen();
+    if (due.length > 0) reopen();
   };
   const timer = setInterval(() => {
     try {

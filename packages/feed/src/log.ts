@@ -9,6 +9,8 @@ const batch = 2000;
 const usualWindow = 10_000;
 /** The same where an index has the changes of each owner. */
 const windowByOwner = 1_000_000;
+/** Changes that a page by owner reads of all owners together, to find the first ones. */
+const maxReadByOwner = 5000;
 
 /**
  * Gives committed changes their positions: their order is that of this transaction, whatever the order of their commits was,
@@ -108,15 +110,19 @@ interface Row {
   changes: LoggedChange[];
 }
 
+const pageByOwner = ({ length }: readonly string[], limit: number): number =>
+  Math.min(limit, Math.ceil(maxReadByOwner / Math.max(length, 1)));
+
 /**
  * The changes of a list behind a cursor, in their order, and the cursor behind them. `unknown`: no change has this cursor, for
  * example because a backup was restored; `expired`: it is too old.
  */
 export const readLog = async (
   sql: Sql,
-  { list, after, owners, memberships, limit, days, byOwner = false }: LogQuery,
+  { list, after, owners, memberships, days, byOwner = false, ...asked }: LogQuery,
 ): Promise<'unknown' | 'expired' | LogPage> => {
   const window = byOwner ? windowByOwner : usualWindow;
+  const limit = byOwner && owners ? pageByOwner(owners, asked.limit) : asked.limit;
   const from = after === undefined ? null : after.position.toString();
   const orMembers = memberships === undefined ? sql`` : sql`or list = ${memberships} and action <> 'updated'`;
   const isMeant = sql`position <= ${from}::bigint + ${window} ${list === undefined ? sql`` : sql`and (list = ${list} ${orMembers})`}`;

@@ -93,6 +93,27 @@ test('a stream that begins while its user gains a list has what is written to it
   expect(JSON.parse((await stream.next()).data)).toMatchObject({ item: { title: 'Bread' } });
 });
 
+test('who is in many lists gets smaller pages, because each list is read for the first changes of all', async () => {
+  const ada = await register(service.app);
+  for (let n = 0; n < 6; n++) await createList(ada);
+  const { next } = await pageOf(ada, '');
+  const { sql } = service.context.database;
+  await sql`
+    with moved as (update feed_state set position = position + 1000, stamp = 1 returning position)
+    insert into feed_log (position, stamp, list, record, owner, action, changed_at)
+    select position - n, 1, 'tasks', uuidv7()::text, ${ada.user.id}, 'deleted', now()
+    from moved, generate_series(0, 999) n`;
+  const sizes = [];
+  for (let [after, isMore] = [next, true]; isMore;) {
+    const page = (await read(ada, `?limit=1000&after=${after}`).expect(200)).body as Page & {
+      has_more: boolean;
+    };
+    sizes.push(page.changes.length);
+    [after, isMore] = [page.next, page.has_more];
+  }
+  expect(sizes).toEqual([715, 285]);
+});
+
 describe('a user follows', () => {
   test('the own tasks and those of the lists that they are in, with the items of the list, and no others', async () => {
     const { ada, ben, list } = await family();
