@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { services } from '@platform/service-list';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPortal } from './build.ts';
-import { html } from './html.ts';
+import { fill, html } from './html.ts';
 import type { SearchIndex } from './search-index.ts';
 
 const docs = join(import.meta.dirname, '../../../docs');
@@ -155,4 +155,8 @@ test('the fonts are part of the build', async () => {
 
 test('text that is put into a page is escaped', () => {
   expect(html`<p title="${'"x'}">${"<b>&'"}</p>`.markup).toBe('<p title="&quot;x">&lt;b&gt;&amp;&#39;</p>');
+});
+
+test('a page that lacks a part is not built', () => {
+  expect(() => fill('bar')).toThrow('bar.html needs navigation');
 });

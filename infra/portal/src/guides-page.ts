@@ -1,14 +1,7 @@
 import { addressOf, isDecision, type Guide } from './guides.ts';
-import { html, type Markup } from './html.ts';
+import { fill, html, type Markup } from './html.ts';
 
-const search = html`<search>
-  <form id="search" autocomplete="off">
-    <label for="words">Search the guides</label>
-    <input id="words" type="search" maxlength="100" autocomplete="off" spellcheck="false" />
-  </form>
-  <p id="found" role="status"></p>
-  <ol id="results"></ol>
-</search>`;
+const search = fill('search');
 
 const isContract = ({ name }: Guide): boolean => name.startsWith('contracts/');
 const isGuide = ({ name }: Guide): boolean => !name.includes('/');

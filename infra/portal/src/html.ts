@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (one) => names[one] ?? one);
@@ -21,4 +24,21 @@ const shown = (part: Part): string => {
 /** Builds markup from a template. Strings are escaped, also for attributes in double quotes. */
 export const html = (texts: TemplateStringsArray, ...parts: Part[]): Markup => ({
   markup: texts.map((text, index) => (index === 0 ? text : shown(parts[index - 1] ?? '') + text)).join(''),
+});
+
+const folder = join(import.meta.dirname, 'pages');
+
+/**
+ * A file of pages/, with each name in two braces, such as `{{title}}`, replaced like a part of `html`.
+ * @throws when a part is missing
+ */
+export const fill = (file: string, parts: Readonly<Record<string, Part>> = {}): Markup => ({
+  markup: readFileSync(join(folder, `${file}.html`), 'utf8').replaceAll(
+    /\{\{(\w+)\}\}/g,
+    (_, name: string) => {
+      const part = parts[name];
+      if (part === undefined) throw new Error(`${file}.html needs ${name}`);
+      return shown(part);
+    },
+  ),
 });

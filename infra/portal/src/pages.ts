@@ -1,6 +1,6 @@
 import { guideList, guidePage } from './guides-page.ts';
 import type { Guide } from './guides.ts';
-import { html, type Markup } from './html.ts';
+import { fill, html, type Markup } from './html.ts';
 import { overview } from './overview-page.ts';
 import type { ServiceCard } from './services.ts';
 
@@ -10,32 +10,8 @@ const accountPages = ['password', 'email', 'deletion'].map((name) => ({
   title: 'Platform',
   script: 'account',
   style: 'portal',
-  body: html`<header class="bar">
-      <span class="mark"><img src="/account/icon.svg" alt="" width="26" height="26" />Platform</span>
-    </header>
-    <main id="content" class="page">
-      <noscript
-        ><p class="note">
-          This page needs JavaScript. <span lang="de">Diese Seite braucht JavaScript.</span>
-        </p></noscript
-      >
-    </main>`,
+  body: fill('account'),
 }));
-
-/** The reference of all six. Scalar draws it, and the `main` of the page. */
-const reference = html` <div id="content">
-  <noscript
-    ><p class="note">
-      The reference needs JavaScript. The documents themselves are at <code>/openapi/{service}.json</code>.
-    </p></noscript
-  >
-  <div id="reference"></div>
-</div>`;
-
-/** The operations page, which its script fills. */
-const operations = html` <main id="content" class="page">
-  <noscript><p class="note">This page needs JavaScript.</p></noscript>
-</main>`;
 
 interface Page {
   /** Where it is written; below /docs/, or its whole address where it begins with account/. */
@@ -63,32 +39,13 @@ const navigation = (path: string): Markup[] =>
 
 const frame = ({ path, title, script, style, body }: Page): string => {
   const isAccount = path.startsWith('account/');
-  const folder = isAccount ? '/account' : '/docs';
-  const content = isAccount
-    ? body
-    : html`<a class="skip" href="#content">Skip to the content</a>
-        <header class="bar">
-          <a class="mark" href="/docs/"><img src="/docs/icon.svg" alt="" width="26" height="26" />Platform</a>
-          <nav aria-label="Portal">${navigation(path)}</nav>
-        </header>
-        ${body}`;
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="theme-color" content="#faf9f6" media="(prefers-color-scheme: light)" />
-        <meta name="theme-color" content="#131514" media="(prefers-color-scheme: dark)" />
-        <title>${title}</title>
-        <link rel="icon" href="${folder}/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="${folder}/assets/${style}.css" />
-        <script type="module" src="${folder}/assets/${script}.js"></script>
-      </head>
-      <body class="${script}">
-        ${content}
-      </body>
-    </html> `.markup;
+  return fill('frame', {
+    title,
+    script,
+    style,
+    folder: isAccount ? '/account' : '/docs',
+    content: isAccount ? body : fill('bar', { navigation: navigation(path), body }),
+  }).markup;
 };
 
 const guidePages = (guides: readonly Guide[]): Page[] => [
@@ -126,14 +83,16 @@ export const pages = (
       title: 'Reference · Platform',
       script: 'reference',
       style: 'reference',
-      body: reference,
+      // Scalar draws it, and the `main` of the page.
+      body: fill('reference'),
     },
     {
       path: 'ops/index.html',
       title: 'Operations · Platform',
       script: 'operations',
       style: 'portal',
-      body: operations,
+      // Its script fills it.
+      body: fill('operations'),
     },
     ...guidePages(guides),
     ...accountPages,
