@@ -58,6 +58,14 @@ export const feedRoutes = ({ follow, reader: auth, subscriptions }: Context): Ro
     auth,
     owners: (_asked, caller) => (isOwned ? clientsOf(caller) : undefined),
     rights: (caller) => JSON.stringify(clientsOf(caller) ?? null),
+    // The text is stored, and a project may name 200 languages.
+    ...(isOwned && {
+      bytes: async (sql, ids) => {
+        const rows = await sql<{ id: string; bytes: number }[]>`
+          select ${sql.unsafe(`${id} as id, octet_length(${json}) as bytes from ${from} where ${id}`)} = any(${ids as string[]})`;
+        return new Map(rows.map((row) => [row.id, row.bytes]));
+      },
+    }),
     items: async (sql, ids, caller) => {
       const rows = await sql<Row[]>`
           select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} = any(${ids as string[]})
