@@ -8,7 +8,7 @@ import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { expectStatus, getWith, guarded } from '../test/guarded.ts';
 import { allowsId, createTokenVerifier, type Caller } from './bearer.ts';
-import { makeTestKeys, type TokenOptions } from './testing.ts';
+import { makeTestKeys, type TokenOptions } from './testing/keys.ts';
 
 const keys = await makeTestKeys();
 const { issuer, audience, jwks } = keys;

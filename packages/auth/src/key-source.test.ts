@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { jwtVerify } from 'jose';
 import { createTokenVerifier } from './bearer.ts';
 import { createKeySource } from './key-source.ts';
-import { makeTestKeys } from './testing.ts';
+import { makeTestKeys } from './testing/keys.ts';
 
 const first = await makeTestKeys();
 const second = await makeTestKeys();
