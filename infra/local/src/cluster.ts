@@ -118,6 +118,8 @@ const NOT_DURABLE = {
   full_page_writes: 'off',
   max_connections: '500',
   shared_buffers: '128MB',
+  // The data may be in memory.
+  max_wal_size: '256MB',
   // A database is cloned from its template by the file system or the kernel, in a quarter of the processor time.
   file_copy_method: 'clone',
 };
