@@ -23,12 +23,21 @@ const formats: Record<string, Arbitrary<string>> = {
 const int32Strings = ({ minimum = -(2 ** 31), maximum = 2 ** 31 - 1 }: Schema): Arbitrary<string> =>
   fc.integer({ min: minimum, max: maximum }).map(String);
 
+/** By pattern: fast-check tries every way to cut a pattern into pieces, and the same patterns stand in many operations. */
+const matching = new Map<string, Arbitrary<string>>();
+
+const stringsMatching = (pattern: string): Arbitrary<string> => {
+  const known = matching.get(pattern) ?? fc.stringMatching(new RegExp(pattern));
+  matching.set(pattern, known);
+  return known;
+};
+
 const strings = (schema: Schema): Arbitrary<string> => {
   const { format, pattern, minLength = 0, maxLength = LONGEST } = schema;
   if (format === 'int32') return int32Strings(schema);
   const ofFormat = format === undefined ? undefined : formats[format];
   if (ofFormat) return ofFormat;
-  if (pattern?.startsWith('^') && pattern.endsWith('$')) return fc.stringMatching(new RegExp(pattern));
+  if (pattern?.startsWith('^') && pattern.endsWith('$')) return stringsMatching(pattern);
   const plain = fc.string({
     unit: 'grapheme',
     minLength,
