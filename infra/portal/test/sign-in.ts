@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { gateway, visit, type Visit } from './browser.ts';
 import { stack } from './stack.ts';
 
@@ -46,6 +46,28 @@ export const openView = async (page: Page, fragment: string): Promise<Locator> =
   const view = page.getByRole('region', { name: new RegExp(`^${fragment.split('?')[0]}$`, 'i') });
   await view.waitFor();
   return view;
+};
+
+/**
+ * One page with the admin's token for the tests of a `describe` that only look at views: loading the page and signing in
+ * takes most of such a test. The result leads to the view at a fragment, which is built anew. After each test the page
+ * must not have done what it should not.
+ */
+export const useSharedPage = (options: BrowserContextOptions = {}): ((fragment: string) => Promise<Page>) => {
+  let shared: Visit;
+  beforeAll(async () => {
+    shared = await signedIn('traffic', options);
+  });
+  afterEach(() => {
+    expect({ faults: shared.faults, outside: shared.outside }).toEqual({ faults: [], outside: [] });
+  });
+  afterAll(() => shared[Symbol.asyncDispose]());
+  return async (fragment) => {
+    // A view of the same name would keep what it shows until the answers for the new fragment are there.
+    await openView(shared.page, fragment.startsWith('mailbox') ? 'traffic' : 'mailbox');
+    await openView(shared.page, fragment);
+    return shared.page;
+  };
 };
 
 /** Waits until the lists, the health strip and the charts of the dashboard have their first values. */
