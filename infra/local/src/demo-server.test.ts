@@ -62,6 +62,14 @@ test('credentials are not returned before the demo data are loaded, nor by GET',
   expect((await post('', 'GET')).status).toBe(403);
 });
 
+test('the mailbox takes mails only from who has its password, since all users of the machine reach it', async () => {
+  const { server } = await start();
+  const { host } = new URL(server.smtpUrl);
+  const mail = { from: 'a@example.test', to: 'b@example.test', text: 'x' };
+  for (const url of [`smtp://${host}`, `smtp://platform:wrong@${host}`])
+    await expect(createTransport({ url }).sendMail(mail)).rejects.toThrow(/authenticat|wrong password/i);
+});
+
 test('the newest 200 mails are kept, as text, and a mail of more than a megabyte is refused', async () => {
   const { server } = await start();
   const transport = createTransport({ url: server.smtpUrl, pool: true });

@@ -19,7 +19,7 @@ const limits = { mails: 200, messageBytes: 1_000_000, textLength: 20_000 };
 
 /** The mail server of a stack, which sends nothing on. */
 export interface Mailbox {
-  /** `smtp://host:port` for the services. */
+  /** For the services, with a password. */
   url: string;
   /** The newest first. */
   mails: () => readonly Mail[];
@@ -28,8 +28,13 @@ export interface Mailbox {
 
 export const startMailbox = async (): Promise<Mailbox> => {
   const mails: Mail[] = [];
+  const password = randomUUID();
   const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
+    disabledCommands: ['STARTTLS'],
+    // Other users of the machine reach the port.
+    allowInsecureAuth: true,
+    onAuth: ({ password: given = '' }, _session, done) =>
+      done(given === password ? null : new Error('a wrong password'), { user: 'platform' }),
     size: limits.messageBytes,
     onData: async (stream, { envelope }, done) => {
       try {
@@ -59,7 +64,7 @@ export const startMailbox = async (): Promise<Mailbox> => {
   // The stack decides how long `start` lives, not this server.
   listening.unref();
   return {
-    url: `smtp://127.0.0.1:${(listening.address() as AddressInfo).port}`,
+    url: `smtp://platform:${password}@127.0.0.1:${(listening.address() as AddressInfo).port}`,
     mails: () => mails,
     close: () => server.close(),
   };

@@ -43,6 +43,8 @@ export interface Turn {
 /** Requests of all subscriptions of a subject at the same time; half of them to one host. */
 const ofSubject = 64;
 const maxAnswer = 1024;
+/** What is read of an answer: enough that the connections of nearly all stay open. Others' answers are in memory at once. */
+const maxRead = 16_384;
 const dayMs = 86_400_000;
 
 const retryAfterOf = (header: string | undefined): number | undefined => {
@@ -79,7 +81,7 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
       const answer = await sendRequest(new URL(url), { method: 'POST', headers, body, addresses, signal });
       const { status } = answer;
       // Its status counts, whatever is wrong with the rest.
-      const content = await answer.read().catch(() => Buffer.alloc(0));
+      const content = await answer.readStart(maxRead).catch(() => Buffer.alloc(0));
       const isDelivered = status >= 200 && status <= 299;
       return ended({
         status,

@@ -223,6 +223,23 @@ describe('a subscription', () => {
     await service.context.database.sql`delete from subscriptions where subject like 'slow %'`;
   });
 
+  test('reads the beginning of an answer that never ends, and keeps its first 1,024 bytes', async () => {
+    let sent = 0;
+    const { url } = await startReceiver((_, res) => {
+      res.writeHead(500);
+      const write = () => {
+        while (!res.destroyed && res.write('x'.repeat(1000))) sent += 1000;
+      };
+      res.on('drain', write);
+      write();
+    });
+    const { id } = await subscribe({ url, lists: ['warehouses'] });
+    await create();
+    await eventually(async () => expect(await attemptsOf(id)).toHaveLength(1));
+    expect(await attemptsOf(id)).toMatchObject([{ status: 500, answer: 'x'.repeat(1024) }]);
+    expect(sent).toBeGreaterThan(1024);
+  });
+
   test('ends when the address answers 410, and obeys Retry-After', async () => {
     const gone = await startReceiver((_, res) => res.writeHead(410).end());
     const busy = await startReceiver((_, res) => res.writeHead(429, { 'retry-after': '3600' }).end());

@@ -135,6 +135,17 @@ const readAnswer = async (answer: IncomingMessage): Promise<Buffer> => {
   return pieces.join();
 };
 
+const readStart = async (answer: IncomingMessage, bytes: number): Promise<Buffer> => {
+  const pieces = createPieceCollector();
+  let length = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    pieces.add(chunk);
+    length += chunk.length;
+    if (length >= bytes) break;
+  }
+  return pieces.join().subarray(0, bytes);
+};
+
 interface OutboundRequest {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
@@ -147,8 +158,10 @@ interface OutboundRequest {
 export interface OutboundAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Throws AnswerTooLarge beyond 1 MiB. Call this or `discard`, so that the connection can be used again. */
+  /** Throws AnswerTooLarge beyond 1 MiB. Call one of these, so that the connection can be used again. */
   read(): Promise<Buffer>;
+  /** So many bytes at most; the connection closes where there are more. */
+  readStart(bytes: number): Promise<Buffer>;
   discard(): void;
 }
 
@@ -182,6 +195,7 @@ export const sendRequest = async (
     status: answer.statusCode ?? 0,
     headers: answer.headers,
     read: () => readAnswer(answer),
+    readStart: (bytes) => readStart(answer, bytes),
     // Nobody needs the content, nor why it could not be read; a failure has closed the connection.
     discard: () => void readAnswer(answer).catch(() => undefined),
   };
