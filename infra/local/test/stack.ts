@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Stack } from '../src/stack-file.ts';
+import { memoryFolder } from '../src/testing/memory-folder.ts';
 import { startPlatform, type StartedPlatform } from '../src/testing/platform.ts';
 
 /** A `start` of its own, over the two small services of the fixtures. */
@@ -13,7 +14,7 @@ export interface StackRun extends StartedPlatform {
 
 /** A folder that everybody may enter, as a checkout usually is. */
 export const newLocalFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'stack-'));
+  const folder = await mkdtemp(join((await memoryFolder()) ?? tmpdir(), 'stack-'));
   await chmod(folder, 0o755);
   return folder;
 };

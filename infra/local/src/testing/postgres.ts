@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   answersSql,
@@ -11,6 +10,7 @@ import {
   type Cluster,
 } from '../cluster.ts';
 import { freePort } from './free-ports.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { postgresBinaries } from '../postgres-binaries.ts';
 import { killAllIn } from '../process.ts';
 import { startServer, type Server } from './server.ts';
@@ -31,20 +31,6 @@ interface PostgresOptions {
   /** Password of the superuser in that data folder. */
   password?: string;
 }
-
-/** Files there are in memory on Linux: a database is cloned in a tenth of the processor time, and nothing waits for a disk. */
-const IN_MEMORY = '/dev/shm';
-/** All databases that test files have at a time need less than a quarter of it. */
-const ENOUGH_BYTES = 4 * 2 ** 30;
-
-/** The folder for data that need not survive: in memory where there is plenty, else undefined, that of temporary files. */
-const memoryFolder = async (): Promise<string | undefined> => {
-  const room = await statfs(IN_MEMORY).then(
-    ({ bavail, bsize }) => bavail * bsize,
-    () => 0,
-  );
-  return Math.min(room, process.availableMemory()) < ENOUGH_BYTES ? undefined : IN_MEMORY;
-};
 
 /** Starts PostgreSQL 18 on a free port of 127.0.0.1, empty unless data are given. It ends with this process. */
 export const startPostgres = async (options: PostgresOptions = {}): Promise<PostgresServer> => {
