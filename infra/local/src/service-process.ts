@@ -182,7 +182,7 @@ const STOP_LIMIT_MS = 12_000;
 /**
  * Migrates a service and loads its demo data as the owner of its tables, which needs no running service. Both run in one
  * process, because loading their modules takes longer than the work.
- * @throws with the end of the output of the step that failed
+ * @throws with the end of what the step that failed wrote to stderr: the demo prints credentials
  */
 export const prepareService = async (
   { adminToken, stopping }: Launch,
@@ -203,7 +203,7 @@ export const prepareService = async (
   const done = await run(process.execPath, args, { cwd: service.folder, env, signal: stopping });
   if (done.code === 0) return parseDemo(service.name, done.stdout);
   const names = [...tasks, last].map((file) => basename(file, '.ts')).join(' or ');
-  throw new Error(`${names} of ${service.name} failed:\n${lastLines(done.output)}`);
+  throw new Error(`${names} of ${service.name} failed:\n${lastLines(done.stderr)}`);
 };
 
 /**

@@ -80,6 +80,7 @@ export interface RunResult {
   /** The exit code; null when the program did not start or a signal ended it. */
   code: number | null;
   stdout: string;
+  stderr: string;
   /** Both streams in the order in which they arrived. */
   output: string;
 }
@@ -89,7 +90,10 @@ const collect = (child: ChildProcess, text: RunResult): void => {
     text.stdout += chunk;
     text.output += chunk;
   });
-  child.stderr?.on('data', (chunk: Buffer) => (text.output += chunk));
+  child.stderr?.on('data', (chunk: Buffer) => {
+    text.stderr += chunk;
+    text.output += chunk;
+  });
 };
 
 /** Runs a program to its end, without a shell. Never throws: a program that cannot start has the code null. */
@@ -107,9 +111,11 @@ export const run = (
       ...account,
     });
     if (signal && child.pid) cleanUpAfterExit({ process: { ...identify(child.pid), stopSignal: 'SIGTERM' } });
-    const result: RunResult = { code: null, stdout: '', output: '' };
+    const result: RunResult = { code: null, stdout: '', stderr: '', output: '' };
     collect(child, result);
-    child.on('error', (error) => resolve({ ...result, output: result.output + error.message }));
+    child.on('error', (error) =>
+      resolve({ ...result, stderr: error.message, output: result.output + error.message }),
+    );
     child.on('close', (code) => {
       if (signal && child.pid) cleanUpAfterExit({ endedPid: child.pid });
       resolve({ ...result, code });

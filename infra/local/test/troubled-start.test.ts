@@ -58,6 +58,15 @@ test.each([
   expect(start.printed()).toMatch(reason);
 });
 
+test('a demo that goes wrong shows its reason, but not the credentials that it prints', async () => {
+  const demo = 'console.log(process.env.DEMO_ADMIN_TOKEN); throw new Error("no such shop");';
+  const services = await serviceOf({ 'src/main.ts': '', 'src/demo.ts': demo });
+  const start = startStack(local, await platformPorts(), '--services', services);
+  await start.ended;
+  expect(start.printed()).toContain('no such shop');
+  expect(start.printed()).not.toContain('eyJ');
+});
+
 test('Ctrl-C during the start stops the programs that were started', async () => {
   const services = await serviceOf({ 'src/main.ts': '', 'src/migrate.ts': 'setInterval(() => {}, 1000);' });
   const start = startStack(local, await platformPorts(), '--services', services);

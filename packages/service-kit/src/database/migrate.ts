@@ -166,6 +166,9 @@ export const runMigrations = (
       throw fault === undefined ? error : new SafeError(fault);
     });
     await afterwards?.(url);
+  }).finally(() => {
+    // Not to what is loaded behind it, such as the demo data.
+    if (process.exitCode !== undefined && process.exitCode !== 0) process.exit();
   });
 
 /** Hashes of all migrations and parts. */

@@ -22,6 +22,7 @@ const columns: Columns<Row> = {
   State: stateOf,
   Service: ({ service }) => service,
   Lists: ({ lists }) => <span class="cut">{lists.join(', ')}</span>,
+  Description: ({ description }) => <span class="cut">{description ?? '–'}</span>,
   'Last delivery': ({ lastDeliveredAt }) => time(lastDeliveredAt),
   Waiting: ({ waiting }) => waiting.toLocaleString(),
   'Given up': ({ failed }) => failed.toLocaleString(),
