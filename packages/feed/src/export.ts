@@ -23,7 +23,7 @@ const chunk = 250;
 const idleMs = 30_000;
 
 const withPlace = createPlaces({
-  most: 8,
+  most: 16,
   mostOfCaller: 2,
   mostOfNetwork: 4,
   leavesRoom: true,
