@@ -81,7 +81,7 @@ const createMarked = (folder: string) =>
 
 /** The words of markup. Its blocks, such as the cells of a table, are apart from each other. */
 const wordsIn = (markup: string): string =>
-  unescape(markup.replaceAll(/<\/?(?:a|code|del|em|strong)(?: [^>]*)?>/g, '').replaceAll(/<[^>]*>/g, ' '))
+  unescape(markup.replaceAll(/<\/?(?:a|code|del|em|strong)(?: [^<>]*)?>/g, '').replaceAll(/<[^<>]*>/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .trim();
 

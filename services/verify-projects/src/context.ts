@@ -28,6 +28,8 @@ export const migrations: Migrations = {
 export interface Context extends BaseContext {
   /** Authenticates requests that read projects, languages and deliverables. */
   reader: Guard<Reader>;
+  /** The same for those who subscribe to these lists. */
+  subscriber: Guard<Reader>;
   /** Call it when the record of the key with this hash has changed, so that this process looks it up again. */
   forgetKey: (hash: string) => void;
   /** Authenticates requests of the management API. */
@@ -53,15 +55,17 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     touch: ({ id }) => saveLastUse(sql, id),
     onTouchFailed: (err) => base.log.warn({ err }, 'the last use of an API key was not stored'),
   });
-  const admits = (scope: string) => readerGuard(keys.guard(scope), tokens.guard(scope));
+  const admits = (scope: string, judgedBy: 'key' | 'token') =>
+    readerGuard(keys.guard(scope), tokens.guard(scope), judgedBy);
   return {
     ...base,
-    reader: admits('verify:read'),
+    reader: admits('verify:read', 'key'),
+    subscriber: admits('verify:read', 'token'),
     forgetKey: keys.forget,
     admin: unlimited(tokens.guard('verify:admin')),
     subscriptions: createSubscriptions(base, env, {
       service: 'verify-projects',
-      auth: admits('verify-projects:subscriptions'),
+      auth: admits('verify-projects:subscriptions', 'token'),
       rights: readerRights((id) => findValid(sql, id)),
     }),
     follow: createFeed({

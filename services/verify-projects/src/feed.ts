@@ -52,7 +52,7 @@ const lists: readonly Listed[] = [
 type Row = { id: string; json: string };
 
 /** The routes by which readers export, follow and subscribe to the lists; each sees the records of its clients, as in the lists. */
-export const feedRoutes = ({ follow, reader: auth, subscriptions }: Context): Route[] => {
+export const feedRoutes = ({ follow, reader: auth, subscriber, subscriptions }: Context): Route[] => {
   const followed = lists.map(({ id, json, from, isOwned, ...about }): FollowedList<Reader> => ({
     ...about,
     auth,
@@ -76,6 +76,6 @@ export const feedRoutes = ({ follow, reader: auth, subscriptions }: Context): Ro
         select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} > ${after} ${andOf(sql, owners)}
         order by ${sql.unsafe(id)} limit ${limit}`,
   }));
-  for (const list of followed) subscriptions.offer(list);
+  for (const list of followed) subscriptions.offer({ ...list, auth: subscriber });
   return [...followed.flatMap(follow), ...subscriptions.routes()];
 };

@@ -26,13 +26,18 @@ const keyReader = ({ id, clients }: Pick<KeyRow, 'id' | 'clients'>): Reader => (
   clients: clients === null ? undefined : new Set(clients),
 });
 
-/** Admits both. A request with an API key is judged by it, also when it has a token as well. */
-export const readerGuard = (keys: Guard<KeyRow>, tokens: Guard<Caller>): Guard<Reader> => ({
+/** Admits both. A request with both is judged by one: by its API key where it reads, by its token where it subscribes. */
+export const readerGuard = (
+  keys: Guard<KeyRow>,
+  tokens: Guard<Caller>,
+  judgedBy: 'key' | 'token',
+): Guard<Reader> => ({
   security: [...keys.security, ...tokens.security],
   schemes: { ...keys.schemes, ...tokens.schemes },
   identify: async (req, limit) => {
     const hasToken = /^bearer /i.test(req.headers.authorization ?? '');
-    if (hasToken && req.headers['x-api-key'] === undefined) return tokens.identify(req, limit);
+    if (hasToken && (judgedBy === 'token' || req.headers['x-api-key'] === undefined))
+      return tokens.identify(req, limit);
     return keyReader(await keys.identify(req, limit));
   },
   keyOf: ({ subject }) => subject,

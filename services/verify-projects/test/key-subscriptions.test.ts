@@ -84,3 +84,14 @@ test.for([[['verify:read']], [['verify-projects:subscriptions']]])(
     expect(body).toMatchObject({ code: 'insufficient_scope' });
   },
 );
+
+test('of a request with a key and a token, the token subscribes', async () => {
+  const { key } = await createKey();
+  const token = await service.tokens.token({ scope: scopes.join(' ') });
+  const { body } = await subscribe(key, 'http://127.0.0.1:1/')
+    .set('Authorization', `Bearer ${token}`)
+    .expect(201);
+  expect(await subscriptionsOf(key)).toEqual([]);
+  const own = await request(service.app).get(path).set('Authorization', `Bearer ${token}`).expect(200);
+  expect(own.body).toMatchObject([{ id: body.id }]);
+});
