@@ -72,6 +72,11 @@ describe('compose.yaml', () => {
       expect([name, logging]).toEqual([name, { driver: 'json-file', options }]);
   });
 
+  test('keeps what nobody reads small in the kernel, in every container', () => {
+    const sysctls = { 'net.ipv4.tcp_rmem': '4096 131072 524288', 'net.ipv4.tcp_wmem': '4096 16384 262144' };
+    for (const [name, service] of entries) expect([name, service]).toMatchObject([name, { sysctls }]);
+  });
+
   test('has every service, and its migrations before it', () => {
     for (const name of names) {
       const { depends_on: before, build, command, image } = compose.services[name] ?? {};

@@ -1,8 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { createIdentities, credentialOf } from './identities.ts';
 
-const requestWith = (headers: Record<string, string>) => ({ headers }) as unknown as IncomingMessage;
+const requestWith = (headers: Record<string, string>) =>
+  Object.assign(new IncomingMessage(new Socket()), { headers });
 
 test('requests with one credential share an answer, and of none is anything kept a moment later', async () => {
   let asked = 0;

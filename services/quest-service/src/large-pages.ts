@@ -8,6 +8,7 @@ export const maxPage = 33_554_432;
 /** How often the text of a page or list is in memory while it is read or written. */
 export const copies = 3;
 
+/** Throws ValidationFailed for a page that is too large. */
 export const requirePage = (bytes: number): void => {
   if (bytes > maxPage)
     throw new ValidationFailed({ Take: [`must be less: the page would have more than ${maxPage} bytes`] });

@@ -1,3 +1,4 @@
+import { countFollowed } from '@platform/feed/testing';
 import { container, startServiceProcess } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { startService } from './harness.ts';
@@ -29,19 +30,7 @@ test('exports, pages and lists of quests with the longest titles leave a process
     [1, 2].map(async () => (await (await get(`${feed}/export`)).text()).trim().split('\n').length),
   );
   expect(exported).toEqual([quests + 1, quests + 1]);
-  const follow = async (): Promise<number> => {
-    const seen = new Set<string>();
-    for (let [after, isMore] = [next, true]; isMore;) {
-      const page = (await (await get(`${feed}?limit=1000&after=${after}`)).json()) as {
-        changes: { id: string }[];
-        next: string;
-        has_more: boolean;
-      };
-      for (const { id } of page.changes) seen.add(id);
-      [after, isMore] = [page.next, page.has_more];
-    }
-    return seen.size;
-  };
+  const follow = () => countFollowed((query) => get(feed + query), next);
   expect(await Promise.all([follow(), follow()])).toEqual([quests, quests]);
   /** Reads the list, again while others read too much. */
   const list = async (): Promise<number> => {

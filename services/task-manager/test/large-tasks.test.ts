@@ -1,3 +1,4 @@
+import { countFollowed } from '@platform/feed/testing';
 import { container } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { register, startService, variablesFor } from './harness.ts';
@@ -42,20 +43,9 @@ test('exports and pages of the largest tasks leave a process its memory', async 
     }),
   );
   expect(exported).toEqual(exported.map(() => tasks + 1));
-  const follow = async (token: string, from: string): Promise<number> => {
-    const seen = new Set<string>();
-    for (let after = from, isMore = true; isMore;) {
-      const page = (await (await get(token, `?limit=1000&after=${after}`)).json()) as {
-        changes: { id: string }[];
-        next: string;
-        has_more: boolean;
-      };
-      for (const { id } of page.changes) seen.add(id);
-      [after, isMore] = [page.next, page.has_more];
-    }
-    return seen.size;
-  };
-  const followed = users.map(({ token }, at) => follow(token, cursors[at] ?? ''));
+  const followed = users.map(({ token }, at) =>
+    countFollowed((query) => get(token, query), cursors[at] ?? ''),
+  );
   expect(await Promise.all(followed)).toEqual(followed.map(() => tasks));
   expect(await server.peakBytes()).toBeLessThan(container.bytes);
 });

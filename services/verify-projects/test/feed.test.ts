@@ -26,7 +26,7 @@ const follower = async (list: string, clients?: string[]) => {
   };
   let { next } = await read('');
   return async () => {
-    const page = await read(`?after=${next}`);
+    const page = await read(`?limit=1000&after=${next}`);
     ({ next } = page);
     return page.changes;
   };
@@ -125,6 +125,19 @@ test('a stream ends and a wait is refused when the API key is revoked, also by a
   await create('/projects', projectInput({ name: 'After' }));
   expect((await refused).status).toBe(401);
   expect(stream.all.some(({ data }) => data?.includes('After'))).toBe(false);
+});
+
+test('a page ends before its items have more than a megabyte', async () => {
+  const changes = await follower('projects');
+  const { sql } = service.context.database;
+  await sql`
+    insert into projects (id, name, status, source_language, target_languages, created_at, updated_at)
+    select uuidv7(), 'Large', 'draft', 'en', array(select 'de-' || repeat('x', 30) || l from generate_series(1, 200) l),
+      now(), now()
+    from generate_series(1, 200)`;
+  const page = await changes();
+  expect(page.length).toBeGreaterThan(50);
+  expect(page.length).toBeLessThan(200);
 });
 
 test('an export has the items of the list, of the clients of the caller only', async () => {

@@ -61,3 +61,23 @@ export const openStream = async (url: string, headers: Record<string, string>) =
     [Symbol.dispose]: () => abort.abort(),
   };
 };
+
+interface Page {
+  changes: readonly { id: string }[];
+  next: string;
+  has_more: boolean;
+}
+
+/** Follows a list from a cursor to its end; how many records changed. `read` gets the query of each page. */
+export const countFollowed = async (
+  read: (query: string) => Promise<Response>,
+  cursor: string,
+): Promise<number> => {
+  const seen = new Set<string>();
+  for (let [after, isMore] = [cursor, true]; isMore;) {
+    const page = (await (await read(`?limit=1000&after=${after}`)).json()) as Page;
+    for (const { id } of page.changes) seen.add(id);
+    [after, isMore] = [page.next, page.has_more];
+  }
+  return seen.size;
+};

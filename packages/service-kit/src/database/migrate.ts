@@ -167,7 +167,7 @@ export const runMigrations = (
     });
     await afterwards?.(url);
   }).finally(() => {
-    // Not to what is loaded behind it, such as the demo data.
+    // Modules that are loaded after this one, such as the demo data, must not run.
     if (process.exitCode !== undefined && process.exitCode !== 0) process.exit();
   });
 

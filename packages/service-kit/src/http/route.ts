@@ -133,7 +133,7 @@ interface Operation {
   deprecated?: Deprecation;
   /** Not counted against the caller's rate limit. */
   skipRateLimit?: true;
-  /** False: a request that succeeds writes no log line: what it did is recorded elsewhere, or nobody needs to know. */
+  /** False where a request that succeeds needs no log line: what it did is recorded elsewhere, or it is a probe. */
   logSuccess?: false;
   /**
    * For an address so hot that Express's way to it costs as much as the work itself (docs/adr/0009): it is matched before
