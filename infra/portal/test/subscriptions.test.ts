@@ -94,7 +94,7 @@ describe.runIf(canLook)('subscriptions', () => {
     await dialog.getByRole('button', { name: 'Copy whsec_' }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^whsec_/);
     await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'hidden' });
+    await page.locator('dialog').waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain('whsec_');
     const found = (await (await send('GET', path)).json()) as Record<string, unknown>[];
     expect(found.find(({ url }) => url === addressOf('form'))).toMatchObject({

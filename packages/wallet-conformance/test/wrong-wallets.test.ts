@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { certify } from '../src/certify/run.ts';
 import type { Call } from '../src/history/call.ts';
 import { createEarlier } from '../src/history/earlier.ts';
-import { judge, type Violation } from '../src/history/judge.ts';
+import { judge, minimal, type Violation } from '../src/history/judge.ts';
 import { recordAndJudge } from '../src/history/record-and-judge.ts';
 import { readCalls } from '../src/history/report.ts';
 import { serialOrder } from '../src/history/serial-order.ts';
@@ -47,19 +47,25 @@ test('a counterexample is minimal', async () => {
   const calls = await simulate({ seed, seconds: 4, fault: 'replica that lags by 20 ms' });
   // A violation that names earlier histories needs these, too.
   const found = judge(calls).violations.filter(({ earlier }) => earlier.length === 0);
-  for (const { calls: all, contradiction, opening: balance } of found.slice(0, 10)) {
+  const minima = found.flatMap(({ calls: all, opening: balance }) => {
+    const opening = { balance, earlier: createEarlier(), declared: { noLimits: false } };
+    const budget = { steps: 10_000 };
+    const contradiction = minimal(all, opening, budget);
+    return budget.steps > 0 ? [{ all, opening, contradiction }] : [];
+  });
+  expect(minima).not.toEqual([]);
+  for (const { all, opening, contradiction } of minima) {
     const orderWithout = (isForgotten: (call: Call) => boolean) =>
       serialOrder(
         all.map((call) =>
           isForgotten(call) ? { ...call, answered: null, status: null, balance: null } : call,
         ),
-        { balance, earlier: createEarlier(), declared: { noLimits: false } },
+        opening,
       );
     expect(orderWithout((call) => !contradiction.includes(call))).toBeUndefined();
     for (const needed of contradiction)
       expect(orderWithout((call) => call === needed || !contradiction.includes(call))).toBeDefined();
   }
-  expect(judge(calls).violations).not.toEqual([]);
 });
 
 test('a right wallet is never accused, however many requests and answers are lost', async () => {

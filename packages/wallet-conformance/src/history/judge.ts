@@ -33,7 +33,7 @@ export interface Violation {
   calls: Call[];
   /** What it names of earlier histories: the first call of each transaction. */
   earlier: Call[];
-  /** The calls whose answers contradict each other; without any one of them there would be no contradiction. */
+  /** Calls whose answers contradict each other: as few as could be found before the budget was used up. */
   contradiction: Call[];
 }
 
