@@ -14,7 +14,7 @@ const heartbeatMs = 15_000;
 /** A client that takes nothing of what it was sent for so long is cut off, in ms. */
 const defaultIdleMs = 30_000;
 /** Between two looks at the credential while nothing changes, in ms. */
-const lookMs = 250;
+export const lookMs = 250;
 
 /** Whether the request asks for events. */
 export const asksForEvents = ({ method, headers }: IncomingMessage): boolean =>
@@ -43,11 +43,11 @@ const pauseMs = (): number => 500 + Math.round(Math.random() * 2500);
 
 /**
  * Writes what a reader sees as server-sent events, until the client has gone, its credential is no longer valid, its cursor
- * leads nowhere or the service stops. The headers follow the first page, so that an error before is an answer.
+ * leads nowhere or it has to end. The headers follow the first page, so that an error before is an answer.
  */
 export const sendEvents = async (
   reader: Reader,
-  isDraining: () => boolean,
+  hasToEnd: () => boolean,
   { req, res }: { req: IncomingMessage; res: ServerResponse },
   idleMs = defaultIdleMs,
 ): Promise<void> => {
@@ -63,7 +63,7 @@ export const sendEvents = async (
     sentAt = performance.now();
     await write(text).catch(() => res.destroy());
   };
-  for (let isNew = true; !isDraining() && !res.destroyed;) {
+  for (let isNew = true; !hasToEnd() && !res.destroyed;) {
     if (isNew && page.changes.length > 0) await send(textOf(page));
     else if (performance.now() - sentAt >= heartbeatMs) await send(heartbeat(page));
     try {

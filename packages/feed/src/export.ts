@@ -4,7 +4,8 @@ import { csvLine } from '@platform/service-kit/csv';
 import { setFixedHeaders } from '@platform/service-kit/headers';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
-import { createPlaces, createSender } from '@platform/service-kit/slow-answer';
+import { createPlaces } from '@platform/service-kit/places';
+import { createSender } from '@platform/service-kit/slow-answer';
 import { z } from 'zod';
 import { cursorText } from './cursor.ts';
 import {
@@ -26,7 +27,7 @@ const withPlace = createPlaces({
   most: 16,
   mostOfCaller: 2,
   mostOfNetwork: 4,
-  leavesRoom: true,
+  givesWay: true,
   code: 'too_many_downloads',
   detail: 'Too many exports are running; try again shortly.',
 });
@@ -102,7 +103,8 @@ export const createExport =
         const slice = { owners: ownersOf(exported, query, caller), limit: chunk };
         // It takes as long as the client needs to read it.
         allowSlowBody(req);
-        const sendAll = async (): Promise<void> => {
+        const sendAll = async (lost: AbortSignal): Promise<void> => {
+          lost.addEventListener('abort', () => res.destroy());
           const cursor = cursorText(await endOfLog(sql));
           let rows = await records(sql, { ...slice, after: beforeAll }, caller);
           const { head, lineOf } = writerOf(query.format, item, cursor);

@@ -3,14 +3,14 @@ import { integerParameter } from '@platform/pagination/list';
 import { startBackground } from '@platform/service-kit/background';
 import type { BaseContext } from '@platform/service-kit/context';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
+import { createPlaces } from '@platform/service-kit/places';
 import { ValidationFailed } from '@platform/service-kit/problem';
 import { withoutDeadline } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
-import { createPlaces } from '@platform/service-kit/slow-answer';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { cursorText, parseCursor, type Cursor } from './cursor.ts';
-import { asksForEvents, eventStream, sendEvents } from './events.ts';
+import { asksForEvents, eventStream, lookMs, sendEvents } from './events.ts';
 import { createExport } from './export.ts';
 import { callerKey, filtersOf, nounOf, type FeedOptions, type FollowedList } from './followed-list.ts';
 import { moveChanges } from './log.ts';
@@ -100,14 +100,13 @@ const exampleEvent = 'id: AZ…\nevent: updated\ndata: {"id":"…","action":"upd
 const createFollow = (options: FeedOptions) => {
   const { service, health, maxStreams = 1000, anyCaseQuery = false } = options;
   const readersOf = createReaders(options);
-  const isDraining = () => health.draining;
   const withPlace = createPlaces({
     most: maxStreams,
     mostOfCaller: Math.ceil(maxStreams / 5),
     mostOfNetwork: Math.ceil(maxStreams / 2),
     code: 'too_many_readers',
     detail: 'Too many readers wait here; try again later, or ask without `wait`.',
-    leavesRoom: true,
+    givesWay: true,
   });
   return <Caller>(followed: FollowedList<Caller>): Route => {
     const { list, name, tag, auth, item } = followed;
@@ -143,18 +142,22 @@ const createFollow = (options: FeedOptions) => {
         if (asksForEvents(req)) {
           const after = lastEventOf(req) ?? asked.after;
           const reader = open({ req, caller, query: asked, after, ...pagesOfStream });
-          await withPlace(callerKey(auth, caller), () => sendEvents(reader, isDraining, { req, res }));
+          await withPlace(callerKey(auth, caller), (lost) => {
+            // Who takes nothing would not see the end for long.
+            lost.addEventListener('abort', () => res.writableNeedDrain && res.destroy());
+            return sendEvents(reader, () => health.draining || lost.aborted, { req, res });
+          });
           return { status: 200, rawBody: '' };
         }
         const reader = open({ req, caller, query: asked, after: asked.after, limit });
         const end = performance.now() + wait * 1000;
-        const answer = async () => {
+        const answer = async (lost?: AbortSignal) => {
           for (let page = await reader.read(); ;) {
             const left = end - performance.now();
-            const isOver = asked.after === undefined || left <= 0 || health.draining || res.destroyed;
-            if (page.changes.length > 0 || page.hasMore || isOver)
+            const mayWait = asked.after !== undefined && left > 0 && !health.draining && !res.destroyed;
+            if (page.changes.length > 0 || page.hasMore || !mayWait || lost?.aborted)
               return { status: 200, rawBody: bodyOf(page) } as const;
-            if (await reader.wait(left)) page = await reader.read();
+            if (await reader.wait(Math.min(left, lookMs))) page = await reader.read();
           }
         };
         if (wait === 0) return answer();

@@ -6,7 +6,7 @@ import { Conflict, InsufficientScope, Unavailable, ValidationFailed } from '@pla
 import { orNotFound } from '@platform/service-kit/record-versions';
 import { currentRequest, waitUncounted } from '@platform/service-kit/request-scope';
 import { noLookupLimit, type Guard } from '@platform/service-kit/route';
-import { createPlaces } from '@platform/service-kit/slow-answer';
+import { createPlaces } from '@platform/service-kit/places';
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { z } from 'zod';

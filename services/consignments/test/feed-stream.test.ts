@@ -162,36 +162,39 @@ describe('the stream of a list', () => {
     expect(await stream.answer.json()).toMatchObject({ code });
   });
 
-  test('is refused where the process or the caller has too many', async () => {
-    await using small = await startService({
-      databaseUrl: service.databaseUrl,
-      variables: { FEED_STREAMS: '6' },
-    });
-    const statuses = [];
-    const streams = [];
-    for (const sub of ['a', 'a', 'a', 'b', 'b', 'c', 'c', 'd', 'd']) {
-      const headers = { 'X-Forwarded-For': `192.0.2.${sub.charCodeAt(0)}` };
-      const stream = await open('warehouses', { at: small, sub, headers });
-      streams.push(stream);
-      statuses.push(stream.answer.status);
-    }
-    expect(statuses).toEqual([200, 200, 503, 200, 200, 200, 503, 200, 503]);
-    expect(streams[2]?.answer.headers.get('retry-after')).not.toBeNull();
-    expect(await streams[2]?.answer.json()).toMatchObject({ code: 'too_many_readers' });
-    // Who waits holds a connection as well.
+  test('is refused where the caller has too many, and takes a place of who has two where the process has', async () => {
+    const variables = { FEED_STREAMS: '6' };
+    await using small = await startService({ databaseUrl: service.databaseUrl, variables });
+    const headersOf = (sub: string) => ({ 'X-Forwarded-For': `192.0.2.${sub.charCodeAt(0)}` });
+    const follow = (sub: string) => open('warehouses', { at: small, sub, headers: headersOf(sub) });
     const { next } = (await service.read('/feeds/consignments/warehouses').expect(200)).body as {
       next: string;
     };
-    const ask = async (wait: number) =>
-      fetch(`${small.url}/v1/feeds/consignments/warehouses?after=${next}&wait=${wait}`, {
-        headers: await bearer({ sub: 'a' }),
-      });
-    expect([(await ask(25)).status, (await ask(0)).status]).toEqual([503, 200]);
-    streams[0]?.[Symbol.dispose]();
-    // Its place is free again.
+    // Who waits holds a connection as well.
+    const leaving = new AbortController();
+    const waits: number[] = [];
+    const wait = async () => {
+      const headers = { ...headersOf('a'), ...(await bearer({ sub: 'a' })) };
+      const url = `${small.url}/v1/feeds/consignments/warehouses?after=${next}&wait=25`;
+      const answer = await fetch(url, { headers, signal: leaving.signal });
+      waits.push(answer.status);
+    };
+    const waiting = Promise.allSettled([wait(), wait(), wait()]);
+    await expect.poll(() => waits).toEqual([503]);
+    const streams = [];
+    for (const sub of ['b', 'b', 'b', 'c', 'c', 'd', 'd', 'e']) streams.push(await follow(sub));
+    expect(streams.map(({ answer }) => answer.status)).toEqual([200, 200, 503, 200, 200, 200, 503, 200]);
+    expect(streams[2]?.answer.headers.get('retry-after')).not.toBeNull();
+    expect(await streams[2]?.answer.json()).toMatchObject({ code: 'too_many_readers' });
+    // The one of `d` was of a request that waited, that of `e` of the older stream of `b`.
+    await expect.poll(() => waits).toEqual([503, 200]);
+    await streams[0]?.ended;
+    leaving.abort();
+    await waiting;
+    // Places are free again.
     await expect
       .poll(async () => {
-        using stream = await open('warehouses', { at: small, sub: 'e' });
+        using stream = await follow('d');
         return stream.answer.status;
       })
       .toBe(200);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPlaces } from '@platform/service-kit/slow-answer';
+import { createPlaces } from '@platform/service-kit/places';
 import { importBounds, readerBounds } from './places.ts';
 
 test.each([

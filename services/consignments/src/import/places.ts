@@ -1,4 +1,4 @@
-import type { Bounds } from '@platform/service-kit/slow-answer';
+import type { Bounds } from '@platform/service-kit/places';
 
 /** Readers of results, each of which holds some thousand lines that it has not taken yet. */
 export const readerBounds: Bounds = {

@@ -4,7 +4,7 @@ import { csvLine } from '@platform/service-kit/csv';
 import { setFixedHeaders } from '@platform/service-kit/headers';
 import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
-import { createPlaces } from '@platform/service-kit/slow-answer';
+import { createPlaces } from '@platform/service-kit/places';
 import type { Sql } from 'postgres';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
