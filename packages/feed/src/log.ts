@@ -12,24 +12,45 @@ const windowByOwner = 1_000_000;
 /** Changes that a page by owner reads of all owners together, to find the first ones. */
 const maxReadByOwner = 5000;
 
+/** The last id that was given to a change, also of a transaction that has not committed. */
+const allocated = `coalesce(pg_sequence_last_value('feed_pending_id_seq'), 0)`;
+
+/**
+ * Whether there may be changes to move: there are new ids, or a transaction has ended that was open when ids up to `moved_to`
+ * were looked at. A transaction beyond all that have ended may be one of the server that the database was moved from.
+ */
+const pendingSql = `${allocated} <> moved_to or exists (
+  select from unnest(open) xid where pg_visible_in_snapshot(xid, pg_current_snapshot()) or xid >= pg_snapshot_xmax(pg_current_snapshot()))`;
+
 /**
  * Gives committed changes their positions: their order is that of this transaction, whatever the order of their commits was,
- * so a writer that takes long delays nobody. Of several calls one moves and the others wait for its lock. Returns whether
- * there may be more.
+ * so a writer that takes long delays nobody. Of several calls one moves and the others wait for its lock. Rows that were moved
+ * are not met again, also while an open transaction keeps vacuum from them (docs/adr/0192). Returns whether there may be more.
  */
 export const moveChanges = async (sql: Sql): Promise<boolean> => {
-  const [{ pending }] = await sql<
-    [{ pending: boolean }]
-  >`select exists (select from feed_pending) as pending`;
+  const [{ pending, upTo }] = await sql<[{ pending: boolean; upTo: string }]>`
+    select ${sql.unsafe(pendingSql)} as pending, ${sql.unsafe(allocated)} as "upTo" from feed_state`;
   if (!pending) return false;
   return sql.begin<boolean>(async (tx) => {
-    // In a statement of its own: the next one must see what the last mover has written.
-    const [{ position }] = await tx<[{ position: string }]>`select position from feed_state for update`;
+    // In a statement of its own: the next one must see what the last mover has written. Ids begin anew where a database was copied
+    // without its sequences.
+    const [{ position, movedTo }] = await tx<[{ position: string; movedTo: string }]>`
+      select position, case when moved_to > ${sql.unsafe(allocated)} then 0 else moved_to end as "movedTo"
+      from feed_state for update`;
     const stamp = randomBytes(8).readBigInt64BE().toString();
     const [{ taken }] = await tx<[{ taken: number }]>`
-      with taken as (
+      with ended as (
+        select xid from feed_state, unnest(open) xid
+        where pg_visible_in_snapshot(xid, pg_current_snapshot()) or xid > pg_current_xact_id()),
+      taken as (
         delete from feed_pending
-        where id = any (array(select id from feed_pending order by id limit ${batch}))
+        where id = any (array(
+          select id from (
+            (select id from feed_pending where id > ${movedTo} order by id limit ${batch})
+            union all
+            select late.id from ended cross join lateral (
+              select id from feed_pending where xid = ended.xid and id <= ${movedTo} order by xid, id limit ${batch}) late
+          ) candidates order by id limit ${batch}))
         returning *),
       -- Several writes of a record in one transaction are one change.
       changes as (
@@ -43,9 +64,28 @@ export const moveChanges = async (sql: Sql): Promise<boolean> => {
           clock_timestamp()
         from changes where not (first = 'created' and last = 'deleted')
         returning position),
+      read as (
+        select count(*) = ${batch} as "isFull", coalesce(max(id), 0) as last,
+          greatest(${upTo}::bigint, ${movedTo}) as "upTo", (select max(position) from placed) as position
+        from taken),
       moved as (
-        update feed_state set position = last, stamp = ${stamp}
-        from (select max(position) as last from placed) placed where last is not null)
+        update feed_state set
+          position = coalesce(read.position, feed_state.position),
+          stamp = case when read.position is null then stamp else ${stamp} end,
+          -- Up to there, what is not taken was not committed when this statement began.
+          moved_to = case when not "isFull" then "upTo" when last > ${movedTo} then least(last, "upTo") else ${movedTo} end,
+          open = case
+            when "isFull" and last <= ${movedTo} then open
+            when "upTo" = ${movedTo} then array(select unnest(open) except select xid from ended)
+            else array(
+              select pg_snapshot_xip(pg_current_snapshot())
+              union
+              -- Began after the last one that has ended, and before this transaction.
+              select later::text::xid8 from generate_series(
+                pg_snapshot_xmax(pg_current_snapshot())::text::bigint, pg_current_xact_id()::text::bigint) later
+              except select pg_current_xact_id())
+          end
+        from read)
       select count(*)::int as taken from taken`;
     return taken === batch;
   });

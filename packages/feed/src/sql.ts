@@ -27,6 +27,7 @@ create table feed_pending (
   owner text,
   action text not null
 ) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+create index feed_pending_by_transaction on feed_pending (xid, id);
 -- The changes in their order. Rows that were moved at once have the same stamp, by which a cursor is recognised.
 create table feed_log (
   position bigint primary key,
@@ -43,7 +44,10 @@ create table feed_state (
   one boolean primary key default true check (one),
   epoch uuid not null default gen_random_uuid(),
   position bigint not null,
-  stamp bigint not null
+  stamp bigint not null,
+  -- Up to this id all rows of feed_pending are taken, but those of the transactions that were open then.
+  moved_to bigint not null default 0,
+  open xid8[] not null default '{}'
 );
 insert into feed_state (position, stamp) values (0, 0);
 insert into feed_log (position, stamp, list, record, action, changed_at) values (0, 0, '', '', '', now());

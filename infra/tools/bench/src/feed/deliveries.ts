@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from 'postgres';
+import { atLeast, atMost, p99, repeat, type Figure } from '../figure.ts';
+import { startService, type BenchService } from '../service.ts';
+import { importRate } from './writes.ts';
+
+/** A subscriber that answers at once. */
+const startReceiver = async () => {
+  let received = 0;
+  const server = createServer((req, res) => {
+    received++;
+    req.resume().once('end', () => res.writeHead(204).end());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received: () => received,
+    [Symbol.dispose]: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+const scope = 'consignments:read consignments:write consignments:subscriptions';
+const headersOf = async ({ keys }: BenchService) => ({
+  Authorization: `Bearer ${await keys.token({ scope, ttl: 7200 })}`,
+  'Content-Type': 'application/json',
+});
+
+let made = 0;
+
+const insertWarehouses = async (sql: Sql, count: number): Promise<void> => {
+  const code = `B${made++}-`;
+  await sql`
+    insert into warehouses (id, code, name, city, country_code, status)
+    select gen_random_uuid(), ${code} || n, 'Many', 'Tartu', 'EE', 1 from generate_series(1, ${count}::int) n`;
+};
+
+const events = 20_000;
+
+/** Changes that one process sends to an address that answers at once. */
+const sent = async (service: BenchService): Promise<Figure[]> => {
+  using receiver = await startReceiver();
+  const answer = await fetch(`${service.url}/v1/feeds/consignments/subscriptions`, {
+    method: 'POST',
+    headers: await headersOf(service),
+    body: JSON.stringify({ url: receiver.url, lists: ['warehouses'] }),
+  });
+  if (answer.status !== 201) throw new Error(`subscriptions: ${answer.status} ${await answer.text()}`);
+  const rates = await repeat(3, async (run) => {
+    const begin = performance.now();
+    for (let batch = 0; batch < events / 1000; batch++) await insertWarehouses(service.sql, 1000);
+    while (receiver.received() < events * (run + 1)) await sleep(5);
+    return (events * 1000) / (performance.now() - begin);
+  });
+  await sleep(5000);
+  const doubles = receiver.received() / (3 * events) - 1;
+  return [
+    {
+      what: 'Deliveries, against 500 a second',
+      bound: atLeast(1, '×'),
+      samples: rates.map((rate) => rate / 500),
+      note: `${rates.map((rate) => Math.round(rate).toLocaleString('en')).join(', ')} a second; sent twice: ${(doubles * 100).toFixed(3)} %`,
+    },
+  ];
+};
+
+/** Ms from the request of a change until a stream has it. */
+const delays = async (
+  service: BenchService,
+  { isEnough }: { isEnough: (count: number) => boolean },
+): Promise<number[]> => {
+  const headers = await headersOf(service);
+  const id = '00000000-0000-7000-8000-0000000000aa';
+  await service.sql`
+    insert into warehouses (id, code, name, city, country_code, status) values (${id}, 'DELAYED', 'A', 'Tartu', 'EE', 1)
+    on conflict do nothing`;
+  const leaving = new AbortController();
+  const stream = await fetch(`${service.url}/v1/feeds/consignments/warehouses`, {
+    headers: { ...headers, Accept: 'text/event-stream' },
+    signal: leaving.signal,
+  });
+  let arrived = Promise.withResolvers<void>();
+  const read = async () => {
+    for await (const piece of (stream.body ?? new ReadableStream<Uint8Array>()).pipeThrough(
+      new TextDecoderStream(),
+    ))
+      if (piece.includes('event: updated')) arrived.resolve();
+  };
+  read().catch(() => undefined);
+  const times: number[] = [];
+  while (!isEnough(times.length)) {
+    await sleep(Math.random() * 100);
+    arrived = Promise.withResolvers();
+    const begin = performance.now();
+    const [answer] = await Promise.all([
+      fetch(`${service.url}/v1/warehouses/${id}`, {
+        method: 'PATCH',
+        headers,
+        body: JSON.stringify({ name: `Name ${times.length}` }),
+      }),
+      arrived.promise,
+    ]);
+    if (answer.status !== 200) throw new Error(`PATCH: ${answer.status} ${await answer.text()}`);
+    await answer.arrayBuffer();
+    times.push(performance.now() - begin);
+  }
+  leaving.abort();
+  return times;
+};
+
+/** How soon changes arrive: alone, and beside an import and a transaction that stays open. */
+export const deliveries = async (): Promise<Figure[]> => {
+  await using service = await startService('consignments', { SUBSCRIBER_ADDRESSES: 'any' });
+  const alone = await repeat(3, async () =>
+    p99(await delays(service, { isEnough: (count) => count === 200 })),
+  );
+  const { sql } = service;
+  const beside = await sql.begin(async (tx) => {
+    await insertWarehouses(tx as unknown as Sql, 1);
+    let isImporting = true;
+    const imports = repeat(50, () => importRate(service, 20_000)).finally(() => (isImporting = false));
+    const times = await delays(service, { isEnough: () => !isImporting });
+    await imports;
+    return times;
+  });
+  return [
+    { what: 'From a change to a stream that has it, p99', bound: atMost(150, 'ms'), samples: alone },
+    {
+      what: 'The same beside an import of 1,000,000 consignments, in a transaction that stays open, p99',
+      bound: atMost(150, 'ms'),
+      samples: [p99(beside)],
+      note: `${beside.length} changes`,
+    },
+    ...(await sent(service)),
+  ];
+};
