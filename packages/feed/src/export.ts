@@ -4,6 +4,7 @@ import { csvLine } from '@platform/service-kit/csv';
 import { setFixedHeaders } from '@platform/service-kit/headers';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
+import { inTurn } from '@platform/service-kit/own-turn';
 import { createPlaces } from '@platform/service-kit/places';
 import { createSender } from '@platform/service-kit/slow-answer';
 import { z } from 'zod';
@@ -106,7 +107,8 @@ export const createExport =
         const sendAll = async (lost: AbortSignal): Promise<void> => {
           lost.addEventListener('abort', () => res.destroy());
           const cursor = cursorText(await endOfLog(sql));
-          let rows = await records(sql, { ...slice, after: beforeAll }, caller);
+          const read = (after: string) => inTurn(() => records(sql, { ...slice, after }, caller));
+          let rows = await read(beforeAll);
           const { head, lineOf } = writerOf(query.format, item, cursor);
           setFixedHeaders(req, res);
           res.setHeader('Content-Type', types[query.format]);
@@ -124,7 +126,7 @@ export const createExport =
           await send(head);
           for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
             await send(rows.map(({ json }) => lineOf(json)).join(''));
-            rows = await records(sql, { ...slice, after: last.id }, caller);
+            rows = await read(last.id);
           }
           body.end();
         };

@@ -123,9 +123,8 @@ export interface LogPage {
   hasMore: boolean;
 }
 
-interface LogQuery {
-  /** Undefined for all lists. */
-  list: string | undefined;
+export interface LogQuery {
+  list: string;
   /** Undefined begins at the end. */
   after: Cursor | undefined;
   /** Only changes of records of these; undefined for all. */
@@ -165,7 +164,7 @@ export const readLog = async (
   const limit = byOwner && owners ? pageByOwner(owners, asked.limit) : asked.limit;
   const from = after === undefined ? null : after.position.toString();
   const orMembers = memberships === undefined ? sql`` : sql`or list = ${memberships} and action <> 'updated'`;
-  const isMeant = sql`position <= ${from}::bigint + ${window} ${list === undefined ? sql`` : sql`and (list = ${list} ${orMembers})`}`;
+  const isMeant = sql`position <= ${from}::bigint + ${window} and (list = ${list} ${orMembers})`;
   // By owner in the order of its index, since the plan for all owners would walk through the window.
   const found =
     byOwner && owners

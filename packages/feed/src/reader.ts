@@ -83,11 +83,11 @@ export const createReaders = (options: FeedOptions) => {
     days,
     byOwner,
   } = options;
-  const watch = createWatch(options);
   const turns = createLru<string, PQueue>(maxCallers, 0, () => new PQueue({ concurrency: atOnce }));
   return <Caller>(followed: FollowedList<Caller>) => {
     const { list, auth, items, rights, memberships } = followed;
     const { identify } = createIdentities(auth);
+    const watch = createWatch(options, { list, memberships: memberships?.list });
     /** The page up to the change with whose item it would be too large. */
     const withinBytes = async (page: LogPage, caller: Caller): Promise<LogPage> => {
       const count = countWithin(await sizesOf(sql, followed, page.changes, caller), maxBytes);
@@ -135,14 +135,12 @@ export const createReaders = (options: FeedOptions) => {
       /** Undefined when it has more than a page. */
       const shareOf = (from: Batch, owners: readonly string[] | undefined): Promise<SeenPage> | undefined => {
         const position = after?.position ?? 0n;
-        const key = JSON.stringify([list, rights(caller), owners, String(position), sharedLimit]);
+        const key = JSON.stringify([rights(caller), owners, String(position), sharedLimit]);
         const known = from.shared.get(key) as Promise<SeenPage> | undefined;
         if (known !== undefined || from.shared.has(key)) return known;
         const owned = owners && new Set<string | null>(owners);
-        const isListed = (change: LoggedChange): boolean =>
-          change.list === list || (change.list === memberships?.list && change.action !== 'updated');
         const changes = from.changes.filter(
-          (change) => isListed(change) && change.version > position && (owned?.has(change.owner) ?? true),
+          ({ version, owner }) => version > position && (owned?.has(owner) ?? true),
         );
         requireSameOwners(changes, list);
         const page =

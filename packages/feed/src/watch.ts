@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { currentRequest, runOutsideRequest, waitUncounted } from '@platform/service-kit/request-scope';
 import type { Cursor } from './cursor.ts';
 import type { FeedOptions } from './followed-list.ts';
-import { moveChanges, readLog, type LogPage } from './log.ts';
+import { moveChanges, readLog, type LogPage, type LogQuery } from './log.ts';
 
 /** Between two looks while somebody waits. */
 const everyMs = 100;
-/** Changes that one look reads at most, of all lists. */
+/** Changes that one look reads at most. */
 const limit = 1000;
 /** Batches that are kept for those who were busy with an earlier one. */
 const kept = 10;
@@ -29,8 +29,14 @@ const continues = ({ from, changes, next }: Batch, { epoch, position, stamp }: C
   return changes.some((change) => BigInt(change.version) === position && BigInt(change.stamp) === stamp);
 };
 
-/** Lets any number of requests wait for the next changes, with one look at the log for all of them. */
-export const createWatch = ({ database: { sql }, health, days }: FeedOptions) => {
+/**
+ * Lets any number of requests wait for the next changes of a list, with one look at the log for all of them. Each list has looks of
+ * its own, because one that changes much would delay the others.
+ */
+export const createWatch = (
+  { database: { sql }, health, days }: FeedOptions,
+  { list, memberships }: Pick<LogQuery, 'list' | 'memberships'>,
+) => {
   type Resolve = (found: Batch | 'behind' | undefined) => void;
   /** Who waits, and the place up to which each has read. */
   const waiting = new Map<Resolve, Cursor>();
@@ -53,7 +59,7 @@ export const createWatch = ({ database: { sql }, health, days }: FeedOptions) =>
   /** Resolves with whether there may be more. */
   const lookAfter = async (from: Cursor): Promise<boolean> => {
     const isBehind = await moveChanges(sql);
-    const page = await readLog(sql, { list: undefined, owners: undefined, after: from, limit, days });
+    const page = await readLog(sql, { list, memberships, owners: undefined, after: from, limit, days });
     if (typeof page === 'string') {
       // The database has another history now. Each reader learns that from its own cursor.
       [end, batches] = [undefined, []];

@@ -136,7 +136,7 @@ export const createSubscriptions = <Caller extends { subject: string }>(
           ? undefined
           : resources.use(startNotices({ sql, log, service, key: keys[0], url, from }));
       const onResult = ({ attempts: made, isGone }: Result) => {
-        for (const { error } of made) attempts.inc({ result: error === undefined ? 'delivered' : 'failed' });
+        for (const { error } of made) attempts.inc({ result: error === null ? 'delivered' : 'failed' });
         if (isGone) notices?.hint();
       };
       dispatch = resources.use(

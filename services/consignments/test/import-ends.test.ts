@@ -144,3 +144,24 @@ test('a caller has ten imports at the same time; a further one is 503 until one 
   next.req.end();
   expect(await next.rest()).toHaveLength(1);
 });
+
+test('an import of who has the most ends for somebody who has none, and can be sent again', async () => {
+  await using full = await startService({ variables: { IMPORT_IDLE_TIMEOUT_MS: '600000' } });
+  await using place = await listening(full);
+  const begin = async (sub: string, address: string) => {
+    const Authorization = `Bearer ${await full.tokens.token({ sub, scope: 'consignments:write' })}`;
+    const run = place.begin({ Authorization, 'X-Forwarded-For': address });
+    run.send(consignmentInput());
+    expect(await run.next()).toMatchObject({ line: 1 });
+    return run;
+  };
+  const ten = (sub: string, address: string) =>
+    Promise.all(Array.from({ length: 10 }, () => begin(sub, address)));
+  const most = await ten('a', '192.0.2.1');
+  const rest = [];
+  for (const sub of ['b', 'c', 'd']) rest.push(...(await ten(sub, `192.0.2.${sub === 'b' ? 1 : 2}`)));
+  rest.push(await begin('e', '192.0.2.3'));
+  const [ended] = await Promise.race(most.map((run) => run.rest()));
+  expect(ended).toMatchObject({ line: 2, error: 'too_many_imports', stopped: true });
+  for (const { req } of [...most, ...rest]) req.destroy();
+});

@@ -87,14 +87,14 @@ describe('an import', () => {
     expect(await stored()).toBe(1);
   });
 
-  test('stores less than a kilobyte of a line with hundreds of unknown fields, and names ten of them', async () => {
-    const unknown = Array.from({ length: 200 }, (_, field) => [`${field}`.padEnd(60, 'x'), 1]);
+  test('stores less than a kilobyte of a line with dozens of unknown fields, and names ten of them', async () => {
+    const unknown = Array.from({ length: 80 }, (_, field) => [`${field}`.padEnd(60, '界'), 1]);
     const { body, headers } = await post(line(Object.fromEntries(unknown)));
     const [refused] = resultsOf(body);
     expect(Object.keys(refused?.errors ?? {})).toHaveLength(10);
-    expect(refused?.detail).toMatch(/^0x{39}: unknown field; /);
+    expect(refused?.detail).toMatch(/^0界{13}: unknown field; /);
     const [row] = await service.context.database.sql<{ bytes: number }[]>`
-      select length(results::text) as bytes from import_results where import_id = ${String(headers['import-id'])}`;
+      select octet_length(results::text) as bytes from import_results where import_id = ${String(headers['import-id'])}`;
     expect(row?.bytes).toBeLessThan(1000);
   });
 

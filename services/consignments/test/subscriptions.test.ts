@@ -58,6 +58,9 @@ describe('a subscription', () => {
       expect(event.data.id).toBe(id);
     }
     expect(received[2]?.event.data).not.toHaveProperty('item');
+    const { registry } = service.context.metrics;
+    const counted = () => registry.getSingleMetricAsString('subscription_attempts_total');
+    await eventually(async () => expect(await counted()).toContain('{result="delivered"} 3'));
   });
 
   test('tries a change again that was refused, and meanwhile holds back that record and no other', async () => {

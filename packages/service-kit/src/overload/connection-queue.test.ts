@@ -40,6 +40,24 @@ test('a network uses half of the slots while there are others, new requests or n
   expect(started.splice(0)).toEqual(['a']);
 });
 
+test('background work uses half of the slots, also while nobody else does', () => {
+  const queue = createQueue();
+  const use = () => {
+    queue.enter(
+      undefined,
+      () => queue.started.push('background'),
+      () => undefined,
+    );
+    return () => queue.leave(undefined);
+  };
+  const [end] = [use(), use(), use()];
+  expect(queue.started.splice(0)).toEqual(['background', 'background']);
+  for (const network of ['a', 'b', 'a']) queue.use(network);
+  expect(queue.started.splice(0)).toEqual(['a', 'b']);
+  end();
+  expect(queue.started).toEqual(['background']);
+});
+
 test('a network that holds all slots gives those that end to others first', () => {
   const { use, started } = createQueue();
   const ends = [use('a'), use('a'), use('a'), use('a'), use('a'), use('a')];

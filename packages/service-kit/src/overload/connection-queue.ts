@@ -15,6 +15,11 @@ export interface ConnectionQueueOptions {
 /** What `createConnectionQueue` makes. */
 export type ConnectionQueue = ReturnType<typeof createConnectionQueue>;
 
+/** In place of a network. */
+const background = 'background';
+
+const networkOf = (scope: RequestScope | undefined): string => (scope ? scope.network : background);
+
 /** How long a network may come back: for this time after it was seen, the others leave half of the slots free. */
 const sharedMs = 60_000;
 
@@ -34,7 +39,7 @@ const refusal = new TooBusy('Too many requests are waiting for the database; try
  * there are others, a network uses at most half of the slots, so that its long statements never hold all of them.
  *
  * A request that has had a slot is not refused any more, because its work would be thrown away, and comes before new
- * ones; so does background work, which limits itself.
+ * ones; so does background work, which never has more than half of the slots.
  */
 export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: ConnectionQueueOptions) => {
   const share = Math.ceil(slots / 2);
@@ -44,7 +49,7 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
   let latestNetwork: string | undefined;
   let sharedUntil = 0;
   let refused = 0;
-  /** By network alone; background work has the empty one. */
+  /** By network alone. */
   const begun = createFairQueue<Waiting>();
   const fresh = createFairQueue<Waiting>();
   const refuse = (): TooBusy => {
@@ -53,13 +58,13 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
   };
 
   const hasItsShare = (network: string): boolean =>
-    running.of(network) >= share && performance.now() < sharedUntil;
+    running.of(network) >= share && (network === background || performance.now() < sharedUntil);
   const change = (network: string, by: 1 | -1): void => {
     free -= by;
     if (network !== '') running.add(network, by);
   };
   const noteNetwork = (network: string): void => {
-    if (network === latestNetwork || network === '') return;
+    if (network === latestNetwork || network === '' || network === background) return;
     if (latestNetwork !== undefined) sharedUntil = performance.now() + sharedMs;
     latestNetwork = network;
   };
@@ -70,7 +75,7 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
     start: () => void,
     fail: (error: unknown) => void,
   ): void => {
-    const network = scope?.network ?? '';
+    const network = networkOf(scope);
     const queue = client === undefined ? begun : fresh;
     const path = client ?? [network];
     const remove = (): void => {
@@ -103,7 +108,7 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
         if (scope) scope.admitted = true;
         start();
       };
-      const network = scope?.network ?? '';
+      const network = networkOf(scope);
       noteNetwork(network);
       if (scope?.cancelled) fail(scope.cancelled);
       else if (free > 0 && !hasItsShare(network)) {
@@ -117,7 +122,7 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
     },
     /** Gives the slot of a use with this scope to the next use. */
     leave: (scope: RequestScope | undefined): void => {
-      change(scope?.network ?? '', -1);
+      change(networkOf(scope), -1);
       while (free > 0) {
         const next = begun.shift(hasItsShare) ?? fresh.shift(hasItsShare);
         if (next === undefined) return;

@@ -75,6 +75,19 @@ describe('places that give way', () => {
     expect(await begin('f', '9')).toBe('begun');
     expect(running).toEqual(['b@b', 'c@c', 'd@d', 'e@e', 'g@g', 'f@9']);
   });
+
+  test('are not taken after five minutes from a network that has fewer', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const { running, begin } = start(createPlaces(bounds));
+    await begin('only', '1');
+    vi.advanceTimersByTime(301_000);
+    for (const name of ['a@2', 'b@2', 'c@2', 'd@3', 'e@3']) {
+      const [caller = '', network = ''] = name.split('@');
+      await begin(caller, network);
+    }
+    await expect(begin('f', '3')).rejects.toMatchObject(refused);
+    expect(running).toContain('only@1');
+  });
 });
 
 test('work that does not give way keeps its place', async () => {

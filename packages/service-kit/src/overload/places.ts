@@ -34,7 +34,7 @@ const largest = (places: readonly Place[], key: 'caller' | 'network'): Place[] =
 /**
  * Bounds work that may take as long as the client likes. Where work gives way, who has at least two fewer than another takes
  * one of theirs when there is none left: a network from a network, or in a full network a caller from a caller. Who has none
- * takes one that has been held for five minutes, so that nobody is refused for longer, whoever holds them all.
+ * takes one that has been held for five minutes by who has no fewer, so that nobody is refused for longer, whoever holds them all.
  */
 export const createPlaces = (bounds: Bounds) => {
   const { most, mostOfCaller, mostOfNetwork = most, givesWay = false, code, detail } = bounds;
@@ -52,10 +52,13 @@ export const createPlaces = (bounds: Bounds) => {
     const crowd = isNetworkFull ? neighbours : largest(all, 'network');
     const ofOne = largest(crowd, 'caller');
     if (isNetworkFull ? ofOne.length > own + 1 : crowd.length > neighbours.length + 1) return ofOne[0];
-    const [oldest] = isNetworkFull ? neighbours : all;
-    return own === 0 && oldest !== undefined && performance.now() - oldest.since > fairMs
-      ? oldest
-      : undefined;
+    if (own > 0) return undefined;
+    // Nor from who has fewer: a network that had places already could end the only one of another.
+    const counts = Map.groupBy(all, (place) => place.network);
+    const isLong = ({ network: of, since }: Place) =>
+      (isNetworkFull ? of === network : (counts.get(of)?.length ?? 0) > neighbours.length) &&
+      performance.now() - since > fairMs;
+    return all.find(isLong);
   };
   /** Does the work of a caller. Throws Unavailable when there is no place for it. */
   return async <T>(

@@ -50,6 +50,7 @@ export const mergeSlice = (
 ): Merged => {
   const results = new Map(earlier.map((result) => [result.line, result]));
   const inputs: NewConsignment[] = [];
+  let isNew = false;
   const read = readings.flatMap((reading): LineResult[] => {
     const { line } = reading;
     const before = results.get(line);
@@ -67,12 +68,12 @@ export const mergeSlice = (
       const id = newIds[inputs.push(completed.input) - 1] ?? '';
       result = { line, id, digest: completed.digest };
     } else result = completed;
+    isNew ||= JSON.stringify(result) !== JSON.stringify(before);
     results.set(line, result);
     return [result];
   });
   const inOrder = [...results.values()].toSorted((a, b) => a.line - b.line);
-  const isChanged =
-    inputs.length > 0 || read.some((result) => 'error' in result) || inOrder.length < earlier.length;
+  const isChanged = isNew || inOrder.length < earlier.length;
   return { results: inOrder, read, isChanged, inputs, ids: newIds.slice(0, inputs.length) };
 };
 

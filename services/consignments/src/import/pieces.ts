@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Problem, Unavailable } from '@platform/service-kit/problem';
+import { Problem } from '@platform/service-kit/problem';
 
 /** How often a body that receives no data is checked, in milliseconds. */
 const step = 250;
@@ -11,24 +11,25 @@ interface Patience {
   onQuiet: () => void;
   /** After this time without data the import ends, in milliseconds. */
   idleMs: number;
-  /** Whether the process is shutting down. */
-  isDraining: () => boolean;
+  /** Why the import has to end now, if it has to. */
+  reasonToEnd: () => Problem | undefined;
 }
 
 /**
- * The body in pieces, each all that has arrived so far. Throws Problem 408 `import_idle` and Unavailable
- * `shutting_down`, and leaves the stream open, so that a response can be sent.
+ * The body in pieces, each all that has arrived so far. Throws Problem 408 `import_idle` and the reason to
+ * end, and leaves the stream open, so that a response can be sent.
  */
 export async function* piecesOf(
   stream: Readable,
-  { quietMs, onQuiet, idleMs, isDraining }: Patience,
+  { quietMs, onQuiet, idleMs, reasonToEnd }: Patience,
 ): AsyncGenerator<Buffer, void> {
   const body = stream.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   const wait = async (): Promise<IteratorResult<Buffer>> => {
     const next = body.next();
     const start = performance.now();
     for (;;) {
-      if (isDraining()) throw new Unavailable('shutting_down', 'This instance is being stopped.');
+      const reason = reasonToEnd();
+      if (reason !== undefined) throw reason;
       const result = await Promise.race([
         next,
         sleep(Math.min(step, quietMs, idleMs), undefined, { ref: false }),

@@ -3,14 +3,14 @@ import { createPlaces } from '@platform/service-kit/places';
 import { importBounds, readerBounds } from './places.ts';
 
 test.each([
-  ['reads two results at the same time, all callers ten', readerBounds],
-  ['runs ten imports at the same time, all callers forty', importBounds],
+  ['reads two results at the same time, a network five, all callers ten', readerBounds],
+  ['runs ten imports at the same time, a network twenty, all callers forty', importBounds],
 ])('a caller %s', async (_, bounds) => {
-  const within = createPlaces(bounds);
+  const within = createPlaces({ ...bounds, givesWay: false });
   const tooMany = { code: bounds.code, status: 503 };
   const begin = (caller: string) => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    return { running: within(caller, () => promise), resolve };
+    return { running: within(caller, () => promise, caller), resolve };
   };
   const running = ['a', 'b', 'c'].flatMap((caller) =>
     Array.from({ length: bounds.mostOfCaller }, () => begin(caller)),

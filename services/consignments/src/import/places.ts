@@ -4,6 +4,8 @@ import type { Bounds } from '@platform/service-kit/places';
 export const readerBounds: Bounds = {
   most: 10,
   mostOfCaller: 2,
+  mostOfNetwork: 5,
+  givesWay: true,
   code: 'too_many_downloads',
   detail: 'Too many results are being read; try again shortly.',
 };
@@ -12,6 +14,8 @@ export const readerBounds: Bounds = {
 export const importBounds: Bounds = {
   most: 40,
   mostOfCaller: 10,
+  mostOfNetwork: 20,
+  givesWay: true,
   code: 'too_many_imports',
   detail: 'Too many imports are running; try again shortly.',
 };

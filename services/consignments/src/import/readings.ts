@@ -39,7 +39,7 @@ const parse = (bytes: Buffer): { value: unknown } | undefined => {
 };
 
 /**
- * The maximum number of fields that a result names, and of characters of a name: results are stored again with each batch
+ * The maximum number of fields that a result names, and of bytes of a name: results are stored again with each batch
  * of their slice, so thousands of unknown fields must not make them large.
  */
 const [mostNamed, longestName] = [10, 40];
@@ -60,8 +60,13 @@ const validateLine = ({ line, bytes }: Line, maxBytes: number): Reading => {
   const all: FieldErrors = Object.create(null);
   collectIssues(all, result.error.issues, 'line');
   const errors: FieldErrors = Object.create(null);
-  for (const [name, messages] of Object.entries(all).slice(0, mostNamed))
-    errors[name.slice(0, longestName)] = messages;
+  for (const [name, messages] of Object.entries(all).slice(0, mostNamed)) {
+    const short = Buffer.from(name)
+      .subarray(0, longestName)
+      .toString()
+      .replace(/\uFFFD$/, '');
+    errors[short] = messages;
+  }
   return { line, error: 'validation_failed', errors };
 };
 

@@ -6,7 +6,7 @@ import type { Caller } from '@platform/auth/bearer';
 import { refuseEncoding } from '@platform/service-kit/body';
 import { collectIssues } from '@platform/service-kit/field-errors';
 import { setFixedHeaders } from '@platform/service-kit/headers';
-import { NotFound, Problem, toProblem, ValidationFailed } from '@platform/service-kit/problem';
+import { NotFound, Problem, toProblem, Unavailable, ValidationFailed } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
 import { createPlaces } from '@platform/service-kit/places';
@@ -63,7 +63,17 @@ const letFinish = async (body: Readable): Promise<void> => {
 /** In bytes, some thousand lines. Lines that arrive while others are stored form the next batches. */
 const readAhead = 262_144;
 
-const importBody = async (ctx: Context, caller: Caller, req: IncomingMessage, res: ServerResponse) => {
+const reasonToEnd = ({ health }: Context, lost: AbortSignal): Problem | undefined => {
+  if (health.draining) return new Unavailable('shutting_down', 'This instance is being stopped.');
+  const why = 'Others, who have fewer imports, need its place.';
+  return lost.aborted ? new Unavailable(importBounds.code, why) : undefined;
+};
+
+const importBody = async (
+  ctx: Context,
+  caller: Caller,
+  { req, res, lost }: { req: IncomingMessage; res: ServerResponse; lost: AbortSignal },
+) => {
   const { 'Import-Id': importId = v7(), 'Import-First-Line': firstLine } = importHeadersOf(req);
   const key = importKeyOf(caller, importId);
   allowSlowBody(req);
@@ -76,8 +86,10 @@ const importBody = async (ctx: Context, caller: Caller, req: IncomingMessage, re
   const answer = holdAnswer(firstLine, send, (from, to) => readResults(ctx, key, from, to));
   // An error here also fails the next result, which is awaited.
   const onQuiet = () => void answer.release().catch(() => undefined);
-  const isDraining = () => ctx.health.draining;
-  const pieces = piecesOf(body, { ...ctx.importLimits, onQuiet, isDraining });
+  // Who takes nothing would not see the end for long.
+  lost.addEventListener('abort', () => res.writableNeedDrain && res.destroy());
+  const patience = { ...ctx.importLimits, onQuiet, reasonToEnd: () => reasonToEnd(ctx, lost) };
+  const pieces = piecesOf(body, patience);
   try {
     for await (const confirmed of importConsignments(ctx, caller, importId, pieces, firstLine)) {
       await answer.confirm(confirmed);
@@ -141,7 +153,7 @@ export const importRoutes = (ctx: Context): Route[] => {
       async ({ caller, req, res }) => {
         // Not a fast route, so the request is that of Express.
         refuseOtherTypes(req as Request);
-        await asImport(caller.subject, () => importBody(ctx, caller, req, res));
+        await asImport(caller.subject, (lost) => importBody(ctx, caller, { req, res, lost }));
         res.end();
         return { status: 200, rawBody: '' };
       },
@@ -169,7 +181,8 @@ export const importRoutes = (ctx: Context): Route[] => {
         const send = createSender(res, ctx.importLimits.idleMs);
         const key = importKeyOf(caller, importId);
         let isEmpty = true;
-        await asReader(caller.subject, async () => {
+        await asReader(caller.subject, async (lost) => {
+          lost.addEventListener('abort', () => res.destroy());
           for await (const { text } of readResults(ctx, key, FirstLine)) {
             if (isEmpty) beginAnswer(req, res);
             isEmpty = false;

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '@platform/auth/bearer';
-import { Problem, TooBusy } from '@platform/service-kit/problem';
-import { currentRequest, runOutsideRequest } from '@platform/service-kit/request-scope';
+import { inTurn } from '@platform/service-kit/own-turn';
+import { Problem } from '@platform/service-kit/problem';
 import type { TransactionSql } from 'postgres';
 import { requireClient } from '../clients.ts';
 import type { NewConsignment } from '../consignments/schema.ts';
@@ -96,20 +96,6 @@ export async function* batchesOf(
     void body.return?.();
   }
 }
-
-/** How often a batch asks for a connection again that overload has refused to it, after a pause. */
-const [maxRefusals, pauseMs] = [60, 1000];
-
-/**
- * Runs the transaction of a batch in the turn of a new request. The import is one request and may run for hours, in which
- * its batches would otherwise come before every new one.
- */
-const inTurn = async <T>(work: () => Promise<T>, refusals = 0): Promise<T> =>
-  runOutsideRequest(work).catch(async (error: unknown) => {
-    if (!(error instanceof TooBusy) || refusals >= maxRefusals || currentRequest()?.cancelled) throw error;
-    await sleep(pauseMs);
-    return inTurn(work, refusals + 1);
-  });
 
 /** Completes new consignments with what they name, or refuses their lines. */
 const createCompletion = async (sql: TransactionSql, readings: readonly Reading[], caller: Caller) => {
