@@ -133,7 +133,14 @@ export class TooBusy extends Unavailable {
   }
 }
 
-const overloadCodes = new Set(['too_busy', 'busy', 'too_many_downloads', 'too_many_readers']);
+const overloadCodes = new Set([
+  'too_busy',
+  'busy',
+  'too_many_downloads',
+  'too_many_imports',
+  'too_many_readers',
+  'too_many_tests',
+]);
 
 /** Whether a bounded queue refused the request: no fault of the process, so no error in its log. Metrics count it. */
 export const isOverload = (code: string | undefined): boolean =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createConnectionQueue } from './connection-queue.ts';
+import { createConnectionQueue, withTurn } from './connection-queue.ts';
 import type { RequestScope } from './request-scope.ts';
 
 const createQueue = () => {
@@ -76,4 +76,23 @@ test('while a network waits for its half, another with a free slot is not refuse
   for (let at = 0; at < 12; at++) queue.use('a');
   expect(queue.refuses(() => ['a', ''])).toBe(true);
   expect(queue.refuses(() => ['b', ''])).toBe(false);
+});
+
+test('work in turns runs as often at a time as it has slots, and gives its slot back when it fails', async () => {
+  // Half of them, as it is no request.
+  const queue = createConnectionQueue({ slots: 4, maxWaiting: 1, maxWaitMs: 60_000 });
+  const begun: number[] = [];
+  const works = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  const running = works.map(async ({ promise }, at) =>
+    withTurn(queue, async () => {
+      begun.push(at);
+      await promise;
+    }),
+  );
+  await expect.poll(() => begun).toEqual([0, 1]);
+  works[1]?.reject(new Error('failed'));
+  await expect(running[1]).rejects.toThrow('failed');
+  await expect.poll(() => begun).toEqual([0, 1, 2]);
+  for (const { resolve } of works) resolve();
+  await Promise.all([running[0], running[2]]);
 });

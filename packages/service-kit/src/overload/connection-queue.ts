@@ -1,7 +1,7 @@
 import { TooBusy } from '../http/problem.ts';
 import { createTally } from '../process/tally.ts';
 import { createFairQueue } from './fair-queue.ts';
-import type { RequestScope } from './request-scope.ts';
+import { currentRequest, waitUncounted, type RequestScope } from './request-scope.ts';
 
 export interface ConnectionQueueOptions {
   /** Uses at the same time. */
@@ -139,4 +139,16 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
     /** Uses that found the queue full or waited too long, since the start. */
     refused: (): number => refused,
   };
+};
+
+/** Does a part of a request when it is its turn in a queue of its own, as if it had had no slot yet. Throws TooBusy. */
+export const withTurn = async <T>(queue: ConnectionQueue, work: () => Promise<T>): Promise<T> => {
+  const request = currentRequest();
+  const scope = request && { ...request, admitted: false };
+  await waitUncounted(() => new Promise<void>((start, fail) => queue.enter(scope, start, fail)));
+  try {
+    return await work();
+  } finally {
+    queue.leave(scope);
+  }
 };

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TransactionSql } from 'postgres';
 import { Problem, problemBody } from '../http/problem.ts';
 import { route, type Route } from '../http/route.ts';
+import { createConnectionQueue, withTurn } from '../overload/connection-queue.ts';
 import { oneAtATime } from '../overload/one-at-a-time.ts';
 import { batchSchemas } from './batch-schema.ts';
 import type { Operation } from './record-spec.ts';
@@ -13,6 +14,9 @@ import { lockExpected, noStore } from './versions.ts';
 const maxBody = 2 * 2 ** 20;
 /** Of all operations. */
 const maxValues = 10_000;
+
+/** Of this process: each may take seconds of the database, which all others have to wait for. */
+const batches = createConnectionQueue({ slots: 3, maxWaiting: 100, maxWaitMs: 10_000 });
 
 /** The body of a batch. */
 interface Batch {
@@ -124,12 +128,12 @@ export const batchRoute = (
       const request = { path: `${path}/batch`, body: sent };
       // In turns, because each holds a connection for as long as many requests.
       const turn = { name: `batch of ${name}s`, params: {}, caller: caller.subject };
-      const rawBody = await oneAtATime(sql, turn, () =>
+      const store = () =>
         once(sql, { owner: caller.subject, key, request }, async (tx) => {
           if (key !== undefined) await create.limitKeys?.(tx, caller.subject, operations.length);
           return runAll(tx);
-        }),
-      );
+        });
+      const rawBody = await oneAtATime(sql, turn, () => withTurn(batches, store));
       for (const target of changed) await committed?.(target);
       return { status: 200, headers: noStore, rawBody };
     },

@@ -50,8 +50,8 @@ export const exportRoute = (context: Context): Route => {
       problems: [403],
     },
     async ({ req, res, caller }) => {
-      await limit?.(caller.subject);
       await withPlace(caller.subject, async (lost) => {
+        await limit?.(caller.subject);
         const pieces = await openExport(context, actorOf(context, { req, caller }));
         withoutDeadline(req);
         stopCounting(req.scope);
