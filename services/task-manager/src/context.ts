@@ -29,6 +29,7 @@ import { createLastUse } from './sessions/last-use.ts';
 import { isLive } from './sessions/queries.ts';
 import { createSearches, type Searches } from './tasks/searches.ts';
 import { createKeyLimit, createTaskLimits, type RowLimit } from './tasks/task-limit.ts';
+import { createWrittenLimit } from './written-limit.ts';
 
 export const migrations: Migrations = {
   folder: new URL('../migrations', import.meta.url).pathname,
@@ -113,6 +114,8 @@ export const createContext = async (
       !isUuid(sessionId) ||
       revocation.isRevoked(revocationId({ userId: subject, id: sessionId })),
   });
+  const limitWritten =
+    env.RATE_LIMIT === 'on' ? createWrittenLimit(redis, env.WRITTEN_MB_PER_NETWORK) : undefined;
   const tokens: TokenVerifier = {
     ...verifier,
     guard: (...scopes) => {
@@ -121,7 +124,9 @@ export const createContext = async (
         ...guard,
         identify: async (req, limit) => {
           const caller = await guard.identify(req, limit);
-          lastUse.note({ userId: caller.subject, id: caller.sessionId ?? '' }, base.clientAddress(req));
+          const address = base.clientAddress(req);
+          await limitWritten?.(req, address);
+          lastUse.note({ userId: caller.subject, id: caller.sessionId ?? '' }, address);
           return caller;
         },
       };

@@ -90,6 +90,7 @@ export const startService = async (
     REDIS_URL: redis.url,
     NODE_OPTIONS: shippedOptions(),
     RATE_LIMIT_PER_MINUTE: '1000000000',
+    WRITTEN_MB_PER_NETWORK: '1000000',
     AUTH_JWKS: join(scratch, 'jwks.json'),
     AUTH_ISSUER: keys.issuer,
     SUBSCRIPTIONS_KEY: 'ab'.repeat(32),
