@@ -3,6 +3,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 KEY = base64.b64decode(os.environ["SECRET"].removeprefix("whsec_"))
 
+if not KEY:
+    raise SystemExit("Set SECRET.")
+
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
