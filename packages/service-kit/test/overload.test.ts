@@ -411,7 +411,7 @@ test('the queue of a pool is part of its metrics', async () => {
   await using lock = await holdLock(clone.url);
   const running = waitForLock(database.sql).execute();
   await expect.poll(async () => (await database.connections())[0]?.state).toBe('active');
-  await expect(runOutsideRequest(async () => database.sql`select 1`)).rejects.toMatchObject({
+  await expect(runOutsideRequest(() => database.sql`select 1`)).rejects.toMatchObject({
     code: 'too_busy',
   });
   await lock.release();

@@ -104,7 +104,11 @@ export const currentRequest = (): RequestScope | undefined => storage.getStore()
  * answer: it waits for a connection like the request that started it, and in its turn, but is not cancelled with it.
  */
 export const runOutsideRequest = <T>(work: () => T): T =>
-  storage.run(createScope(currentRequest() ?? nobody), work);
+  storage.run(createScope(currentRequest() ?? nobody), () => {
+    const result = work();
+    // A statement is sent when somebody asks for its result, which has to happen here.
+    return result instanceof Promise ? (result.then((value: unknown) => value) as T) : result;
+  });
 
 /**
  * Runs work whose statements are cancelled when `ms` are over, waiting included, or with the request. They fail with
@@ -121,7 +125,8 @@ export const withDeadline = async <T>(
   const timer = setTimeout(end, ms);
   outer?.onCancel.add(end);
   try {
-    return await storage.run(scope, work);
+    // Awaited in there: a statement is sent when somebody asks for its result.
+    return await storage.run(scope, async () => work());
   } finally {
     clearTimeout(timer);
     outer?.onCancel.delete(end);
