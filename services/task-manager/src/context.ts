@@ -29,7 +29,7 @@ import { createLastUse } from './sessions/last-use.ts';
 import { isLive } from './sessions/queries.ts';
 import { createSearches, type Searches } from './tasks/searches.ts';
 import { createKeyLimit, createTaskLimits, type RowLimit } from './tasks/task-limit.ts';
-import { createWrittenLimit } from './written-limit.ts';
+import { createWrittenLimit } from './tasks/written-limit.ts';
 
 export const migrations: Migrations = {
   folder: new URL('../migrations', import.meta.url).pathname,
@@ -52,6 +52,7 @@ export interface Context extends BaseContext {
   follow: ReturnType<typeof createFeed>;
   searches: Searches;
   limitTasks: ReturnType<typeof createTaskLimits>;
+  limitWritten: ReturnType<typeof createWrittenLimit> | undefined;
   limitKeys: RowLimit;
   signer: TokenSigner;
   /** Verifies users' access tokens. */
@@ -114,8 +115,6 @@ export const createContext = async (
       !isUuid(sessionId) ||
       revocation.isRevoked(revocationId({ userId: subject, id: sessionId })),
   });
-  const limitWritten =
-    env.RATE_LIMIT === 'on' ? createWrittenLimit(redis, env.WRITTEN_MB_PER_NETWORK) : undefined;
   const tokens: TokenVerifier = {
     ...verifier,
     guard: (...scopes) => {
@@ -124,9 +123,7 @@ export const createContext = async (
         ...guard,
         identify: async (req, limit) => {
           const caller = await guard.identify(req, limit);
-          const address = base.clientAddress(req);
-          await limitWritten?.(req, address);
-          lastUse.note({ userId: caller.subject, id: caller.sessionId ?? '' }, address);
+          lastUse.note({ userId: caller.subject, id: caller.sessionId ?? '' }, base.clientAddress(req));
           return caller;
         },
       };
@@ -143,6 +140,7 @@ export const createContext = async (
     }),
     searches: createSearches(env, redis, base.resources),
     limitTasks: createTaskLimits(env.MAX_TASKS_PER_USER),
+    limitWritten: env.RATE_LIMIT === 'on' ? createWrittenLimit(redis, env.WRITTEN_MB_PER_NETWORK) : undefined,
     limitKeys: createKeyLimit(env.MAX_TASKS_PER_USER),
     loginPasswords: createPasswords(),
     registrationPasswords: createPasswords({ concurrency: 1, waiting: 40, perSecond: 10 }),

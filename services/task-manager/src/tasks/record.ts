@@ -21,6 +21,7 @@ export const taskRoutes = ({
   tokens,
   searches,
   limitTasks,
+  limitWritten,
   limitKeys,
   database: { sql },
 }: Context): Route[] => {
@@ -70,12 +71,18 @@ export const taskRoutes = ({
       conflict:
         '409 `too_many_tasks` for a user who has as many tasks as allowed (MAX_TASKS_PER_USER), or whose lists have as many together, and `too_many_idempotency_keys` for a user who has created as many with an Idempotency-Key within 24 hours.',
       limitKeys,
-      insert: (on, input, { caller }) => createTask(on, caller.subject, input, limitTasks),
+      insert: async (on, input, { caller }) => {
+        await limitWritten?.(input);
+        return createTask(on, caller.subject, input, limitTasks);
+      },
     },
     change: {
       patch: TaskPatch,
       example: { status: 'done' },
-      save: (on, patch, target) => changeTask(on, pathOf(target), patch),
+      save: async (on, patch, target) => {
+        await limitWritten?.(patch);
+        return changeTask(on, pathOf(target), patch);
+      },
     },
     remove: { delete: (on, task) => deleteTask(on, pathOf(task)) },
     batch: { lock: (tx, operations, { subject }) => lockBatch(tx, subject, operations) },
