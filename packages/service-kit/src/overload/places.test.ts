@@ -45,7 +45,7 @@ describe('places that give way', () => {
     expect(running).toEqual(['a@1', 'b@1', 'b@1', 'c@2', 'c@2', 'd@3']);
     expect(await begin('e', '4')).toBe('begun');
     expect(running).toEqual(['a@1', 'b@1', 'c@2', 'c@2', 'd@3', 'e@4']);
-    // 2, 2, 1, 1: whoever takes one now would only change sides.
+    // The networks have 2, 2, 1 and 1: with one more this one would have as many as the largest.
     await expect(begin('d', '3')).rejects.toMatchObject(refused);
     expect(await begin('f', '5')).toBe('begun');
     expect(await begin('g', '6')).toBe('begun');

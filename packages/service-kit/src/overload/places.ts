@@ -33,8 +33,8 @@ const largest = (places: readonly Place[], key: 'caller' | 'network'): Place[] =
 
 /**
  * Bounds work that may take as long as the client likes. Where work gives way, who has at least two fewer than another takes
- * one of theirs when there is none left: a network from a network, or in a full network a caller from a caller. Who has none
- * takes one that has been held for five minutes by who has no fewer, so that nobody is refused for longer, whoever holds them all.
+ * one of theirs when there is none left: a network from a network, or in a full network a caller from a caller. A caller without
+ * any takes one that has been held for five minutes by a network with more places, or by its own full one.
  */
 export const createPlaces = (bounds: Bounds) => {
   const { most, mostOfCaller, mostOfNetwork = most, givesWay = false, code, detail } = bounds;
@@ -53,7 +53,7 @@ export const createPlaces = (bounds: Bounds) => {
     const ofOne = largest(crowd, 'caller');
     if (isNetworkFull ? ofOne.length > own + 1 : crowd.length > neighbours.length + 1) return ofOne[0];
     if (own > 0) return undefined;
-    // Nor from who has fewer: a network that had places already could end the only one of another.
+    // Not from a network with fewer: one that has places could end the only one of another.
     const counts = Map.groupBy(all, (place) => place.network);
     const isLong = ({ network: of, since }: Place) =>
       (isNetworkFull ? of === network : (counts.get(of)?.length ?? 0) > neighbours.length) &&

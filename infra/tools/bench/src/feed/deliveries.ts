@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import { atLeast, atMost, p99, repeat, type Figure } from '../figure.ts';
 import { startService, type BenchService } from '../service.ts';
 import { importRate } from './writes.ts';
@@ -33,7 +33,7 @@ const headersOf = async ({ keys }: BenchService) => ({
 
 let made = 0;
 
-const insertWarehouses = async (sql: Sql, count: number): Promise<void> => {
+const insertWarehouses = async (sql: ISql, count: number): Promise<void> => {
   const code = `B${made++}-`;
   await sql`
     insert into warehouses (id, code, name, city, country_code, status)
@@ -91,6 +91,7 @@ const delays = async (
     ))
       if (piece.includes('event: updated')) arrived.resolve();
   };
+  // It ends by being aborted.
   read().catch(() => undefined);
   const times: number[] = [];
   while (!isEnough(times.length)) {
@@ -121,7 +122,7 @@ export const deliveries = async (): Promise<Figure[]> => {
   );
   const { sql } = service;
   const beside = await sql.begin(async (tx) => {
-    await insertWarehouses(tx as unknown as Sql, 1);
+    await insertWarehouses(tx, 1);
     let isImporting = true;
     const imports = repeat(50, () => importRate(service, 20_000)).finally(() => (isImporting = false));
     const times = await delays(service, { isEnough: () => !isImporting });
