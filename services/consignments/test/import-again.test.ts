@@ -66,6 +66,24 @@ describe('an import without a temporary folder', () => {
 });
 
 describe('a repeat with the same Import-Id', () => {
+  test('of a refused line writes only the results of its hundred lines, and of what stays the same none', async () => {
+    const { sql } = service.context.database;
+    await importLines(
+      Array.from({ length: 1000 }, () => 'nonsense'),
+      { 'Import-Id': 'a' },
+    );
+    await sql`update import_results set stored_at = now() - interval '1 hour'`;
+    const rewritten = async (line: object | string) => {
+      await importLines([line], { 'Import-Id': 'a', 'Import-First-Line': '950' });
+      const rows = await sql<{ slice: number }[]>`
+        select slice from import_results where stored_at > now() - interval '30 minutes'`;
+      return rows.map(({ slice }) => slice);
+    };
+    expect(await rewritten('nonsense')).toEqual([]);
+    expect(await rewritten({ other: 'nonsense' })).toEqual([9]);
+    expect((await read('a')).results).toHaveLength(1000);
+  });
+
   test('of the whole body stores nothing twice and returns the same results', async () => {
     const lines = [...inputs(1200), 'nonsense', '', consignmentInput({ status: 9 })];
     const first = await importLines(lines, { 'Import-Id': 'a' });

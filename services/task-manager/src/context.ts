@@ -28,7 +28,7 @@ import {
 import { createLastUse } from './sessions/last-use.ts';
 import { isLive } from './sessions/queries.ts';
 import { createSearches, type Searches } from './tasks/searches.ts';
-import { createKeyLimit, createTaskLimits, type RowLimit } from './tasks/task-limit.ts';
+import { createTaskLimits } from './tasks/task-limit.ts';
 import { createWrittenLimit } from './tasks/written-limit.ts';
 
 export const migrations: Migrations = {
@@ -52,8 +52,8 @@ export interface Context extends BaseContext {
   follow: ReturnType<typeof createFeed>;
   searches: Searches;
   limitTasks: ReturnType<typeof createTaskLimits>;
+  /** Undefined with RATE_LIMIT=off. */
   limitWritten: ReturnType<typeof createWrittenLimit> | undefined;
-  limitKeys: RowLimit;
   signer: TokenSigner;
   /** Verifies users' access tokens. */
   tokens: TokenVerifier;
@@ -141,7 +141,6 @@ export const createContext = async (
     searches: createSearches(env, redis, base.resources),
     limitTasks: createTaskLimits(env.MAX_TASKS_PER_USER),
     limitWritten: env.RATE_LIMIT === 'on' ? createWrittenLimit(redis, env.WRITTEN_MB_PER_NETWORK) : undefined,
-    limitKeys: createKeyLimit(env.MAX_TASKS_PER_USER),
     loginPasswords: createPasswords(),
     registrationPasswords: createPasswords({ concurrency: 1, waiting: 40, perSecond: 10 }),
     pwnedPasswords,

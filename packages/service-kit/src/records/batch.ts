@@ -128,11 +128,8 @@ export const batchRoute = (
       const request = { path: `${path}/batch`, body: sent };
       // In turns, because each holds a connection for as long as many requests.
       const turn = { name: `batch of ${name}s`, params: {}, caller: caller.subject };
-      const store = () =>
-        once(sql, { owner: caller.subject, key, request }, async (tx) => {
-          if (key !== undefined) await create.limitKeys?.(tx, caller.subject, operations.length);
-          return runAll(tx);
-        });
+      const { keep } = create;
+      const store = () => once(sql, { owner: caller.subject, key, request, keep }, runAll);
       const rawBody = await oneAtATime(sql, turn, () => withTurn(batches, store));
       for (const target of changed) await committed?.(target);
       return { status: 200, headers: noStore, rawBody };

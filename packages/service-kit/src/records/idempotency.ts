@@ -61,6 +61,8 @@ export interface Repeatable {
   key: string | undefined;
   /** What was asked for; compared with that of the first request by its JSON. */
   request: unknown;
+  /** Is asked before an answer of so many bytes is kept. Throws a Problem, which undoes the work, where that is too much. */
+  keep?: ((owner: string, bytes: number) => Promise<void>) | undefined;
 }
 
 type Keyed = Repeatable & { key: string };
@@ -77,7 +79,7 @@ const claimOrRepeat = async <Answer>(
   work: (tx: TransactionSql) => Promise<Answer>,
 ): Promise<Answer> =>
   (await sql.begin(async (tx) => {
-    const { owner } = keyed;
+    const { owner, keep } = keyed;
     const { key, requestHash } = hashesOf(keyed);
     // Waits for a concurrent transaction that claims the same key.
     const { count } = await tx`
@@ -87,8 +89,9 @@ const claimOrRepeat = async <Answer>(
         where idempotency_keys.created_at < now() - interval '24 hours'`;
     if (count === 1) {
       const answer = await work(tx);
-      await tx`
-        update idempotency_keys set answer = ${JSON.stringify(answer)} where owner = ${owner} and key = ${key}`;
+      const kept = JSON.stringify(answer);
+      await keep?.(owner, Buffer.byteLength(kept));
+      await tx`update idempotency_keys set answer = ${kept} where owner = ${owner} and key = ${key}`;
       return answer;
     }
     const [first] = await tx<{ requestHash: string; answer: string }[]>`
@@ -112,13 +115,13 @@ const claimOrRepeat = async <Answer>(
  */
 export const once = async <Answer>(
   sql: Sql,
-  { owner, key, request }: Repeatable,
+  { key, ...repeatable }: Repeatable,
   work: (tx: TransactionSql) => Promise<Answer>,
 ): Promise<Answer> =>
   key === undefined
     ? ((await sql.begin(work)) as Answer)
-    : oneAtATime(sql, { name: 'Idempotency-Key', params: { key }, caller: owner }, () =>
-        claimOrRepeat(sql, { owner, key, request }, work),
+    : oneAtATime(sql, { name: 'Idempotency-Key', params: { key }, caller: repeatable.owner }, () =>
+        claimOrRepeat(sql, { key, ...repeatable }, work),
       );
 
 /**

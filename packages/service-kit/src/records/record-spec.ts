@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Sql, TransactionSql } from 'postgres';
 import type { z } from 'zod';
 import type { Guard } from '../http/route.ts';
+import type { Repeatable } from './idempotency.ts';
 
 /** A connection of the pool, or the transaction of the request. */
 export type Queries = Sql | TransactionSql;
@@ -94,11 +95,8 @@ export interface RecordSpec<
     example: z.input<NoInfer<Input>>;
     /** For the document: when a record cannot be created (409), because another one has its natural key. */
     conflict?: string;
-    /**
-     * Runs before `insert` for a new Idempotency-Key. Throws a Conflict when enough answers are kept for this subject;
-     * `records` of them are in this answer.
-     */
-    limitKeys?(sql: Queries, subject: string, records: number): Promise<void>;
+    /** `keep` of the answers to new records and batches. */
+    keep?: Repeatable['keep'];
     insert(
       sql: Queries,
       input: z.output<NoInfer<Input>>,

@@ -48,7 +48,7 @@ const listRoute = (
 const createRoute = (
   { path, basePath, parents, tag, name, schema, write, sql }: AnyRecordSpec,
   { noun, etag, version }: Shared,
-  { input, example, conflict, limitKeys, insert }: NonNullable<AnyRecordSpec['create']>,
+  { input, example, conflict, keep, insert }: NonNullable<AnyRecordSpec['create']>,
 ): Route =>
   route(
     {
@@ -80,10 +80,7 @@ const createRoute = (
       const { id, json } =
         key === undefined
           ? await create(sql)
-          : await once(sql, { owner: caller.subject, key, request: { path: list, body } }, async (tx) => {
-              await limitKeys?.(tx, caller.subject, 1);
-              return create(tx);
-            });
+          : await once(sql, { owner: caller.subject, key, request: { path: list, body }, keep }, create);
       const headers = {
         ...versionHeaders(version(json)),
         Location: `${basePath}${list}/${encodeURIComponent(id)}`,

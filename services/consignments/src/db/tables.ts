@@ -119,7 +119,7 @@ export const statusChanges = pgTable(
 );
 
 /**
- * The results of an import for a day, a thousand lines a row (src/import/domain.ts): always read and written as a
+ * The results of an import for a day, a hundred lines a row (src/import/domain.ts): always read and written as a
  * whole, so they are JSON, which PostgreSQL compresses.
  */
 export const importResults = pgTable(

@@ -5,22 +5,28 @@ import type { Reading, Refusal } from './readings.ts';
 /** What became of a line: the consignment that it created, with the digest of its content, or why it was refused. */
 export type LineResult = { line: number; id: string; digest: string } | Refusal;
 
-/** The stored lines of an import are kept in slices: a row for each line would slow the import down. */
-const sliceLines = 1000;
+/** The results of an import that are stored in one row, in the order of lines. */
+export interface Slice {
+  slice: number;
+  results: LineResult[];
+}
+
+/** A row for each line would slow an import down, and a row of many would be written again for one line that is sent again. */
+const sliceLines = 100;
+/** Of the slices that are stored at once. */
+const batchLines = 10 * sliceLines;
 
 /** Number of the slice that a line belongs to, from 0. */
 export const sliceOf = (line: number): number => Math.floor((line - 1) / sliceLines);
 
-/** Whether the next line belongs to another slice. */
-export const endsSlice = ({ line }: { line: number }): boolean => line % sliceLines === 0;
+/** Number of the lines that may be stored at once with this one, from 0. */
+export const batchOf = (line: number): number => Math.floor((line - 1) / batchLines);
 
 interface Merged {
-  /** Results of the whole slice in the order of lines. */
-  results: LineResult[];
+  /** What is to be stored. */
+  changed: Slice[];
   /** Results of the lines that were read; a blank line has none. */
   read: LineResult[];
-  /** Whether anything of the slice is to be stored. */
-  isChanged: boolean;
   /** Consignments to create, and their ids. */
   inputs: NewConsignment[];
   ids: string[];
@@ -37,12 +43,12 @@ const reused = (line: number, id: string): Problem =>
   });
 
 /**
- * Decides what to do with lines of a slice of which `earlier` is known: a line that created a consignment keeps its
+ * Decides what to do with lines of slices of which `earlier` is known: a line that created a consignment keeps its
  * result, any other line gets a new one, or none when it is blank. Throws Problem 422 `import_id_reused` when a line that
  * created a consignment now has other content, or is blank. `complete` adds to a new line what it takes from other records, or
  * refuses it.
  */
-export const mergeSlice = (
+export const mergeLines = (
   earlier: readonly LineResult[],
   readings: readonly Reading[],
   newIds: readonly string[],
@@ -50,7 +56,7 @@ export const mergeSlice = (
 ): Merged => {
   const results = new Map(earlier.map((result) => [result.line, result]));
   const inputs: NewConsignment[] = [];
-  let isNew = false;
+  const changed = new Set<number>();
   const read = readings.flatMap((reading): LineResult[] => {
     const { line } = reading;
     const before = results.get(line);
@@ -60,7 +66,7 @@ export const mergeSlice = (
     }
     const completed = complete(reading);
     if ('blank' in completed) {
-      results.delete(line);
+      if (results.delete(line)) changed.add(sliceOf(line));
       return [];
     }
     let result: LineResult;
@@ -68,13 +74,18 @@ export const mergeSlice = (
       const id = newIds[inputs.push(completed.input) - 1] ?? '';
       result = { line, id, digest: completed.digest };
     } else result = completed;
-    isNew ||= JSON.stringify(result) !== JSON.stringify(before);
+    if (JSON.stringify(result) !== JSON.stringify(before)) changed.add(sliceOf(line));
     results.set(line, result);
     return [result];
   });
   const inOrder = [...results.values()].toSorted((a, b) => a.line - b.line);
-  const isChanged = isNew || inOrder.length < earlier.length;
-  return { results: inOrder, read, isChanged, inputs, ids: newIds.slice(0, inputs.length) };
+  const resultsOf = (slice: number) => inOrder.filter(({ line }) => sliceOf(line) === slice);
+  return {
+    changed: Array.from(changed, (slice) => ({ slice, results: resultsOf(slice) })),
+    read,
+    inputs,
+    ids: newIds.slice(0, inputs.length),
+  };
 };
 
 /** The detail of invalid fields is not stored, because it repeats them. */

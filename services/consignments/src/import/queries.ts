@@ -1,7 +1,7 @@
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { Sql, TransactionSql } from 'postgres';
 import type { NewConsignment } from '../consignments/schema.ts';
-import type { LineResult } from './domain.ts';
+import type { LineResult, Slice } from './domain.ts';
 
 /** An import belongs to the subject of the access token and to the clients that the token is limited to. */
 export interface ImportKey {
@@ -9,32 +9,29 @@ export interface ImportKey {
   importId: string;
 }
 
-interface Slice {
-  slice: number;
-  results: LineResult[];
-}
-
 /**
- * The results of a slice that are at most a day old. Other transactions wait with theirs until this one ends, also
+ * The results of slices that are at most a day old, in any order. Other transactions wait with theirs until this one ends, also
  * when there were none.
  */
-export const lockSlice = async (
+export const lockSlices = async (
   sql: TransactionSql,
   { owner, importId }: ImportKey,
-  slice: number,
+  first: number,
+  last: number,
 ): Promise<LineResult[]> => {
-  const [row] = await sql<{ results: LineResult[]; valid: boolean }[]>`
-    insert into import_results (owner, import_id, slice, results) values (${owner}, ${importId}, ${slice}, '[]')
+  const rows = await sql<{ results: LineResult[]; valid: boolean }[]>`
+    insert into import_results (owner, import_id, slice, results)
+    select ${owner}, ${importId}, slice, '[]' from generate_series(${first}::int, ${last}::int) as slice
     on conflict (owner, import_id, slice) do update set slice = excluded.slice
     returning results, stored_at > now() - interval '24 hours' as valid`;
-  return row?.valid ? row.results : [];
+  return rows.flatMap(({ results, valid }) => (valid ? results : []));
 };
 
-/** Creates the consignments under `ids`, and stores the results of the slice, in one statement. */
-export const storeSlice = async (
+/** Creates the consignments under `ids`, and stores the results of the slices, in one statement. */
+export const storeSlices = async (
   sql: TransactionSql,
   { owner, importId }: ImportKey,
-  { slice, results }: Slice,
+  slices: readonly Slice[],
   ids: readonly string[],
   rows: readonly NewConsignment[],
 ): Promise<void> => {
@@ -50,27 +47,23 @@ export const storeSlice = async (
         ${all('status')}::int[], ${all('ediStatus')}::int[], ${all('externalId')}::text[],
         ${all('reference')}::text[])
     )
-    update import_results set results = ${JSON.stringify(results)}::text::json, stored_at = now()
-    where owner = ${owner} and import_id = ${importId} and slice = ${slice}`;
+    update import_results set results = changed.results::json, stored_at = now()
+    from unnest(
+      ${slices.map(({ slice }) => slice)}::int[],
+      ${slices.map(({ results }) => JSON.stringify(results))}::text[]) as changed (slice, results)
+    where owner = ${owner} and import_id = ${importId} and import_results.slice = changed.slice`;
 };
 
-/** The first slice from `slice` on that has results which are at most a day old. */
-export const findSlice = async (
-  sql: Sql,
-  { owner, importId }: ImportKey,
-  slice: number,
-): Promise<Slice | undefined> => {
-  const [row] = await sql<Slice[]>`
-    select slice, results from import_results
-    where owner = ${owner} and import_id = ${importId} and slice >= ${slice}
-      and stored_at > now() - interval '24 hours'
-    order by slice limit 1`;
-  return row;
-};
+/** The first slices from `slice` on that have results which are at most a day old. */
+export const findSlices = (sql: Sql, { owner, importId }: ImportKey, slice: number) => sql<Slice[]>`
+  select slice, results from import_results
+  where owner = ${owner} and import_id = ${importId} and slice >= ${slice}
+    and stored_at > now() - interval '24 hours'
+  order by slice limit 10`;
 
-/** Results that are older than a day; deleted in the background. A row has up to a thousand. */
+/** Results that are older than a day; deleted in the background. A row has up to a hundred. */
 export const outdatedResults: Prunable = {
   table: 'import_results',
   outdated: "stored_at < now() - interval '24 hours'",
-  atOnce: 100,
+  atOnce: 1000,
 };

@@ -9,11 +9,11 @@ import type { NewConsignment } from '../consignments/schema.ts';
 import { completeConsignment, findReferences, storeDetails } from '../consignments/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Confirmed } from './answer.ts';
-import { endsSlice, mergeSlice, resultText, sliceOf, type LineResult } from './domain.ts';
+import { batchOf, mergeLines, resultText, sliceOf, type LineResult } from './domain.ts';
 import { createIds } from './ids.ts';
 import { createLineSplitter, type Line } from './lines.ts';
 import { validateLines, type Reading } from './readings.ts';
-import { findSlice, lockSlice, storeSlice, type ImportKey } from './queries.ts';
+import { findSlices, lockSlices, storeSlices, type ImportKey } from './queries.ts';
 
 /** The import of a caller. */
 export const importKeyOf = ({ subject, clients }: Caller, importId: string): ImportKey => ({
@@ -30,7 +30,7 @@ const concurrency = 2;
 /** In bytes: some thousand short lines. Objects take many times that, and nobody else is answered while they are checked. */
 const maxBatchBytes = 262_144;
 
-/** Lines of one slice that arrived together, of which `line` is the last. */
+/** Lines that arrived together and are stored at once, of which `line` is the last. */
 interface Batch {
   line: number;
   lines: Line[];
@@ -52,8 +52,8 @@ const settlesNow = (promise: Promise<unknown>): Promise<boolean> =>
   ]);
 
 /**
- * A batch is a whole slice while the client sends fast and its lines are short, otherwise what has arrived: batches of the
- * same slice have to wait for each other.
+ * A batch has a thousand lines while the client sends fast and its lines are short, otherwise what of them has arrived: those
+ * of the same thousand have to wait for each other.
  */
 export async function* batchesOf(
   pieces: AsyncIterable<Buffer>,
@@ -84,7 +84,7 @@ export async function* batchesOf(
         }
         lines.push(line);
         bytes += line.bytes?.length ?? 0;
-        if (endsSlice(line) || bytes >= maxBatchBytes) yield takeBatch();
+        if (batchOf(line.line + 1) > batchOf(line.line) || bytes >= maxBatchBytes) yield takeBatch();
       }
     }
     if (lines.length > 0) yield takeBatch();
@@ -125,16 +125,16 @@ const storeBatch = async (
   idsOf: ReturnType<typeof createIds>,
   { line, lines }: Batch,
 ): Promise<Confirmed> => {
-  const slice = sliceOf(line);
+  const first = line - lines.length + 1;
   const newIds = idsOf(lines.length, now());
   const read = await inTurn(() =>
     database.sql.begin(async (sql): Promise<LineResult[]> => {
-      const earlier = await lockSlice(sql, key, slice);
+      const earlier = await lockSlices(sql, key, sliceOf(first), sliceOf(line));
       const readings = validateLines(lines, maxLineBytes);
       const complete = await createCompletion(sql, readings, caller);
-      const { results, read, isChanged, inputs, ids } = mergeSlice(earlier, readings, newIds, complete);
-      if (isChanged) {
-        await storeSlice(sql, key, { slice, results }, ids, inputs);
+      const { changed, read, inputs, ids } = mergeLines(earlier, readings, newIds, complete);
+      if (changed.length > 0) {
+        await storeSlices(sql, key, changed, ids, inputs);
         await storeDetails(sql, ids, inputs);
       }
       return read;
@@ -159,16 +159,16 @@ export async function* importConsignments(
   const key = importKeyOf(caller, importId);
   const idsOf = createIds();
   const running = new Set<Promise<Confirmed | Failure>>();
-  let latest = { slice: -1, work: Promise.resolve<unknown>(undefined) };
+  let latest = { number: -1, work: Promise.resolve<unknown>(undefined) };
   const start = (batch: Batch | Failure): Promise<Confirmed | Failure> => {
     if ('reason' in batch) return Promise.resolve(batch);
-    const slice = sliceOf(batch.line);
+    const number = batchOf(batch.line);
     const store = () => storeBatch(ctx, caller, key, idsOf, batch);
-    // Two batches of a slice would wait for each other with a connection each.
-    const work = (slice === latest.slice ? latest.work.then(store) : store())
+    // Two batches of the same thousand lines would wait for each other with a connection each.
+    const work = (number === latest.number ? latest.work.then(store) : store())
       .catch((reason: unknown): Failure => ({ reason }))
       .finally(() => running.delete(work));
-    latest = { slice, work };
+    latest = { number, work };
     running.add(work);
     return work;
   };
@@ -184,19 +184,20 @@ export async function* importConsignments(
   }
 }
 
-/** The stored results of the lines `from` to `to`, a slice at a time. */
+/** The stored results of the lines `from` to `to`, some slices at a time. */
 export async function* readResults(
   { database }: Context,
   key: ImportKey,
   from: number,
   to = Infinity,
 ): AsyncGenerator<Confirmed, void> {
-  for (let slice = sliceOf(from); slice <= sliceOf(to); slice++) {
-    const stored = await findSlice(database.sql, key, slice);
-    if (stored === undefined) return;
-    ({ slice } = stored);
-    const results = stored.results.filter(({ line }) => line >= from && line <= to);
-    const last = results.at(-1);
-    if (last) yield { line: last.line, text: resultText(results) };
+  for (let next = sliceOf(from); next <= sliceOf(to);) {
+    const stored = await findSlices(database.sql, key, next);
+    const last = stored.at(-1);
+    if (last === undefined) return;
+    next = last.slice + 1;
+    const results = stored.flatMap((slice) => slice.results).filter(({ line }) => line >= from && line <= to);
+    const { line } = results.at(-1) ?? {};
+    if (line !== undefined) yield { line, text: resultText(results) };
   }
 }

@@ -21,7 +21,7 @@ const tag = 'Lists';
 
 export const listRoutes = ({
   tokens,
-  limitKeys,
+  limitWritten,
   invitations,
   mails,
   database: { sql },
@@ -57,8 +57,8 @@ export const listRoutes = ({
     create: {
       input: NewList,
       example: { name: 'Our household' },
-      conflict: `409 \`too_many_lists\` for a user who is in ${maxLists}, and \`too_many_idempotency_keys\` as for tasks.`,
-      limitKeys,
+      conflict: `409 \`too_many_lists\` for a user who is in ${maxLists}.`,
+      keep: limitWritten,
       insert: (on, { name }, { caller }) => inTransaction(on, (tx) => createList(tx, caller.subject, name)),
     },
     change: {

@@ -106,17 +106,6 @@ export const hasListedTasks = async (sql: Queries, userId: string, number: numbe
   return rows.length > 0;
 };
 
-/** Bytes that a kept answer may take on the disk before it counts as another one: those of the longest task. */
-const bytesOfAnswer = 30_000;
-
-/** Whether at least this number of answers are kept for a user's Idempotency-Keys. */
-export const hasKeys = async (sql: Queries, userId: string, number: number): Promise<boolean> => {
-  const [row] = await sql<[{ isReached: boolean }]>`
-    select sum(1 + coalesce(pg_column_size(answer), 0) / ${bytesOfAnswer}) >= ${number} as "isReached"
-    from idempotency_keys where owner = ${userId}`;
-  return row.isReached;
-};
-
 /** A task at its first version. */
 export const insertTask = async (sql: Queries, userId: string, input: NewTask): Promise<Stored> => {
   const ownerId = input.listId ?? userId;

@@ -17,12 +17,13 @@ const pathOf = ({ params: { id }, caller }: { params: { id: string }; caller: Ca
   userId: caller.subject,
 });
 
+const bytesOf = (task: object): number => Buffer.byteLength(JSON.stringify(task));
+
 export const taskRoutes = ({
   tokens,
   searches,
   limitTasks,
   limitWritten,
-  limitKeys,
   database: { sql },
 }: Context): Route[] => {
   const user = tokens.guard();
@@ -69,10 +70,10 @@ export const taskRoutes = ({
       input: NewTask,
       example: { title: 'Water the plants', tags: ['home'], priority: 'high' },
       conflict:
-        '409 `too_many_tasks` for a user who has as many tasks as allowed (MAX_TASKS_PER_USER), or whose lists have as many together, and `too_many_idempotency_keys` for a user who has created as many with an Idempotency-Key within 24 hours.',
-      limitKeys,
+        '409 `too_many_tasks` for a user who has as many tasks as allowed (MAX_TASKS_PER_USER), or whose lists have as many together.',
+      keep: limitWritten,
       insert: async (on, input, { caller }) => {
-        await limitWritten?.(input);
+        await limitWritten?.(caller.subject, bytesOf(input));
         return createTask(on, caller.subject, input, limitTasks);
       },
     },
@@ -80,7 +81,7 @@ export const taskRoutes = ({
       patch: TaskPatch,
       example: { status: 'done' },
       save: async (on, patch, target) => {
-        await limitWritten?.(patch);
+        await limitWritten?.(target.caller.subject, bytesOf(patch));
         return changeTask(on, pathOf(target), patch);
       },
     },

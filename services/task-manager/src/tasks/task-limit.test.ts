@@ -24,26 +24,6 @@ test('a user has at most MAX_TASKS_PER_USER tasks, and may create one again afte
   await expect.poll(async () => (await create('third')).status).toBe(201);
 });
 
-test('a user has at most MAX_TASKS_PER_USER kept answers to Idempotency-Keys, however many of the tasks are deleted', async () => {
-  await using service = await startService({ variables: { MAX_TASKS_PER_USER: '3' } });
-  const [ada, ben] = [await register(service.app), await register(service.app)];
-  const create = (key: string, { as } = ada) =>
-    as('post', '/tasks').set('Idempotency-Key', key).send({ title: 'Deleted again' });
-  const remove = ({ body }: { body: { id: string } }) => ada.as('delete', `/tasks/${body.id}`).expect(204);
-  const { sql } = service.context.database;
-  for (const key of ['a', 'b', 'c']) await remove(await create(key).expect(201));
-  for (const key of ['d', 'e']) {
-    const { status, body } = await create(key);
-    expect([status, body.code]).toEqual([409, 'too_many_idempotency_keys']);
-  }
-  expect((await sql`select from idempotency_keys`).length).toBe(3);
-  expect((await create('a')).status).toBe(201);
-  await create('d', ben).expect(201);
-  await remove(await ada.as('post', '/tasks').send({ title: 'Without a key' }).expect(201));
-  await sql`delete from idempotency_keys where created_at = (select min(created_at) from idempotency_keys)`;
-  await expect.poll(async () => (await create('d')).status).toBe(201);
-});
-
 test('the tasks of a user who has too many are not looked for at each attempt', async () => {
   let lookUps = 0;
   const sql = (() => {

@@ -1,7 +1,7 @@
 import { createLru } from '@platform/service-kit/lru';
 import { Conflict } from '@platform/service-kit/problem';
 import type { Queries } from '@platform/service-kit/record';
-import { hasKeys, hasListedTasks, hasTasks } from './queries.ts';
+import { hasListedTasks, hasTasks } from './queries.ts';
 
 /** Throws Conflict for a user who has as many rows of a table as allowed; `rows` are about to be added. */
 export type RowLimit = (sql: Queries, userId: string, rows?: number) => Promise<void>;
@@ -38,18 +38,3 @@ export const createTaskLimits = (max: number) => {
     );
   return { own: limit(hasTasks, 'You have'), listed: limit(hasListedTasks, 'Your lists have') };
 };
-
-/**
- * Bounds the answers that are kept for Idempotency-Keys of each user, also of tasks that are deleted again. A long one, of a
- * batch, counts as several. Is asked with the new key in the table. The Conflict is `too_many_idempotency_keys`.
- */
-export const createKeyLimit = (max: number): RowLimit =>
-  createRowLimit(
-    max,
-    (sql, userId) => hasKeys(sql, userId, max + 1),
-    () =>
-      new Conflict(
-        'too_many_idempotency_keys',
-        `You have created ${max} tasks with an Idempotency-Key within 24 hours; wait, or send none.`,
-      ),
-  );

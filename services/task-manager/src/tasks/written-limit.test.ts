@@ -1,21 +1,42 @@
 import { expect, test } from 'vitest';
 import { register, startService } from '../../test/harness.ts';
 
-test('the accounts of a network store at most WRITTEN_MB_PER_NETWORK in six hours, and read as before', async () => {
-  await using service = await startService({ variables: { RATE_LIMIT: 'on', WRITTEN_MB_PER_NETWORK: '1' } });
+const variables = { RATE_LIMIT: 'on', WRITTEN_MB_PER_NETWORK: '1' };
+const long = { title: 'Long', description: 'x'.repeat(10_000) };
+const sixty = (operation: object) => ({ operations: Array.from({ length: 60 }, () => operation) });
+const tooMany = {
+  status: 429,
+  code: 'too_many_requests',
+  detail: 'Your network may store 1 MB of tasks in six hours, beside the first 128 kB of each account.',
+};
+
+test('the accounts of a network store at most WRITTEN_MB_PER_NETWORK in six hours, and go on reading; a neighbour stores a little', async () => {
+  await using service = await startService({ variables });
   const [ada, ben] = [await register(service.app), await register(service.app)];
-  const task = { title: 'Long', description: 'x'.repeat(10_000) };
-  const operations = Array.from({ length: 60 }, () => ({ op: 'create', task }));
-  const send = async ({ as } = ada) => (await as('post', '/tasks/batch').send({ operations })).status;
-  expect([await send(), await send(ben)]).toEqual([200, 200]);
-  // Those beyond are refused one by one.
-  expect((await ada.as('get', '/tasks?limit=100').expect(200)).body.tasks).toHaveLength(60);
-  const { status, body, headers } = await ben.as('post', '/tasks').send({ title: 'One more' });
-  expect([status, body.code, body.detail]).toEqual([
-    429,
-    'too_many_requests',
-    'Your network may store 1 MB of tasks in six hours.',
-  ]);
+  const stored = async ({ as } = ada): Promise<number> => {
+    const { body } = await as('post', '/tasks/batch')
+      .send(sixty({ op: 'create', task: long }))
+      .expect(200);
+    return (body.results as { status: number }[]).filter(({ status }) => status === 201).length;
+  };
+  expect([await stored(), await stored(ben)]).toEqual([60, 60]);
+  expect(await stored()).toBeLessThan(20);
+  const { body, headers } = await ben.as('post', '/tasks').send(long);
+  expect(body).toMatchObject(tooMany);
   expect(Number(headers['retry-after'])).toBeGreaterThan(20_000);
-  await ada.as('get', '/tasks').expect(200);
+  await ben.as('get', '/tasks').expect(200);
+  const neighbour = await register(service.app);
+  for (const _ of [1, 2, 3]) await neighbour.as('post', '/tasks').send(long).expect(201);
+});
+
+test('answers that are kept for an Idempotency-Key count as well, and a batch without one goes on', async () => {
+  await using service = await startService({ variables });
+  const { as } = await register(service.app);
+  const { body } = await as('post', '/tasks/batch').send(sixty({ op: 'create', task: long }));
+  const [{ task }] = body.results as [{ task: { id: string } }];
+  const unchanged = sixty({ op: 'patch', id: task.id, task: {} });
+  const refused = await as('post', '/tasks/batch').set('Idempotency-Key', 'a').send(unchanged);
+  expect(refused.body).toMatchObject(tooMany);
+  expect(await service.context.database.sql`select from idempotency_keys`).toHaveLength(0);
+  await as('post', '/tasks/batch').send(unchanged).expect(200);
 });
