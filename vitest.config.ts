@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { findProgram } from './infra/local/src/programs.ts';
-import { testLimits } from './infra/local/src/testing/limits.ts';
+import { testLimits } from './infra/local/src/testing/vitest.ts';
 
 /** What some packages need beyond what all have, by the name of their folder. */
 const special: Record<string, TestProjectInlineConfiguration['test']> = {

@@ -1,6 +1,6 @@
 import { runProgram, UsageError } from '@platform/program';
 import { parseArgs } from 'node:util';
-import { writeConfig } from './files.ts';
+import { writeConfig } from './config.ts';
 import { imageOptions } from './options.ts';
 
 const usage = `render --out FOLDER --options JSON: writes the configuration of a gateway in its image

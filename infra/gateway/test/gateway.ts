@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prepareGateway } from '../src/files.ts';
+import { prepareGateway } from '../src/config.ts';
 import type { GatewayOptions } from '../src/options.ts';
 import { inject } from 'vitest';
 import { freePort } from './ports.ts';

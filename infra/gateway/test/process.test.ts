@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { workerUser } from '../src/files.ts';
+import { workerUser } from '../src/config.ts';
 import { nginxPath, startGateway, until, type Gateway } from './gateway.ts';
 import { request } from './http.ts';
 import { startService } from './service.ts';

@@ -8,18 +8,18 @@ import {
   removeLeftovers,
   unprivilegedAccount,
   type Cluster,
+  postgresBinaries,
 } from './cluster.ts';
 import { ensureDatabases, restrictDefaultDatabases, type DatabaseUrls } from './databases.ts';
-import type { ProgramPaths } from './install.ts';
+import type { ProgramPaths } from './programs.ts';
 import type { LocalFolder } from './local-folder.ts';
 import type { StartOptions } from './options.ts';
-import { postgresBinaries } from './postgres-binaries.ts';
 import { redisAnswers, redisCommand, redisUrl } from './redis.ts';
 import { step } from './say.ts';
 import type { Secrets } from './service-settings.ts';
 import { isSetFor } from './service-process.ts';
 import type { Service } from './services.ts';
-import type { Supervisor } from './supervisor.ts';
+import type { Supervisor } from './program.ts';
 
 /** What every program of a stack needs: who keeps it running, and where its files are. */
 export interface ProgramHost {

@@ -1,4 +1,8 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProcessId } from './process.ts';
 
@@ -39,4 +43,29 @@ let send: ((order: CleanupOrder) => void) | undefined;
 export const cleanUpAfterExit = (order: CleanupOrder): void => {
   send ??= startCleanupProcess();
   send(order);
+};
+
+/** A temporary folder, and how to remove it. */
+export interface TemporaryFolder {
+  path: string;
+  remove: () => Promise<void>;
+}
+
+/** Creates a folder that the account owns. It is removed when this process ends. */
+export const temporaryFolder = async (
+  account?: { uid: number; gid: number },
+  parent = tmpdir(),
+): Promise<TemporaryFolder> => {
+  const path = join(await realpath(parent), `platform-${randomBytes(6).toString('hex')}`);
+  // First, because this process may be killed at any moment.
+  cleanUpAfterExit({ path });
+  await mkdir(path, { mode: 0o700 });
+  if (account) await chown(path, account.uid, account.gid);
+  return {
+    path,
+    remove: async () => {
+      await rm(path, { recursive: true, force: true });
+      cleanUpAfterExit({ removedPath: path });
+    },
+  };
 };

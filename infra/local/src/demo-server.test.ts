@@ -1,7 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { expect, onTestFinished, test } from 'vitest';
-import { startDemoServer } from './demo-server.ts';
-import type { Mail } from './mailbox.ts';
+import { startDemoServer, type Mail } from './demo-server.ts';
 
 const credentials = { accessToken: 'demo' };
 

@@ -9,7 +9,7 @@ import {
   SignJWT,
   type JWK,
 } from 'jose';
-import { readJson, writeJson } from './files.ts';
+import { readJson, writeJson } from './local-folder.ts';
 
 export const ISSUER = 'platform-local';
 export const AUDIENCE = 'platform';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { logLimits } from './env.ts';
 import { openLogFile, rotateLogs } from './log-file.ts';
 import { launch } from './spawn.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from './cleanup.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let path: string;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { Plan } from './backing-services.ts';
 import type { StartOptions } from './options.ts';
-import { standInOf } from './stand-in.ts';
+import { standInOf } from './service-settings.ts';
 import { instanceName, instancePort, probePort, type Service } from './services.ts';
 
 /** Whether a server can listen on the port of 127.0.0.1 now. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { baseEnv } from './env.ts';
 import { identify, isRunning, signal } from './process.ts';
 import { keepRunning, nextDelay, type Program, type RunningProgram } from './program.ts';
-import { scratch } from '../test/scratch.ts';
+import { scratch } from '../test/stack.ts';
 
 const READY_MS = 120_000;
 const QUICK = { first: 1, longest: 4, steady: 60_000 };

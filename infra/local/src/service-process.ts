@@ -1,12 +1,11 @@
 import { basename, join } from 'node:path';
 import type { DatabaseUrls } from './databases.ts';
 import { baseEnv, serviceEnv, withPrefix } from './env.ts';
-import { exists } from './files.ts';
+import { exists, type LocalFolder } from './local-folder.ts';
 import { audienceOf, ISSUER } from './keys.ts';
-import type { LocalFolder } from './local-folder.ts';
 import { variablePrefix, type Service } from './services.ts';
 import { lastLines, run, type Command } from './spawn.ts';
-import type { Supervisor } from './supervisor.ts';
+import type { Supervisor } from './program.ts';
 
 /** What the demo task of a service prints. */
 export interface Demo {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { findServices } from './services.ts';
-import { scratch } from '../test/scratch.ts';
+import { scratch } from '../test/stack.ts';
 
 const listed = parse(
   readFileSync(join(import.meta.dirname, '../test/fixtures/services.yaml'), 'utf8'),

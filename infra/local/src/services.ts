@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readServices, withCells, type ListedService } from '@platform/service-list/read';
-import { exists } from './files.ts';
+import { exists } from './local-folder.ts';
 
 /** A service of the list, and its folder. */
 export interface Service extends Pick<

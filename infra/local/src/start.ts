@@ -1,9 +1,8 @@
 /** `pnpm start`: starts the platform, keeps it running, and stops it on Ctrl-C. See README.md. */
-import { lockFolder } from './folder-lock.ts';
+import { lockFolder, removeStack, writeStack } from './local-folder.ts';
 import { readOptions, USAGE } from './options.ts';
 import { say, step } from './say.ts';
-import { removeStack, writeStack } from './stack-file.ts';
-import { createSupervisor } from './supervisor.ts';
+import { createSupervisor } from './program.ts';
 import { table } from './table.ts';
 import { watchServices } from './watch.ts';
 import { bringUp, prepare, type RunningStack } from './up.ts';

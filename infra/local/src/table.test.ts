@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Stack } from './stack-file.ts';
+import type { Stack } from './local-folder.ts';
 import { table } from './table.ts';
 
 const stack: Stack = {

@@ -1,5 +1,5 @@
 import type { Demo } from './service-process.ts';
-import type { Stack } from './stack-file.ts';
+import type { Stack } from './local-folder.ts';
 
 const SHOWN = 28;
 

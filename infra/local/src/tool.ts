@@ -10,7 +10,7 @@ import { until } from './process.ts';
 import { howToGet } from './programs.ts';
 import { say } from './say.ts';
 import { answersWell, inspectorOf } from './service-process.ts';
-import { readStack, type Stack } from './stack-file.ts';
+import { readStack, type Stack } from './local-folder.ts';
 
 const usage = `Commands for the platform that "start" or "dev" runs:
   run restart NAME          restarts a service and waits until it is ready

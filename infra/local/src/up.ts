@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { exists } from './files.ts';
-import type { Supervisor } from './supervisor.ts';
+import { exists, openLocalFolder, type LocalFolder, type Stack } from './local-folder.ts';
+import type { Supervisor } from './program.ts';
 import { MAILBOX_SCOPE, startDemoServer } from './demo-server.ts';
 import {
   addressOf,
@@ -13,23 +13,19 @@ import {
   type Launch,
   type ServiceSettings,
 } from './service-process.ts';
-import { startGateway, startTelemetry } from './gateway.ts';
+import { startGateway, startTelemetry, buildPortal, demoCredentials, pageSettings } from './gateway.ts';
 import {
   openBackingServices,
   planBackingServices,
   type BackingServices,
   type ProgramHost,
 } from './backing-services.ts';
-import { providePrograms, type ProgramPaths } from './install.ts';
+import { providePrograms, type ProgramPaths } from './programs.ts';
 import { audienceOf, openSigner } from './keys.ts';
-import { openLocalFolder, type LocalFolder } from './local-folder.ts';
 import { ROOT, type StartOptions } from './options.ts';
-import { openSecrets, ownSettings } from './service-settings.ts';
-import { buildPortal, demoCredentials, pageSettings } from './portal.ts';
+import { openSecrets, ownSettings, standInOf, standInSettings, startStandIn } from './service-settings.ts';
 import { say, step } from './say.ts';
-import { standInOf, standInSettings, startStandIn } from './stand-in.ts';
 import { findServices, instanceName, instancePort, probePort, type Service } from './services.ts';
-import type { Stack } from './stack-file.ts';
 import { ensurePorts, instancesOf, wantedPorts } from './ports.ts';
 
 /** What a stack needs from this machine. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ROOT, type StartOptions } from './options.ts';
 import type { Service } from './services.ts';
-import { testLimits } from './testing/limits.ts';
+import { testLimits } from './testing/vitest.ts';
 import { packagesOf, watchServices } from './watch.ts';
 
 test('a service uses the packages that it depends on and those that these depend on, but not those of its tests', async () => {

@@ -1,11 +1,11 @@
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exists, readJson } from './files.ts';
+import { exists, readJson } from './local-folder.ts';
 import { ROOT, type StartOptions } from './options.ts';
 import { instanceName, type Service } from './services.ts';
 import { say } from './say.ts';
-import type { Supervisor } from './supervisor.ts';
+import type { Supervisor } from './program.ts';
 
 /** Editors and generators write several files at once, or one file twice. */
 const SETTLE_MS = 300;

@@ -1,9 +1,17 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm, chmod, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Stack } from '../src/stack-file.ts';
-import { memoryFolder } from '../src/testing/memory-folder.ts';
+import { onTestFinished } from 'vitest';
+import type { Stack } from '../src/local-folder.ts';
 import { startPlatform, type StartedPlatform } from '../src/testing/platform.ts';
+import { memoryFolder } from '../src/testing/postgres.ts';
+
+/** Creates an empty folder for the running test, and removes it afterwards. */
+export const scratch = async (): Promise<string> => {
+  const path = await mkdtemp(join(tmpdir(), 'platform-test-'));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+};
 
 /** A `start` of its own, over the two small services of the fixtures. */
 export interface StackRun extends StartedPlatform {

@@ -9,12 +9,11 @@ import { decodeJwt } from 'jose';
 import { createTransport } from 'nodemailer';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { exists } from '../src/files.ts';
+import { exists, type Stack } from '../src/local-folder.ts';
 import { identify, isRunning, signal } from '../src/process.ts';
 import { freePort } from '../src/testing/free-ports.ts';
 import { redisAnswers } from '../src/redis.ts';
 import { run as runProgram } from '../src/spawn.ts';
-import type { Stack } from '../src/stack-file.ts';
 import { newLocalFolder, removeFolder, startStack, type StackRun } from './stack.ts';
 import { platformPorts } from '../src/testing/platform.ts';
 

@@ -1,8 +1,85 @@
-import { guideList, guidePage } from './guides-page.ts';
-import type { Guide } from './guides.ts';
+import { addressOf, type Guide, isDecision } from './guides.ts';
 import { fill, html, type Markup } from './html.ts';
-import { overview } from './overview-page.ts';
 import type { ServiceCard } from './services.ts';
+
+const card = ({ name, title, purpose, callers, addresses }: ServiceCard, hasGuide: boolean): Markup =>
+  fill('card', {
+    name,
+    title,
+    purpose,
+    callers,
+    addresses: addresses.map((path) => html`<li><code>${path}</code></li>`),
+    guide: hasGuide ? html`<a href="${addressOf(name)}" aria-label="Guide of ${title}">Guide</a>` : '',
+  });
+
+const numbers = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'];
+
+/** The first page: the services, their addresses and whether they are ready, and how callers authenticate. */
+const overview = (services: readonly ServiceCard[], guides: readonly Guide[]): Markup =>
+  fill('overview', {
+    count: numbers[services.length] ?? String(services.length),
+    services: services.map((service) =>
+      card(
+        service,
+        guides.some(({ name }) => name === service.name),
+      ),
+    ),
+  });
+
+const search = fill('search');
+
+const isContract = ({ name }: Guide): boolean => name.startsWith('contracts/');
+const isGuide = ({ name }: Guide): boolean => !name.includes('/');
+
+const entry = (guide: Guide, current?: Guide): Markup =>
+  guide === current
+    ? html`<li><a href="${addressOf(guide.name)}" aria-current="page">${guide.title}</a></li>`
+    : html`<li><a href="${addressOf(guide.name)}">${guide.title}</a></li>`;
+
+const list = (heading: string, guides: readonly Guide[], current?: Guide): Markup =>
+  html`<h2>${heading}</h2>
+    <ul>
+      ${guides.map((guide) => entry(guide, current))}
+    </ul>`;
+
+const onThisPage = ({ contents }: Guide): Markup[] =>
+  contents.length < 2
+    ? []
+    : [
+        html`<details class="on-page">
+          <summary>On this page</summary>
+          <ul>
+            ${contents.map(
+              ({ heading, id, depth }) =>
+                html`<li class="level-${String(depth)}"><a href="#${id}">${heading}</a></li>`,
+            )}
+          </ul>
+        </details>`,
+      ];
+
+/** A guide beside its contents and the list of guides. */
+const guidePage = (guide: Guide, guides: readonly Guide[]): Markup =>
+  html`<div class="page with-contents">
+    <nav class="contents" aria-label="Guides">
+      ${search} ${onThisPage(guide)} ${list('Guides', guides.filter(isGuide), guide)}
+      ${list('Contracts', guides.filter(isContract), guide)}
+      <p><a href="/docs/guides/#decisions">Decisions</a></p>
+    </nav>
+    <main id="content" class="guide">${guide.body}</main>
+  </div>`;
+
+/** The search and the list of all guides and decisions. */
+const guideList = (guides: readonly Guide[]): Markup =>
+  html`<main id="content" class="page guides-list">
+    <h1>Guides</h1>
+    ${search} ${list('Guides', guides.filter(isGuide))} ${list('Contracts', guides.filter(isContract))}
+    <section id="decisions">
+      ${list(
+        'Decisions',
+        guides.filter(({ name }) => isDecision(name)),
+      )}
+    </section>
+  </main>`;
 
 /** The pages for the links in mails, each a form that the script fills in. */
 const accountPages = ['password', 'email', 'deletion'].map((name) => ({

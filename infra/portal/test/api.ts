@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { expect } from 'vitest';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
+import { expect, inject } from 'vitest';
 import { gateway } from './browser.ts';
 import { stack } from './stack.ts';
 
@@ -18,4 +22,22 @@ export const addPlayer = async (currency: string, more: object = {}): Promise<st
   await send('POST', '/v1/players', { playerId, currency, ...more });
   await send('POST', `/v1/players/${playerId}/deposits`, { transactionId: randomUUID(), amount: '100.00' });
   return playerId;
+};
+
+/** Sends a signed callback, as the game server does. */
+export const callback = async (name: string, body: object): Promise<unknown> => {
+  const path = `/callback/${name}`;
+  const text = JSON.stringify(body);
+  const signatures = createRequestSignatures({ secrets: { current: stack.demo.wallet.hmacSecret } });
+  const headers = { 'Content-Type': 'application/json', ...signatures.headers(path, text) };
+  return (await fetch(gateway + path, { method: 'POST', headers, body: text })).json();
+};
+
+const script = join(import.meta.dirname, '../../local/src/token.ts');
+
+/** An access token of the running platform with these scopes only, separated by spaces. */
+export const tokenWith = async (scope: string): Promise<string> => {
+  const args = [script, '--scope', scope, '--local', inject('localFolder')];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return stdout.trim();
 };

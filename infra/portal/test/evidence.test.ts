@@ -7,10 +7,9 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { canLook, useBrowser } from './browser.ts';
-import { callback } from './callback.ts';
+import { callback, tokenWith } from './api.ts';
 import { loaded, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
-import { tokenWith } from './token.ts';
 
 useBrowser();
 const roundId = `evidence/${randomUUID()}`;

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { services } from '@platform/service-list';
 import { testLimits } from '@platform/local/test-limits';
 import { describe, expect, test, vi } from 'vitest';
-import { demoIds, fillIn, type Document } from '../src/site/fill-in.ts';
-import { signCallbacks } from '../src/site/sign-callbacks.ts';
+import { demoIds, fillIn, signCallbacks, type Document } from '../src/site/fill-in.ts';
 import { canLook, gateway } from './browser.ts';
 import { demo } from './stack.ts';
 

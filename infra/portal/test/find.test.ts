@@ -4,8 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { faultsOfLook, noFaults } from './axe.ts';
 import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
-import { addPlayer, send } from './api.ts';
-import { callback } from './callback.ts';
+import { addPlayer, send, callback } from './api.ts';
 import { enterToken, signedIn, useSharedPage } from './sign-in.ts';
 import { stack } from './stack.ts';
 

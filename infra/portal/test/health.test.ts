@@ -4,7 +4,7 @@ import { faultsOfLook, noFaults } from './axe.ts';
 import { canLook, desktop, phone, useBrowser, visit, type Visit } from './browser.ts';
 import { enterToken, loaded, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
-import { tokenWith } from './token.ts';
+import { tokenWith } from './api.ts';
 
 useBrowser();
 const { demo } = stack;

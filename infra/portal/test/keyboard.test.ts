@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { send } from './api.ts';
+import { send, callback } from './api.ts';
 import { canLook, desktop, gateway, useBrowser, visit } from './browser.ts';
-import { callback } from './callback.ts';
 import { loaded, openView, signedIn, views } from './sign-in.ts';
 import { stack } from './stack.ts';
 

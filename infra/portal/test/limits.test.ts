@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { addPlayer, send } from './api.ts';
+import { addPlayer, send, callback, tokenWith } from './api.ts';
 import { violations } from './axe.ts';
 import { canLook, phone, useBrowser } from './browser.ts';
-import { callback } from './callback.ts';
 import { signedIn } from './sign-in.ts';
-import { tokenWith } from './token.ts';
 
 useBrowser();
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { addPlayer } from './api.ts';
+import { addPlayer, callback } from './api.ts';
 import { canLook, desktop, useBrowser } from './browser.ts';
-import { callback } from './callback.ts';
 import { signedIn } from './sign-in.ts';
 
 useBrowser();

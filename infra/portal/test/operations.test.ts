@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { callback } from './callback.ts';
+import { callback, tokenWith } from './api.ts';
 import { canLook, gateway, phone, useBrowser, visit } from './browser.ts';
 import { enterToken, loaded, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
-import { tokenWith } from './token.ts';
 
 useBrowser();
 const { demo } = stack;

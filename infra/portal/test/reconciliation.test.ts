@@ -2,11 +2,10 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { addPlayer, send } from './api.ts';
+import { addPlayer, send, tokenWith } from './api.ts';
 import { faultsOfLook, noFaults } from './axe.ts';
 import { canLook, desktop, phone, useBrowser } from './browser.ts';
 import { loaded, signedIn } from './sign-in.ts';
-import { tokenWith } from './token.ts';
 
 useBrowser();
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { testLimits } from '@platform/local/test-limits';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { send } from './api.ts';
+import { send, tokenWith } from './api.ts';
 import { canLook, gateway, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
-import { tokenWith } from './token.ts';
 
 useBrowser();
 

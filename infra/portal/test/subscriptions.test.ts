@@ -2,11 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { send } from './api.ts';
+import { send, tokenWith } from './api.ts';
 import { faultsOfLook, noFaults } from './axe.ts';
 import { canLook, desktop, useBrowser } from './browser.ts';
 import { loaded, signedIn } from './sign-in.ts';
-import { tokenWith } from './token.ts';
 
 useBrowser();
 

@@ -9,7 +9,7 @@ import { answersSql, unprivilegedAccount } from '../cluster.ts';
 import { baseEnv, citusRoot, inheritedEnv } from '../env.ts';
 import { killAllIn } from '../process.ts';
 import { run, type Account } from '../spawn.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { temporaryFolder } from '../cleanup.ts';
 import { freePort } from './free-ports.ts';
 import { startServer, type Server } from './server.ts';
 

@@ -8,7 +8,7 @@ import { baseEnv, inheritedEnv, searchPath } from '../env.ts';
 import { freePort } from './free-ports.ts';
 import { startPostgres } from './postgres.ts';
 import { startServer, type Server } from './server.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { temporaryFolder } from '../cleanup.ts';
 
 /** Settings that every service asks for when it connects; PgBouncer refuses others, and ignores these. */
 const IGNORED = ['statement_timeout', 'idle_in_transaction_session_timeout'];

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { answersSql } from '../cluster.ts';
-import { exists } from '../files.ts';
+import { exists } from '../local-folder.ts';
 import { startPostgres } from './postgres.ts';
 import { identify, isRunning, runningIn } from '../process.ts';
 import { redisAnswers } from '../redis.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findProgram, howToGet } from '../programs.ts';
 import { redisAnswers, redisCommand, redisUrl } from '../redis.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { temporaryFolder } from '../cleanup.ts';
 import { freePort } from './free-ports.ts';
 import { startServer, type Server } from './server.ts';
 

@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runProgram, UsageError } from '@platform/program';
 import { inCi, inheritedEnv, mayInstall } from '../env.ts';
-import { providePrograms } from '../install.ts';
+import { providePrograms, howToGet, programs, type Program } from '../programs.ts';
 import { ROOT } from '../options.ts';
-import { howToGet, programs, type Program } from '../programs.ts';
 import { say } from '../say.ts';
 
 /** What cannot be tested without the program. */

@@ -1,9 +1,9 @@
 import type { TestProject } from 'vitest/node';
 import { mayInstall, testEnv } from '../env.ts';
-import { providePrograms } from '../install.ts';
+import { providePrograms } from '../programs.ts';
 import { startPostgres } from './postgres.ts';
-import type {} from './provided.ts';
 import { startRedis } from './redis.ts';
+import type {} from './vitest.ts';
 
 /**
  * vitest's globalSetup: starts PostgreSQL 18 and Redis once for all projects of the run, and stops them after the

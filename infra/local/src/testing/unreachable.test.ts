@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { unprivilegedAccount } from '../cluster.ts';
+import { unprivilegedAccount, postgresBinaries } from '../cluster.ts';
 import { startPostgres } from './postgres.ts';
-import { postgresBinaries } from '../postgres-binaries.ts';
 import { run } from '../spawn.ts';
 
 /** Only root has to give up its rights for PostgreSQL; other users run it as themselves. */

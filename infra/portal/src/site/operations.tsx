@@ -2,8 +2,7 @@ import { batch, effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { byId } from './element.ts';
 import { Dashboard } from './ops/dashboard.tsx';
-import { makeOneStop } from './ops/one-stop.ts';
-import { moveRow } from './ops/keys.ts';
+import { makeOneStop, moveRow } from './ops/keys.ts';
 import { SessionContext, openSession, type Account, type Session } from './ops/session.ts';
 import { SignIn } from './ops/sign-in.tsx';
 

@@ -1,8 +1,7 @@
 import { demoCredentials, type DemoCredentials } from './demo.ts';
 import { byId } from './element.ts';
-import { demoIds, fillIn, type Document } from './fill-in.ts';
+import { demoIds, fillIn, type Document, signCallbacks, type Outgoing } from './fill-in.ts';
 import { askReadiness } from './readiness.ts';
-import { signCallbacks, type Outgoing } from './sign-callbacks.ts';
 
 interface Scalar {
   createApiReference: (target: Element, configuration: readonly object[]) => unknown;

@@ -1,9 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { runProgram, UsageError } from '@platform/program';
 import { parseArgs } from 'node:util';
-import { machine, table, updateReport, writeReport } from './report.ts';
+import {
+  machine,
+  table,
+  updateReport,
+  writeReport,
+  median,
+  type Figure,
+  type MeasureOptions,
+  type Topic,
+} from './figure.ts';
 import { startedServices } from './service.ts';
-import { median, type Figure, type MeasureOptions, type Topic } from './figure.ts';
 
 const folder = new URL('topics/', import.meta.url);
 const topics = readdirSync(folder).map((file) => file.replace('.ts', ''));

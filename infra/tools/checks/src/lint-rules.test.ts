@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { folderWith, root, tsconfig } from './testing/folder.ts';
@@ -78,4 +78,70 @@ test.each([
 test('a PromiseLike without catch counts as floating, too', () => {
   const floating = report.diagnostics.filter(({ code }) => code === 'typescript(no-floating-promises)');
   expect(floating).toHaveLength(2);
+});
+
+/** Code that each option refuses, and the error that it then has. */
+const refused: Record<string, [error: string, code: string]> = {
+  strict: ['TS7006', 'export const length = (text) => text.length;'],
+  noUncheckedIndexedAccess: ['TS2322', 'const names: string[] = []; export const first: string = names[0];'],
+  exactOptionalPropertyTypes: ['TS2375', 'export const options: { limit?: number } = { limit: undefined };'],
+  verbatimModuleSyntax: [
+    'TS1484',
+    "import { Shape } from './shape.ts'; export const paint = (colour: Shape): Shape => colour;",
+  ],
+  erasableSyntaxOnly: ['TS1294', 'export enum Colour { Red }'],
+  noImplicitOverride: [
+    'TS4114',
+    "class Base { name = ''; } export class Derived extends Base { name = 'derived'; }",
+  ],
+  noFallthroughCasesInSwitch: [
+    'TS7029',
+    'export const describe = (value: number): void => { switch (value) { case 1: describe(2); default: } };',
+  ],
+};
+
+let typeReport: Report;
+
+beforeAll(() => {
+  const refusedFiles = Object.entries(refused).map(([option, [, code]]) => [`src/${option}.ts`, code]);
+  const shape = "export type Shape = 'round';";
+  using folder = folderWith({
+    'package.json': '{ "type": "module" }',
+    'tsconfig.json': tsconfig,
+    'src/shape.ts': shape,
+    ...Object.fromEntries(refusedFiles),
+  });
+  const args = ['--type-aware', '--type-check', '--format=json'];
+  const { stdout } = spawnSync(join(root, 'node_modules/.bin/oxlint'), args, {
+    cwd: folder.path,
+    encoding: 'utf8',
+  });
+  typeReport = JSON.parse(stdout) as Report;
+});
+
+test.each(Object.entries(refused))('%s refuses %j', (option, [error]) => {
+  const errors = typeReport.diagnostics.filter(({ filename }) => filename.endsWith(`src/${option}.ts`));
+  expect(errors.map(({ code }) => code)).toContain(`typescript(${error})`);
+});
+
+/** The places in source files that use the temporary folder. */
+const usesOf = (paths: readonly string[]): string[] =>
+  paths.flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .flatMap((line, at) => (/\btmpdir\(|\bTMPDIR\b|['"`]\/tmp\b/.test(line) ? [`${file}:${at + 1}`] : [])),
+  );
+
+test('a use of the temporary folder is found', () => {
+  const fixture = 'infra/tools/checks/fixtures/temporary-folder.ts';
+  expect(usesOf([fixture])).toEqual([`${fixture}:3`]);
+});
+
+test('no service uses the temporary folder: the containers have a read-only file system', () => {
+  const sources = globSync('{services/*,packages/*,infra/gateway-telemetry}/src/**/*.ts', {
+    cwd: root,
+    exclude: ['**/*.test.ts', '**/testing/**', '**/node_modules/**'],
+  });
+  expect(sources.length).toBeGreaterThan(200);
+  expect(usesOf(sources)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { isTransient } from './persist.ts';
+import { isTransient } from './wait.ts';
 
 /** A simulated user, who remembers what the platform has acknowledged. */
 export interface Actor {

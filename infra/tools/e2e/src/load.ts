@@ -10,7 +10,7 @@ import {
   walletOperator,
 } from '@platform/client';
 import { services } from '@platform/service-list';
-import { persist, persistOnce } from './persist.ts';
+import { persist, persistOnce } from './wait.ts';
 import type { Access } from './stack.ts';
 
 /** Creates a player of their own with money, and resolves with their id. */

@@ -1,7 +1,7 @@
 import { chmod, mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { platformPorts, startPlatform } from '@platform/local/platform';
+import { platformPorts, startPlatform, startScript, type StartedScript } from '@platform/local/platform';
 import { readStack, type Stack } from '@platform/local/stack-file';
 import { waitUntilReady } from './wait.ts';
 
@@ -100,3 +100,25 @@ export const startStack = async ({ instances = 1, env = {} }: StackOptions = {})
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 };
+
+/** The stand-in game server of the wallet; it plays `rounds` rounds with each player who is launched. */
+export const runGameServer = (
+  { host, port }: Platform['gameServer'],
+  operatorUrl: string,
+  hmacSecret: string,
+  rounds: number,
+): StartedScript =>
+  startScript(
+    'packages/wallet-conformance/src/main.ts',
+    [
+      'game-server',
+      ...Object.entries({
+        host,
+        port,
+        rounds,
+        url: operatorUrl,
+        'operator-id': OPERATOR_ID,
+      }).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    ],
+    { env: { HMAC_SECRET: hmacSecret } },
+  );

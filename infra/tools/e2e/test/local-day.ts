@@ -1,6 +1,5 @@
 import { identify, isRunning, type ProcessId } from '@platform/local/process';
-import { runDay, type Day } from '../src/day.ts';
-import { readLogs, secretsOf } from '../src/secrets.ts';
+import { runDay, readLogs, secretsOf, type Day } from '../src/day.ts';
 import { startStack, type LocalStack, type Platform } from '../src/stack.ts';
 import { waitFor } from '../src/wait.ts';
 

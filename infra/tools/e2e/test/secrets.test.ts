@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findLeaks, readLogs } from '../src/secrets.ts';
+import { findLeaks, readLogs } from '../src/day.ts';
 
 test('a secret is found in any log, but files that store secrets are not searched', async () => {
   const local = await mkdtemp(join(tmpdir(), 'leaks-'));

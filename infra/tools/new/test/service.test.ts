@@ -123,7 +123,7 @@ test('a new service starts, answers as its document says, and is formatted, lint
 // The service of the test before.
 test('the gateway routes to a new service, and the deployment, the client and the rehearsal have it', async () => {
   const tests = ['/v1/cold-rooms and every path below it', 'has connections', `column of ${name} that`];
-  const files = ['addresses', 'compose', 'next-version'].map((file) => `test/${file}.test.ts`);
+  const files = ['addresses', 'compose', 'rollout'].map((file) => `test/${file}.test.ts`);
   const ran = await tool('vitest/vitest.mjs', 'run', ...files, '-t', tests.join('|'));
   expect(ran).toMatch(/Tests .*3 passed/);
   await node(join(copy.folder, 'infra/deploy'), '--run', 'generate:check');

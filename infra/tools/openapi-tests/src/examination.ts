@@ -1,9 +1,8 @@
 import { checkOf, refusalByDocument } from './check.ts';
 import { addressBook, type AddressBook } from './addresses.ts';
-import { credentialsOf, type Credential } from './credentials.ts';
+import { credentialsOf, send, type Credential, type Received, type Sent } from './send.ts';
 import { operationsOf, parseDocument, type Operation } from './document.ts';
 import type { Plan } from './plan.ts';
-import { send, type Received, type Sent } from './send.ts';
 import { valuesOf, type KnownValues } from './values.ts';
 
 export interface Subject {

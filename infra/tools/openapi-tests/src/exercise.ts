@@ -1,10 +1,39 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
+import { sendHead, type Credential } from './send.ts';
 import type { Operation } from './document.ts';
 import { runSettings } from './env.ts';
 import { openExamination, type Subject } from './examination.ts';
-import { certainPlansOf, plansOf, type Plan } from './plan.ts';
-import { waitsForBody } from './waits-for-body.ts';
+import { certainPlansOf, plansOf, examplePlansOf, type Plan } from './plan.ts';
+
+/**
+ * Finds operations that wait for the body of a caller without a credential. They must refuse such a caller first: the
+ * gateway streams bodies, so reading early lets anonymous callers fill the memory of the service. Such an operation never
+ * answers; `limitMs` is how long that is waited for.
+ */
+const waitsForBody = async (
+  url: string,
+  operations: readonly Operation[],
+  credentials: Record<string, Credential>,
+  limitMs: number,
+): Promise<string[]> => {
+  // A signature covers the body, so it can be checked only after the body was read.
+  const isInHead = (scheme: string): boolean => typeof credentials[scheme] !== 'function';
+  const guarded = operations.filter(
+    ({ body, security }) => body !== undefined && security.length > 0 && security.flat().every(isInHead),
+  );
+  const faults = await Promise.all(
+    guarded.map(async ({ id, method, template, body = {} }) => {
+      const target = template.replaceAll(/\{\w+\}/g, 'x');
+      const headers = { Host: 'service.example.test', 'Content-Type': Object.keys(body)[0] ?? '' };
+      const status = await sendHead(url, { method, target, headers }, limitMs);
+      return status === 401
+        ? []
+        : [`${id} must answer 401 before it reads a body, not ${status ?? 'wait for it'}`];
+    }),
+  );
+  return faults.flat();
+};
 
 /** Statuses that bad input or a bad credential can always cause. The others depend on state or on a failure. */
 const provokable = new Set(['400', '401', '403', '404', '415']);
@@ -69,4 +98,39 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
     ...missingResponses(operations, seen, unreachable),
     ...(await waitsForBody(url, operations, credentials, refusalLimitMs)),
   ];
+};
+
+/** Some valid requests are refused for reasons that no schema can express. */
+const ATTEMPTS = 60;
+
+/**
+ * Sends valid requests to each operation of a running service until one succeeds.
+ * @returns one text for each operation that answered 5xx or what its document lacks, or that never succeeded
+ */
+export const callEachOperation = async (subject: Subject): Promise<string[]> => {
+  const { operations, valueOf, ask } = await openExamination(subject);
+  const { seed } = runSettings();
+  const faultOf = async (operation: Operation): Promise<string | undefined> => {
+    const settings = { seed: seed + crc32(operation.id), numRuns: ATTEMPTS };
+    const statuses = new Set<number>();
+    let fault: string | undefined;
+    const plans = fc.sample(examplePlansOf(operation, valueOf), settings);
+    // What examples name comes last: the running platform may need it, such as the token of the demo's store.
+    for (const plan of plans.toSorted((a, b) => Number(a.resource === null) - Number(b.resource === null))) {
+      const status = await ask(operation, plan).catch((error: unknown) => {
+        fault ??= String(error);
+        return 500;
+      });
+      if (status < 400) return fault;
+      statuses.add(status);
+    }
+    return `never succeeded: ${[...statuses].join(', ')}${fault === undefined ? '' : `; ${fault}`}`;
+  };
+  const faults: string[] = [];
+  for (const operation of operations) {
+    const fault = await faultOf(operation);
+    const isExpected = subject.unreachable?.includes(`${operation.id} success`);
+    if (fault !== undefined && !isExpected) faults.push(`${operation.id}: ${fault}`);
+  }
+  return faults;
 };

@@ -4,14 +4,13 @@ import { parseArgs } from 'node:util';
 import { runProgram } from '@platform/program';
 import { runDay } from '@platform/e2e/day';
 import { provideBaseImages } from './base-images.ts';
-import { findFailingOperations, findPrivileges, findSecrets } from './checks.ts';
+import { findFailingOperations, findPrivileges, findSecrets, rehearseTelemetry } from './checks.ts';
 import { ROOT, stop, stopping } from './command.ts';
 import { openEngine } from './engine.ts';
 import { findBadEnds, findImageFaults, findMissingPages, rehearseImages } from './images.ts';
 import { deploy } from './platform.ts';
 import { rehearseRestore } from './restore.ts';
 import { buildVersions, replaceVersions } from './rollout.ts';
-import { rehearseTelemetry } from './telemetry.ts';
 
 const usage = `rehearse: builds the images, deploys them with compose as docs/deploy.md says, checks the containers, restores a backup,
 replaces the services by their next versions, and kills and recreates all containers, while clients use the platform

@@ -16,7 +16,7 @@ import {
 } from './reconciliation-data.ts';
 import { RepairsPanel } from './repairs-panel.tsx';
 import { useSession } from './session.ts';
-import { Table } from './table.tsx';
+import { Table } from './list.tsx';
 import { when } from './time.ts';
 
 const roundState = (isClosed: boolean | null): string => {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Shown, useLoaded } from './content.tsx';
 import { search, type Found, type Group, type SearchResult } from './find-data.ts';
 import { aboutLink, findLink, playerLink, roundLink } from './links.tsx';
-import { Table } from './table.tsx';
+import { Table } from './list.tsx';
 import { badge, button, code, money, nothing, time, type Columns } from './parts.tsx';
 import { addressOf, place } from './place.ts';
 import { refusalColumns } from './refusals.tsx';

@@ -1,7 +1,7 @@
 import { Loaded, useRefresh } from './content.tsx';
 import { Dialog, facts, nothing, opener, time, type Columns } from './parts.tsx';
 import { open, place } from './place.ts';
-import { Table } from './table.tsx';
+import { Table } from './list.tsx';
 
 /** A mail of the services, which `start` keeps. */
 interface Mail {

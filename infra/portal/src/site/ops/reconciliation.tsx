@@ -3,23 +3,25 @@ import { useMemo } from 'preact/hooks';
 import { download } from '../element.ts';
 import type { Wallet, WalletAnswer } from './api.ts';
 import { Action, Shown, readAgain, reads, useContent, useLoaded, useRefresh } from './content.tsx';
-import { csvOf, jsonLinesOf } from './differences-file.ts';
+import {
+  csvOf,
+  jsonLinesOf,
+  failureText,
+  isRunning,
+  kindText,
+  pathOf,
+  inOrder,
+  repairable,
+  type KindCount,
+  type Reconciliation,
+} from './reconciliation-data.ts';
 import { DifferenceDialog, differenceColumns, type Chosen } from './differences.tsx';
 import { Filters, filterValues, type Filter } from './filters.tsx';
 import { List } from './list.tsx';
 import { badge, button, facts, time, type Columns } from './parts.tsx';
 import { addressOf, place } from './place.ts';
-import {
-  failureText,
-  isRunning,
-  kindText,
-  pathOf,
-  type KindCount,
-  type Reconciliation,
-} from './reconciliation-data.ts';
 import { UploadForm } from './reconciliation-upload.tsx';
 import { RepairsPanel } from './repairs-panel.tsx';
-import { inOrder, repairable } from './repairs.ts';
 import { useSession } from './session.ts';
 import { counted, guideAddress } from './text.ts';
 import { when } from './time.ts';

@@ -22,7 +22,7 @@ import {
 } from './fields.ts';
 import { Refused, isAbort, useSession } from './session.ts';
 import { Choice, Input, button, enteredIn, nothing, takeFocus, type Columns } from './parts.tsx';
-import { Table } from './table.tsx';
+import { Table } from './list.tsx';
 
 /** What will change, or has changed; `names` are those of the two states. */
 export const diff = (

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { Shown, readAgain, useContent } from './content.tsx';
 import { button } from './parts.tsx';
-import type { Difference } from './reconciliation-data.ts';
 import {
   applyDryRun,
   isPossible,
   makeDryRun,
   moneyOf,
   outcomesOf,
+  type Difference,
   type DryRun,
   type Repair,
-} from './repairs.ts';
+} from './reconciliation-data.ts';
 import { useSession } from './session.ts';
 import { counted } from './text.ts';
 

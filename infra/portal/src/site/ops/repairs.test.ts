@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { applyDryRun, makeDryRun, moneyOf, outcomesOf, repairable, type Repair } from './repairs.ts';
+import {
+  applyDryRun,
+  makeDryRun,
+  moneyOf,
+  outcomesOf,
+  repairable,
+  type Repair,
+} from './reconciliation-data.ts';
 import type { Session } from './session.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);

@@ -15,8 +15,7 @@ import {
 } from './parts.tsx';
 import { Filters, type Filter } from './filters.tsx';
 import { findLink, playerLink } from './links.tsx';
-import { List } from './list.tsx';
-import { Table } from './table.tsx';
+import { List, Table } from './list.tsx';
 import { addressOf, changeFilters, pathOfRound, place } from './place.ts';
 import { NewestRefusals } from './refusals.tsx';
 import { operationText } from './text.ts';

@@ -2,7 +2,7 @@ import type { FunctionComponent } from 'preact';
 import type { KeysAnswer, Wallet } from './api.ts';
 import { field } from './fields.ts';
 import { shownOnce } from './links.tsx';
-import { useOneStop } from './one-stop.ts';
+import { useOneStop } from './keys.ts';
 import { opener, state, time, type Columns } from './parts.tsx';
 import { addressOf, open, place } from './place.ts';
 import { Confirmed, RecordForm } from './record-form.tsx';

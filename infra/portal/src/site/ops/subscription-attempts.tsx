@@ -6,7 +6,7 @@ import { Verbatim, button, code, facts, nothing, state, time, type Columns } fro
 import { changeFilters, place } from './place.ts';
 import { useSession, type Session } from './session.ts';
 import { failedShare, medianMs, trendOf, type Attempt } from './subscriptions-data.ts';
-import { Table } from './table.tsx';
+import { Table } from './list.tsx';
 import { counted, short } from './text.ts';
 import { when } from './time.ts';
 import { Chart } from './traffic.tsx';

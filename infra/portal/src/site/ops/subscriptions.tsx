@@ -10,7 +10,7 @@ import { RecordForm } from './record-form.tsx';
 import { isAbort, useSession } from './session.ts';
 import { OpenSubscription, fields, stateOf } from './subscription.tsx';
 import { pathOf, type Subscription } from './subscriptions-data.ts';
-import { Table } from './table.tsx';
+import { Table } from './list.tsx';
 import { guideAddress } from './text.ts';
 import { isMissing } from './traffic.tsx';
 

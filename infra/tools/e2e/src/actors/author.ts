@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { bearer, iterateSkipTake, questService, unwrap } from '@platform/client';
 import type { Actor } from '../actor.ts';
-import { inTime, persistOnce } from '../persist.ts';
+import { inTime, persistOnce } from '../wait.ts';
 
 /** Writes a quest, question by question. Each has an id of its own, so that a repeat adds nothing. */
 export const author = (url: string, token: string): Actor => {

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, bearer, requestSignature, unwrap, walletOperator } from '@platform/client';
 import type { Actor } from '../actor.ts';
-import { inTime } from '../persist.ts';
+import { inTime } from '../wait.ts';
 import { createPlayer } from '../load.ts';
-import { runGameServer } from '../program.ts';
-import type { Platform, StackFile } from '../stack.ts';
+import { runGameServer, type Platform, type StackFile } from '../stack.ts';
 
 /** What the stand-in game server tells of a round. */
 interface Round {

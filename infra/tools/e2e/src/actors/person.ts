@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, bearer, cookieSession, iteratePageLimit, taskManager, unwrap } from '@platform/client';
 import { findDifferences, type Actor } from '../actor.ts';
-import { inTime, persist } from '../persist.ts';
+import { inTime, persist } from '../wait.ts';
 
 type Known = Map<string, { title: string; status: string }>;
 

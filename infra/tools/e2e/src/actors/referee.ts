@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { bearer, walletOperator } from '@platform/client';
 import { startScript } from '@platform/local/platform';
 import type { Actor } from '../actor.ts';
-import { inTime } from '../persist.ts';
+import { inTime } from '../wait.ts';
 import { createPlayer } from '../load.ts';
 import type { StackFile } from '../stack.ts';
 

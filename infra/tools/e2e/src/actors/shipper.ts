@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { bearer, consignments, iteratePageIndex, unwrap } from '@platform/client';
 import { findDifferences, type Actor } from '../actor.ts';
-import { inTime, persist } from '../persist.ts';
+import { inTime, persist } from '../wait.ts';
 
 const [BOOKED, DISPATCHED] = [1, 4];
 

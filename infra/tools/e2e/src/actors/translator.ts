@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { apiKey, bearer, iterateChanges, unwrap, verifyProjects } from '@platform/client';
 import { findDifferences, type Actor } from '../actor.ts';
-import { inTime, persist } from '../persist.ts';
+import { inTime, persist } from '../wait.ts';
 
 type Names = Map<string, string>;
 

@@ -1,13 +1,23 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join, dirname } from 'node:path';
 import postgres from 'postgres';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, test, inject, onTestFinished } from 'vitest';
+import { scratch } from '../../test/stack.ts';
 import { answersSql } from '../cluster.ts';
 import { baseEnv } from '../env.ts';
 import { redisAnswers } from '../redis.ts';
-import { scratch } from '../../test/scratch.ts';
+import { run } from '../spawn.ts';
+
+const script = join(import.meta.dirname, 'run.ts');
+
+test('`test` refuses a project that does not exist, also beside one that does', async () => {
+  const args = [script, '--project', 'quest-service', '--project', 'quest', 'no-such-file'];
+  const { code, output } = await run(process.execPath, args, { env: baseEnv() });
+  expect(code).toBe(2);
+  expect(output).toMatch(/^There is no project quest, only .*openapi-tests, .*quest-service/);
+});
 
 test('tests get a PostgreSQL 18 with its superuser', async () => {
   const sql = postgres(inject('postgresUrl'), { max: 1 });

@@ -1,9 +1,9 @@
+import type {} from 'vitest';
+
 /**
- * Types of what the set-up provides to tests through vitest's `inject`. A package gets them with
+ * What the set-up provides to tests through vitest's `inject`. A package gets the types with
  * `import type {} from '@platform/local/provided'`.
  */
-import 'vitest';
-
 declare module 'vitest' {
   interface ProvidedContext {
     /** URL of the superuser of an otherwise empty PostgreSQL 18. */
@@ -17,3 +17,13 @@ declare module 'vitest' {
     promtoolPath: string | null;
   }
 }
+
+/**
+ * Limits of every test, hook and `expect.poll`, to be spread into the `test` of a vitest.config.ts. Only what hangs
+ * reaches them, also on a machine that is ten times slower: no test may depend on speed.
+ */
+export const testLimits = {
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000 } },
+};

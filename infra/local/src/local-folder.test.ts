@@ -1,11 +1,31 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { lockFolder } from './folder-lock.ts';
+import { expect, test, onTestFinished } from 'vitest';
+import { scratch } from '../test/stack.ts';
+import { readJson, lockFolder } from './local-folder.ts';
 import { bootId, identify, isRunning, stateInPs, type ProcessId } from './process.ts';
-import { scratch } from '../test/scratch.ts';
+import { run } from './spawn.ts';
+
+test('readJson names a file that is not JSON, and why', async () => {
+  const path = join(await scratch(), 'stack.json');
+  await writeFile(path, 'not JSON');
+  await expect(readJson(path)).rejects.toThrow(`${path} cannot be read: Unexpected token`);
+});
+
+test.runIf(process.getuid?.() === 0)('a file of another user is named, with what to do', async () => {
+  const folder = await scratch();
+  const path = join(folder, 'secrets.json');
+  await chmod(folder, 0o755);
+  await writeFile(path, '{}', { mode: 0o600 });
+  // As root it loads the module, then reads as a user who may not.
+  const script = `import(${JSON.stringify(new URL('./local-folder.ts', import.meta.url).href)})
+    .then(({ readJson }) => { process.setuid(65534); return readJson(${JSON.stringify(path)}); })
+    .catch((error) => console.log(error.message));`;
+  const { stdout } = await run(process.execPath, ['-e', script]);
+  expect(stdout).toContain(`${path} cannot be read: it belongs to another user`);
+});
 
 const GONE = { pid: 2 ** 22 - 1, startedAt: '1' };
 
