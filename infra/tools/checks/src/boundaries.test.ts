@@ -22,7 +22,7 @@ const write = (path: string, content: unknown): void => {
 };
 
 /** Adds a package to the small workspace; it imports `imported`, if given. */
-const addPackage = (path: string, name: string, tag: string, imported?: string): void => {
+const addPackage = (path: string, name: string, imported?: string): void => {
   const dependencies = imported ? { [imported]: 'workspace:*' } : {};
   write(`${path}/package.json`, {
     name,
@@ -31,7 +31,7 @@ const addPackage = (path: string, name: string, tag: string, imported?: string):
     exports: './index.ts',
     dependencies,
   });
-  write(`${path}/turbo.json`, { extends: ['//'], tags: [tag] });
+  if (path.startsWith('services/')) write(`${path}/turbo.json`, { extends: ['//'], tags: ['service'] });
   write(`${path}/index.ts`, imported ? `export * from '${imported}';\n` : 'export const x = 1;\n');
 };
 
@@ -60,8 +60,8 @@ const link = (from: string, name: string, to: string): void => {
 };
 
 test('a service may use a package', () => {
-  addPackage('packages/kit', 'kit', 'package');
-  addPackage('services/a', 'a', 'service', 'kit');
+  addPackage('packages/kit', 'kit');
+  addPackage('services/a', 'a', 'kit');
   link('services/a', 'kit', 'packages/kit');
   const { status, stdout, stderr } = boundaries();
   expect(stdout + stderr).toContain('no issues found');
@@ -69,32 +69,32 @@ test('a service may use a package', () => {
 });
 
 test('a service that imports a service is refused', () => {
-  addPackage('services/a', 'a', 'service', 'b');
-  addPackage('services/b', 'b', 'service');
+  addPackage('services/a', 'a', 'b');
+  addPackage('services/b', 'b');
   link('services/a', 'b', 'services/b');
   const { status, stdout, stderr } = boundaries();
   expect(status, stdout + stderr).toBe(1);
 });
 
 test('a package that imports a service is refused', () => {
-  addPackage('packages/kit', 'kit', 'package', 'b');
-  addPackage('services/b', 'b', 'service');
+  addPackage('packages/kit', 'kit', 'b');
+  addPackage('services/b', 'b');
   link('packages/kit', 'b', 'services/b');
   const { status, stdout, stderr } = boundaries();
   expect(status, stdout + stderr).toBe(1);
 });
 
 test('reaching into another package by a path is refused', () => {
-  addPackage('packages/kit', 'kit', 'package');
-  addPackage('services/a', 'a', 'service');
+  addPackage('packages/kit', 'kit');
+  addPackage('services/a', 'a');
   write('services/a/index.ts', "export * from '../../packages/kit/index.ts';\n");
   const { status, stdout, stderr } = boundaries();
   expect(status, stdout + stderr).toBe(1);
 });
 
-const folders = globSync('{services,packages}/*/package.json', { cwd: root }).map(dirname);
+const folders = globSync('services/*/package.json', { cwd: root }).map(dirname);
 
-test.each(folders)('%s has the tag that the rules apply to', (path) => {
+test.each(folders)('%s has the tag that the rule applies to', (path) => {
   const { tags } = JSON.parse(readFileSync(join(root, path, 'turbo.json'), 'utf8')) as { tags: string[] };
-  expect(tags).toEqual([path.startsWith('services/') ? 'service' : 'package']);
+  expect(tags).toEqual(['service']);
 });
