@@ -6,8 +6,7 @@ import { connectionShare } from '@platform/service-kit/connection-share';
 import { describe, expect, test } from 'vitest';
 import { hasHelm, manifestsIn, renderChart, validateManifest, type Manifest } from '../src/chart.ts';
 import { root } from './service.ts';
-import { settingsOf } from './settings.ts';
-import { services, values } from './values.ts';
+import { settingsOf, services, values } from './deployment.ts';
 
 interface Container {
   name: string;

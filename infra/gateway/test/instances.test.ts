@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { startGateway, until } from './gateway.ts';
+import { startGateway, until, freePort } from './gateway.ts';
 import { request } from './http.ts';
-import { freePort } from './ports.ts';
 import { startService } from './service.ts';
 
 const post = (port: number) => request(port, '/callback/debit', 'POST', ['Content-Length: 2'], '{}');

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { services } from '../src/addresses.ts';
-import { startGateway, type Gateway } from './gateway.ts';
+import { startGateway, freePort, type Gateway } from './gateway.ts';
 import { expectProblem, request } from './http.ts';
-import { freePort } from './ports.ts';
 import { startService, type Service } from './service.ts';
 
 const compressed = gzipSync('<h1></h1>');

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startGateway, until, type Gateway } from './gateway.ts';
+import { startGateway, until, freePort, type Gateway } from './gateway.ts';
 import { request, sendBytes } from './http.ts';
-import { freePort } from './ports.ts';
 import { startService, type Service } from './service.ts';
 
 const token = 'tKq3_Zr8-Vw1xYb6Nc0Md5Lf9Pg2Hj7Sa4Ue6Oi3Bt1';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
-import { portOf } from './ports.ts';
+import { portOf } from './gateway.ts';
 
 /** A request as the stand-in of a service got it. */
 export interface Received {

@@ -1,9 +1,8 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { startGateway } from './gateway.ts';
+import { startGateway, freePort, portOf } from './gateway.ts';
 import { expectProblem, request } from './http.ts';
-import { freePort, portOf } from './ports.ts';
 import { startService } from './service.ts';
 
 /** A service that takes the connection and the request, and then hangs up without a word. */

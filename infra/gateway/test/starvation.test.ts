@@ -4,10 +4,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { limitConnections, startGateway, until } from './gateway.ts';
+import { limitConnections, startGateway, until, freePort } from './gateway.ts';
 import { request } from './http.ts';
 import { createCertificate } from './certificate.ts';
-import { freePort } from './ports.ts';
 import { startService, type Service } from './service.ts';
 
 const patient = 600_000;

@@ -4,9 +4,8 @@ import { networkInterfaces } from 'node:os';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCertificate } from './certificate.ts';
-import { startGateway, type Gateway } from './gateway.ts';
+import { startGateway, freePort, type Gateway } from './gateway.ts';
 import { expectProblem, request, type Answer } from './http.ts';
-import { freePort } from './ports.ts';
 import { startService, type Service } from './service.ts';
 
 const stack = new AsyncDisposableStack();

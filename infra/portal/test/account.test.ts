@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { faultsOfLook, noFaults } from './axe.ts';
+import { faultsOfLook, noFaults, canLook, gateway, useBrowser, visit } from './browser.ts';
 import { send } from './api.ts';
-import { canLook, gateway, useBrowser, visit } from './browser.ts';
 
 useBrowser();
 

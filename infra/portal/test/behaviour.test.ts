@@ -1,6 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { faultsOfLook, noFaults, violations } from './axe.ts';
-import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
+import {
+  faultsOfLook,
+  noFaults,
+  violations,
+  canLook,
+  desktop,
+  gateway,
+  phone,
+  useBrowser,
+  visit,
+} from './browser.ts';
 import { enterToken, loaded, openView, signedIn, views } from './sign-in.ts';
 import { stack } from './stack.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOfLook, noFaults } from './axe.ts';
-import { canLook, desktop, phone, useBrowser, visit } from './browser.ts';
+import { faultsOfLook, noFaults, canLook, desktop, phone, useBrowser, visit } from './browser.ts';
 
 useBrowser();
 

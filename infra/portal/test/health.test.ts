@@ -1,7 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { faultsOfLook, noFaults } from './axe.ts';
-import { canLook, desktop, phone, useBrowser, visit, type Visit } from './browser.ts';
+import { faultsOfLook, noFaults, canLook, desktop, phone, useBrowser, visit, type Visit } from './browser.ts';
 import { enterToken, loaded, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
 import { tokenWith } from './api.ts';

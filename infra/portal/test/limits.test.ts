@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addPlayer, send, callback, tokenWith } from './api.ts';
-import { violations } from './axe.ts';
-import { canLook, phone, useBrowser } from './browser.ts';
+import { violations, canLook, phone, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
 
 useBrowser();

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { send, callback } from './api.ts';
-import { faultsOfLook, noFaults } from './axe.ts';
-import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
+import { faultsOfLook, noFaults, canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
 import { enterToken, loaded, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { faultsOfLook, noFaults } from './axe.ts';
-import { canLook, desktop, gateway, useBrowser } from './browser.ts';
+import { faultsOfLook, noFaults, canLook, desktop, gateway, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
 

@@ -2,8 +2,7 @@ import { testLimits } from '@platform/local/test-limits';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { send, tokenWith } from './api.ts';
-import { violations } from './axe.ts';
-import { canLook, gateway, useBrowser } from './browser.ts';
+import { violations, canLook, gateway, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
 
 useBrowser();

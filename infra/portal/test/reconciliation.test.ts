@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addPlayer, send, tokenWith } from './api.ts';
-import { faultsOfLook, noFaults } from './axe.ts';
-import { canLook, desktop, phone, useBrowser } from './browser.ts';
+import { faultsOfLook, noFaults, canLook, desktop, phone, useBrowser } from './browser.ts';
 import { loaded, signedIn } from './sign-in.ts';
 
 useBrowser();

@@ -1,8 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { faultsOfLook, noFaults } from './axe.ts';
-import { canLook, desktop, gateway, phone, useBrowser, visit, type Visit } from './browser.ts';
+import {
+  faultsOfLook,
+  noFaults,
+  canLook,
+  desktop,
+  gateway,
+  phone,
+  useBrowser,
+  visit,
+  type Visit,
+} from './browser.ts';
 import { stack } from './stack.ts';
 
 useBrowser();

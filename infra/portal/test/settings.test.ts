@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addPlayer, send, tokenWith } from './api.ts';
-import { violations } from './axe.ts';
-import { canLook, gateway, useBrowser } from './browser.ts';
+import { violations, canLook, gateway, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
 
 useBrowser();

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { faultsOfLook, noFaults } from './axe.ts';
-import { canLook, desktop, phone, useBrowser, visit } from './browser.ts';
+import { faultsOfLook, noFaults, canLook, desktop, phone, useBrowser, visit } from './browser.ts';
 import { enterToken, openView, views } from './sign-in.ts';
 import { stack } from './stack.ts';
 

@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send, tokenWith } from './api.ts';
-import { faultsOfLook, noFaults } from './axe.ts';
-import { canLook, desktop, useBrowser } from './browser.ts';
+import { faultsOfLook, noFaults, canLook, desktop, useBrowser } from './browser.ts';
 import { loaded, signedIn } from './sign-in.ts';
 
 useBrowser();

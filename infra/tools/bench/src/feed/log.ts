@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Sql } from 'postgres';
 import { atMost, p99, repeat, type Figure } from '../figure.ts';
 import type { LoadRequest } from '../load.ts';
-import { ask } from '../lists/pages.ts';
+import { ask } from '../topics/lists.ts';
 import { startService } from '../service.ts';
 import { fillConsignments } from '../subjects/consignments.ts';
 

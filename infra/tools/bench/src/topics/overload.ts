@@ -13,7 +13,7 @@ import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atLeast, atMost, p99, type Figure, type MeasureOptions, type Topic } from '../figure.ts';
 import { COUNTER, load, type LoadRequest } from '../load.ts';
-import { targets, type Target } from '../overload/targets.ts';
+import { targets, type Target } from '../targets.ts';
 
 interface Sample {
   /** When it was sent, by `performance.now()`. */

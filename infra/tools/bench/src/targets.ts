@@ -1,11 +1,11 @@
-import { startService, type BenchService } from '../service.ts';
-import type { LoadRequest } from '../load.ts';
-import { fillConsignments } from '../subjects/consignments.ts';
-import { fillQuest } from '../subjects/quest-service.ts';
-import { openShop, orderRequest, startWebhooks } from '../subjects/store-webhooks.ts';
-import { startTasks } from '../subjects/task-manager.ts';
-import { fillProjects, storeKey } from '../subjects/verify-projects.ts';
-import { debits, startWallet } from '../subjects/wallet-operator.ts';
+import type { LoadRequest } from './load.ts';
+import { startService, type BenchService } from './service.ts';
+import { fillConsignments } from './subjects/consignments.ts';
+import { fillQuest } from './subjects/quest-service.ts';
+import { openShop, orderRequest, startWebhooks } from './subjects/store-webhooks.ts';
+import { startTasks } from './subjects/task-manager.ts';
+import { fillProjects, storeKey } from './subjects/verify-projects.ts';
+import { debits, startWallet } from './subjects/wallet-operator.ts';
 
 /** A service, filled, and its most frequent request. */
 export interface Target {

@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { inherited } from './env.ts';
+import { root } from './service.ts';
+
+/** Runs prepare-compose with an empty folder, under a umask that hides files from other users, and returns the folder. */
+export const prepare = (
+  folder: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): string => {
+  const script = join(root, 'infra/deploy/src/prepare.ts');
+  const command = 'umask 077; exec "$0" "$@"';
+  execFileSync('sh', ['-c', command, process.execPath, script, '--out', folder, ...args], {
+    env: { ...inherited, ...env },
+  });
+  return folder;
+};
+
+/** How often a pod runs, and with how much memory. */
+interface Size {
+  replicas: { min: number; max: number };
+  resources: { memory: string; memoryLimit: string };
+}
+
+export interface ServiceValues extends Size {
+  secrets: string[];
+  pool: number;
+  connectionsBesidePool?: number;
+  volume?: object;
+  settings?: Record<string, string>;
+}
+
+/** The default values of the chart. */
+export const values = parse(readFileSync(join(root, 'infra/deploy/chart/values.yaml'), 'utf8')) as {
+  auth: { jwks: string; issuer: string; audience: string };
+  gateway: Size;
+  nginx: { trustedProxies: string[] };
+  connections: number;
+  services: Record<string, ServiceValues>;
+};
+
+/** The services of the chart, with their names. */
+export const services = Object.entries(values.services).map(([name, service]) => ({
+  name,
+  connectionsBesidePool: 0,
+  ...service,
+}));
+
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+const namesIn = (text: string): string[] =>
+  [...text.matchAll(/^ {2}(?:\/\/.*)?([A-Z][A-Z0-9_]+):/gm)].map(([, name = '']) => name);
+
+/** Variables that a service reads. */
+export const settingsOf = (service: string): string[] => {
+  const own = read(`services/${service}/src/env.ts`);
+  return [
+    // OpenTelemetry's SDK reads it itself.
+    'OTEL_RESOURCE_ATTRIBUTES',
+    ...namesIn(read('packages/service-kit/src/process/env.ts')),
+    ...(own.includes('...tokenEnv') ? namesIn(read('packages/service-kit/src/process/token-env.ts')) : []),
+    ...(own.includes('...searchEnv')
+      ? namesIn(read('packages/service-kit/src/database/search-lane.ts'))
+      : []),
+    ...(own.includes('...subscriptionEnv')
+      ? namesIn(read('packages/outgoing-webhooks/src/subscriptions.ts'))
+      : []),
+    ...(own.includes('...mailEnv') || own.includes('...subscriptionEnv')
+      ? namesIn(read('packages/mail/src/env.ts'))
+      : []),
+    ...namesIn(own),
+  ];
+};
