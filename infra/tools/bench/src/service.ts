@@ -19,7 +19,11 @@ export const startDatabase = async () => {
   const { url, stop } = await startPostgres({
     durable: true,
     // Where statements of the benchmark find the tables of a service.
-    settings: { search_path: `${schema},extensions,public` },
+    settings: {
+      search_path: `${schema},extensions,public`,
+      // The delay of a change is counted from its commit.
+      track_commit_timestamp: 'on',
+    },
   });
   const sql = postgres(url, { max: 2, onnotice: () => undefined });
   return {

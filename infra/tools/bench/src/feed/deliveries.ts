@@ -69,7 +69,7 @@ const sent = async (service: BenchService): Promise<Figure[]> => {
   ];
 };
 
-/** Ms from the request of a change until a stream has it. */
+/** Ms from the commit of a change until a stream has it. */
 const delays = async (
   service: BenchService,
   { isEnough }: { isEnough: (count: number) => boolean },
@@ -84,12 +84,12 @@ const delays = async (
     headers: { ...headers, Accept: 'text/event-stream' },
     signal: leaving.signal,
   });
-  let arrived = Promise.withResolvers<void>();
+  let arrived = Promise.withResolvers<number>();
   const read = async () => {
     for await (const piece of (stream.body ?? new ReadableStream<Uint8Array>()).pipeThrough(
       new TextDecoderStream(),
     ))
-      if (piece.includes('event: updated')) arrived.resolve();
+      if (piece.includes('event: updated')) arrived.resolve(Date.now());
   };
   // It ends by being aborted.
   read().catch(() => undefined);
@@ -97,18 +97,16 @@ const delays = async (
   while (!isEnough(times.length)) {
     await sleep(Math.random() * 100);
     arrived = Promise.withResolvers();
-    const begin = performance.now();
-    const [answer] = await Promise.all([
-      fetch(`${service.url}/v1/warehouses/${id}`, {
-        method: 'PATCH',
-        headers,
-        body: JSON.stringify({ name: `Name ${times.length}` }),
-      }),
-      arrived.promise,
-    ]);
+    const answer = await fetch(`${service.url}/v1/warehouses/${id}`, {
+      method: 'PATCH',
+      headers,
+      body: JSON.stringify({ name: `Name ${times.length}` }),
+    });
     if (answer.status !== 200) throw new Error(`PATCH: ${answer.status} ${await answer.text()}`);
     await answer.arrayBuffer();
-    times.push(performance.now() - begin);
+    const [committed] = await service.sql<[{ at: number }]>`
+      select extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 as at from warehouses where id = ${id}`;
+    times.push((await arrived.promise) - committed.at);
   }
   leaving.abort();
   return times;
@@ -130,7 +128,11 @@ export const deliveries = async (): Promise<Figure[]> => {
     return times;
   });
   return [
-    { what: 'From a change to a stream that has it, p99', bound: atMost(150, 'ms'), samples: alone },
+    {
+      what: 'From the commit of a change to a stream that has it, p99',
+      bound: atMost(150, 'ms'),
+      samples: alone,
+    },
     {
       what: 'The same beside an import of 1,000,000 consignments, in a transaction that stays open, p99',
       bound: atMost(150, 'ms'),
