@@ -32,6 +32,12 @@ CREATE TABLE "known_networks" (
 	CONSTRAINT "known_networks_user_id_network_pk" PRIMARY KEY("user_id","network")
 );
 --> statement-breakpoint
+CREATE TABLE "list_leftovers" (
+	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
+	"list_id" uuid NOT NULL,
+	"assignee_id" uuid
+);
+--> statement-breakpoint
 CREATE TABLE "list_members" (
 	"list_id" uuid NOT NULL,
 	"email" text NOT NULL,

@@ -5,6 +5,7 @@ import { startErasure } from './account/erasure.ts';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
+import { startLeftovers } from './lists/leftovers.ts';
 import { startMailer } from './mails/mailer.ts';
 import { outdated } from './outdated.ts';
 
@@ -19,6 +20,7 @@ await runService({
     const mailer = startMailer(context);
     if (mailer !== undefined) context.resources.use(mailer);
     context.resources.use(startErasure(context));
+    context.resources.use(startLeftovers(context));
     return context;
   },
   createApp,

@@ -24,12 +24,12 @@ interface DueUser {
 /** One lock for all processes that erase; advisory locks are per database. */
 const lock = 7_310_442;
 
-/** A user whose time is over, who is locked; undefined when there is none, or while another process erases. */
+/** Any user whose time is over, locked, so that one whose erasure fails keeps no other waiting; undefined while another process erases. */
 export const lockDueUser = async (tx: Queries): Promise<DueUser | undefined> => {
   const [{ locked }] = await tx<[{ locked: boolean }]>`select pg_try_advisory_xact_lock(${lock}) as locked`;
   if (!locked) return undefined;
   const [user] = await tx<DueUser[]>`
-    select id, email from users where deletion_at <= now() order by deletion_at limit 1 for no key update`;
+    select id, email from users where deletion_at <= now() order by random() limit 1 for no key update`;
   return user;
 };
 

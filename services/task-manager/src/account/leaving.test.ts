@@ -189,6 +189,26 @@ test('a user with more rows than a transaction deletes is erased by two replicas
   expect(counts.map((row) => ({ ...row }))).toEqual([{ owner_id: ben.user.id, count: 2100 }]);
 });
 
+test('a user whose erasure fails keeps no other from theirs', async () => {
+  const { sql } = service.context.database;
+  const [ada, ben] = [await register(service.app), await register(service.app)];
+  for (const user of [ada, ben]) {
+    await leave(user).expect(200);
+    await passTime(user);
+  }
+  await sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+    create trigger refused before delete on users for each row when (old.id = '${ada.user.id}') execute function refuse()`);
+  await expect
+    .poll(async () => {
+      await using _one = startErasure(service.context);
+      return sql`select from users where id = ${ben.user.id}`;
+    })
+    .toHaveLength(0);
+  await sql`drop trigger refused on users`;
+  await erase(ada);
+});
+
 test('whoever logs in when the 14 days are over is unknown, although the rows are still there', async () => {
   const ada = await register(service.app);
   await leave(ada).expect(200);

@@ -65,6 +65,13 @@ export const listMembers = pgTable(
   ],
 );
 
+/** Tasks of a list that wait to be taken from a former member, or, without one, to be deleted after their list. */
+export const listLeftovers = pgTable('list_leftovers', {
+  id: uuid().primaryKey().defaultRandom(),
+  listId: uuid('list_id').notNull(),
+  assigneeId: uuid('assignee_id'),
+});
+
 export const tasks = pgTable(
   'tasks',
   {

@@ -5,6 +5,8 @@ import type { Queries } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
 import { listRoles } from '../db/tables.ts';
 import type { Coded } from '../codes.ts';
+import { deleteSlice } from '../slices.ts';
+import { leaveRest, unassignSlice } from './leftovers.ts';
 import { List } from './schema.ts';
 
 export type ListRole = (typeof listRoles)[number];
@@ -120,18 +122,12 @@ export const changeAddress = async (tx: Queries, userId: string, email: string):
   await tx`update list_members set email = ${email} where user_id = ${userId}`;
 };
 
-/** Assigned tasks that one statement changes; 50,000 might take longer than a statement may. */
-const slice = 5000;
-
-/** Removes a member or an invitation. The tasks of the member are nobody's then. */
+/** Removes a member or an invitation. The tasks of the member are nobody's then, the 201st and further ones some seconds later. */
 export const deleteMember = async (tx: Queries, listId: string, email: string): Promise<void> => {
-  const rows = await tx<{ id: string }[]>`
-    with removed as (delete from list_members where list_id = ${listId} and email = ${email} returning user_id)
-    select id from tasks where owner_id = ${listId} and assignee_id = (select user_id from removed)`;
-  for (let done = 0; done < rows.length; done += slice)
-    await tx`
-      update tasks set assignee_id = null, version = version + 1, updated_at = statement_timestamp()
-      where owner_id = ${listId} and id = any(${rows.slice(done, done + slice).map(({ id }) => id)}::uuid[])`;
+  const [removed] = await tx<{ userId: string | null }[]>`
+    delete from list_members where list_id = ${listId} and email = ${email} returning user_id as "userId"`;
+  const { userId } = removed ?? {};
+  if (userId && (await unassignSlice(tx, listId, userId))) await leaveRest(tx, listId, userId);
 };
 
 /** Members of a list with those that are invited, and owners without these. */
@@ -162,10 +158,10 @@ export const passOn = async (tx: Queries, { listId, userId }: Entry): Promise<bo
   return count === 1;
 };
 
-/** Deletes a list with its tasks, members and invitations. */
+/** Deletes a list with its members and invitations, and its tasks, the 1,001st and further ones some seconds later. */
 export const deleteList = async (tx: Queries, listId: string): Promise<void> => {
-  await tx`delete from tasks where owner_id = ${listId}`;
   await lists.remove(tx, { id: listId });
+  if (await deleteSlice(tx, 'tasks', 'owner_id', listId)) await leaveRest(tx, listId);
 };
 
 /** Open invitations of a list, and the addresses. */

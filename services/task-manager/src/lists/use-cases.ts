@@ -25,6 +25,7 @@ import {
   type Entry,
   type ListRole,
 } from './queries.ts';
+import { unassignSlice } from './leftovers.ts';
 import { maxLists, maxMembers, type List, type ListPatch } from './schema.ts';
 
 interface Right {
@@ -131,7 +132,7 @@ export const joinList = async (tx: TransactionSql, invitation: Coded, userId: st
 
 /**
  * Takes a user out of one of their lists. One that has no other owner passes to the editor who was invited first, or else is
- * deleted, 1,000 tasks in a transaction. Returns false when the user is in no list.
+ * deleted, some tasks in a transaction. Returns false when the user is in no list.
  */
 export const leaveList = async (tx: Queries, userId: string): Promise<boolean> => {
   const membership = await findMembership(tx, userId);
@@ -139,6 +140,7 @@ export const leaveList = async (tx: Queries, userId: string): Promise<boolean> =
   const { listId, email } = membership;
   await lockList(tx, listId, 'update');
   if (await passOn(tx, { listId, userId })) {
+    if (await unassignSlice(tx, listId, userId)) return true;
     await deleteMember(tx, listId, email);
     await lists.update(tx, { id: listId }, { updatedAt: tx`now()` });
   } else if (!(await deleteSlice(tx, 'tasks', 'owner_id', listId))) await deleteList(tx, listId);

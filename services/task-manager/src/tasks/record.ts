@@ -80,8 +80,9 @@ export const taskRoutes = ({
     change: {
       patch: TaskPatch,
       example: { status: 'done' },
-      save: async (on, patch, target) => {
-        await limitWritten?.(target.caller.subject, bytesOf(patch));
+      save: async (on, patch, target, current) => {
+        // The whole row is written again.
+        await limitWritten?.(target.caller.subject, Buffer.byteLength(current) + bytesOf(patch));
         return changeTask(on, pathOf(target), patch);
       },
     },

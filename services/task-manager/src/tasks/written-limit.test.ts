@@ -7,7 +7,7 @@ const sixty = (operation: object) => ({ operations: Array.from({ length: 60 }, (
 const tooMany = {
   status: 429,
   code: 'too_many_requests',
-  detail: 'Your network may store 1 MB of tasks in six hours, beside the first 128 kB of each account.',
+  detail: 'Your network may store 1 MB of tasks in six hours, beside the first 256 kB of each account.',
 };
 
 test('the accounts of a network store at most WRITTEN_MB_PER_NETWORK in six hours, and go on reading; a neighbour stores a little', async () => {
@@ -20,7 +20,7 @@ test('the accounts of a network store at most WRITTEN_MB_PER_NETWORK in six hour
     return (body.results as { status: number }[]).filter(({ status }) => status === 201).length;
   };
   expect([await stored(), await stored(ben)]).toEqual([60, 60]);
-  expect(await stored()).toBeLessThan(20);
+  expect(await stored()).toBeLessThan(30);
   const { body, headers } = await ben.as('post', '/tasks').send(long);
   expect(body).toMatchObject(tooMany);
   expect(Number(headers['retry-after'])).toBeGreaterThan(20_000);
@@ -39,4 +39,28 @@ test('answers that are kept for an Idempotency-Key count as well, and a batch wi
   expect(refused.body).toMatchObject(tooMany);
   expect(await service.context.database.sql`select from idempotency_keys`).toHaveLength(0);
   await as('post', '/tasks/batch').send(unchanged).expect(200);
+});
+
+test('a change counts as the whole task, and each row as a kilobyte more', async () => {
+  await using service = await startService({ variables });
+  const statusesOf = async ({ as }: Awaited<ReturnType<typeof register>>, operations: object[]) => {
+    const { body } = await as('post', '/tasks/batch').send({ operations }).expect(200);
+    return (body.results as { status: number }[]).map(({ status }) => status);
+  };
+  const [ada, ben] = [await register(service.app), await register(service.app)];
+  const { body: task } = await ada.as('post', '/tasks').send(long).expect(201);
+  const renamed = (from: number) =>
+    Array.from({ length: 100 }, (_, n) => ({
+      op: 'patch',
+      id: task.id,
+      task: { title: `Name ${from + n}` },
+    }));
+  await statusesOf(ada, renamed(0));
+  expect(await statusesOf(ada, renamed(100))).toContain(429);
+  // Only what is ben's in any case is left, 256 kB.
+  const small = Array.from({ length: 100 }, () => ({ op: 'create', task: { title: 'Short' } }));
+  const created = [await statusesOf(ben, small), await statusesOf(ben, small), await statusesOf(ben, small)];
+  const count = created.flat().filter((status) => status === 201).length;
+  expect(count).toBeGreaterThan(150);
+  expect(count).toBeLessThan(262);
 });
