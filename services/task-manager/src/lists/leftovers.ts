@@ -6,19 +6,27 @@ import { deleteSlice } from '../slices.ts';
 /** Tasks that one statement changes: each may have 30 kB of JSON, which is written anew. */
 const slice = 200;
 
-/** Takes up to 200 tasks of a list from a user. Returns whether more may be left. */
-export const unassignSlice = async (tx: Queries, listId: string, userId: string): Promise<boolean> => {
+/** Takes up to 200 tasks of a list from these users. Returns whether more may be left. */
+export const unassignSlice = async (
+  tx: Queries,
+  listId: string,
+  userIds: readonly string[],
+): Promise<boolean> => {
   const { count } = await tx`
     update tasks set assignee_id = null, version = version + 1, updated_at = statement_timestamp()
     where owner_id = ${listId} and id = any (array(
-      select id from tasks where owner_id = ${listId} and assignee_id = ${userId}
+      select id from tasks where owner_id = ${listId} and assignee_id = any(${userIds}::uuid[])
       order by created_at limit ${slice} for update))`;
   return count === slice;
 };
 
-/** Leaves the other tasks of a list to the background: to take them from a user who is no member any more, or to delete them. */
-export const leaveRest = async (tx: Queries, listId: string, userId?: string): Promise<void> => {
-  await tx`insert into list_leftovers (list_id, assignee_id) values (${listId}, ${userId ?? null})`;
+/** Leaves the other tasks of a list to the background: to take them from users who are no members any more, or to delete them (null). */
+export const leaveRest = async (
+  tx: Queries,
+  listId: string,
+  userIds: readonly (string | null)[],
+): Promise<void> => {
+  await tx`insert into list_leftovers (list_id, assignee_id) select ${listId}, unnest(${userIds}::uuid[])`;
 };
 
 interface Leftover {
@@ -52,7 +60,7 @@ export const startLeftovers = ({ database: { sql }, log }: Context): AsyncDispos
         const isMore =
           assigneeId === null
             ? await deleteSlice(tx, 'tasks', 'owner_id', listId)
-            : !isMember && (await unassignSlice(tx, listId, assigneeId));
+            : !isMember && (await unassignSlice(tx, listId, [assigneeId]));
         if (!isMore) await tx`delete from list_leftovers where id = ${id}`;
         return true;
       }),

@@ -94,24 +94,31 @@ export const insertOwner = async (tx: Queries, { listId, userId }: Entry): Promi
     select ${listId}, email, id, 'owner', ${uuidv7()}, now() from users where id = ${userId}`;
 };
 
+/** Somebody who is invited, or whose role changes. */
+export interface NewMember {
+  email: string;
+  role: ListRole;
+}
+
 /**
- * Invites an address, anew where the invitation is over, or gives the member or invitation with it another role. Returns
- * the id of a new invitation.
+ * Invites addresses, anew where the invitation is over, or gives the members and invitations with them other roles, in this
+ * order. Returns new invitations.
  */
-export const saveMember = async (
+export const saveMembers = async (
   tx: Queries,
   listId: string,
-  email: string,
-  role: ListRole,
-): Promise<string | undefined> => {
+  members: readonly NewMember[],
+): Promise<{ email: string; id: string }[]> => {
+  const emails = members.map(({ email }) => email);
   await tx`
-    delete from list_members where list_id = ${listId} and email = ${email} and ${tx.unsafe(isOutdated)}`;
-  const [row] = await tx<{ invitation: string | null }[]>`
+    delete from list_members where list_id = ${listId} and email = any(${emails}) and ${tx.unsafe(isOutdated)}`;
+  const rows = await tx<{ email: string; id: string; isNew: boolean }[]>`
     insert into list_members (list_id, email, role, invitation, invited_at)
-    values (${listId}, ${email}, ${role}, ${uuidv7()}, now())
+    select ${listId}, email, role, invitation, now() from unnest(
+      ${emails}::text[], ${members.map(({ role }) => role)}::text[], ${members.map(() => uuidv7())}::uuid[]) as member (email, role, invitation)
     on conflict (list_id, email) do update set role = excluded.role
-    returning case when old.list_id is null then invitation end as invitation`;
-  return row?.invitation ?? undefined;
+    returning email, invitation as id, old.list_id is null as "isNew"`;
+  return rows.filter(({ isNew }) => isNew);
 };
 
 /** Gives a member another address in all lists, in place of an invitation of that address. */
@@ -122,12 +129,16 @@ export const changeAddress = async (tx: Queries, userId: string, email: string):
   await tx`update list_members set email = ${email} where user_id = ${userId}`;
 };
 
-/** Removes a member or an invitation. The tasks of the member are nobody's then, the 201st and further ones some seconds later. */
-export const deleteMember = async (tx: Queries, listId: string, email: string): Promise<void> => {
-  const [removed] = await tx<{ userId: string | null }[]>`
-    delete from list_members where list_id = ${listId} and email = ${email} returning user_id as "userId"`;
-  const { userId } = removed ?? {};
-  if (userId && (await unassignSlice(tx, listId, userId))) await leaveRest(tx, listId, userId);
+/** Removes members and invitations. The tasks of members are nobody's then, the 201st and further ones some seconds later. */
+export const deleteMembers = async (
+  tx: Queries,
+  listId: string,
+  emails: readonly string[],
+): Promise<void> => {
+  const removed = await tx<{ userId: string | null }[]>`
+    delete from list_members where list_id = ${listId} and email = any(${emails}) returning user_id as "userId"`;
+  const userIds = removed.flatMap(({ userId }) => userId ?? []);
+  if (userIds.length > 0 && (await unassignSlice(tx, listId, userIds))) await leaveRest(tx, listId, userIds);
 };
 
 /** Members of a list with those that are invited, and owners without these. */
@@ -161,7 +172,7 @@ export const passOn = async (tx: Queries, { listId, userId }: Entry): Promise<bo
 /** Deletes a list with its members and invitations, and its tasks, the 1,001st and further ones some seconds later. */
 export const deleteList = async (tx: Queries, listId: string): Promise<void> => {
   await lists.remove(tx, { id: listId });
-  if (await deleteSlice(tx, 'tasks', 'owner_id', listId)) await leaveRest(tx, listId);
+  if (await deleteSlice(tx, 'tasks', 'owner_id', listId)) await leaveRest(tx, listId, [null]);
 };
 
 /** Open invitations of a list, and the addresses. */

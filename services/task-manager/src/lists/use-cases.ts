@@ -13,7 +13,7 @@ import {
   countLists,
   countMembers,
   deleteList,
-  deleteMember,
+  deleteMembers,
   findListsByRole,
   findMembership,
   findRole,
@@ -21,7 +21,7 @@ import {
   lists,
   lockList,
   passOn,
-  saveMember,
+  saveMembers,
   type Entry,
   type ListRole,
 } from './queries.ts';
@@ -98,20 +98,11 @@ export const changeList = async (
   const isLeaving = ([email, member]: (typeof entries)[number]) =>
     member === null && before.members[email]?.userId === userId;
   if (name !== undefined || !entries.every(isLeaving)) await enter(tx, { listId, userId }, 'manage');
-  for (const [email, member] of entries) {
-    if (member === null) {
-      await deleteMember(tx, listId, email);
-      continue;
-    }
-    const id = await saveMember(tx, listId, email, member.role);
-    if (id !== undefined)
-      await mails?.queue(tx, {
-        kind: 'invitation',
-        recipient: email,
-        sender: userId,
-        invitation: { listId, id },
-      });
-  }
+  const gone = entries.flatMap(([email, member]) => (member === null ? [email] : []));
+  if (gone.length > 0) await deleteMembers(tx, listId, gone);
+  const saved = entries.flatMap(([email, member]) => (member === null ? [] : [{ email, role: member.role }]));
+  const invited = saved.length > 0 ? await saveMembers(tx, listId, saved) : [];
+  if (invited.length > 0) await mails?.invite(tx, { listId, userId }, invited);
   const counts = await countMembers(tx, listId);
   if (counts.owners === 0)
     throw new Conflict('last_owner', 'A list needs an owner: make another member one, or delete the list.');
@@ -140,8 +131,8 @@ export const leaveList = async (tx: Queries, userId: string): Promise<boolean> =
   const { listId, email } = membership;
   await lockList(tx, listId, 'update');
   if (await passOn(tx, { listId, userId })) {
-    if (await unassignSlice(tx, listId, userId)) return true;
-    await deleteMember(tx, listId, email);
+    if (await unassignSlice(tx, listId, [userId])) return true;
+    await deleteMembers(tx, listId, [email]);
     await lists.update(tx, { id: listId }, { updatedAt: tx`now()` });
   } else if (!(await deleteSlice(tx, 'tasks', 'owner_id', listId))) await deleteList(tx, listId);
   return true;

@@ -58,6 +58,16 @@ export const insertMail = async (
           and created_at > now() - interval '1 day') < ${maxMails.ofSender})`;
 };
 
+/** How many invitations a user may send by mail now: none unless they have confirmed their own address. */
+export const invitationsLeft = async (tx: TransactionSql, userId: string): Promise<number> => {
+  const [row] = await tx<{ left: number }[]>`
+    select greatest(0, ${maxMails.ofSender} - (
+      select count(*) from mails
+      where sender = ${userId} and kind = 'invitation' and created_at > now() - interval '1 day'))::int as left
+    from users where id = ${userId} and email_verified_at is not null`;
+  return row?.left ?? 0;
+};
+
 /** What is known when a mail is sent. */
 export interface DueMail {
   kind: MailKind;

@@ -3,7 +3,7 @@ import type { TransactionSql } from 'postgres';
 import { createCodes, type Coded, type Codes } from '../codes.ts';
 import type { Env } from '../env.ts';
 import type { MailKind } from './kinds.ts';
-import { insertMail, takeMail, type DueMail, type NewMail } from './queries.ts';
+import { insertMail, invitationsLeft, takeMail, type DueMail, type NewMail } from './queries.ts';
 
 export { endEmailChanges } from './queries.ts';
 
@@ -42,6 +42,24 @@ export const createMails = (env: Env, invitations: Codes) => {
     /** Adds a mail in the transaction of what it is about. */
     queue: (tx: TransactionSql, mail: Omit<NewMail, 'validSeconds'>): Promise<void> =>
       insertMail(tx, { ...mail, validSeconds: validSeconds(mail.kind) }),
+    /** As `queue`, for new invitations of a user to a list, as long as the user may invite by mail. */
+    invite: async (
+      tx: TransactionSql,
+      { listId, userId: sender }: { listId: string; userId: string },
+      invited: readonly { email: string; id: string }[],
+    ): Promise<void> => {
+      const kind = 'invitation';
+      // Each takes two statements, and most users may send none.
+      const left = await invitationsLeft(tx, sender);
+      for (const { email: recipient, id } of invited.slice(0, left))
+        await insertMail(tx, {
+          kind,
+          recipient,
+          sender,
+          invitation: { listId, id },
+          validSeconds: validSeconds(kind),
+        });
+    },
     /** Whether a code is of a mail that this service has written, which costs no query. */
     isPasswordCode: (code: string): boolean => passwordCodes.read(code) !== undefined,
     takePasswordCode: takes(passwordCodes, ['password_reset']),
