@@ -82,3 +82,15 @@ test('a row that somebody holds delays nothing and is deleted by a later run', a
   holder.release();
   await expect.poll(left).toEqual(young);
 });
+
+test('a table whose rows cannot be deleted keeps no other waiting', async () => {
+  await database.sql`create table stuck as select now() - interval '2 days' as made_at from generate_series(1, 5)`;
+  await database.sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'stuck'; end $$;
+    create trigger refuse before delete on stuck for each row execute function refuse()`);
+  const { log, lines } = captureLog();
+  const prunables = [{ ...prunable, table: 'stuck' }, prunable];
+  await using _pruning = startPruning({ sql: database.sql, log, prunables });
+  await expect.poll(left).toEqual(young);
+  await expect.poll(() => lines.join('')).toContain('background task failed');
+});

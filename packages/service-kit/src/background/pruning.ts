@@ -23,6 +23,9 @@ interface PruningOptions {
 /** One lock for all processes that prune; advisory locks are per database. */
 const lock = 4_218_335;
 
+/** How long a slice should take; a statement may take 5 s. */
+const sliceMs = 2000;
+
 /** Deletes up to `atOnce` rows that are not locked. Returns their number; undefined while another process prunes. */
 const deleteSlice = (
   sql: Sql,
@@ -45,11 +48,21 @@ const deleteSlice = (
 export const startPruning = (options: PruningOptions): AsyncDisposable => {
   const { sql, log, prunables, everyMs = 600_000 } = options;
   let stopping = false;
-  const prune = async ({ atOnce = 1000, ...prunable }: Prunable): Promise<void> => {
+  /** By table. Rows may have megabytes: after a slice that took long, or failed for that, the next one is smaller. */
+  const sizes = new Map<string, number>();
+  const prune = async ({ atOnce: most = 1000, ...prunable }: Prunable): Promise<void> => {
     let rows = 0;
-    for (let count: number | undefined = atOnce; count === atOnce && !stopping;) {
-      count = await deleteSlice(sql, { ...prunable, atOnce });
-      rows += count ?? 0;
+    for (let hasMore = true; hasMore && !stopping;) {
+      const atOnce = sizes.get(prunable.table) ?? most;
+      const begun = performance.now();
+      try {
+        const count = await deleteSlice(sql, { ...prunable, atOnce });
+        rows += count ?? 0;
+        hasMore = count === atOnce;
+      } finally {
+        const fitting = Math.floor((atOnce * sliceMs) / (performance.now() - begun));
+        sizes.set(prunable.table, Math.min(most, Math.max(1, fitting)));
+      }
     }
     if (rows > 0) log.info({ table: prunable.table, rows }, 'outdated rows deleted');
   };
@@ -58,7 +71,9 @@ export const startPruning = (options: PruningOptions): AsyncDisposable => {
     everyMs,
     log,
     run: async () => {
-      for (const prunable of prunables) await prune(prunable);
+      const failures: unknown[] = [];
+      for (const prunable of prunables) await prune(prunable).catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) throw failures[0];
     },
   });
   return {

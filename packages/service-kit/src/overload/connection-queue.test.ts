@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { createConnectionQueue, withTurn } from './connection-queue.ts';
 import type { RequestScope } from './request-scope.ts';
 
-const createQueue = () => {
-  const queue = createConnectionQueue({ slots: 4, maxWaiting: 10, maxWaitMs: 60_000 });
+const createQueue = (slots = 4) => {
+  const queue = createConnectionQueue({ slots, maxWaiting: 10, maxWaitMs: 60_000 });
   const started: string[] = [];
   return {
     ...queue,
@@ -28,17 +28,29 @@ test('a network that is alone uses all slots', () => {
   expect(started).toEqual(['a', 'a', 'a', 'a']);
 });
 
-test('a network uses half of the slots while there are others, new requests or not', () => {
-  const { use, started } = createQueue();
+test('while there are others, a network with many slots leaves some free, new requests or not', () => {
+  const { use, started } = createQueue(10);
   use('b')();
-  const [end] = [use('a'), use('a'), use('a'), use('a', true)];
-  expect(started.splice(0)).toEqual(['b', 'a', 'a']);
-  use('b');
-  use('c');
-  expect(started.splice(0)).toEqual(['b', 'c']);
-  end();
-  expect(started.splice(0)).toEqual(['a']);
+  const [end] = Array.from({ length: 10 }, (_, at) => use('a', at === 7));
+  expect(started.splice(0)).toEqual(['b', ...Array.from({ length: 7 }, () => 'a')]);
+  for (const network of ['b', 'b', 'b', 'c']) use(network);
+  expect(started.splice(0)).toEqual(['b', 'b', 'c']);
+  end?.();
+  expect(started).toEqual([]);
+  use('d');
+  expect(started).toEqual(['d']);
 });
+
+test.each([2, 3, 4, 5, 9])(
+  '%i networks that want all of ten slots leave one to a network that has none',
+  (count) => {
+    const { use, started } = createQueue(10);
+    for (let round = 0; round < 10; round++) for (let at = 0; at < count; at++) use(`${at}`);
+    started.length = 0;
+    use('new');
+    expect(started).toEqual(['new']);
+  },
+);
 
 test('background work uses half of the slots, also while nobody else does', () => {
   const queue = createQueue();
@@ -64,16 +76,14 @@ test('a network that holds all slots gives those that end to others first', () =
   use('b');
   use('b');
   started.length = 0;
-  for (const end of ends.slice(0, 2)) end();
-  expect(started.splice(0)).toEqual(['b', 'b']);
-  ends[2]?.();
-  expect(started).toEqual(['a']);
+  for (const end of ends.slice(0, 3)) end();
+  expect(started).toEqual(['b', 'a']);
 });
 
-test('while a network waits for its half, another with a free slot is not refused', () => {
+test('while a network waits for its share, another with a free slot is not refused', () => {
   const queue = createQueue();
   queue.use('b')();
-  for (let at = 0; at < 12; at++) queue.use('a');
+  for (let at = 0; at < 14; at++) queue.use('a');
   expect(queue.refuses(() => ['a', ''])).toBe(true);
   expect(queue.refuses(() => ['b', ''])).toBe(false);
 });

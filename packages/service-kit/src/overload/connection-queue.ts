@@ -20,7 +20,7 @@ const background = 'background';
 
 const networkOf = (scope: RequestScope | undefined): string => (scope ? scope.network : background);
 
-/** How long a network may come back: for this time after it was seen, the others leave half of the slots free. */
+/** How long a network may come back: for this time after it was seen, the others leave some slots free. */
 const sharedMs = 60_000;
 
 /** A use that waits. */
@@ -36,13 +36,14 @@ const refusal = new TooBusy('Too many requests are waiting for the database; try
 /**
  * A queue in front of a pool. New requests in it are bounded in number and time, and clients take turns: first their
  * networks, the widest first, then the credentials in each, so that one that sends many requests delays its own. While
- * there are others, a network uses at most half of the slots, so that its long statements never hold all of them.
+ * there are others, a network that uses some slots gets another one only if more than half as many stay free: so the long
+ * statements of a few networks never hold all of them, and who has none gets one at once.
  *
  * A request that has had a slot is not refused any more, because its work would be thrown away, and comes before new
  * ones; so does background work, which never has more than half of the slots.
  */
 export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: ConnectionQueueOptions) => {
-  const share = Math.ceil(slots / 2);
+  const backgroundSlots = Math.ceil(slots / 2);
   /** Uses now by each network. */
   const running = createTally();
   let free = slots;
@@ -57,8 +58,11 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
     return refusal;
   };
 
-  const hasItsShare = (network: string): boolean =>
-    running.of(network) >= share && (network === background || performance.now() < sharedUntil);
+  const hasItsShare = (network: string): boolean => {
+    const used = running.of(network);
+    if (network === background) return used >= backgroundSlots;
+    return used > 0 && free <= (used + 1) / 2 && performance.now() < sharedUntil;
+  };
   const change = (network: string, by: 1 | -1): void => {
     free -= by;
     if (network !== '') running.add(network, by);

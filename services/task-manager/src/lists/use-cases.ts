@@ -48,15 +48,20 @@ const rights = {
 /** Throws NotFound for somebody else's list, and a Problem (403 `role_required`) where the role of the user is not enough. */
 export const enter = async (sql: Queries, entry: Entry, right: keyof typeof rights): Promise<void> => {
   const { roles, lock }: Right = rights[right];
+  const requireRole = async (): Promise<void> => {
+    const role = orNotFound(await findRole(sql, entry), 'list');
+    if (!roles.includes(role))
+      throw new Problem({
+        status: 403,
+        code: 'role_required',
+        detail: `Your role in this list is ${role}; this needs ${roles.join(' or ')}.`,
+      });
+  };
+  // Nobody keeps a list from others without a right to it.
+  if (lock === 'update') await requireRole();
   // In two statements: one that waits for a lock sees the roles from before it waited.
   if (lock !== undefined) await lockList(sql, entry.listId, lock);
-  const role = orNotFound(await findRole(sql, entry), 'list');
-  if (!roles.includes(role))
-    throw new Problem({
-      status: 403,
-      code: 'role_required',
-      detail: `Your role in this list is ${role}; this needs ${roles.join(' or ')}.`,
-    });
+  await requireRole();
 };
 
 /** Whether a user is a member, and not only invited. */
