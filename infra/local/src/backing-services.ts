@@ -11,7 +11,7 @@ import {
   postgresBinaries,
 } from './cluster.ts';
 import { ensureDatabases, restrictDefaultDatabases, type DatabaseUrls } from './databases.ts';
-import type { ProgramPaths } from './programs.ts';
+import type { ProgramPaths } from './install.ts';
 import type { LocalFolder } from './local-folder.ts';
 import type { StartOptions } from './options.ts';
 import { redisAnswers, redisCommand, redisUrl } from './redis.ts';

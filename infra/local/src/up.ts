@@ -20,7 +20,7 @@ import {
   type BackingServices,
   type ProgramHost,
 } from './backing-services.ts';
-import { providePrograms, type ProgramPaths } from './programs.ts';
+import { providePrograms, type ProgramPaths } from './install.ts';
 import { audienceOf, openSigner } from './keys.ts';
 import { ROOT, type StartOptions } from './options.ts';
 import { openSecrets, ownSettings, standInOf, standInSettings, startStandIn } from './service-settings.ts';

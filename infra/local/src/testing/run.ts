@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runProgram, UsageError } from '@platform/program';
 import { inCi, inheritedEnv, mayInstall } from '../env.ts';
-import { providePrograms, howToGet, programs, type Program } from '../programs.ts';
+import { providePrograms } from '../install.ts';
+import { howToGet, programs, type Program } from '../programs.ts';
 import { ROOT } from '../options.ts';
 import { say } from '../say.ts';
 

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { mayInstall, testEnv } from '../env.ts';
-import { providePrograms } from '../programs.ts';
+import { providePrograms } from '../install.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 import type {} from './vitest.ts';
