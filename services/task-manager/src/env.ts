@@ -25,7 +25,7 @@ const shape = {
   SEARCH_MS_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
   /** A task has up to 120 kB on disk, and usually 1.5. */
   MAX_TASKS_PER_USER: z.coerce.number().int().min(1).default(50_000),
-  /** Tasks that the accounts of one network (IPv6: /48) store in six hours; not limited with RATE_LIMIT=off. */
+  /** Tasks and kept answers that the accounts of one network store in six hours; not limited with RATE_LIMIT=off. */
   WRITTEN_MB_PER_NETWORK: z.coerce.number().int().min(1).default(64),
   /**
    * A private Ed25519 JWK, which signs the access tokens of this service's users. Or a set: the first key

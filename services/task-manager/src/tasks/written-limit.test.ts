@@ -64,3 +64,18 @@ test('a change counts as the whole task, and each row as a kilobyte more', async
   expect(count).toBeGreaterThan(150);
   expect(count).toBeLessThan(262);
 });
+
+test('an IPv6 /48 may store 16 times as much as a /64 in it, so that one customer of a provider stops no other', async () => {
+  await using service = await startService({ variables });
+  const stored = async (address: string): Promise<number> => {
+    const { as } = await register(service.app);
+    const { body } = await as('post', '/tasks/batch')
+      .set('X-Forwarded-For', address)
+      .send({ operations: Array.from({ length: 100 }, () => ({ op: 'create', task: long })) });
+    return (body.results as { status: number }[]).filter(({ status }) => status === 201).length;
+  };
+  const [first, second] = ['2001:db8:9:1::1', '2001:db8:9:ff01::1'];
+  expect([await stored(first), await stored(first)]).toEqual([100, expect.any(Number)]);
+  expect(await stored(first)).toBeLessThan(30);
+  expect(await stored(second)).toBe(100);
+});

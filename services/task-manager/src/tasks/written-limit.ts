@@ -14,8 +14,8 @@ const rowBytes = 1000;
 type Counter = ReturnType<typeof createBatchedRateCounter>;
 
 /** Takes the bytes if they are left, and what is left otherwise stays. */
-const take = async (counter: Counter, key: string, bytes: number) => {
-  const { remainingPoints, msBeforeNext } = await counter.take(key);
+const take = async (counter: Counter, key: string, bytes: number, factor = 1) => {
+  const { remainingPoints, msBeforeNext } = await counter.take(key, factor);
   const isTaken = bytes <= remainingPoints;
   if (isTaken) counter.add(key, bytes - 1);
   return { isTaken, msBeforeNext };
@@ -37,9 +37,12 @@ export const createWrittenLimit = (redis: Redis | undefined, megabytes: number) 
   return async (userId: string, json: number): Promise<void> => {
     const bytes = json + rowBytes;
     if ((await take(users, userId, bytes)).isTaken && (await take(all, '', bytes)).isTaken) return;
-    const { isTaken, msBeforeNext } = await take(networks, currentRequest()?.network ?? '', bytes);
-    if (isTaken) return;
-    const detail = `Your network may store ${megabytes} MB of tasks in six hours, beside the first 256 kB of each account.`;
-    throw new TooManyRequests(msBeforeNext / 1000, detail);
+    // An IPv6 /56 may have 4, a /48 16 times as many as a /64.
+    for (const [at, network] of (currentRequest()?.client() ?? ['']).slice(0, -1).toReversed().entries()) {
+      const { isTaken, msBeforeNext } = await take(networks, network, bytes, 4 ** at);
+      if (isTaken) continue;
+      const detail = `Your network may store ${megabytes} MB of tasks in six hours, beside the first 256 kB of each account.`;
+      throw new TooManyRequests(msBeforeNext / 1000, detail);
+    }
   };
 };
