@@ -4,22 +4,7 @@ import { readServices, withCells, type ListedService } from '@platform/service-l
 import { exists } from './local-folder.ts';
 
 /** A service of the list, and its folder. */
-export interface Service extends Pick<
-  ListedService,
-  | 'name'
-  | 'database'
-  | 'prefix'
-  | 'redisDatabase'
-  | 'cellSettings'
-  | 'port'
-  | 'secrets'
-  | 'keys'
-  | 'folders'
-  | 'scopes'
-  | 'pages'
-  | 'standIn'
-  | 'deploy'
-> {
+export interface Service extends ListedService {
   folder: string;
 }
 

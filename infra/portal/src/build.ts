@@ -4,14 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
-import {
-  alertTexts,
-  describeServices,
-  eventFilters,
-  mappedFields,
-  providerKinds,
-  statementFields,
-} from './services.ts';
+import { alertTexts, describeServices, readChoices } from './services.ts';
 import { readGuides } from './guides.ts';
 import { pages } from './pages.ts';
 import { createSearchIndex } from './search-index.ts';
@@ -79,10 +72,7 @@ export const buildPortal = async (out: string): Promise<void> => {
       ],
       {
         SERVICES: JSON.stringify(services),
-        EVENT_FILTERS: JSON.stringify(await eventFilters()),
-        MAPPED_FIELDS: JSON.stringify(await mappedFields()),
-        PROVIDER_KINDS: JSON.stringify(await providerKinds()),
-        STATEMENT_FIELDS: JSON.stringify(await statementFields()),
+        CHOICES: JSON.stringify(await readChoices()),
         ALERT_TEXTS: JSON.stringify(await alertTexts()),
       },
     ),

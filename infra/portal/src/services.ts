@@ -39,10 +39,10 @@ interface Document {
 const documentOf = async (name: string): Promise<Document> =>
   JSON.parse(await readFile(resolve(root, name, 'openapi.json'), 'utf8')) as Document;
 
-/** A named schema of the document of a service; throws when there is none, because a view would miss its choices. */
-const schemaOf = async (service: string, name: string): Promise<Schema> => {
-  const schema = (await documentOf(service)).components?.schemas?.[name];
-  if (schema === undefined) throw new Error(`the document of ${service} has no schema ${name}`);
+/** A named schema of a document; throws when there is none, because a view would miss its choices. */
+const schemaOf = ({ info, components }: Document, name: string): Schema => {
+  const schema = components?.schemas?.[name];
+  if (schema === undefined) throw new Error(`the document "${info.title}" has no schema ${name}`);
   return schema;
 };
 
@@ -63,50 +63,42 @@ export const describeServices = (): Promise<ServiceCard[]> =>
     })),
   );
 
-/** Values of the filters of the list of webhooks. */
-export const eventFilters = async (): Promise<Record<'status' | 'event', string[]>> => {
-  const { paths } = await documentOf('store-webhooks');
-  const parameters = paths['/v1/stores/{storeId}/events']?.get?.parameters ?? [];
-  const valuesOf = (wanted: string): string[] =>
-    parameters.find(({ name }) => name === wanted)?.schema.enum ?? [];
-  return { status: valuesOf('status'), event: valuesOf('event') };
-};
-
-/** The fields of a line of a statement for reconciliations. */
-export const statementFields = async (): Promise<{ name: string; isNeeded: boolean }[]> => {
-  const { properties = {}, required = [] } = await schemaOf('wallet-operator', 'StatementLine');
-  return Object.keys(properties).map((name) => ({ name, isNeeded: required.includes(name) }));
-};
-
-/** The schemas of the providers that a store can have, by the field of the store. */
-const providerSchemas = {
-  pos: 'PosProvider',
-  delivery: 'DeliveryProvider',
-  identity: 'IdentityProvider',
-  payments: 'PaymentProvider',
-};
-
-/** The kinds of providers that a store can have, by the field of the store. */
-export const providerKinds = async (): Promise<Record<string, readonly string[]>> => {
-  const kinds = Object.entries(providerSchemas).map(async ([field, name]) => {
-    const { properties } = await schemaOf('store-webhooks', name);
-    return [field, properties?.['kind']?.enum ?? []] as const;
-  });
-  return Object.fromEntries(await Promise.all(kinds));
-};
-
 const propertiesOf = ({ properties = {} }: Schema): [string, Schema][] => Object.entries(properties);
 
-/** The fields that a mapping of a generic POS can name, by record, each with the pointer of one that is not named. */
-export const mappedFields = async (): Promise<Record<string, { name: string; initial?: string }[]>> => {
-  const mapping = await schemaOf('store-webhooks', 'Mapping');
-  return Object.fromEntries(
-    propertiesOf(mapping).map(([record, fields]) => [
-      record,
-      propertiesOf(fields).map(([name, { default: initial }]) => ({ name, ...(initial && { initial }) })),
-    ]),
-  );
+/** What views offer and ask for, from the OpenAPI documents of the services. */
+export const readChoices = async () => {
+  const webhooks = await documentOf('store-webhooks');
+  const statementLine = schemaOf(await documentOf('wallet-operator'), 'StatementLine');
+  const filters = webhooks.paths['/v1/stores/{storeId}/events']?.get?.parameters ?? [];
+  const filterValues = (filter: string): string[] =>
+    filters.find(({ name }) => name === filter)?.schema.enum ?? [];
+  const kindsOf = (schema: string): string[] => schemaOf(webhooks, schema).properties?.['kind']?.enum ?? [];
+  return {
+    /** Values of the filters of the list of webhooks. */
+    events: { status: filterValues('status'), event: filterValues('event') },
+    /** The fields of a line of a statement for reconciliations. */
+    statementFields: propertiesOf(statementLine).map(([name]) => ({
+      name,
+      isNeeded: statementLine.required?.includes(name) ?? false,
+    })),
+    /** The kinds of providers that a store can have, by the field of the store. */
+    providerKinds: {
+      pos: kindsOf('PosProvider'),
+      delivery: kindsOf('DeliveryProvider'),
+      identity: kindsOf('IdentityProvider'),
+      payments: kindsOf('PaymentProvider'),
+    },
+    /** The fields that a mapping of a generic POS can name, by record, each with the pointer of one that is not named. */
+    mappedFields: Object.fromEntries(
+      propertiesOf(schemaOf(webhooks, 'Mapping')).map(([record, fields]) => [
+        record,
+        propertiesOf(fields).map(([name, { default: initial }]) => ({ name, ...(initial && { initial }) })),
+      ]),
+    ),
+  };
 };
+
+export type Choices = Awaited<ReturnType<typeof readChoices>>;
 
 /** What the rules of Prometheus say about an alert. */
 export interface AlertText {

@@ -13,8 +13,8 @@ import { useSession } from './session.ts';
 import { eventsOf, everyStore, storeNames } from './stores.ts';
 
 const filters: readonly Filter[] = [
-  { name: 'status', label: 'Status', options: anyOf(EVENT_FILTERS.status) },
-  { name: 'event', label: 'Event', options: anyOf(EVENT_FILTERS.event) },
+  { name: 'status', label: 'Status', options: anyOf(CHOICES.events.status) },
+  { name: 'event', label: 'Event', options: anyOf(CHOICES.events.event) },
   { name: 'entity', label: 'About', maxLength: 200, placeholder: 'Id, such as order-1' },
   { name: 'from', label: 'From', type: 'datetime-local', isFolded: true },
   { name: 'to', label: 'To', type: 'datetime-local', isFolded: true },

@@ -24,10 +24,10 @@ export type Provider = Omit<Webhooks['Store']['pos'], 'kind'> & { kind: string }
 
 /** The fields of the mapping of a provider: those that are read first, the others folded. */
 export const mappingGroups = ({ mapping = {} }: Provider, event?: string): FieldGroup[] =>
-  (recordsOf[event ?? ''] ?? Object.keys(MAPPED_FIELDS)).flatMap((record) => {
+  (recordsOf[event ?? ''] ?? Object.keys(CHOICES.mappedFields)).flatMap((record) => {
     const isRead = ({ name, initial }: { name: string; initial?: string }): boolean =>
       initial !== undefined || mapping[record]?.[name] !== undefined;
-    const { read = [], other = [] } = Object.groupBy(MAPPED_FIELDS[record] ?? [], (one) =>
+    const { read = [], other = [] } = Object.groupBy(CHOICES.mappedFields[record] ?? [], (one) =>
       isRead(one) ? 'read' : 'other',
     );
     const group = (title: string, names: typeof read, isFolded: boolean): FieldGroup => ({
@@ -47,7 +47,7 @@ export const mappingGroups = ({ mapping = {} }: Provider, event?: string): Field
 const wholeMapping = ({ kind, mapping = {} }: Provider): object => ({
   kind,
   ...Object.fromEntries(
-    Object.entries(MAPPED_FIELDS).map(([record, fields]) => [
+    Object.entries(CHOICES.mappedFields).map(([record, fields]) => [
       record,
       {
         ...Object.fromEntries(fields.flatMap(({ name, initial }) => (initial ? [[name, initial]] : []))),

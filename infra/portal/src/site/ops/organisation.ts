@@ -1,16 +1,11 @@
+import type { GatewaySettings } from '@platform/gateway/options';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { withStorage } from '../storage.ts';
 import { Refused, isAbort, type Account } from './session.ts';
 import { replaceAddress } from './place.ts';
 
 /** The organisation's OpenID provider, as the settings of the gateway name it. */
-export interface Provider {
-  issuer: string;
-  clientId: string;
-  scope: string;
-  /** The audience of the access tokens, where it has to be asked for (RFC 8707). */
-  resource?: string;
-}
+export type Provider = NonNullable<GatewaySettings['signIn']>;
 
 /** The provider; null where people sign in with access tokens only. */
 export const readProvider = async (): Promise<Provider | null> => {

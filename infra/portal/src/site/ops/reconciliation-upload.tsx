@@ -103,7 +103,7 @@ const Reading = ({ file, parts }: Statement) => {
       </Period>
       <fieldset class="filters" key={columns.join()}>
         <legend>Which column has what</legend>
-        {STATEMENT_FIELDS.map(({ name, isNeeded }) => (
+        {CHOICES.statementFields.map(({ name, isNeeded }) => (
           <Choice
             key={name}
             id={`column-${name}`}

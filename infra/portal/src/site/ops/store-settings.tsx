@@ -68,7 +68,7 @@ const ProviderForm = ({ store, send, role, provider }: Shown & { role: Role; pro
   const mapping = provider.kind === 'generic' ? mappingGroups(provider) : [];
   // A store has one provider of each kind.
   const others = providersOf(store[role]).filter((one) => one !== provider);
-  const kinds = PROVIDER_KINDS[role].filter((kind) => !others.some((one) => one.kind === kind));
+  const kinds = CHOICES.providerKinds[role].filter((kind) => !others.some((one) => one.kind === kind));
   const save = (patch: object | null) =>
     savedBy(send, { [role]: patchOfProvider(store[role], provider, patch) });
   return (
@@ -105,7 +105,7 @@ const ProviderForms = (shown: Shown) =>
     const providers = providersOf(value);
     // Of some roles a store has one provider, of others one of each kind.
     const isFull = Array.isArray(value)
-      ? providers.length === PROVIDER_KINDS[role].length
+      ? providers.length === CHOICES.providerKinds[role].length
       : providers.length > 0;
     return [...providers, ...(isFull ? [] : [none])].map((provider) => (
       <ProviderForm key={`${role} ${provider.kind}`} {...shown} role={role} provider={provider} />
