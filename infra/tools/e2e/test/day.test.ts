@@ -1,6 +1,44 @@
-import { expect, inject, test } from 'vitest';
+import { identify, isRunning, type ProcessId } from '@platform/local/process';
 import type {} from '@platform/local/provided';
-import { runDayLocally } from './local-day.ts';
+import { expect, inject, test } from 'vitest';
+import { runDay, readLogs, secretsOf, type Day } from '../src/day.ts';
+import { startStack, type LocalStack, type Platform } from '../src/stack.ts';
+import { waitFor } from '../src/wait.ts';
+
+/** Kills a process with SIGKILL, and waits until it runs again and the whole stack is ready. */
+const crash = async (stack: LocalStack, name: string): Promise<void> => {
+  const before = (await stack.pids())[name];
+  if (!before) throw new Error(`${name} does not run`);
+  process.kill(before, 'SIGKILL');
+  await waitFor(`${name} is restarted`, async () => {
+    const now = (await stack.pids())[name];
+    return Boolean(now) && now !== before;
+  });
+  await stack.ready();
+};
+
+/** A day on a stack of its own, of which nothing is left. */
+const runDayLocally = async (): Promise<Day> => {
+  const processes: ProcessId[] = [];
+  const day = await (async () => {
+    await using stack = await startStack();
+    const { local, gamePort } = stack;
+    const access = await stack.read();
+    const platform: Platform = {
+      access,
+      gameServer: { host: '127.0.0.1', port: gamePort },
+      programs: Object.keys(await stack.pids()),
+      crash: (name) => crash(stack, name),
+      secrets: await secretsOf(local, access),
+      logs: () => readLogs(local),
+    };
+    const result = await runDay(platform);
+    for (const pid of Object.values(await stack.pids())) if (pid !== null) processes.push(identify(pid));
+    return result;
+  })();
+  const left = processes.filter(isRunning).map(({ pid }) => pid);
+  return left.length === 0 ? day : { ...day, faults: [...day.faults, `processes ${left.join()} still run`] };
+};
 
 test.runIf(inject('nginxPath') && inject('redisUrl'))(
   'nothing acknowledged is lost while every program is killed in turn, the ledger stays consistent, and no log contains a secret',

@@ -1,6 +1,7 @@
 import { rebuild } from '@platform/pagination/directory';
 import { consignmentDirectory } from 'consignments/directories';
 import type { Sql } from 'postgres';
+import type { BenchService } from '../service.ts';
 
 export const counts = { clients: 200, warehouses: 50, carriers: 20, statuses: 8, ediStatuses: 5 };
 
@@ -33,4 +34,25 @@ export const fillConsignments = async (sql: Sql, rows: number): Promise<void> =>
   await sql`vacuum analyze consignments`;
   await rebuild(sql, consignmentDirectory);
   await sql`vacuum analyze`;
+};
+
+let imported = 0;
+
+/** Consignments per second of one import. */
+export const importRate = async ({ url, keys }: BenchService, lines: number): Promise<number> => {
+  const token = await keys.token({ scope: 'consignments:write', ttl: 7200 });
+  const clientId = '00000000-0000-7000-8000-c00000000001';
+  const body = Array.from({ length: lines }, () =>
+    JSON.stringify({ consignmentNumber: `IM-${imported++}`, clientId, clientName: 'Client 1 Trading' }),
+  );
+  const begin = performance.now();
+  const answer = await fetch(`${url}/v1/consignments/import`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/x-ndjson' },
+    body: body.join('\n'),
+  });
+  const results = (await answer.text()).trim().split('\n');
+  if (results.length !== lines || results.some((line) => line.includes('error')))
+    throw new Error(`the import answered ${answer.status} ${results.at(-1)}`);
+  return (lines * 1000) / (performance.now() - begin);
 };

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ISql } from 'postgres';
-import { atLeast, atMost, p99, repeat, type Figure } from '../figure.ts';
-import { startService, type BenchService } from '../service.ts';
-import { importRate } from './writes.ts';
+import { atLeast, atMost, p99, repeat, type Figure } from './figure.ts';
+import { startService, type BenchService } from './service.ts';
+import { importRate } from './subjects/consignments.ts';
 
 /** A subscriber that answers at once. */
 const startReceiver = async () => {
