@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFixedHeaders } from '@platform/service-kit/headers';
+import { createSender, setFixedHeaders } from '@platform/service-kit/respond';
 import { toProblem } from '@platform/service-kit/problem';
 import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
-import { createSender } from '@platform/service-kit/slow-answer';
 import { cursorText } from './cursor.ts';
 import type { Reader, SeenPage } from './reader.ts';
 

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { createGzip } from 'node:zlib';
 import { csvLine } from '@platform/service-kit/csv';
-import { setFixedHeaders } from '@platform/service-kit/headers';
+import { createSender, setFixedHeaders } from '@platform/service-kit/respond';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
 import { inTurn } from '@platform/service-kit/own-turn';
 import { createPlaces } from '@platform/service-kit/places';
-import { createSender } from '@platform/service-kit/slow-answer';
 import { z } from 'zod';
 import { cursorText } from './cursor.ts';
 import {

@@ -1,7 +1,7 @@
 import { startRedis } from '@platform/local/redis';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { createBatchedRateCounter } from '../src/overload/rate-counter.ts';
+import { createBatchedRateCounter } from '../src/overload/rate-limit.ts';
 
 const start = async () => {
   const stack = new AsyncDisposableStack();

@@ -1,10 +1,8 @@
-import type {} from './message-fields.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pinoHttp, type HttpLogger } from 'pino-http';
 import type { BaseContext } from '../process/context.ts';
 import { requestIdOf, writeLine, type Log } from '../process/log.ts';
 import { networkOf } from './network.ts';
-import { pathOf } from './request-checks.ts';
 import { isOverload } from './problem.ts';
 
 /** 499: the client went away before there was an answer (as nginx counts it). */
@@ -21,6 +19,12 @@ const refusalOf = (res: ServerResponse): string | undefined => {
 
 /** Longer than a UUID: perhaps a token that was sent to a wrong address. The gateway's log has the same bound. */
 const LONG = 37;
+
+/** The path of a request target, without its query. */
+export const pathOf = (target: string): string => {
+  const mark = target.indexOf('?');
+  return mark === -1 ? target : target.slice(0, mark);
+};
 
 const loggedPath = (target: string): string =>
   pathOf(target)

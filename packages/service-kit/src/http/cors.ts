@@ -1,5 +1,3 @@
-// Declares `corsHeaders` of a response.
-import type {} from './message-fields.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { send } from './respond.ts';
 

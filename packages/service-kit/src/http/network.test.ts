@@ -1,7 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import fc from 'fast-check';
+import proxyAddr from 'proxy-addr';
 import { expect, test } from 'vitest';
-import { networkOf, networksOf } from './network.ts';
+import { serve } from '../testing/server.ts';
+import { behindGateway, createClientAddress, networkOf, networksOf } from './network.ts';
 
 test('a client counts for its IPv4 address or its IPv6 /64', () => {
   expect(networkOf('::ffff:192.0.2.9')).toBe(networkOf('192.0.2.9'));
@@ -46,4 +49,65 @@ test('an IPv4 host counts for itself behind NAT64 too, and networks beside the p
   expect(networkOf('64:ff9b::c000:209')).toBe('192.0.2.9');
   expect(networkOf('64:ff9b:0:0:0:1:c000:209')).toBe('64:ff9b::/64');
   expect(networkOf('64:ff9b:1::192.0.2.9')).toBe('64:ff9b:1::/64');
+});
+
+test('the client of a request is the one that proxy-addr finds, however many hops there are', () => {
+  const trusted = ['127.0.0.1', '10.0.0.0/8'];
+  const clientAddress = createClientAddress(trusted);
+  const address = fc.oneof(fc.constantFrom('127.0.0.1', '10.1.2.3', 'unknown'), fc.ipV4(), fc.ipV6());
+  fc.assert(
+    fc.property(address, fc.array(address), fc.constantFrom(',', ', '), (remoteAddress, hops, comma) => {
+      const socket = { remoteAddress };
+      const request = { headers: { 'x-forwarded-for': hops.join(comma) }, socket, connection: socket };
+      const req = request as unknown as IncomingMessage;
+      expect(clientAddress(req)).toBe(proxyAddr(req, trusted));
+    }),
+  );
+});
+
+const secret = 's'.repeat(64);
+const forwarded = {
+  'x-forwarded-for': '203.0.113.9',
+  'x-forwarded-host': 'shop.example.test',
+  'x-forwarded-proto': 'https',
+};
+
+/** The headers that a service sees. */
+const seen = async (headers: Record<string, string>, ...accepted: string[]) => {
+  await using service = await serve(
+    behindGateway((req, res) => void res.end(JSON.stringify(req.headers)), accepted),
+  );
+  return (await (await fetch(service.url, { headers })).json()) as Record<string, string>;
+};
+
+test('X-Forwarded headers of the gateway are kept, and its secret is removed', async () => {
+  const headers = await seen({ ...forwarded, 'x-gateway-secret': secret }, secret);
+  expect(headers).toMatchObject(forwarded);
+  expect(headers).not.toHaveProperty('x-gateway-secret');
+});
+
+test.each([
+  ['without the secret', {}],
+  ['with another secret', { 'x-gateway-secret': 't'.repeat(64) }],
+  ['with an empty secret', { 'x-gateway-secret': '' }],
+  ['with the beginning of the secret', { 'x-gateway-secret': 's'.repeat(63) }],
+])('what a caller %s says about itself is removed', async (_, header: Record<string, string>) => {
+  const headers = await seen({ ...forwarded, ...header }, secret);
+  for (const name of [...Object.keys(forwarded), 'x-gateway-secret'])
+    expect(headers).not.toHaveProperty(name);
+});
+
+test('while the secret is replaced the old and the new one count, and no part of the setting does', async () => {
+  const next = 'n'.repeat(64);
+  for (const sent of [secret, next])
+    expect(await seen({ ...forwarded, 'x-gateway-secret': sent }, secret, next)).toMatchObject(forwarded);
+  for (const sent of [`${secret},${next}`, ',', next.slice(1)])
+    expect(await seen({ ...forwarded, 'x-gateway-secret': sent }, secret, next)).not.toHaveProperty(
+      'x-forwarded-for',
+    );
+});
+
+test('a service without a secret trusts no X-Forwarded header', async () => {
+  const headers = await seen({ ...forwarded, 'x-gateway-secret': 'undefined' });
+  for (const name of Object.keys(forwarded)) expect(headers).not.toHaveProperty(name);
 });

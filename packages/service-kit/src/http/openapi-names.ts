@@ -1,25 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-
-/** The parts of an OpenAPI 3.0 document that are named here. */
-interface Schema {
-  $ref?: string;
-  properties?: object;
-  anyOf?: object[];
-}
-
-type Content = Record<string, { schema: Schema }>;
-
-interface Operation {
-  operationId: string;
-  parameters?: { name: string; description?: string }[];
-  requestBody?: { content: Content };
-  responses: Record<string, { content?: Content }>;
-}
-
-interface Document {
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas?: Record<string, Schema> };
-}
+import type { Content, Document, Operation } from './document-examples.ts';
 
 const operationsOf = (document: object): Operation[] =>
   Object.values((document as Document).paths).flatMap((methods) => Object.values(methods));

@@ -10,18 +10,19 @@ import {
 import { isUnboundedArray } from './bounded-list.ts';
 import { addExamples } from './document-examples.ts';
 import { describeIds, nameBodies } from './openapi-names.ts';
-import { contentOf } from './openapi-content.ts';
-import { headersOf, requestHeaders } from './openapi-headers.ts';
 import {
+  contentOf,
+  headersOf,
   memberSchemas,
   problemsOf,
+  requestHeaders,
   requireOperations,
   scopesOf,
   type ProblemCodes,
-} from './openapi-problems.ts';
+} from './openapi-responses.ts';
 import type { Deprecation, Route } from './route.ts';
 
-export type { ProblemCodes } from './openapi-problems.ts';
+export type { ProblemCodes } from './openapi-responses.ts';
 
 type Json = Record<string, unknown>;
 

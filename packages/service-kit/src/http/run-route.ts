@@ -1,25 +1,22 @@
-import type {} from './message-fields.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { BodyBudget } from '../overload/body-budget.ts';
-import { jsonBytes, parseJson } from './body.ts';
-import type { ClientAddress } from './client-address.ts';
 import type { GuessLimit } from '../overload/guess-limit.ts';
-import { collectIssues } from './field-errors.ts';
-import { deprecationHeaders } from './headers.ts';
+import type { RequestRateLimit } from '../overload/rate-limit.ts';
 import { withTimeout } from '../process/timeout.ts';
-import { networksOf, type Network } from './network.ts';
+import { jsonBytes, parseJson } from './body.ts';
+import { collectIssues } from './field-errors.ts';
+import { networksOf, type ClientAddress, type Network } from './network.ts';
 import {
+  BadRequest,
   isOverload,
   Problem,
-  toProblem,
   TooManyRequests,
+  toProblem,
   ValidationFailed,
   type FieldErrors,
 } from './problem.ts';
-import { parseQuery, spellingOf } from './query.ts';
-import type { RequestRateLimit } from '../overload/request-rate-limit.ts';
-import { sendAnswer } from './respond.ts';
+import { deprecationHeaders, sendAnswer } from './respond.ts';
 import { anyone, credentialHeaders, type LookupLimit, type Method, type Route } from './route.ts';
 
 const defaultBodyLimit = 100_000;
@@ -58,6 +55,41 @@ const confirmMs = 500;
 
 /** Where the requests of a caller are counted. */
 const callerKey = (key: string): string => `k:${key}`;
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (error) {
+    throw new BadRequest('bad_encoding', 'The query string is not valid percent-encoded UTF-8.', error);
+  }
+};
+
+/** Parameter names by their lower-case form. */
+type Spelling = ReadonlyMap<string, string>;
+
+export const spellingOf = (names: readonly string[]): Spelling =>
+  new Map(names.map((name) => [name.toLowerCase(), name]));
+
+/**
+ * Reads the query of a request target strictly: every name at most once, every escape valid UTF-8.
+ *
+ * Names in `spelling` are matched without regard to case and returned with its spelling.
+ * Throws BadRequest `bad_encoding` or ValidationFailed naming the repeated parameter.
+ */
+export const parseQuery = (target: string, spelling?: Spelling): Record<string, string> => {
+  const mark = target.indexOf('?');
+  const query: Record<string, string> = Object.create(null);
+  if (mark === -1) return query;
+  for (const pair of target.slice(mark + 1).split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const sent = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const name = spelling?.get(sent.toLowerCase()) ?? sent;
+    if (name in query) throw new ValidationFailed({ [name]: ['may be given only once'] });
+    query[name] = equals === -1 ? '' : decode(pair.slice(equals + 1));
+  }
+  return query;
+};
 
 /** The result of a schema that a route does not have. */
 const accepted = { success: true, data: undefined, error: undefined } as const;

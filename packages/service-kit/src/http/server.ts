@@ -1,4 +1,3 @@
-import type {} from './message-fields.ts';
 import {
   createServer,
   STATUS_CODES,
@@ -12,7 +11,7 @@ import type { Socket } from 'node:net';
 import { requestIdOf } from '../process/log.ts';
 import { startDeadline, withoutDeadline } from '../overload/request-scope.ts';
 import { boundConnections, responseOn, type ConnectionLimits } from '../overload/connections.ts';
-import { headersOf } from './headers.ts';
+import { headersOf } from './respond.ts';
 import { BadRequest, Problem, problemResponse, TooBusy } from './problem.ts';
 
 interface ParserError extends Error {

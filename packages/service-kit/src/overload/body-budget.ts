@@ -1,8 +1,6 @@
-import type {} from '../http/message-fields.ts';
 import type { ServerResponse } from 'node:http';
 import { TooBusy } from '../http/problem.ts';
 import { createTally } from '../process/tally.ts';
-import type {} from './request-scope.ts';
 
 /** Bounds the memory of all request bodies of a process that are read into memory. */
 export type BodyBudget = ReturnType<typeof createBodyBudget>;

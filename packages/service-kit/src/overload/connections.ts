@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ClientAddress } from '../http/client-address.ts';
-import { widestNetworkOf } from '../http/network.ts';
+import { widestNetworkOf, type ClientAddress } from '../http/network.ts';
 
 /** Above this share of the connections unread requests are ended, until `roomyShare` is left. */
 const shortShare = 0.9;

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { createLru } from '../process/lru.ts';
-import type { ClientAddress } from '../http/client-address.ts';
-import { networksOf } from '../http/network.ts';
+import { networksOf, type ClientAddress } from '../http/network.ts';
 import { TooManyRequests, type CredentialKind, type UnknownCredential } from '../http/problem.ts';
-import { createRateCounter, type RateCounterOptions } from './rate-counter.ts';
+import { createRateCounter, type RateCounterOptions } from './rate-limit.ts';
 
 /** What `createGuessLimit` makes. */
 export type GuessLimit = ReturnType<typeof createGuessLimit>;

@@ -6,13 +6,12 @@ import { createHealth, type Health } from './health.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { createBodyBudget } from '../overload/body-budget.ts';
-import { createClientAddress } from '../http/client-address.ts';
+import { createClientAddress } from '../http/network.ts';
 import { createGuessLimit, noGuessLimit } from '../overload/guess-limit.ts';
 import type { Limits } from '../http/run-route.ts';
-import { createRequestRateLimit } from '../overload/request-rate-limit.ts';
+import { createRequestRateLimit } from '../overload/rate-limit.ts';
 import { createPrometheus, type Prometheus } from '../ops-summary/prometheus.ts';
 import { openRedis } from './redis.ts';
-import { createSchemaMemory } from './schema-memory.ts';
 import { createRefusalSampler, type RefusalSampler } from '../overload/refusal-sampler.ts';
 import type { Guard } from '../http/route.ts';
 
@@ -97,12 +96,7 @@ export const openBaseContext = (env: CommonEnv, about: About, parts: LogAndMetri
     ...parts,
     database,
     redis,
-    health: createHealth({
-      database,
-      redis,
-      migrations,
-      schemaMemory: schemaFile === undefined ? undefined : createSchemaMemory(schemaFile, migrations),
-    }),
+    health: createHealth({ database, redis, migrations, schemaFile }),
     prometheus: env.PROMETHEUS_URL === undefined ? undefined : createPrometheus(env.PROMETHEUS_URL, name),
     ...openLimits(env, name, redis),
     refusals: resources.use(createRefusalSampler(parts.log)),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundedList } from '../http/bounded-list.ts';
 import { ifMatchField } from '../http/etag.ts';
-import { problemInBody } from '../http/openapi-problems.ts';
+import { problemInBody } from '../http/openapi-responses.ts';
 import type { AnyRecordSpec, Shared } from './shared.ts';
 
 const maxOperations = 100;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { oneAddress } from '@platform/mail/address';
 import { createOutbox, type Outbox } from '@platform/mail/outbox';
 import type { LeasedRow, LeaseOptions } from '@platform/service-kit/leased-work';
-import { createRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-counter';
+import { createRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-limit';
 import type { Sql } from 'postgres';
 import type { Env } from '../env.ts';
 import { mailText, type Notice } from './notice.ts';

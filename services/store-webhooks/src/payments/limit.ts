@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createLru } from '@platform/service-kit/lru';
-import { createRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-counter';
+import { createRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-limit';
 import { createTally } from '@platform/service-kit/tally';
 import { ProviderBusy } from '../errors.ts';
 import type { Payment } from './domain.ts';

@@ -1,4 +1,4 @@
-import { createBatchedRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-counter';
+import { createBatchedRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-limit';
 import { createTally } from '@platform/service-kit/tally';
 
 /** Events that settle no payment: in progress at the same time, and stored in a minute, for a network at a store. */

@@ -3,7 +3,7 @@ import { readBody } from '@platform/service-kit/body';
 import { createLru } from '@platform/service-kit/lru';
 import { networksOf, widestNetworkOf, type Network } from '@platform/service-kit/network';
 import { Problem } from '@platform/service-kit/problem';
-import { createRequestRateLimit } from '@platform/service-kit/request-rate-limit';
+import { createRequestRateLimit } from '@platform/service-kit/rate-limit';
 import type { AnyAnswer, Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { answerPayment } from '../payments/use-cases.ts';

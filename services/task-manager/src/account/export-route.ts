@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setFixedHeaders } from '@platform/service-kit/headers';
+import { setFixedHeaders } from '@platform/service-kit/respond';
 import { createPlaces, type Bounds } from '@platform/service-kit/places';
 import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';

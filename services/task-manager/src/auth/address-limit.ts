@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { createRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-counter';
+import { createRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-limit';
 import { TooManyRequests } from '@platform/service-kit/problem';
 import { networksOf, widestNetworkOf } from '@platform/service-kit/network';
 

@@ -1,5 +1,5 @@
 import { TooManyRequests } from '@platform/service-kit/problem';
-import { createBatchedRateCounter, type Count } from '@platform/service-kit/rate-counter';
+import { createBatchedRateCounter, type Count } from '@platform/service-kit/rate-limit';
 import { openSearchLane } from '@platform/service-kit/search-lane';
 import type { Redis } from 'ioredis';
 import type { ISql } from 'postgres';

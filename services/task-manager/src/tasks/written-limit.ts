@@ -1,5 +1,5 @@
 import { TooManyRequests } from '@platform/service-kit/problem';
-import { createBatchedRateCounter } from '@platform/service-kit/rate-counter';
+import { createBatchedRateCounter } from '@platform/service-kit/rate-limit';
 import { currentRequest } from '@platform/service-kit/request-scope';
 import type { Redis } from 'ioredis';
 

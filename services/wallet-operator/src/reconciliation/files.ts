@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { csvLine } from '@platform/service-kit/csv';
-import { setFixedHeaders } from '@platform/service-kit/headers';
+import { setFixedHeaders } from '@platform/service-kit/respond';
 import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
 import { createPlaces } from '@platform/service-kit/places';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseQuery, spellingOf } from './query.ts';
+import { parseQuery, spellingOf } from './run-route.ts';
 
 test('reads names and values, plus signs and escapes', () => {
   expect({ ...parseQuery('/x?a=1&b=c+d%2B&flag&empty=') }).toEqual({
