@@ -3,8 +3,7 @@ import { TooManyRequests } from '@platform/service-kit/problem';
 import request from 'supertest';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { expectStatus, getWith, guarded } from '../test/guarded.ts';
-import { createApiKeys, hashApiKey, isApiKey, makeApiKey, type ApiKeyRow } from './api-keys.ts';
-import { base62 } from './base62.ts';
+import { base62, createApiKeys, hashApiKey, isApiKey, makeApiKey, type ApiKeyRow } from './api-keys.ts';
 
 describe('the format', () => {
   test('is prefix, 190 random bits and a CRC32 in base62; only a hash and both ends are stored', () => {

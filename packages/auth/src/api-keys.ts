@@ -1,12 +1,59 @@
+import { hash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { createLru } from '@platform/service-kit/lru';
 import { InsufficientScope, Unauthorized } from '@platform/service-kit/problem';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { Guard, LookupLimit } from '@platform/service-kit/route';
-import { hashApiKey, isApiKey } from './api-key-format.ts';
 import { onlyHeader } from './header.ts';
 import { createLookupCache } from './lookup-cache.ts';
 
-export { hashApiKey, isApiKey, makeApiKey, type NewApiKey } from './api-key-format.ts';
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A number in base 62, padded with zeros to `length` digits. Throws RangeError when it needs more. */
+export const base62 = (value: bigint, length: number): string => {
+  let text = '';
+  let rest = value;
+  for (let at = 0; at < length; at += 1) {
+    text = `${digits[Number(rest % 62n)]}${text}`;
+    rest /= 62n;
+  }
+  if (rest !== 0n) throw new RangeError('The number does not fit into so many base-62 digits.');
+  return text;
+};
+
+/** 32 base62 digits hold 190 bits; 6 hold a CRC32. */
+const randomDigits = 32;
+const checkDigits = 6;
+const onlyDigits = /^[0-9A-Za-z]*$/;
+
+export interface NewApiKey {
+  /** Shown to its owner once and never stored. */
+  key: string;
+  /** SHA-256 in hex, which is stored. */
+  hash: string;
+  /** First and last characters, to tell keys apart: `vk_live_3fZ…9aQx`. */
+  display: string;
+}
+
+/** SHA-256 in hex. A fast hash is enough, because a key has too many random bits to be guessed. */
+export const hashApiKey = (key: string): string => hash('sha256', key);
+
+const checkOf = (text: string): string => base62(BigInt(crc32(text)), checkDigits);
+
+/** Makes a key: prefix, 190 random bits in base62, then the CRC32 of both in base62. */
+export const makeApiKey = (prefix = 'vk_live_'): NewApiKey => {
+  const random = Array.from({ length: randomDigits }, () => digits[randomInt(62)]);
+  const start = prefix + random.join('');
+  const key = start + checkOf(start);
+  return { key, hash: hashApiKey(key), display: `${key.slice(0, prefix.length + 3)}…${key.slice(-4)}` };
+};
+
+/** Whether prefix, length, characters and checksum are those of a key; checked before any query. */
+export const isApiKey = (text: string, prefix = 'vk_live_'): boolean =>
+  text.startsWith(prefix) &&
+  text.length === prefix.length + randomDigits + checkDigits &&
+  onlyDigits.test(text.slice(prefix.length)) &&
+  text.endsWith(checkOf(text.slice(0, -checkDigits)));
 
 /** The stored columns of a key that are needed here. */
 export interface ApiKeyRow {
@@ -27,13 +74,6 @@ export interface ApiKeyOptions<Row extends ApiKeyRow> {
   onTouchFailed?: (error: unknown) => void;
 }
 
-export interface ApiKeys<Row> {
-  /** Admits keys with this scope. */
-  guard: (scope: string) => Guard<Row>;
-  /** Forgets what this process knows of a key. Call it when its record has changed. */
-  forget: (hash: string) => void;
-}
-
 /** Short enough that a revoked or expired key is refused within a second, the query included. */
 const answerMs = 750;
 const touchMs = 60_000;
@@ -47,7 +87,7 @@ const challenge = 'ApiKey realm="platform", header="X-API-Key"';
  * Authenticates callers by API key. A missing, malformed, unknown, revoked or expired key gets the same
  * 401, so that an answer does not show which keys existed.
  */
-export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>): ApiKeys<Row> => {
+export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>) => {
   const { find, touch, onTouchFailed } = options;
   const keys = createLookupCache<Row>({
     find,
@@ -81,6 +121,7 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
     await touch(row).catch((error: unknown) => onTouchFailed?.(error));
   };
 
+  /** Admits keys with this scope. */
   const guard = (scope: string): Guard<Row> => ({
     security: [{ apiKey: [scope] }],
     schemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
@@ -95,5 +136,9 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
     keyOf: ({ id }) => id,
   });
 
-  return { guard, forget: keys.forget };
+  return {
+    guard,
+    /** Forgets what this process knows of a key. Call it when its record has changed. */
+    forget: keys.forget,
+  };
 };

@@ -13,10 +13,16 @@ import { hasScope } from '@platform/service-kit/scopes';
 import { isStorable } from '@platform/service-kit/text';
 import { onlyHeader } from './header.ts';
 import { createKeySource } from './key-source.ts';
-import { idLimitsOf, type IdLimits } from './id-limits.ts';
-import { isAccessToken, isIdToken, scopesOfRoles, type RoleMapping } from './roles.ts';
+import {
+  idLimitsOf,
+  isAccessToken,
+  isIdToken,
+  scopesOfRoles,
+  type IdLimits,
+  type RoleMapping,
+} from './claims.ts';
 
-export { allowsId, type IdLimits } from './id-limits.ts';
+export { allowsId, type IdLimits } from './claims.ts';
 
 /** The holder of an access token. */
 export interface Caller extends IdLimits {
@@ -50,15 +56,8 @@ export interface TokenVerifierOptions {
   now?: () => Date;
 }
 
-export interface TokenVerifier {
-  /** Throws Unauthorized for an invalid token, Unavailable when the keys or `isRevoked` can't answer. */
-  verify: (token: string, limit?: LookupLimit) => Promise<Caller>;
-  /**
-   * Admits callers with this scope or one that includes it: by `hasScope`, or because it is one of `others`. Without a
-   * scope, every valid token.
-   */
-  guard: (scope?: string, ...others: string[]) => Guard<Caller>;
-}
+/** What `createTokenVerifier` makes. */
+export type TokenVerifier = ReturnType<typeof createTokenVerifier>;
 
 /** In characters; longer tokens are refused without parsing. */
 const maxToken = 8192;
@@ -128,7 +127,7 @@ const tokenOf = (req: IncomingMessage, cookie: TokenVerifierOptions['cookie']): 
  * Verifies JWT access tokens (RFC 7519, RFC 9068). A service creates one verifier for each issuer and takes all its guards
  * from it, so that they share the keys and the cache of verified tokens.
  */
-export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifier => {
+export const createTokenVerifier = (options: TokenVerifierOptions) => {
   const { issuer, audience, scheme = 'bearer', toleranceSeconds = 5, cookie, isRevoked, roles } = options;
   const algorithms = [...(options.algorithms ?? ['EdDSA'])];
   const now = options.now ?? (() => new Date());
@@ -158,6 +157,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
     }
   };
 
+  /** Throws Unauthorized for an invalid token, Unavailable when the keys or `isRevoked` can't answer. */
   const verify = async (token: string, limit?: LookupLimit): Promise<Caller> => {
     if (token.length > maxToken || !/^[\w.-]+$/.test(token)) throw invalid();
     const digest = hash('sha256', token, 'base64url');
@@ -178,6 +178,10 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
     return caller;
   };
 
+  /**
+   * Admits callers with this scope or one that includes it: by `hasScope`, or because it is one of `others`. Without a
+   * scope, every valid token.
+   */
   const guard = (scope?: string, ...others: string[]): Guard<Caller> => {
     const alternatives = scope === undefined ? [[]] : [scope, ...others].map((one) => [one]);
     return {

@@ -21,22 +21,6 @@ export interface LookupCacheOptions<Row> {
 /** What a look-up found. `unknown`: there is no such credential; `invalid`: it was issued once. */
 export type Lookup<Row> = { state: 'valid'; row: Row } | { state: 'unknown' | 'invalid' | 'undecided' };
 
-/** Credentials by their hash. */
-export interface LookupCache<Row extends {}> {
-  /** The credentials that were valid when they were looked up last. */
-  valid: ReturnType<typeof createLru<string, Row>>;
-  /** A refusal that is remembered; undefined when the credential would be looked up. */
-  refusal(hash: string): Lookup<Row> | undefined;
-  /** The last answer, or that of a query, which all requests with this credential share. */
-  lookUp(hash: string): Promise<Lookup<Row>>;
-  /** As `lookUp`, but never an answer of a look-up that has begun: the credential has changed. */
-  refresh(hash: string): Promise<Lookup<Row>>;
-  /** The next request is looked up, and an answer that is still to come is not kept. */
-  forgetAnswer(hash: string): void;
-  /** Forgets also that the credential was valid or was refused. */
-  forget(hash: string): void;
-}
-
 /** What the requests with a credential share, until its answer is forgotten or has become too old. */
 interface Entry<Row> {
   /** The look-up that runs or was answered; undefined when it has failed. */
@@ -48,8 +32,8 @@ interface Entry<Row> {
 /** A refusal is kept for longer than an answer: no credential is issued that was sent before. */
 const refusedMs = 60_000;
 
-/** Only definite answers are kept: when a query fails, the next request asks again. */
-export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Row>): LookupCache<Row> => {
+/** Credentials by their hash. Only definite answers are kept: when a query fails, the next request asks again. */
+export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Row>) => {
   const { find, hashOf, isValid, maxCredentials, answerMs, rememberMs, onChange } = options;
   const answers = createLru<string, Entry<Row>>(maxCredentials);
   const valid = createLru<string, Row>(maxCredentials, rememberMs);
@@ -103,25 +87,31 @@ export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Ro
     }, stopSharing);
     return query;
   };
+  /** As `lookUp`, but never an answer of a look-up that has begun: the credential has changed. */
   const refresh = (hash: string): Promise<Lookup<Row>> => {
     const entry: Entry<Row> = { query: undefined, since: 0 };
     answers.set(hash, entry);
     return ask(hash, entry);
   };
+  /** The last answer, or that of a query, which all requests with this credential share. */
   const lookUp = (hash: string): Promise<Lookup<Row>> => {
     const entry = answers.get(hash);
     if (entry === undefined) return refresh(hash);
     return entry.query === undefined ? ask(hash, entry) : inOwnTurn(entry.query, () => ask(hash, entry));
   };
+  /** The next request is looked up, and an answer that is still to come is not kept. */
   const forgetAnswer = (hash: string): void => void answers.delete(hash);
 
   return {
+    /** The credentials that were valid when they were looked up last. */
     valid,
-    refusal: (hash) => refused.get(hash),
+    /** A refusal that is remembered; undefined when the credential would be looked up. */
+    refusal: (hash: string) => refused.get(hash),
     lookUp,
     refresh,
     forgetAnswer,
-    forget: (hash) => {
+    /** Forgets also that the credential was valid or was refused. */
+    forget: (hash: string): void => {
       forgetAnswer(hash);
       valid.delete(hash);
       refused.delete(hash);

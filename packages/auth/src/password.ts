@@ -1,15 +1,83 @@
 import { AsyncResource } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
-import PQueue from 'p-queue';
+import { createFairQueue } from '@platform/service-kit/fair-queue';
 import { networkPathOf } from '@platform/service-kit/network';
 import { Unavailable } from '@platform/service-kit/problem';
 import { waitUncounted } from '@platform/service-kit/request-scope';
-import { createFairQueue } from '@platform/service-kit/fair-queue';
-import { normalizePassword } from './password-rules.ts';
+import PQueue from 'p-queue';
 
-export { passwordProblems } from './password-rules.ts';
+const minLength = 8;
+const maxLength = 128;
+/** NFKC can shorten a text, but not one with more UTF-16 units than this to `maxLength`. */
+const maxUnits = maxLength * 8;
+
+/**
+ * The 3,000 most common leaked passwords of at least eight characters, in lower case, most common
+ * first. Source: SecLists, Passwords/Common-Credentials/10-million-password-list-top-1000000.txt (MIT).
+ */
+const commonPasswords = new Set(
+  readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n'),
+);
+
+const substitutes: Record<string, string> = {
+  '@': 'a',
+  '4': 'a',
+  '3': 'e',
+  '0': 'o',
+  $: 's',
+  '5': 's',
+  '7': 't',
+  // These stand for i and for l, so l counts as i.
+  '1': 'i',
+  '!': 'i',
+  '|': 'i',
+  l: 'i',
+};
+
+/** The number of digits and signs at the end of a password that are ignored. */
+const maxAddition = 4;
+/** Shorter rests are not compared: too many passwords begin with them. */
+const minCore = 6;
+
+/** A password in lower case without the usual changes: `P@ssw0rd` and `Password1!` are `password`. */
+const coreOf = (folded: string): string => {
+  let end = folded.length;
+  while (end > folded.length - maxAddition && /[^a-z]/.test(folded[end - 1] ?? 'a')) end--;
+  return folded.slice(0, end).replaceAll(/[@430$571!|l]/g, (sign) => substitutes[sign] ?? sign);
+};
+
+const commonCores = new Set([...commonPasswords].map(coreOf).filter((core) => core.length >= minCore));
+
+/**
+ * The form in which a password is hashed: NFKC, so that every keyboard produces the same password.
+ * Undefined when it can't be anybody's password: not well-formed Unicode, or far too long.
+ */
+const normalizePassword = (password: string): string | undefined =>
+  password.length <= maxUnits && password.isWellFormed() ? password.normalize('NFKC') : undefined;
+
+/**
+ * The rules that a new password breaks, as messages; empty when it is acceptable. The email address may have any length and
+ * is not normalized, because normalizing combining marks takes time by the square of their number; valid ones are ASCII.
+ */
+export const passwordProblems = (password: string, email: string): string[] => {
+  if (!password.isWellFormed()) return ['must be well-formed Unicode'];
+  const problems: string[] = [];
+  const normal = normalizePassword(password);
+  const length = normal === undefined ? Infinity : Array.from(normal).length;
+  if (length < minLength) problems.push(`must have at least ${minLength} characters`);
+  if (length > maxLength) problems.push(`must have at most ${maxLength} characters`);
+  const folded = normal?.toLowerCase();
+  if (folded === email.trim().toLowerCase()) problems.push('must not be the email address');
+  if (normal?.trim() === '' && length >= minLength) problems.push('must not be blank');
+  if (folded !== undefined && (commonPasswords.has(folded) || commonCores.has(coreOf(folded))))
+    problems.push('is one of the most common passwords');
+  return problems;
+};
 
 /** argon2id as OWASP's Password Storage Cheat Sheet recommends: 19 MiB, two passes, one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -40,17 +108,8 @@ export interface HashClient {
   email: string;
 }
 
-export interface Passwords {
-  /** Returns the PHC string to store. `password` must have passed `passwordProblems`. */
-  hash: (password: string, client?: HashClient) => Promise<string>;
-  /**
-   * Compares a password with a stored hash. `stored` is undefined for an unknown user: the comparison takes the same time
-   * and never matches. A `stored` function is called when the turn of this client is near, for few at a time, so that
-   * many waiting logins don't occupy the database; when it throws, nothing is computed (see the login throttle). While
-   * it waits, others are hashed.
-   */
-  verify: (stored: Stored, password: string, client?: HashClient) => Promise<Verdict>;
-}
+/** What `createPasswords` makes. */
+export type Passwords = ReturnType<typeof createPasswords>;
 
 const isOutdated = (stored: string): boolean => {
   const { memoryCost, timeCost, parallelism } = parseOptions(stored);
@@ -92,7 +151,7 @@ export const createPasswords = ({
   concurrency = Math.max(1, Math.min(availableParallelism() - 1, 2)),
   waiting: maxWaiting = 200,
   perSecond = Infinity,
-}: PasswordOptions = {}): Passwords => {
+}: PasswordOptions = {}) => {
   const waiting = createFairQueue<Waiting>();
   const hashing = new PQueue({ concurrency, interval: 1000, intervalCap: perSecond });
   const dummyHash = createDummyHash();
@@ -125,12 +184,19 @@ export const createPasswords = ({
     );
 
   return {
-    hash: async (password, client = nobody) => {
+    /** Returns the PHC string to store. `password` must have passed `passwordProblems`. */
+    hash: async (password: string, client = nobody): Promise<string> => {
       const normal = normalizePassword(password);
       if (normal === undefined) throw new Error('The password to hash breaks the password rules.');
       return enqueue(client, () => hashing.add(() => hash(normal, cost)));
     },
-    verify: async (stored, password, client = nobody) => {
+    /**
+     * Compares a password with a stored hash. `stored` is undefined for an unknown user: the comparison takes the same time
+     * and never matches. A `stored` function is called when the turn of this client is near, for few at a time, so that
+     * many waiting logins don't occupy the database; when it throws, nothing is computed (see the login throttle). While
+     * it waits, others are hashed.
+     */
+    verify: async (stored: Stored, password: string, client = nobody): Promise<Verdict> => {
       const normal = normalizePassword(password);
       return enqueue(client, async () => {
         const known = typeof stored === 'function' ? await stored() : stored;

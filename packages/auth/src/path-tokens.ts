@@ -40,27 +40,8 @@ export interface VerifiedToken<Row> {
   expiresAt: number;
 }
 
-export interface PathTokens<Row> {
-  /**
-   * By the hash of the token; undefined for a malformed one. `beforeLookup` may throw to prevent the look-up of a token that
-   * was not valid within the time of `rememberMs`.
-   */
-  recognise: (tokenHash: string | undefined, beforeLookup?: () => void) => Promise<Recognised<Row>>;
-  /** Whether any token would be accepted while the database is unavailable. */
-  readonly hasValid: boolean;
-  /** The row of a token as it was when it was last looked up and valid. */
-  validRow: (tokenHash: string) => Row | undefined;
-  /** A token stops working at `graceUntil`, or earlier if that is known already. Ignored unless it was valid. */
-  replaced: (tokenHash: string, graceUntil: string) => void;
-  /** Looks a token up again, because its row has changed. Never rejects. */
-  refresh: (tokenHash: string) => Promise<void>;
-  /** Grows whenever a token becomes valid, becomes invalid or gets another grace period or row. */
-  readonly changes: number;
-  /** The tokens that are accepted while the database is unavailable. */
-  verified: () => VerifiedToken<Row>[];
-  /** Accepts tokens that an earlier process has verified; what this process knows itself has precedence. */
-  restore: (tokens: readonly VerifiedToken<Row>[]) => void;
-}
+/** What `createPathTokens` makes. */
+export type PathTokens<Row extends PathTokenRow> = ReturnType<typeof createPathTokens<Row>>;
 
 const tokenFormat = /^[A-Za-z0-9_-]{43}$/;
 const maxTokens = 20_000;
@@ -82,9 +63,7 @@ const databaseTimeout = (): Unavailable =>
   new Unavailable('database_unavailable', 'The database is unavailable; try again shortly.');
 
 /** Recognises the secret tokens in the paths of webhooks. */
-export const createPathTokens = <Row extends PathTokenRow>(
-  options: PathTokenOptions<Row>,
-): PathTokens<Row> => {
+export const createPathTokens = <Row extends PathTokenRow>(options: PathTokenOptions<Row>) => {
   const { ttlMs = 750, rememberMs = 3_600_000, patienceMs = 2000, now = () => new Date() } = options;
   let changes = 0;
   /** Whether the last look-up found the database unavailable. Then the next ones give it a twentieth of the time. */
@@ -132,11 +111,14 @@ export const createPathTokens = <Row extends PathTokenRow>(
   const { valid } = tokens;
 
   return {
-    get hasValid() {
+    /** Whether any token would be accepted while the database is unavailable. */
+    get hasValid(): boolean {
       return valid.keys().next().done === false;
     },
-    validRow: (tokenHash) => valid.peek(tokenHash),
-    replaced: (tokenHash, graceUntil) => {
+    /** The row of a token as it was when it was last looked up and valid. */
+    validRow: (tokenHash: string) => valid.peek(tokenHash),
+    /** A token stops working at `graceUntil`, or earlier if that is known already. Ignored unless it was valid. */
+    replaced: (tokenHash: string, graceUntil: string): void => {
       const row = valid.peek(tokenHash);
       if (row !== undefined && row.graceUntil !== null && row.graceUntil <= graceUntil) return;
       // Also of a token that is looked up for the first time: the row may be from before the rotation.
@@ -145,19 +127,23 @@ export const createPathTokens = <Row extends PathTokenRow>(
       valid.set(tokenHash, { ...row, graceUntil }, { ttl: valid.getRemainingTTL(tokenHash) });
       changes++;
     },
-    refresh: async (tokenHash) => {
+    /** Looks a token up again, because its row has changed. Never rejects. */
+    refresh: async (tokenHash: string): Promise<void> => {
       changes++;
       changed.add(tokenHash);
       // When the query fails, the next request with this token asks again.
       await tokens.refresh(tokenHash).catch(() => undefined);
       changed.delete(tokenHash);
     },
-    get changes() {
+    /** Grows whenever a token becomes valid, becomes invalid or gets another grace period or row. */
+    get changes(): number {
       return changes;
     },
-    verified: () =>
+    /** The tokens that are accepted while the database is unavailable. */
+    verified: (): VerifiedToken<Row>[] =>
       [...valid].map(([hash, row]) => ({ row, expiresAt: Date.now() + valid.getRemainingTTL(hash) })),
-    restore: (verified) => {
+    /** Accepts tokens that an earlier process has verified; what this process knows itself has precedence. */
+    restore: (verified: readonly VerifiedToken<Row>[]): void => {
       for (const { row, expiresAt } of verified) {
         const ttl = Math.min(expiresAt - Date.now(), rememberMs);
         if (ttl <= 0 || valid.has(row.tokenHash)) continue;
@@ -165,7 +151,11 @@ export const createPathTokens = <Row extends PathTokenRow>(
         changes++;
       }
     },
-    recognise: async (tokenHash, beforeLookup) => {
+    /**
+     * By the hash of the token; undefined for a malformed one. `beforeLookup` may throw to prevent the look-up of a token that
+     * was not valid within the time of `rememberMs`.
+     */
+    recognise: async (tokenHash: string | undefined, beforeLookup?: () => void): Promise<Recognised<Row>> => {
       if (tokenHash === undefined) return { state: 'unknown' };
       const refusal = tokens.refusal(tokenHash);
       if (refusal === undefined && !valid.has(tokenHash)) beforeLookup?.();

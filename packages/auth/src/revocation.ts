@@ -11,24 +11,22 @@ export interface RevocationOptions {
   isRevoked: (id: string) => Promise<boolean>;
 }
 
-export interface Revocation {
-  /** Tells all instances; change the database first. Never rejects. */
-  revoke: (id: string) => Promise<void>;
-  /** Rejects when the database does not answer and Redis does not know the id. */
-  isRevoked: (id: string) => Promise<boolean>;
-}
+/** What `createRevocation` makes. */
+export type Revocation = ReturnType<typeof createRevocation>;
 
 /**
  * Remembers revoked ids for the time in which the database does not answer. Redis may have been lost, flushed or full, so
  * what it does not know proves nothing.
  */
-export const createRevocation = ({ redis, prefix, ttlSeconds, isRevoked }: RevocationOptions): Revocation => {
+export const createRevocation = ({ redis, prefix, ttlSeconds, isRevoked }: RevocationOptions) => {
   const keyOf = (id: string): string => `${prefix}:${id}`;
   return {
-    revoke: async (id) => {
+    /** Tells all instances; change the database first. Never rejects. */
+    revoke: async (id: string): Promise<void> => {
       await askRedis(redis, (open) => open.set(keyOf(id), '1', 'EX', ttlSeconds));
     },
-    isRevoked: async (id) => {
+    /** Rejects when the database does not answer and Redis does not know the id. */
+    isRevoked: async (id: string): Promise<boolean> => {
       try {
         return await isRevoked(id);
       } catch (error) {

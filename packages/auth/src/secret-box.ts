@@ -1,17 +1,7 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 
-/** Encrypts small values that must be stored and read again, such as credentials of other services. */
-export interface SecretBox {
-  /**
-   * `context` names the place of the value, for example `stores/<id>/pos`. It is not stored, and a value
-   * that was copied to another place can't be opened there.
-   */
-  seal: (value: string, context: string) => string;
-  /** Undefined unless the value was sealed with one of the keys for this context. */
-  open: (sealed: string, context: string) => string | undefined;
-  /** Whether it was sealed with an older key and should be sealed again. */
-  isOutdated: (sealed: string) => boolean;
-}
+/** What `createSecretBox` makes. */
+export type SecretBox = ReturnType<typeof createSecretBox>;
 
 const keyBytes = 32;
 const nonceBytes = 12;
@@ -25,12 +15,13 @@ const parseKey = (text: string): Buffer => {
 };
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random nonce for each value.
+ * Encrypts small values that must be stored and read again, such as credentials of other services: AES-256-GCM (NIST SP
+ * 800-38D) with a random nonce for each value.
  *
  * @param keys SECRETS_KEY: 32 bytes in hex or base64, optionally followed by older keys, comma separated
  * @throws when there is no key or one has another length; the message does not contain it
  */
-export const createSecretBox = (keys: string): SecretBox => {
+export const createSecretBox = (keys: string) => {
   const ring = new Map(
     keys.split(',').map((text) => {
       const key = parseKey(text.trim());
@@ -43,13 +34,18 @@ export const createSecretBox = (keys: string): SecretBox => {
   const bound = (id: string, context: string): Buffer => Buffer.from(`v1.${id}.${context}`);
 
   return {
-    seal: (value, context) => {
+    /**
+     * `context` names the place of the value, for example `stores/<id>/pos`. It is not stored, and a value
+     * that was copied to another place can't be opened there.
+     */
+    seal: (value: string, context: string): string => {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', currentKey, nonce).setAAD(bound(currentId, context));
       const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
       return `v1.${currentId}.${Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')}`;
     },
-    open: (sealed, context) => {
+    /** Undefined unless the value was sealed with one of the keys for this context. */
+    open: (sealed: string, context: string): string | undefined => {
       const [, id = '', data = ''] = /^v1\.([0-9a-f]{8})\.([\w-]+)$/.exec(sealed) ?? [];
       const key = ring.get(id);
       const bytes = Buffer.from(data, 'base64url');
@@ -66,6 +62,7 @@ export const createSecretBox = (keys: string): SecretBox => {
         return undefined;
       }
     },
-    isOutdated: (sealed) => !sealed.startsWith(`v1.${currentId}.`),
+    /** Whether it was sealed with an older key and should be sealed again. */
+    isOutdated: (sealed: string): boolean => !sealed.startsWith(`v1.${currentId}.`),
   };
 };

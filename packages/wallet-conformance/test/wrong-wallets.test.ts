@@ -7,7 +7,7 @@ import { certify } from '../src/certify/run.ts';
 import type { Call } from '../src/history/call.ts';
 import { createEarlier } from '../src/history/earlier.ts';
 import { judge, minimal, type Violation } from '../src/history/judge.ts';
-import { recordAndJudge } from '../src/history/record-and-judge.ts';
+import { recordAndJudge } from '../src/history/record.ts';
 import { readCalls } from '../src/history/report.ts';
 import { serialOrder } from '../src/history/serial-order.ts';
 import { faults, type Fault } from './faults.ts';

@@ -2,7 +2,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { certify } from '../src/certify/run.ts';
-import { recordAndJudge } from '../src/history/record-and-judge.ts';
+import { recordAndJudge } from '../src/history/record.ts';
 import type { Verdict } from '../src/history/judge.ts';
 import type { Fault } from './faults.ts';
 import { muchTrouble, noTrouble, type Trouble } from './unreliable.ts';

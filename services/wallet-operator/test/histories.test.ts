@@ -7,7 +7,7 @@ import { secret, startService, type Running } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
 import { readCalls } from '@platform/wallet-conformance/history/report';
 import { replay, type LedgerEntry } from './replay.ts';
-import { recordAndJudge } from '@platform/wallet-conformance/history/record-and-judge';
+import { recordAndJudge } from '@platform/wallet-conformance/history/record';
 
 const players = ['ada', 'bob', 'cem', 'dora'];
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createCaller, type Caller } from '@platform/wallet-conformance/game-server/caller';
-import { createFaults } from '@platform/wallet-conformance/game-server/faults';
+import { createCaller, createFaults, type Caller } from '@platform/wallet-conformance/game-server/caller';
 import { playRound } from '@platform/wallet-conformance/game-server/rounds';
 import {
   jsonLines,

@@ -1,8 +1,7 @@
 import { UsageError } from '@platform/program';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { junit, line, summary } from '../certify/report.ts';
-import { certify, type Result } from '../certify/run.ts';
+import { certify, junit, line, summary, type Result } from '../certify/run.ts';
 import { say } from '@platform/program/terminal';
 import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 

@@ -5,14 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { UsageError } from '@platform/program';
 import { say } from '@platform/program/terminal';
-import { walletHere } from '../env.ts';
-import { createCaller } from '../game-server/caller.ts';
-import { createFaults, readFaultRates } from '../game-server/faults.ts';
+import { countOf, walletHere, type Command } from './target.ts';
+import { createCaller, createFaults, readFaultRates } from '../game-server/caller.ts';
 import { playRound } from '../game-server/rounds.ts';
 import { createStandIn } from '../game-server/server.ts';
 import { jsonLines, losingCaller, recordingCaller, withFaults, type Line } from '../game-server/statement.ts';
 import { createRandom } from '../random.ts';
-import { countOf, type Command } from './target.ts';
 
 const usage = `game-server: a stand-in game server. It waits for launches, or plays by itself with --player
   --url <url>            of the operator (the variable OPERATOR_URL, else the stack that runs here)

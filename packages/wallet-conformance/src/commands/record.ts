@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { UsageError } from '@platform/program';
 import { say, complain } from '@platform/program/terminal';
-import { recordAndJudge } from '../history/record-and-judge.ts';
+import { recordAndJudge } from '../history/record.ts';
 import { exitCodeOf, readCalls, reportVerdict } from '../history/report.ts';
 import { judge } from '../history/judge.ts';
 import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';

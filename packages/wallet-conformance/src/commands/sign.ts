@@ -1,10 +1,9 @@
 import { UsageError } from '@platform/program';
-import type { Command } from './target.ts';
+import { walletHere, type Command } from './target.ts';
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { callbackPath } from '../certify/wallet.ts';
-import { walletHere } from '../env.ts';
 import { say } from '@platform/program/terminal';
 
 const usage = `sign <callback> ['{"playerId":"demo-1"}'] [--url …] [--secret …]: prints a signed curl, which is good for 30 s\n`;

@@ -3,8 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createRequestSignatures, readSignature } from '@platform/wallet-protocol/signing';
-import { createCaller } from './caller.ts';
-import type { Faults } from './faults.ts';
+import { createCaller, type Faults } from './caller.ts';
 import { playRound } from './rounds.ts';
 
 export interface StandInOptions {

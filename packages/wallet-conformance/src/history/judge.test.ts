@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Call } from './call.ts';
-import { explain } from './explain.ts';
+import { explain, picture } from './report.ts';
 import { judge } from './judge.ts';
-import { picture } from './picture.ts';
 
 const call = (fields: Partial<Call>): Call => ({
   player: 'ada',
