@@ -31,18 +31,8 @@ export interface BatcherOptions<Item, Result> {
   onBatch?(size: number): void;
 }
 
-export interface Batcher<Item, Result> extends AsyncDisposable {
-  /**
-   * Resolves with the item's own result. Rejects with `Unavailable` (code `too_busy`) when the queue is full or the
-   * item waited too long, in which cases nothing was done, and otherwise with the error of `flush`. After a failed batch
-   * the next one starts in a later turn of the event loop, when the callers have handled their rejections.
-   */
-  add(item: Item): Promise<Result>;
-  /** Items that no batch has taken yet. */
-  waiting(): number;
-  /** The sum of their sizes. */
-  waitingSize(): number;
-}
+/** What `createBatcher` makes. */
+export type Batcher<Item, Result> = ReturnType<typeof createBatcher<Item, Result>>;
 
 interface Waiting<Item, Result> {
   item: Item;
@@ -76,7 +66,7 @@ const createRefusal = (): Unavailable =>
  * running. There is no timer, so a single item starts at the end of the current turn of the event loop. Disposal
  * waits until every item has its result.
  */
-export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> => {
+export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result>) => {
   const { flush, maxBatch, maxQueue, maxWaitMs, maxInFlight, keysOf, isRolledBack, onBatch } = options;
   const { sizeOf = () => 0, maxBatchSize = Infinity } = options;
   type Entry = Waiting<Item, Result>;
@@ -202,7 +192,12 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
   };
 
   return {
-    add: (item) =>
+    /**
+     * Resolves with the item's own result. Rejects with `Unavailable` (code `too_busy`) when the queue is full or the
+     * item waited too long, in which cases nothing was done, and otherwise with the error of `flush`. After a failed batch
+     * the next one starts in a later turn of the event loop, when the callers have handled their rejections.
+     */
+    add: (item: Item): Promise<Result> =>
       new Promise((resolve, reject) => {
         if (queue.length >= maxQueue) {
           reject(createRefusal());
@@ -212,9 +207,11 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
         if (maxWaitMs !== undefined) expiry ??= setTimeout(rejectOld, maxWaitMs, maxWaitMs).unref();
         schedule();
       }),
-    waiting: () => queue.length,
-    waitingSize: () => queue.reduce((sum, { item }) => sum + sizeOf(item), 0),
-    [Symbol.asyncDispose]: () =>
+    /** Items that no batch has taken yet. */
+    waiting: (): number => queue.length,
+    /** The sum of their sizes. */
+    waitingSize: (): number => queue.reduce((sum, { item }) => sum + sizeOf(item), 0),
+    [Symbol.asyncDispose]: (): Promise<void> =>
       new Promise((resolve) => {
         if (queue.length === 0 && batchesInFlight === 0) resolve();
         else onIdle = resolve;

@@ -9,3 +9,13 @@ export const emailAddress = z.email().max(254);
 /** The address if it is exactly one, else undefined. */
 export const oneAddress = (value: string | null | undefined): string | undefined =>
   emailAddress.safeParse(value).data;
+
+/** The settings of mails. */
+export const mailEnv = {
+  /** Mail server; without it there are no mails. */
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  SMTP_FROM: z
+    .string()
+    .regex(/^[^\s<>,;@]+@[^\s<>,;@]+$/, 'must be one address without a name')
+    .default('no-reply@localhost'),
+};

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { attemptsWithin, backoff } from '@platform/service-kit/backoff';
 import type { Sql } from 'postgres';
 import type { Change, OfferedList } from './changes.ts';
-import type { Send, Sent } from './send.ts';
-import { secretOf } from './signing.ts';
+import { secretOf, type Send, type Sent } from './send.ts';
 import type { Subscription } from './subscription.ts';
 
 /** An attempt as `subscription_attempts` has it. */

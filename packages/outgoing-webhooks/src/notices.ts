@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createSender, type Mail } from '@platform/mail/sender';
+import { createSender, type Mail } from '@platform/mail/outbox';
 import { startBackground } from '@platform/service-kit/background';
 import { backoff, attemptsWithin } from '@platform/service-kit/backoff';
 import type { Log } from '@platform/service-kit/log';

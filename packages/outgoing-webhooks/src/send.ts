@@ -1,8 +1,66 @@
+import { createHmac } from 'node:crypto';
+import { createLru } from '@platform/service-kit/lru';
 import { sendRequest, type Addresses } from '@platform/service-kit/outbound';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
-import { createLru } from '@platform/service-kit/lru';
-import { createFairPlaces } from './fair-places.ts';
-import { signedHeaders } from './signing.ts';
+import { createTally } from '@platform/service-kit/tally';
+import { Webhook } from 'standardwebhooks';
+
+/**
+ * Bounds work to `most` at a time. A group, such as the requests to one host, begins no more than what the others leave free:
+ * slow groups always leave room for another one.
+ */
+export const createFairPlaces = (most: number) => {
+  const running = createTally();
+  const waiting: { group: string; begin(): void }[] = [];
+  let free = most;
+  const isOpenTo = (group: string): boolean => running.of(group) < free;
+  const firstOpen = () => waiting.find(({ group }) => isOpenTo(group));
+  const take = (group: string): void => {
+    free--;
+    running.add(group, 1);
+  };
+  const leave = (group: string): void => {
+    free++;
+    running.add(group, -1);
+    for (let next = firstOpen(); next !== undefined; next = firstOpen()) {
+      waiting.splice(waiting.indexOf(next), 1);
+      take(next.group);
+      next.begin();
+    }
+  };
+  /** Runs `work` when there is a place for its group. */
+  return async <T>(group: string, work: () => Promise<T> | T): Promise<T> => {
+    if (isOpenTo(group)) take(group);
+    else await new Promise<void>((begin) => waiting.push({ group, begin }));
+    try {
+      return await work();
+    } finally {
+      leave(group);
+    }
+  };
+};
+
+/** What the secrets of a subscription are derived from. */
+export interface SecretOf {
+  id: string;
+  /** Counts its secrets. */
+  generation: number;
+}
+
+/**
+ * The secret of a subscription (`whsec_` and base64 of 256 bits, as Standard Webhooks writes it). It is derived from a key of
+ * the service, so that no table has it.
+ */
+export const secretOf = (key: string, { id, generation }: SecretOf): string =>
+  `whsec_${createHmac('sha256', key).update(`${id}.${generation}`).digest('base64')}`;
+
+/** The headers that sign a body by each of the secrets. Source: Standard Webhooks 1.0.0, section Signature scheme. */
+export const signedHeaders = (secrets: readonly string[], event: string, body: string, at: Date) => ({
+  'content-type': 'application/json',
+  'webhook-id': event,
+  'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+  'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(event, at, body)).join(' '),
+});
 
 /** A message to a subscriber. */
 export interface Message {

@@ -1,4 +1,4 @@
-import { mailEnv } from '@platform/mail/env';
+import { mailEnv } from '@platform/mail/address';
 import { createReading } from '@platform/service-kit/reading';
 import { Counter, Gauge } from '@prometheus-io/client';
 import type { BaseContext } from '@platform/service-kit/context';

@@ -14,8 +14,7 @@ import { visibleTo, type OfferedList } from './changes.ts';
 import { secretsOf, type Attempt } from './deliver.ts';
 import { createQueries, listAttempts, most, replay } from './queries.ts';
 import type { AttemptQuery, Replay, Schemas } from './schema.ts';
-import type { Send } from './send.ts';
-import { secretOf } from './signing.ts';
+import { secretOf, type Send } from './send.ts';
 import type { Rights } from './subscription.ts';
 
 export interface SubscriptionParts<Caller> {

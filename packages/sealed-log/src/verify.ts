@@ -1,8 +1,7 @@
 import { verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { Checkpoint, checkpointHash, follows, isSigned } from './checkpoint.ts';
-import { entryHash } from './entry.ts';
-import { EvidenceFile, type Evidence } from './evidence.ts';
+import { entryHash, EvidenceFile, type Evidence } from './evidence.ts';
 import { rootByPath } from './merkle.ts';
 
 /** The evidence or a checkpoint does not hold; the message says what is wrong. */

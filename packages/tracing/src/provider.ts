@@ -7,7 +7,14 @@ import {
   TracerProvider,
   type IdGenerator,
 } from '@opentelemetry/sdk-trace';
-import type { TraceEnv } from './tracing.ts';
+
+/** Settings with OpenTelemetry's names, described and checked in service-kit (`traceEnv`). */
+export interface TraceEnv {
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  OTEL_EXPORTER_OTLP_HEADERS?: string | undefined;
+  OTEL_TRACES_SAMPLER?: 'traceidratio' | 'always_on' | 'always_off' | undefined;
+  OTEL_TRACES_SAMPLER_ARG?: number | undefined;
+}
 
 export interface ProviderOptions {
   /** Shown as `service.name`, unless OTEL_SERVICE_NAME says otherwise. */

@@ -2,13 +2,14 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentele
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { openProvider, type ProviderOptions } from './provider.ts';
-import { traceCalls } from './calls.ts';
+import { traceCalls, traceRequests } from './requests.ts';
 import { traceStatements } from './statements.ts';
-import { traceRequests } from './requests.ts';
-import type { Tracing } from './tracing.ts';
+
+/** What a traced process uses. */
+export type Tracing = ReturnType<typeof startTracing>;
 
 /** Starts the OpenTelemetry SDK; imported only by processes that are traced. */
-export const startTracing = (options: ProviderOptions): Tracing => {
+export const startTracing = (options: ProviderOptions) => {
   const provider = openProvider(options);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
@@ -16,7 +17,8 @@ export const startTracing = (options: ProviderOptions): Tracing => {
   traceStatements(tracer);
   const stopCalls = traceCalls(tracer, new URL(options.endpoint).host);
 
-  const inSpan: Tracing['inSpan'] = (name, always, work) => {
+  /** Runs `work` in a span. Outside of a trace it begins one when `always`, else there is no span. */
+  const inSpan = <T>(name: string, always: boolean, work: () => Promise<T>): Promise<T> => {
     if (!always && trace.getActiveSpan() === undefined) return work();
     return tracer.startActiveSpan(name, { kind: SpanKind.INTERNAL }, async (span) => {
       try {
@@ -30,13 +32,15 @@ export const startTracing = (options: ProviderOptions): Tracing => {
     });
   };
   return {
+    /** Puts each request into a span, as a child of its `traceparent`. */
     requests: traceRequests(tracer),
     inSpan,
-    fields: () => {
+    /** Ids of the active span in hex, for log lines; empty outside of a span. */
+    fields: (): object => {
       const active = trace.getActiveSpan()?.spanContext();
       return active === undefined ? {} : { trace_id: active.traceId, span_id: active.spanId };
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       stopCalls();
       // Sends the remaining spans; a collector that is away must not delay the end of the process.
       await provider.shutdown().catch(() => undefined);

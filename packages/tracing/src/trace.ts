@@ -1,5 +1,6 @@
 import type { Sql } from 'postgres';
-import type { TraceEnv, Tracing } from './tracing.ts';
+import type { TraceEnv } from './provider.ts';
+import type { Tracing } from './spans.ts';
 
 // One for the process, because libraries create spans without being given an argument.
 let tracing: Tracing | undefined;

@@ -1,5 +1,5 @@
 import { feedEnv } from '@platform/feed';
-import { mailEnv } from '@platform/mail/env';
+import { mailEnv } from '@platform/mail/address';
 import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
 import { searchEnv } from '@platform/service-kit/search-lane';
 import { z } from 'zod';

@@ -1,5 +1,10 @@
-export { defineDirectory, type Directory, type DirectoryOptions } from './directory.ts';
-export { installSql, uninstallSql } from './install.ts';
+export {
+  defineDirectory,
+  installSql,
+  uninstallSql,
+  type Directory,
+  type DirectoryOptions,
+} from './directory.ts';
 export { countPendingChanges, fold, measureDrift, mergeBuckets, rebuild } from './maintain.ts';
 export {
   pageSettings,

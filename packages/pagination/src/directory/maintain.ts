@@ -1,8 +1,7 @@
 import { inTransaction } from '@platform/service-kit/record';
 import type { Sql, TransactionSql } from 'postgres';
 import { pendingChanges, unfiltered, type Directory, type Filter } from './directory.ts';
-import { foldStatement } from './fold.ts';
-import { driftStatement, recountStatement, splitStatement } from './recount.ts';
+import { driftStatement, foldStatement, recountStatement, splitStatement } from './statements.ts';
 
 const filtersOf = ({ filters }: Directory): readonly Filter[] => [unfiltered, ...filters];
 

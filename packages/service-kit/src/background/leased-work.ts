@@ -7,7 +7,7 @@ import { safeErrorMessage } from '../process/safe-error.ts';
  * A table whose rows are work, with the columns `worker`, `attempts`, `due_at` and `error`. There is an index on the owner
  * and `due_at` of rows whose state is `pending`.
  */
-interface WorkTable {
+export interface WorkTable {
   table: string;
   /** The column of the owner (a UUID); it and `key` identify a row. */
   owner: string;

@@ -6,23 +6,6 @@ interface Group<T> {
   items: T[];
 }
 
-export interface FairQueue<T> {
-  readonly size: number;
-  /** `path` names the groups of an item from the widest to the narrowest, for example its network and its email. */
-  push(path: readonly string[], item: T): void;
-  /**
-   * The next item: groups take turns on each level. Undefined when nothing waits, or only items of widest groups that
-   * `isBlocked`.
-   */
-  shift(isBlocked?: (name: string) => boolean): T | undefined;
-  /** Removes the newest item of the largest group; of equal ones that whose turn comes last. */
-  dropLargest(): T | undefined;
-  /** Whether `dropLargest` would remove an item that was pushed with this path now. */
-  wouldDrop(path: readonly string[]): boolean;
-  /** Removes an item that was pushed with this path; false if it does not wait any more. */
-  remove(path: readonly string[], item: T): boolean;
-}
-
 const createGroup = <T>(): Group<T> => ({ size: 0, groups: new Map(), items: [] });
 
 const push = <T>(group: Group<T>, [name, ...path]: readonly string[], item: T): void => {
@@ -85,21 +68,29 @@ const remove = <T>(group: Group<T>, [name, ...path]: readonly string[], item: T)
 };
 
 /** A queue in which a group with many items delays its own items, not those of other groups. */
-export const createFairQueue = <T>(): FairQueue<T> => {
+export const createFairQueue = <T>() => {
   const all = createGroup<T>();
   return {
-    get size() {
+    get size(): number {
       return all.size;
     },
-    push: (path, item) => push(all, path, item),
-    shift: (isBlocked) => {
+    /** `path` names the groups of an item from the widest to the narrowest, for example its network and its email. */
+    push: (path: readonly string[], item: T): void => push(all, path, item),
+    /**
+     * The next item: groups take turns on each level. Undefined when nothing waits, or only items of widest groups that
+     * `isBlocked`.
+     */
+    shift: (isBlocked?: (name: string) => boolean): T | undefined => {
       if (all.size === 0) return undefined;
       if (isBlocked === undefined) return shift(all);
       for (const name of all.groups.keys()) if (!isBlocked(name)) return shift(all, [name]);
       return undefined;
     },
-    dropLargest: () => (all.size === 0 ? undefined : dropLargest(all)),
-    wouldDrop: (path) => wouldDrop(all, path),
-    remove: (path, item) => remove(all, path, item),
+    /** Removes the newest item of the largest group; of equal ones that whose turn comes last. */
+    dropLargest: (): T | undefined => (all.size === 0 ? undefined : dropLargest(all)),
+    /** Whether `dropLargest` would remove an item that was pushed with this path now. */
+    wouldDrop: (path: readonly string[]): boolean => wouldDrop(all, path),
+    /** Removes an item that was pushed with this path; false if it does not wait any more. */
+    remove: (path: readonly string[], item: T): boolean => remove(all, path, item),
   };
 };

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { escaped } from '../xml.ts';
-import { attacks } from './cases/attacks.ts';
-import { edgeCases } from './cases/edge-cases.ts';
+import { attacks, hmac } from './cases/security.ts';
+import { edgeCases, happyPath } from './cases/rules.ts';
 import { errors } from './cases/errors.ts';
-import { happyPath } from './cases/happy-path.ts';
-import { hmac } from './cases/hmac.ts';
-import { idempotency } from './cases/idempotency.ts';
-import { races } from './cases/races.ts';
+import { idempotency, races } from './cases/repeats.ts';
 import type { Group } from './expect.ts';
 import { openWallet, type Target } from './wallet.ts';
 

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { UsageError } from '@platform/program';
 import { complain, say } from '@platform/program/terminal';
-import { walletHere, type Command } from './target.ts';
+import { walletHere } from '../env.ts';
+import type { Command } from './target.ts';
 import {
   createApi,
   maxRepairs,

@@ -1,10 +1,11 @@
 import { UsageError } from '@platform/program';
-import { walletHere, type Command } from './target.ts';
+import type { Command } from './target.ts';
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { callbackPath } from '../certify/wallet.ts';
 import { say } from '@platform/program/terminal';
+import { walletHere } from '../env.ts';
 
 const usage = `sign <callback> ['{"playerId":"demo-1"}'] [--url …] [--secret …]: prints a signed curl, which is good for 30 s\n`;
 

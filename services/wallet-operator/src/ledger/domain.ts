@@ -1,4 +1,4 @@
-import type { Status } from '@platform/wallet-protocol/statuses';
+import type { Status } from '@platform/wallet-protocol/callbacks';
 import { findReachedLimit } from '../limits/domain.ts';
 import {
   idSpaceOf,

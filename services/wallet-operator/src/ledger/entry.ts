@@ -1,4 +1,4 @@
-import type { SealedEntry } from '@platform/sealed-log/entry';
+import type { SealedEntry } from '@platform/sealed-log/evidence';
 import type { ISql } from 'postgres';
 import { isoTime } from '../db/sql.ts';
 import type { entries } from '../db/tables.ts';

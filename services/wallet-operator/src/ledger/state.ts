@@ -1,4 +1,4 @@
-import type { Status } from '@platform/wallet-protocol/statuses';
+import type { Status } from '@platform/wallet-protocol/callbacks';
 import type { LimitReached, PlayerLimits } from '../limits/domain.ts';
 import type { Reason } from './command.ts';
 import type { Entry } from './entry.ts';

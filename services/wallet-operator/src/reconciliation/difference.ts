@@ -1,4 +1,4 @@
-import { SealedEntry } from '@platform/sealed-log/entry';
+import { SealedEntry } from '@platform/sealed-log/evidence';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 

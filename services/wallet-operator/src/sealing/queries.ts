@@ -1,6 +1,6 @@
 import type { ISql, TransactionSql } from 'postgres';
 import { checkpointHash, type Checkpoint } from '@platform/sealed-log/checkpoint';
-import type { SealedEntry } from '@platform/sealed-log/entry';
+import type { SealedEntry } from '@platform/sealed-log/evidence';
 import { publicJwk, publicKeysOf, type SealingKey } from '@platform/sealed-log/keys';
 import { entryColumns } from '../ledger/entry.ts';
 import { firstRow, isoTime, firstValue } from '../db/sql.ts';

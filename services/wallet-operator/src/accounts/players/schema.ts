@@ -1,7 +1,7 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { SealedEntry } from '@platform/sealed-log/entry';
+import { SealedEntry } from '@platform/sealed-log/evidence';
 import { addressableId, id } from '@platform/wallet-protocol/ids';
 import { currencyOf } from '../../ledger/domain.ts';
 

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { createIdentities, credentialOf } from './identities.ts';
+import { createIdentities, credentialOf } from './reader.ts';
 
 const requestWith = (headers: Record<string, string>) =>
   Object.assign(new IncomingMessage(new Socket()), { headers });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFairPlaces } from './fair-places.ts';
+import { createFairPlaces } from './send.ts';
 
 test('slow groups leave room for the next one, and everything gets its turn in the end', async () => {
   const groups = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 });
