@@ -28,14 +28,18 @@ const table = (fields: readonly string[]) =>
 type Input = z.output<Schemas['Input']>;
 type Patch = z.output<Schemas['Patch']>;
 
+/** The subscriptions that a caller sees: with a subject only its own. */
+export type Seen = Pick<Rights, 'stores' | 'clients'> & { subject: string | null };
+
 /**
  * SQL: a subscription of the same subject that sees nothing that the caller may not see: several tokens of a subject may be
  * limited to different clients.
  */
-const isOwn = (sql: Queries, { subject, stores, clients }: Rights): PendingQuery<Row[]> => {
+const isSeen = (sql: Queries, { subject, stores, clients }: Seen): PendingQuery<Row[]> => {
   const within = (name: string, limit: string[] | null) =>
     limit === null ? sql`` : sql`and rights -> ${name} <@ ${JSON.stringify(limit)}::text::jsonb`;
-  return sql`subject = ${subject} ${within('stores', stores)} ${within('clients', clients)}`;
+  const isOwn = subject === null ? sql`true` : sql`subject = ${subject}`;
+  return sql`${isOwn} ${within('stores', stores)} ${within('clients', clients)}`;
 };
 
 /** A row as delivery needs it. Throws NotFound. */
@@ -48,14 +52,14 @@ const findToDeliver = async (sql: Queries, id: string): Promise<Subscription> =>
 export const createQueries = (fields: readonly string[]) => {
   const rows = table(fields);
   return {
-    find: async (sql: Queries, id: string, rights: Rights, lock: boolean): Promise<string | undefined> => {
+    find: async (sql: Queries, id: string, seen: Seen, lock: boolean): Promise<string | undefined> => {
       const found = await rows.list(
         sql,
-        sql`where id = ${id} and ${isOwn(sql, rights)} ${lock ? sql`for update` : sql``}`,
+        sql`where id = ${id} and ${isSeen(sql, seen)} ${lock ? sql`for update` : sql``}`,
       );
       return found[0];
     },
-    list: (sql: Queries, rights: Rights) => rows.list(sql, sql`where ${isOwn(sql, rights)} order by id desc`),
+    list: (sql: Queries, seen: Seen) => rows.list(sql, sql`where ${isSeen(sql, seen)} order by id desc`),
     /** Undefined where the caller has too many. Begins at the end of the log. */
     insert: async (
       sql: Queries,

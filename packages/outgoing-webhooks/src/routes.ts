@@ -11,22 +11,26 @@ import {
   schemasOf,
   SubscriptionPath,
 } from './schema.ts';
-import { createUseCases, type SubscriptionParts } from './use-cases.ts';
+import type { Seen } from './queries.ts';
+import { createUseCases, type Subscriber, type SubscriptionParts } from './use-cases.ts';
 
 const tag = 'Subscriptions';
 const computed = ['state', 'stateReason', 'failingSince', 'lastDeliveredAt', 'waiting', 'failed'];
 const noStore = { 'Cache-Control': 'no-store' };
 
-/** The routes of subscriptions. A caller sees only its own. Source: docs/feed.md (Having changes sent to you). */
-export const subscriptionRoutes = <Caller extends { subject: string }>(
-  parts: SubscriptionParts<Caller>,
-): Route[] => {
+/** With it an operator sees and deletes the subscriptions of all: they outlive the access tokens that they were made with. */
+const adminScope = 'subscriptions:admin';
+
+/** The routes of subscriptions. A caller sees its own, an operator all. Source: docs/feed.md (Having changes sent to you). */
+export const subscriptionRoutes = <Caller extends Subscriber>(parts: SubscriptionParts<Caller>): Route[] => {
   const { sql, service, auth, lists, save, activated } = parts;
   const path = `/feeds/${service}/subscriptions`;
   const schemas = schemasOf(lists.map(({ list }) => list));
   const { Input, Subscription, Patch, Created } = schemas;
   const useCases = createUseCases(parts, schemas, path);
   const { queries } = useCases;
+  const seenBy = (caller: Caller): Seen =>
+    caller.scopes?.has(adminScope) === true ? { ...save(caller), subject: null } : save(caller);
 
   return [
     ...record({
@@ -42,10 +46,13 @@ export const subscriptionRoutes = <Caller extends { subject: string }>(
       sql,
       list: {
         summary: 'Your subscriptions, newest first',
+        description: `With the scope \`${adminScope}\` those of all, which can then be deleted as well.`,
         body: Subscription.array().meta({ id: 'SubscriptionList' }),
-        page: async (_query, { caller }) => `[${(await queries.list(sql, save(caller))).join(',')}]`,
+        page: async (_query, { caller }) => `[${(await queries.list(sql, seenBy(caller))).join(',')}]`,
       },
-      find: (on, { params, caller }, lock) => queries.find(on, params.id, save(caller), lock),
+      // Only its maker changes one: it reads with the rights of the maker.
+      find: (on, { params, caller, req }, lock) =>
+        queries.find(on, params.id, req.method === 'PATCH' ? save(caller) : seenBy(caller), lock),
       change: {
         patch: Patch,
         example: { state: 'paused' },

@@ -43,6 +43,7 @@ export const schemasOf = (lists: readonly string[]) => {
   const Subscription = z
     .object({
       id: z.guid(),
+      subject: z.string().meta({ description: 'Who made it' }),
       ...fields,
       url: z.string().meta({ format: 'uri' }),
       lists: z.array(z.string()),

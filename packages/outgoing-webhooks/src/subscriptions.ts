@@ -16,6 +16,7 @@ import { startNotices } from './notices.ts';
 import { subscriptionRoutes } from './routes.ts';
 import { createSend } from './send.ts';
 import { passOn, type Rights } from './subscription.ts';
+import type { Subscriber } from './use-cases.ts';
 
 /** The settings of subscriptions. */
 export const subscriptionEnv = {
@@ -88,7 +89,7 @@ const addDisabledMetric = (sql: Sql, { registry }: Metrics): void => {
 };
 
 /** Subscriptions to the lists of a service, whose changes are then sent to an address. Source: docs/feed.md (Having changes sent to you). */
-export const createSubscriptions = <Caller extends { subject: string }>(
+export const createSubscriptions = <Caller extends Subscriber>(
   {
     database: { sql },
     log,

@@ -17,6 +17,12 @@ import type { AttemptQuery, Replay, Schemas } from './schema.ts';
 import { secretOf, type Send } from './send.ts';
 import type { Rights } from './subscription.ts';
 
+/** Who subscribes: with scopes where the credential is an access token. */
+export interface Subscriber {
+  subject: string;
+  scopes?: ReadonlySet<string>;
+}
+
 export interface SubscriptionParts<Caller> {
   sql: Sql;
   /** The part of the path after `/feeds`. */
@@ -41,7 +47,7 @@ const withPlace = createPlaces({
 });
 
 /** What callers do with their subscriptions; `path` is that of the list. Each throws NotFound for somebody else's. */
-export const createUseCases = <Caller extends { subject: string }>(
+export const createUseCases = <Caller extends Subscriber>(
   { sql, lists, save, keys, send, addresses, activated }: SubscriptionParts<Caller>,
   { Subscription }: Schemas,
   path: string,

@@ -296,6 +296,24 @@ describe('a subscription', () => {
       .expect(403);
   });
 
+  test('is seen and deleted, but neither changed nor used, by an operator with subscriptions:admin, within the clients of the token', async () => {
+    const { url } = await startReceiver();
+    const { id } = await subscribe({ url, lists: ['warehouses'] });
+    const scope = 'consignments:write consignments:subscriptions subscriptions:admin';
+    const operator = `Bearer ${await tokens.token({ sub: 'olga', scope })}`;
+    const limited = `Bearer ${await tokens.token({ sub: 'olga', scope, claims: { clients: [crypto.randomUUID()] } })}`;
+    const { body } = await service.get(path).set('Authorization', operator).expect(200);
+    expect(body).toContainEqual(expect.objectContaining({ id, subject: 'ann' }));
+    await service.get(`${path}/${id}`).set('Authorization', operator).expect(200);
+    await service.patch(`${path}/${id}`, { url }).set('Authorization', operator).expect(404);
+    for (const suffix of ['rotate', 'test'])
+      await service.post(`${path}/${id}/${suffix}`, {}).set('Authorization', operator).expect(404);
+    await service.get(`${path}/${id}/attempts`).set('Authorization', operator).expect(404);
+    await service.delete(`${path}/${id}`).set('Authorization', limited).expect(404);
+    await service.delete(`${path}/${id}`).set('Authorization', operator).expect(204);
+    await service.delete(`${path}/${id}`).set('Authorization', operator).expect(404);
+  });
+
   test('has a new secret after a rotation, and for a day both sign', async () => {
     const { received, url } = await startReceiver();
     const { id, secret } = await subscribe({ url, lists: ['warehouses'] });
