@@ -11,15 +11,11 @@ import {
   schemasOf,
   SubscriptionPath,
 } from './schema.ts';
-import type { Seen } from './queries.ts';
-import { createUseCases, type Subscriber, type SubscriptionParts } from './use-cases.ts';
+import { adminScope, createUseCases, type Subscriber, type SubscriptionParts } from './use-cases.ts';
 
 const tag = 'Subscriptions';
 const computed = ['state', 'stateReason', 'failingSince', 'lastDeliveredAt', 'waiting', 'failed'];
 const noStore = { 'Cache-Control': 'no-store' };
-
-/** With it an operator sees and deletes the subscriptions of all: they outlive the access tokens that they were made with. */
-const adminScope = 'subscriptions:admin';
 
 /** The routes of subscriptions. A caller sees its own, an operator all. Source: docs/feed.md (Having changes sent to you). */
 export const subscriptionRoutes = <Caller extends Subscriber>(parts: SubscriptionParts<Caller>): Route[] => {
@@ -28,9 +24,7 @@ export const subscriptionRoutes = <Caller extends Subscriber>(parts: Subscriptio
   const schemas = schemasOf(lists.map(({ list }) => list));
   const { Input, Subscription, Patch, Created } = schemas;
   const useCases = createUseCases(parts, schemas, path);
-  const { queries } = useCases;
-  const seenBy = (caller: Caller): Seen =>
-    caller.scopes?.has(adminScope) === true ? { ...save(caller), subject: null } : save(caller);
+  const { queries, seenBy } = useCases;
 
   return [
     ...record({

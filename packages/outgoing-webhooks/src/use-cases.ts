@@ -12,10 +12,13 @@ import { v7 } from 'uuid';
 import type { z } from 'zod';
 import { visibleTo, type OfferedList } from './changes.ts';
 import { secretsOf, type Attempt } from './deliver.ts';
-import { createQueries, listAttempts, most, replay } from './queries.ts';
+import { createQueries, listAttempts, most, replay, type Seen } from './queries.ts';
 import type { AttemptQuery, Replay, Schemas } from './schema.ts';
 import { secretOf, type Send } from './send.ts';
 import type { Rights } from './subscription.ts';
+
+/** With it an operator sees and deletes the subscriptions of all: they outlive the access tokens that they were made with. */
+export const adminScope = 'subscriptions:admin';
 
 /** Who subscribes: with scopes where the credential is an access token. */
 export interface Subscriber {
@@ -75,6 +78,9 @@ export const createUseCases = <Caller extends Subscriber>(
   };
   return {
     queries,
+    /** What a caller sees and may delete. */
+    seenBy: (caller: Caller): Seen =>
+      caller.scopes?.has(adminScope) === true ? { ...save(caller), subject: null } : save(caller),
     requireSafe,
     requireReadable,
     /** Throws Conflict where the caller has too many. */
