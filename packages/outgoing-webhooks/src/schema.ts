@@ -97,7 +97,10 @@ export const Attempt = z
     status: z.int().nullable().meta({ description: 'null where there was no answer' }),
     ms: z.int(),
     error: z.string().nullable().meta({ description: 'null where it was delivered' }),
-    answer: z.string().nullable().meta({ description: 'Its first 1,024 bytes, where it was not delivered' }),
+    answer: z.string().nullable().meta({
+      description:
+        'Its first 1,024 bytes, where it was not delivered; […] stands for what it repeats of the record',
+    }),
   })
   .meta({ id: 'DeliveryAttempt' });
 

@@ -4,6 +4,7 @@ import { sendRequest, type Addresses } from '@platform/service-kit/outbound';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import { createTally } from '@platform/service-kit/tally';
 import { Webhook } from 'standardwebhooks';
+import { keptAnswer } from './kept-answer.ts';
 
 /**
  * Bounds work to `most` at a time. A group, such as the requests to one host, begins no more than what the others leave free:
@@ -81,7 +82,7 @@ export interface Sent {
   status: number | null;
   /** Why it counts as not delivered; null where it was delivered. */
   error: string | null;
-  /** The first 1,024 bytes of the answer, where it was not delivered. */
+  /** What is kept of the answer, where it was not delivered. */
   answer: string | null;
   /** How long the subscriber asks to wait, in ms. */
   retryAfterMs: number | undefined;
@@ -100,7 +101,6 @@ export interface Turn {
 
 /** Requests of all subscriptions of a subject at the same time; half of them to one host. */
 const ofSubject = 64;
-const maxAnswer = 1024;
 /** What is read of an answer: enough that the connections of nearly all stay open. Others' answers are in memory at once. */
 const maxRead = 16_384;
 const dayMs = 86_400_000;
@@ -110,9 +110,6 @@ const retryAfterOf = (header: string | undefined): number | undefined => {
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), dayMs);
 };
-
-const textOf = (answer: Buffer): string | null =>
-  answer.length === 0 ? null : answer.subarray(0, maxAnswer).toString('utf8').replaceAll('\0', '\uFFFD');
 
 /**
  * Makes a function that sends a message. A host that is slow has a bounded number of requests of a subject, and delays neither
@@ -144,7 +141,7 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
       return ended({
         status,
         error: isDelivered ? null : `The subscriber answered ${status}.`,
-        answer: isDelivered ? null : textOf(content),
+        answer: isDelivered ? null : keptAnswer(content, body),
         retryAfterMs: isDelivered ? undefined : retryAfterOf(answer.headers['retry-after']),
       });
     } catch (error) {
