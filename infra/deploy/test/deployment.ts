@@ -69,7 +69,7 @@ export const settingsOf = (service: string): string[] => {
       ? namesIn(read('packages/outgoing-webhooks/src/subscriptions.ts'))
       : []),
     ...(own.includes('...mailEnv') || own.includes('...subscriptionEnv')
-      ? namesIn(read('packages/mail/src/env.ts'))
+      ? namesIn(read('packages/mail/src/address.ts'))
       : []),
     ...namesIn(own),
   ];

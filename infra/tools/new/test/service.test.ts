@@ -129,7 +129,7 @@ test('the gateway routes to a new service, and the deployment, the client and th
   await node(join(copy.folder, 'infra/deploy'), '--run', 'generate:check');
   const compose = readFileSync(join(copy.folder, 'infra/deploy/compose.yaml'), 'utf8');
   expect(compose).toContain(`\n  ${name}:\n`);
-  await tool('typescript/bin/tsc', '--project', 'packages');
+  await tool('typescript/bin/tsc', '--project', '.');
   const index = readFileSync(join(copy.folder, 'packages/client/src/generated/index.ts'), 'utf8');
   expect(index).toContain('export const parcelTrackerOfTheNorth: ');
 });
