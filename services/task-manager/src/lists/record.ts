@@ -3,6 +3,7 @@ import { inTransaction, record } from '@platform/service-kit/record';
 import { noStore, orNotFound } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
+import { bytesOf } from '../tasks/written-limit.ts';
 import { deleteList, findInvitations, findLists, lists } from './queries.ts';
 import {
   Invitations,
@@ -18,6 +19,8 @@ import {
 import { changeList, createList, enter, joinList } from './use-cases.ts';
 
 const tag = 'Lists';
+/** Of a row beside its address, and of its entry in the log of changes. */
+const invitationBytes = 500;
 
 export const listRoutes = ({
   tokens,
@@ -59,12 +62,20 @@ export const listRoutes = ({
       example: { name: 'Our household' },
       conflict: `409 \`too_many_lists\` for a user who is in ${maxLists}.`,
       keep: limitWritten,
-      insert: (on, { name }, { caller }) => inTransaction(on, (tx) => createList(tx, caller.subject, name)),
+      insert: async (on, { name }, { caller }) => {
+        await limitWritten?.(caller.subject, bytesOf({ name }));
+        return inTransaction(on, (tx) => createList(tx, caller.subject, name));
+      },
     },
     change: {
       patch: ListPatch,
       example: { members: { 'my-guest@example.test': { role: 'editor' } } },
-      save: (on, patch, target) => inTransaction(on, (tx) => changeList(tx, mails, entryOf(target), patch)),
+      save: async (on, patch, target) => {
+        const invitations = Object.values(patch.members ?? {}).filter((member) => member !== null);
+        if (invitations.length > 0)
+          await limitWritten?.(target.caller.subject, bytesOf(patch) + invitations.length * invitationBytes);
+        return inTransaction(on, (tx) => changeList(tx, mails, entryOf(target), patch));
+      },
     },
     remove: {
       delete: async (on, target) => {

@@ -11,13 +11,12 @@ import { readPage } from './list-queries.ts';
 import { deleteTask, findTask, type TaskPath } from './queries.ts';
 import { NewTask, Task, TaskList, TaskPatch, TaskQuery, type Filters } from './schema.ts';
 import { changeTask, createTask, lockBatch, lockTask } from './use-cases.ts';
+import { bytesOf } from './written-limit.ts';
 
 const pathOf = ({ params: { id }, caller }: { params: { id: string }; caller: Caller }): TaskPath => ({
   id,
   userId: caller.subject,
 });
-
-const bytesOf = (task: object): number => Buffer.byteLength(JSON.stringify(task));
 
 export const taskRoutes = ({
   tokens,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { register, startService } from '../../test/harness.ts';
+import { createList, register, startService } from '../../test/harness.ts';
 
 const variables = { RATE_LIMIT: 'on', WRITTEN_MB_PER_NETWORK: '1' };
 const long = { title: 'Long', description: 'x'.repeat(10_000) };
@@ -78,4 +78,23 @@ test('an IPv6 /48 may store 16 times as much as a /64 in it, so that one custome
   expect([await stored(first), await stored(first)]).toEqual([100, expect.any(Number)]);
   expect(await stored(first)).toBeLessThan(30);
   expect(await stored(second)).toBe(100);
+});
+
+test('invitations count as well', async () => {
+  await using service = await startService({ variables });
+  const ada = await register(service.app);
+  const list = await createList(ada);
+  const statuses = [];
+  for (let round = 0; round < 60; round++) {
+    const members = Object.fromEntries(
+      Array.from({ length: 45 }, (_, n) => [
+        `${'a'.repeat(60)}-${round}-${n}@${'b'.repeat(60)}.test`,
+        { role: 'viewer' },
+      ]),
+    );
+    statuses.push((await ada.as('patch', list.path).send({ members })).status);
+    const none = Object.fromEntries(Object.keys(members).map((email) => [email, null]));
+    await ada.as('patch', list.path).send({ members: none });
+  }
+  expect(statuses).toContain(429);
 });

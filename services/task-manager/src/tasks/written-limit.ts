@@ -11,6 +11,9 @@ const ownOfAll = 2 ** 30;
 /** Of each row and its entries in indexes, beside its JSON. */
 const rowBytes = 1000;
 
+/** Of what is about to be stored, as JSON. */
+export const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));
+
 type Counter = ReturnType<typeof createBatchedRateCounter>;
 
 /** Takes the bytes if they are left, and what is left otherwise stays. */
