@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSender, setFixedHeaders } from '@platform/service-kit/respond';
 import { toProblem } from '@platform/service-kit/problem';
 import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
-import { cursorText } from './cursor.ts';
+import { cursorText } from './log.ts';
 import type { Reader, SeenPage } from './reader.ts';
 
 export const eventStream = 'text/event-stream';

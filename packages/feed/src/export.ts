@@ -7,7 +7,7 @@ import { allowSlowBody } from '@platform/service-kit/server';
 import { inTurn } from '@platform/service-kit/own-turn';
 import { createPlaces } from '@platform/service-kit/places';
 import { z } from 'zod';
-import { cursorText } from './cursor.ts';
+import { cursorText, endOfLog } from './log.ts';
 import {
   callerKey,
   filtersOf,
@@ -16,7 +16,6 @@ import {
   type FollowedList,
   type FeedOptions,
 } from './followed-list.ts';
-import { endOfLog } from './log.ts';
 
 /** Records of one statement and one write, at most: some hundred kilobytes, so that no export holds much. */
 const chunk = 250;

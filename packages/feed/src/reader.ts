@@ -5,7 +5,7 @@ import { Problem, toProblem, Unauthorized } from '@platform/service-kit/problem'
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { noLookupLimit, type Guard } from '@platform/service-kit/route';
 import PQueue from 'p-queue';
-import type { Cursor } from './cursor.ts';
+import { changeOf, moveChanges, readLog, type Cursor, type LoggedChange, type LogPage } from './log.ts';
 import {
   callerKey,
   countWithin,
@@ -15,7 +15,6 @@ import {
   type FeedOptions,
   type FollowedList,
 } from './followed-list.ts';
-import { changeOf, moveChanges, readLog, type LoggedChange, type LogPage } from './log.ts';
 import { createWatch, type Batch } from './watch.ts';
 
 /** How old the answer about a credential may be. A guard may have kept it for 750 ms: together less than a second. */

@@ -9,11 +9,10 @@ import { withoutDeadline } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { cursorText, parseCursor, type Cursor } from './cursor.ts';
+import { cursorText, moveChanges, parseCursor, type Cursor } from './log.ts';
 import { asksForEvents, eventStream, lookMs, sendEvents } from './events.ts';
 import { createExport } from './export.ts';
 import { callerKey, filtersOf, nounOf, type FeedOptions, type FollowedList } from './followed-list.ts';
-import { moveChanges } from './log.ts';
 import { createReaders, type SeenPage } from './reader.ts';
 
 export type { FollowedList } from './followed-list.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { currentRequest, runOutsideRequest, waitUncounted } from '@platform/service-kit/request-scope';
-import type { Cursor } from './cursor.ts';
+import { moveChanges, readLog, type Cursor, type LogPage, type LogQuery } from './log.ts';
 import type { FeedOptions } from './followed-list.ts';
-import { moveChanges, readLog, type LogPage, type LogQuery } from './log.ts';
 
 /** Between two looks while somebody waits. */
 const everyMs = 100;

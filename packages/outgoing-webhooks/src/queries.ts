@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { laneOf } from './changes.ts';
 import { orderLanes, saveAttempts } from './settle.ts';
 import type { Attempt } from './deliver.ts';
-import type { AttemptQuery, Replay, Schemas } from './schema.ts';
+import { Attempt as ListedAttempt, type AttemptQuery, type Replay, type Schemas } from './schema.ts';
 import { columns, isRotating, type Rights, type Subscription } from './subscription.ts';
 
 /** Subscriptions of one caller. */
@@ -105,19 +105,7 @@ export const createQueries = (fields: readonly string[]) => {
   };
 };
 
-const attempts = jsonTable('subscription_attempts', [
-  'id',
-  'sentAt',
-  'event',
-  'type',
-  'record',
-  'version',
-  'attempt',
-  'status',
-  'ms',
-  'error',
-  'answer',
-]);
+const attempts = jsonTable('subscription_attempts', Object.keys(ListedAttempt.shape));
 
 /** The newest attempts, one more than asked for. */
 export const listAttempts = (

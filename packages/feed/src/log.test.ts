@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cursorText, parseCursor } from './cursor.ts';
+import { cursorText, parseCursor } from './log.ts';
 
 test('a cursor is read as it was written', () => {
   fc.assert(
