@@ -18,7 +18,6 @@ import { followedTables } from './db/followed.ts';
 import { plansByIndex } from './db/plans.ts';
 import type { StoreRow } from './db/tables.ts';
 import type { Env } from './env.ts';
-import { createBodyMemory, type BodyMemory } from './receive/body-memory.ts';
 import { createDatabaseClock, type DatabaseClock } from './db/clock.ts';
 import { createIds, type NextId } from './inbox/event.ts';
 import { createInbox, type Inbox } from './inbox/inbox.ts';
@@ -51,7 +50,6 @@ export interface Context extends BaseContext {
   oldUses: OldUses;
   nextId: NextId;
   inbox: Inbox;
-  bodyMemory: BodyMemory;
   /** Challenges that were sent for another payment than theirs; the alert ChallengeMismatch reads it. */
   challengeMismatches: Counter;
   paymentLimit: PaymentLimit;
@@ -134,7 +132,6 @@ export const createContext = async (
     searches,
     nextId: createIds(),
     inbox,
-    bodyMemory: createBodyMemory(env.BODY_MEMORY_BYTES),
     challengeMismatches: new Counter({
       name: 'webhooks_challenge_mismatches_total',
       help: '3DS challenges that belong to another payment than the one they were sent for',

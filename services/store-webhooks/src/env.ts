@@ -56,10 +56,7 @@ const shape = {
   STORE_ERASE_DAYS: z.coerce.number().min(1).default(30),
   /** After a start, and after a clock was set, nothing is deleted for this long. */
   PRUNE_PAUSE_MS: whole(0, 3_600_000),
-  /**
-   * In the place of that of other services: bytes of webhook bodies in memory that are not stored yet; further webhooks get
-   * 503. A store has at most a quarter, a network of clients at most half.
-   */
+  /** Not less than this, because a store or a network may have two thirds: two bodies of the largest size. */
   BODY_MEMORY_BYTES: whole(4 * 2 ** 20, 64 * 2 ** 20),
   /** Of the redirect that ends a 3DS challenge. */
   REDIRECT_STATUS: z.enum(['302', '303']).default('302').transform(Number),

@@ -13,7 +13,7 @@ const dayMs = 24 * hourMs;
  * while it is away.
  */
 export const addWaitingMetrics = (context: Context): void => {
-  const { metrics, inbox, rotations, bodyMemory, database, env, now } = context;
+  const { metrics, inbox, rotations, bodyBudget, database, env, now } = context;
   const { sql } = database;
   const gauge = (
     name: string,
@@ -39,8 +39,8 @@ export const addWaitingMetrics = (context: Context): void => {
 
   gauge(
     'webhooks_body_bytes',
-    'Bytes reserved for webhook bodies that are not stored yet; at most BODY_MEMORY_BYTES',
-    () => bodyMemory.bytes,
+    'Bytes of bodies above 4 KiB whose requests are not answered yet; at most BODY_MEMORY_BYTES',
+    () => bodyBudget.bytes,
   );
   gauge(
     'webhooks_spool_bytes',

@@ -386,15 +386,15 @@ test('a long queue is not counted event by event: its metrics are an estimate an
   expect(await valueOf('webhooks_oldest_pending_seconds')).toBeGreaterThanOrEqual(12_000);
 });
 
-/** What the body memory counts for a small body. */
-const smallBody = 512;
+/** An order whose body counts in the budget of bodies. */
+const largeOrder = (status: string) => ({ ...order('o-1', status), memo: 'x'.repeat(8000) });
 
 test('an event that waited for a batch that failed is stored behind the events of that batch', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
-  const { inbox, database, bodyMemory } = service.context;
+  const { inbox, database, bodyBudget } = service.context;
   const { sql } = database;
-  const send = (status: string) => service.hook('order_updated', webhookToken, order('o-1', status));
+  const send = (status: string) => service.hook('order_updated', webhookToken, largeOrder(status));
   await send('A');
   const whenB = `before insert on events for each row when (position('"B"'::bytea in new.body) > 0)`;
   await using hold = await holdAt(service.databaseUrl, { trigger: whenB });
@@ -404,13 +404,13 @@ test('an event that waited for a batch that failed is stored behind the events o
   const failing = send('B');
   await hold.reached();
   const waiting = send('A');
-  await expect.poll(() => bodyMemory.bytes).toBe(2 * smallBody);
+  await expect.poll(() => bodyBudget.bytes).toBe(2 * JSON.stringify(largeOrder('A')).length);
   await hold.open();
   expect([(await failing).status, (await waiting).status]).toEqual([200, 200]);
   await sql`drop trigger refuse on events`;
   await expect.poll(() => inbox.spool.active).toBe(false);
   expect((await sql`select body from events order by id`).map(({ body }) => String(body))).toEqual(
-    ['A', 'B', 'A'].map((status) => JSON.stringify(order('o-1', status))),
+    ['A', 'B', 'A'].map((status) => JSON.stringify(largeOrder(status))),
   );
 });
 

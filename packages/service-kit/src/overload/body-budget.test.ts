@@ -30,6 +30,19 @@ test('what arrives after the response has closed does not count', async () => {
   expect(() => budget.take(createResponse(), 15_000)).not.toThrow();
 });
 
+test('bytes of work that goes on count until it ends, although the response has closed', async () => {
+  const budget = createBodyBudget(30_000);
+  const one = createResponse();
+  budget.take(one, 15_000);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const working = budget.countWhile(one, () => promise);
+  one.emit('close');
+  expect(budget.bytes).toBe(15_000);
+  resolve();
+  await working;
+  expect(budget.bytes).toBe(0);
+});
+
 test('a refused body gives back what has arrived of it', () => {
   const budget = createBodyBudget(30_000);
   const [one, other] = [createResponse(), createResponse()];

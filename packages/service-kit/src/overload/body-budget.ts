@@ -35,6 +35,10 @@ export const createBodyBudget = (maxBytes: number) => {
   const hasRoom = (holders: readonly string[]): boolean =>
     holders.every((holder) => usedBy.of(holder) <= 2 * (maxBytes - used));
   return {
+    /** Bytes that count now. */
+    get bytes(): number {
+      return used;
+    },
     /** Counts bytes that have arrived for the request of `res`. Throws TooBusy when there is no room for them. */
     take: (res: ServerResponse, bytes: number): void => {
       // Its `close` has been, after which nothing would give the bytes back.
@@ -50,6 +54,11 @@ export const createBodyBudget = (maxBytes: number) => {
       // The part of a refused body that has arrived is given back at once: of several large bodies that arrive together, one fits.
       release.call(res);
       throw refusal;
+    },
+    /** Counts the body of `res` until work ends that goes on when the client has gone away. */
+    countWhile: async <T>(res: ServerResponse, work: () => Promise<T>): Promise<T> => {
+      res.off('close', release);
+      return work().finally(() => release.call(res));
     },
   };
 };

@@ -10,12 +10,14 @@ import { answerPayment } from '../payments/use-cases.ts';
 import { readable } from '../providers/payload-parsing.ts';
 import type { EventToStore } from '../inbox/inbox.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { maxBody } from './body-memory.ts';
 import { receivedEventOf, reportUnreadable } from './received-event.ts';
 import type { HookAddress, Sender } from './token-guard.ts';
 
 /** The answer to nearly every webhook. */
 const accepted: AnyAnswer = { status: 200, rawBody: '{}' };
+
+/** The largest body of a webhook, in bytes. */
+export const maxBody = 1_048_576;
 
 /**
  * How long a payment's event is left to the request that answers it before a worker may claim it. If the provider takes
@@ -89,7 +91,7 @@ const receivePayment = async (
 
 /** Receives a webhook of a known sender: limits → raw body → stored → answered. Processing happens later. */
 export const createReceiver = (context: Context): Route['handle'] => {
-  const { env, box, now, nextId, clientAddress, bodyMemory } = context;
+  const { env, box, now, nextId, clientAddress, bodyBudget } = context;
   const limitStore = createStoreLimit(context);
 
   /** A function of its own: the variables of a receiver, such as the parsed body, stay in memory until the event is stored. */
@@ -120,23 +122,20 @@ export const createReceiver = (context: Context): Route['handle'] => {
         detail: 'The store does not accept webhooks from this address.',
       });
     await limitStore(res, store, isPayment ? networksOf(clientAddress(req)) : undefined);
-    const network = widestNetworkOf(clientAddress(req));
-    const memory = bodyMemory.open(store.id, network);
-    try {
-      const limit = isPayment ? maxChallengeBody : maxBody;
-      const body = await readBody(req, limit, memory.add);
-      if (body === undefined)
-        throw new Problem({
-          status: 413,
-          code: 'too_large',
-          detail: `The body is larger than ${limit / 1024} KiB.`,
-        });
-      const received = eventToStore(store, address, req, body);
+    const limit = isPayment ? maxChallengeBody : maxBody;
+    const body = await readBody(req, limit, ({ length }) => bodyBudget.take(res, length));
+    if (body === undefined)
+      throw new Problem({
+        status: 413,
+        code: 'too_large',
+        detail: `The body is larger than ${limit / 1024} KiB.`,
+      });
+    const received = eventToStore(store, address, req, body);
+    return bodyBudget.countWhile(res, async () => {
+      const network = widestNetworkOf(clientAddress(req));
       if (isPayment) return (await receivePayment(context, received, network)) ?? accepted;
       await storeEvent(context, received);
       return accepted;
-    } finally {
-      memory.release();
-    }
+    });
   };
 };

@@ -6,8 +6,7 @@ import { challengeForm } from '../payments/challenge.ts';
 import { eventTypes } from '../processing/event-types.ts';
 import { demoOrder } from '../providers/pos-payloads.ts';
 import { hookEventNames, hookEvents, pascalOf, templateOf, type HookEvent } from '../webhooks.ts';
-import { maxBody } from './body-memory.ts';
-import { createReceiver } from './receive.ts';
+import { createReceiver, maxBody } from './receive.ts';
 import { createTokenGuard } from './token-guard.ts';
 
 const token = z.string().meta({ description: 'A webhook token of the store' });

@@ -47,7 +47,8 @@ const tokenOpens = (purpose: TokenPurpose, event: HookEvent, { payments }: Store
 export const createTokenGuard = ({ tokens, oldUses }: Context, event: HookEvent): Guard<Sender> => ({
   security: [],
   schemes: {},
-  keyOf: () => undefined,
+  // By the store the bodies in memory are shared.
+  keyOf: ({ store }) => store.id,
   identify: async (req, limit) => {
     const { provider, tokenHash } = credentialOf(req);
     const service = hookEvents[event].service ? provider : null;
