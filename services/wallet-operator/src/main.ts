@@ -4,7 +4,7 @@ import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
-import { ScopeMismatch } from './ledger/transaction-id-scope.ts';
+import { ScopeMismatch } from './ledger/ledger.ts';
 import { outdatedLaunches } from './accounts/launches/queries.ts';
 import { outdatedSessions } from './accounts/sessions.ts';
 import { keepRefusalDays } from './reporting/refusals.ts';

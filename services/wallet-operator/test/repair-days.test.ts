@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { missingInRounds } from '../src/reconciliation/round-queries.ts';
+import { missingInRounds } from '../src/reconciliation/repair-queries.ts';
 import { callerOf } from './factories.ts';
 import {
   ago,

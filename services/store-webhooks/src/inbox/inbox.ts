@@ -1,15 +1,45 @@
 import { createBatcher } from '@platform/group-commit';
 import type { Log } from '@platform/service-kit/log';
-import { toProblem } from '@platform/service-kit/problem';
+import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
 import { isPaused, storePaused, type KnownStore } from '../stores/known-store.ts';
 import type { Claimer } from './claim-events.ts';
-import { databaseAway, withPatience } from './database-patience.ts';
 import type { ClaimedEvent, ReceivedEvent, Stored } from './event.ts';
 import { storeEvents } from './insert-events.ts';
 import type { OutageSnapshot } from './spool/outage-snapshot.ts';
 import { createSpool } from './spool/spool.ts';
+
+/** A database that takes longer counts as unavailable, because senders wait only a few seconds. */
+const patienceMs = 2000;
+/** The same while many wait: those behind them would be refused. */
+const crowdedPatienceMs = 250;
+const checkMs = 50;
+
+const databaseAway = (): Unavailable =>
+  new Unavailable('database_unavailable', 'The database is unavailable.');
+
+/**
+ * Rejects with `databaseAway` when the database takes too long for `work`, which goes on. While this process is busy, checks
+ * come late and the answer may already be there, so the short time is counted in checks.
+ */
+const withPatience = async <T>(isCrowded: () => boolean, work: Promise<T>): Promise<T> => {
+  const begun = performance.now();
+  let checks = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const away = new Promise<never>((_, reject) => {
+    timer = setInterval(() => {
+      checks += 1;
+      const isOver = performance.now() - begun >= patienceMs;
+      if (isOver || (checks * checkMs >= crowdedPatienceMs && isCrowded())) reject(databaseAway());
+    }, checkMs);
+  });
+  try {
+    return await Promise.race([work, away]);
+  } finally {
+    clearInterval(timer);
+  }
+};
 
 /** A received event, and what processing needs in addition. */
 export interface EventToStore {

@@ -3,7 +3,7 @@ import supertest from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at, createList, register, startService } from '../../test/harness.ts';
 import { startWithMail } from '../../test/mail-harness.ts';
-import { exportOf } from './export-queries.ts';
+import { exportOf } from './export.ts';
 
 let service: Awaited<ReturnType<typeof startWithMail>>;
 beforeAll(async () => {

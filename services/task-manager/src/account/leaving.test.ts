@@ -11,7 +11,7 @@ import {
   startService,
 } from '../../test/harness.ts';
 import { startWithMail } from '../../test/mail-harness.ts';
-import { startErasure } from './erasure.ts';
+import { startErasure } from './leaving.ts';
 
 let service: Awaited<ReturnType<typeof startWithMail>>;
 /** Another replica. */

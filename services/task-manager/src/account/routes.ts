@@ -3,7 +3,7 @@ import { anyone, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { actorOf, clientOf } from '../sessions/client.ts';
 import { whenDone } from '../when-done.ts';
-import { exportRoute } from './export-route.ts';
+import { exportRoute } from './export.ts';
 import { leave } from './leaving.ts';
 import {
   EmailChange,

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenVerifier } from '@platform/auth/bearer';
 import { Problem } from '@platform/service-kit/problem';
 import { noStore } from '@platform/service-kit/record-versions';
-import { anyone, noLookupLimit, route, type Route } from '@platform/service-kit/route';
+import { anyone, noLookupLimit, route, type Guard, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { isSameOrigin } from './cookies.ts';
 import { clientOf } from '../sessions/client.ts';
+import type { SessionName } from '../sessions/refresh-token.ts';
 import { whenDone } from '../when-done.ts';
-import { refreshGuard } from './refresh-guard.ts';
+import { isSameOrigin } from './cookies.ts';
 import { Checked, LoggedIn, Login, LoginWait, Registration } from './schema.ts';
 import {
   getSessionUser,
@@ -18,6 +18,23 @@ import {
   register,
   type LoggedIn as Session,
 } from './use-cases.ts';
+
+/**
+ * Lets everybody pass. A request with a refresh cookie that this service has issued counts against the limit of its session,
+ * not of its network, where anybody may use up the limit. It need not be the session's valid one.
+ */
+const refreshGuard = ({
+  refreshTokens,
+  cookies,
+}: Pick<Context, 'refreshTokens' | 'cookies'>): Guard<SessionName | undefined> => ({
+  security: [],
+  schemes: {},
+  identify: (req) => {
+    const token = refreshTokens.read(cookies.refresh.read(req) ?? '');
+    return token?.issued ? token.session : undefined;
+  },
+  keyOf: (session) => session && `session:${session.id}`,
+});
 
 const tag = 'Auth';
 /** Routes that read credentials without a guard set Vary themselves. */

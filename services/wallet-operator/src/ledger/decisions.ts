@@ -9,10 +9,9 @@ import {
   type Policy,
   type Reason,
 } from './command.ts';
-import { extendSessions, insertDecisions, type Writes } from './decision-queries.ts';
+import { extendSessions, insertDecisions, lockPlayers, readStates, type Writes } from './decision-queries.ts';
 import { refusalOf } from './refusals.ts';
 import { decisionOf, roundOfRollback } from './domain.ts';
-import { lockPlayers, readStates } from './state-queries.ts';
 import type { Outcome, Player, State } from './state.ts';
 
 /** Fields of a command that an audit event has elsewhere, under another name, or not at all. */

@@ -1,6 +1,6 @@
 import type { TransactionSql } from 'postgres';
 import { decimalOf, isoTime, type Fragment } from '../db/sql.ts';
-import { isOfAnotherPlayer } from './round-queries.ts';
+import { isOfAnotherPlayer } from './repair-queries.ts';
 import type { Run } from './run-queries.ts';
 
 /** A `Side`, from the line of the statement or from our entry. */

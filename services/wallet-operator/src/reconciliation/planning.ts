@@ -7,8 +7,12 @@ import type { State } from '../ledger/state.ts';
 import type { RepairResult } from './difference.ts';
 import { createMissingRounds, inOrder, roundKey } from './missing.ts';
 import type { DifferenceView } from './queries.ts';
-import { findDifferences } from './repair-queries.ts';
-import { isTimeBeforeCompared, missingInRounds, receivedForOthers } from './round-queries.ts';
+import {
+  findDifferences,
+  isTimeBeforeCompared,
+  missingInRounds,
+  receivedForOthers,
+} from './repair-queries.ts';
 
 export type Repair = Debit | Credit | Rollback;
 

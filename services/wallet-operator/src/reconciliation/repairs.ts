@@ -7,6 +7,7 @@ import { recordEvent } from '../reporting/audit.ts';
 import type { RepairResult } from './difference.ts';
 import { planRepairs, receivedForAnother, type Plan, type Repair } from './planning.ts';
 import {
+  type Attempt,
   findDifferences,
   findDryRun,
   insertDryRun,
@@ -14,10 +15,9 @@ import {
   markApproved,
   markDecided,
   movedLately,
-  type Attempt,
+  receivedForOthers,
   type StoredDryRun,
 } from './repair-queries.ts';
-import { receivedForOthers } from './round-queries.ts';
 import type { ApplyRequest, DryRun, DryRunPath } from './schema.ts';
 import { getReconciliation } from './use-cases.ts';
 

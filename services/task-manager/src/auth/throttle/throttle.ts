@@ -3,8 +3,7 @@ import type { Redis } from 'ioredis';
 import { TooManyRequests } from '@platform/service-kit/problem';
 import type { Log } from '@platform/service-kit/log';
 import { networksOf } from '@platform/service-kit/network';
-import type { Bucket } from './backoff-rules.ts';
-import { createBackoff, type Counted } from './backoff.ts';
+import { type Bucket, type Counted, createBackoff } from './backoff.ts';
 
 export interface ThrottleOptions {
   /** Start of the Redis keys: the service's name. */

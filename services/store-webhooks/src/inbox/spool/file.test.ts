@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { receivedEventOf } from '../../../test/received-event.ts';
-import { decodeAll, encode } from './record.ts';
+import { decodeAll, encode } from './file.ts';
 
 const receipt = receivedEventOf();
 
