@@ -21,8 +21,12 @@ import type { Env } from './env.ts';
 import { createDatabaseClock, type DatabaseClock } from './db/clock.ts';
 import { createIds, type NextId } from './inbox/event.ts';
 import { createInbox, type Inbox } from './inbox/inbox.ts';
-import { createPaymentLimit, type PaymentLimit } from './payments/limit.ts';
-import { createUnsettledLimit, type UnsettledLimit } from './payments/unsettled-limit.ts';
+import {
+  createPaymentLimit,
+  createUnsettledLimit,
+  type PaymentLimit,
+  type UnsettledLimit,
+} from './payments/limits.ts';
 import { createReaders, type ProviderReader } from './providers/reader.ts';
 import { createOutageSnapshot } from './inbox/spool/outage-snapshot.ts';
 import {

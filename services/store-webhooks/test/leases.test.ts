@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { startMailServer } from '@platform/mail/testing';
+import type { Sql } from 'postgres';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startService } from './harness.ts';
-import { startMailServer } from '@platform/mail/testing';
+import { holdAt } from './hold.ts';
 import { sendOrder, startProcess } from './process.ts';
 import { startStandIn } from './simulate/stand-in.ts';
 
@@ -208,4 +210,105 @@ test('SIGTERM while a POS, a 3DS provider and a mail server hang: the customer g
   await expect.poll(() => importsOf(service)).toEqual([{ state: 'done', count: 1 }]);
   await expect.poll(() => sql`select status from orders`).toEqual([{ status: 'A' }]);
   expect(await sendOrder(next.url, webhookToken, 'after')).toBe(200);
+});
+
+const waiting = 3000;
+
+/** Queues events of a store, each of another order, as the replay of a time span leaves them. */
+const replay = (sql: Sql, storeId: string) => sql`
+  with replayed as (
+    insert into events (store_id, id, event, entity, dedup, body, headers, received_at)
+    select ${storeId}, uuidv7(), 'order_updated', 'order:' || n, decode(md5(n::text), 'hex'),
+      convert_to('{"id":"' || n || '","status":"A","cart":{"items":[]}}', 'UTF8'), '{}', now()
+    from generate_series(1, ${waiting}) as n returning store_id, entity, id)
+  insert into queue (store_id, entity, id, queued_at, due_at, attempts)
+  select store_id, entity, id, now(), now(), 0 from replayed`;
+
+test('while a replay of one store keeps the worker busy, a new event of another store begins when it is stored', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  const replayed = await service.store();
+  const other = await service.store();
+  await using point = await holdAt(service.databaseUrl, { trigger: 'before insert on orders for each row' });
+  await replay(sql, replayed.id);
+  await point.reached();
+  const claimed = async (storeId: string): Promise<number> => {
+    const [row] = await sql<[{ count: number }]>`
+      select count(*)::int as count from queue where store_id = ${storeId} and worker is not null`;
+    return row.count;
+  };
+
+  await expect.poll(() => claimed(replayed.id)).toBeGreaterThanOrEqual(512);
+  await service.hook('order_updated', other.webhookToken, { id: 'o-1', status: 'A', cart: { items: [] } });
+  expect(await claimed(other.id)).toBe(1);
+  expect(await claimed(replayed.id)).toBeLessThan(waiting);
+  await point.open();
+  await service.settled();
+  expect(await sql`select id from orders where store_id = ${other.id}`).toEqual([{ id: 'o-1' }]);
+});
+
+test('a replay of one store does not hold up events of another one that wait in the queue', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  const [replayed, other] = [await service.store(), await service.store()];
+  await using point = await holdAt(service.databaseUrl, { trigger: 'before insert on orders for each row' });
+  await replay(sql, replayed.id);
+  await point.reached();
+  // The second one waits for the first one.
+  for (const status of ['A', 'B'])
+    await service.hook('order_updated', other.webhookToken, { id: 'o-1', status, cart: { items: [] } });
+  await point.open();
+  await service.settled();
+  const [row] = await sql<[{ later: number }]>`
+    select count(*)::int as later from results
+    where store_id = ${replayed.id}
+      and finished_at > (select max(finished_at) from results where store_id = ${other.id})`;
+  expect(row.later).toBeGreaterThan(0);
+  expect(await sql`select status from orders where store_id = ${other.id}`).toEqual([{ status: 'B' }]);
+});
+
+const line = 'events were not processed or their results not written';
+
+test('an event that ends its connection each time is tried alone with pauses and fails; the others of its batch are processed', async () => {
+  await using receiver = await startService({ work: false });
+  const { databaseUrl } = receiver;
+  const { sql } = receiver.context.database;
+  await sql.unsafe(`
+    create function end_connection() returns trigger language plpgsql as
+      $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$;
+    create trigger end_connection before insert on orders for each row when (new.id = 'bad')
+      execute function end_connection()`);
+  const { webhookToken } = await receiver.store();
+  const ids = ['a', 'b', 'bad', 'c', 'd'];
+  for (const id of ids) await receiver.hook('order_updated', webhookToken, { id, status: 'A' });
+  const variables = { RETRY_BASE_MS: '10', RETRY_FOR_HOURS: '0.00001' };
+  await using service = await startService({ databaseUrl, variables });
+  const results = () => sql`
+    select state, error, count(*)::int from results where state is not null group by 1, 2 order by 1`;
+  await expect.poll(results).toEqual([
+    { state: 'done', error: null, count: 4 },
+    {
+      state: 'failed',
+      error: 'The connection to the database was lost while the event was processed.',
+      count: 1,
+    },
+  ]);
+  const [bad] = await sql<{ attempts: number }[]>`select attempts from results where state = 'failed'`;
+  // The first connection ended with the five events, each later one with this event alone.
+  expect(service.lines.filter((text) => text.includes(line))).toHaveLength(bad?.attempts ?? 0);
+  expect(bad?.attempts).toBeGreaterThan(1);
+});
+
+test('an event whose connection was lost waits for a pause before it is tried again', async () => {
+  await using service = await startService({ variables: { RETRY_BASE_MS: '60000' } });
+  const { sql } = service.context.database;
+  await sql.unsafe(`
+    create function end_connection() returns trigger language plpgsql as
+      $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$;
+    create trigger end_connection before insert on orders for each row execute function end_connection()`);
+  const { webhookToken } = await service.store();
+  await service.hook('order_updated', webhookToken, { id: 'bad', status: 'A' });
+  const waiting = () => sql`
+    select attempts, crashes, due_at > now() + interval '20 s' as paused from queue where worker is null`;
+  await expect.poll(waiting).toEqual([{ attempts: 1, crashes: 3, paused: true }]);
 });

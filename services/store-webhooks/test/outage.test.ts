@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { appendFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@platform/local/postgres';
 import connect from 'postgres';
-import { afterAll, expect, test } from 'vitest';
-import { createSpool } from '../src/inbox/spool/spool.ts';
-import { storeEvents } from '../src/inbox/insert-events.ts';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { ReceivedEvent } from '../src/inbox/event.ts';
+import { storeEvents } from '../src/inbox/insert-events.ts';
+import { createSpool } from '../src/inbox/spool/spool.ts';
 import { startService } from './harness.ts';
-import { sendOrder, startProcess } from './process.ts';
+import { fire, sendOrder, startProcess } from './process.ts';
 import { startStandIn } from './simulate/stand-in.ts';
 
 const postgres = await startPostgres({ durable: true });
@@ -209,4 +210,190 @@ test('an event whose result cannot be written because the database is away is pr
   await postgres.restart();
   const orders = () => sql`select id from orders`.catch(() => []);
   await expect.poll(orders).toEqual([{ id: 'o-1' }]);
+});
+
+/** To the server and to each of its children, which are in no group with it; a stopped server starts and reaps none. */
+const signalAll = async (name: NodeJS.Signals): Promise<void> => {
+  process.kill(postgres.pid, 'SIGSTOP');
+  const children = await readFile(`/proc/${postgres.pid}/task/${postgres.pid}/children`, 'utf8');
+  for (const pid of [...children.trim().split(' ').map(Number), postgres.pid]) process.kill(pid, name);
+};
+
+const outages = [
+  {
+    name: 'stopped',
+    begin: async () => void process.kill(postgres.pid, 'SIGINT'),
+    finish: () => postgres.restart(),
+  },
+  {
+    // Connections stay open without an answer, as when a machine swaps or a network drops packets.
+    name: 'hanging',
+    begin: () => signalAll('SIGSTOP'),
+    finish: () => signalAll('SIGCONT'),
+  },
+];
+
+test.each(outages)(
+  'PostgreSQL $name under load: known tokens get 200 all the while and all their events arrive, unknown ones 503',
+  async ({ begin, finish }) => {
+    await using service = await startService({ serverUrl: postgres.url, work: false });
+    const { id, webhookToken } = await service.store();
+    await using running = await startProcess(service);
+    using load = fire(running.url, webhookToken, 'o');
+    while (load.acknowledged.length < 100) await sleep(20);
+    await begin();
+    const before = load.acknowledged.length;
+    // More than may be in progress while a process gets more than it can answer.
+    using crowd = fire(running.url, webhookToken, 'c', 1000, 300);
+    const answered = () => crowd.acknowledged.length + crowd.unacknowledged.length;
+    await expect.poll(answered).toBe(1000);
+    // More than can be on its way to the database, so some of them are in the spool.
+    await expect.poll(() => load.acknowledged.length).toBeGreaterThan(before + 50);
+    const stranger = `${running.url}/api/v1/hooks/order_updated/${'U'.repeat(43)}`;
+    const unknown = await fetch(stranger, { method: 'POST', body: '{}' });
+    expect([unknown.status, Number(unknown.headers.get('retry-after')) > 0]).toEqual([503, true]);
+    await finish();
+    const after = load.acknowledged.length;
+    while (load.acknowledged.length < after + 100) await sleep(20);
+    await load.stop();
+    expect(load.refused).toEqual([]);
+    // 408: on a busy machine this process needs longer for the head of a request than the service waits.
+    expect(crowd.refused.filter((status) => status !== 408)).toEqual([]);
+    const spooled = async () =>
+      (await readdir(service.spool, { recursive: true })).filter((name) => name.endsWith('.spool'));
+    while ((await spooled()).length > 0) await sleep(100);
+    await service.settled();
+    const { sql } = service.context.database;
+    const orders = await sql<{ id: string }[]>`select id from orders where store_id = ${id}`;
+    const known = new Set(orders.map((order) => order.id));
+    expect([...load.acknowledged, ...crowd.acknowledged].filter((one) => !known.has(one))).toEqual([]);
+    const [{ twice } = {}] =
+      await sql`select count(*) - count(distinct entity) as twice from inbox where store_id = ${id}`;
+    expect(Number(twice)).toBe(0);
+    // Connections that had waited too long are replaced first.
+    await expect.poll(async () => (await fetch(stranger, { method: 'POST', body: '{}' })).status).toBe(404);
+    expect(await running.stop()).toBe(0);
+  },
+);
+
+/** To the server first, which then starts and reaps no process, and to its children. */
+const freeze = async (): Promise<number[]> => {
+  process.kill(postgres.pid, 'SIGSTOP');
+  const children = await readFile(`/proc/${postgres.pid}/task/${postgres.pid}/children`, 'utf8');
+  const pids = children.trim().split(' ').map(Number);
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  return [...pids, postgres.pid];
+};
+
+const customerOrder = (id: string) => ({ id, status: 'PENDING', consumerId: 'c', cart: { items: [] } });
+
+test('while PostgreSQL hangs, webhooks that pile up are in the spool long before one that is alone is given up', async () => {
+  await using quiet = await startService({ serverUrl: postgres.url, work: false });
+  await using busy = await startService({ serverUrl: postgres.url, work: false });
+  const [quietStore, busyStore] = [await quiet.store(), await busy.store()];
+  const send = async (service: typeof busy, token: string, id: string) =>
+    (await service.hook('order_updated', token, customerOrder(id))).status;
+  // Known tokens: an outage is not the first time that they are seen.
+  expect(await send(quiet, quietStore.webhookToken, 'first')).toBe(200);
+  expect(await send(busy, busyStore.webhookToken, 'first')).toBe(200);
+  const frozen = await freeze();
+  const ends: string[] = [];
+  try {
+    const alone = send(quiet, quietStore.webhookToken, 'alone').finally(() => ends.push('alone'));
+    const many = Array.from({ length: 40 }, (_, at) =>
+      send(busy, busyStore.webhookToken, `o-${at}`).finally(() => ends.push('one of many')),
+    );
+    expect(new Set(await Promise.all([alone, ...many]))).toEqual(new Set([200]));
+  } finally {
+    for (const pid of frozen) process.kill(pid, 'SIGCONT');
+  }
+  // Not all: some may be slow on a busy machine.
+  expect(ends.indexOf('alone')).toBeGreaterThan(ends.length / 2);
+  const events = async () => (await busy.context.database.sql`select from events`).length;
+  await expect.poll(events).toBe(41);
+});
+
+/** The paths of the snapshots beside the spool. */
+const savedSnapshots = async (folder: string): Promise<string[]> => {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => name.endsWith('snapshot.json')).map((name) => join(folder, name));
+};
+
+test.each(['kill', 'stop'] as const)(
+  'after a %s without a database the service still accepts the tokens it knew, and no others',
+  async (end) => {
+    await using service = await startService({ serverUrl: postgres.url, work: false });
+    const [{ id, webhookToken }, other] = [await service.store(), await service.store()];
+    await using before = await startProcess(service);
+    expect(await sendOrder(before.url, webhookToken, 'before')).toBe(200);
+    const hasToken = async () => {
+      const files = await savedSnapshots(service.spool);
+      return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).some((text) =>
+        text.includes(id),
+      );
+    };
+    await expect.poll(hasToken).toBe(true);
+    await postgres.kill9();
+    await before[end]();
+    await using after = await startProcess(service);
+    expect(await sendOrder(after.url, webhookToken, 'during')).toBe(200);
+    expect(await sendOrder(after.url, other.webhookToken, 'unknown')).toBe(503);
+    for (const file of await savedSnapshots(service.spool)) {
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect((await stat(dirname(file))).mode & 0o777).toBe(0o700);
+      expect(await readFile(file, 'utf8')).not.toContain(webhookToken);
+    }
+    await postgres.restart();
+    const { sql } = service.context.database;
+    const stored = () => sql`select entity from inbox where store_id = ${id} order by id`.catch(() => []);
+    await expect.poll(stored).toMatchObject([{ entity: 'order:before' }, { entity: 'order:during' }]);
+    expect(await after.stop()).toBe(0);
+  },
+);
+
+test('a snapshot has each store once, and one that would not fit into memory is not read', async () => {
+  await using service = await startService({ serverUrl: postgres.url, work: false });
+  // Of these processes alone: the service would take it over.
+  const folder = await mkdtemp(join(tmpdir(), 'large-snapshot-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const start = () => startProcess(service, { SPOOL_DIR: folder });
+  const { id, webhookToken } = await service.store();
+  await using before = await start();
+  expect(await sendOrder(before.url, webhookToken, 'first')).toBe(200);
+  const path = `/v1/stores/${id}/webhook-token/rotate`;
+  const { body } = await service.admin('POST', path, { graceSeconds: 3600 });
+  const { webhookToken: second } = body as unknown as { webhookToken: string };
+  expect(await sendOrder(before.url, second, 'second')).toBe(200);
+  const saved = async () => {
+    const [file = ''] = await savedSnapshots(folder);
+    const text = file === '' ? '{}' : await readFile(file, 'utf8').catch(() => '{}');
+    return { file, ...(JSON.parse(text) as { stores?: object[]; tokens?: object[] }) };
+  };
+  await expect.poll(async () => (await saved()).tokens).toHaveLength(2);
+  const { file, stores } = await saved();
+  expect(stores).toMatchObject([{ id }]);
+  await postgres.kill9();
+  await before.kill();
+  await appendFile(file, ' '.repeat(33 * 2 ** 20));
+  await using after = await start();
+  expect(await sendOrder(after.url, webhookToken, 'third')).toBe(503);
+  await postgres.restart();
+});
+
+test('a token that was revoked is not accepted after a restart without a database', async () => {
+  await using service = await startService({ serverUrl: postgres.url, work: false });
+  const { id, webhookToken } = await service.store();
+  await using before = await startProcess(service);
+  expect(await sendOrder(before.url, webhookToken, 'before')).toBe(200);
+  const texts = async () =>
+    Promise.all((await savedSnapshots(service.spool)).map((file) => readFile(file, 'utf8').catch(() => '')));
+  await expect.poll(async () => (await texts()).join('').includes(id)).toBe(true);
+  await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 0 });
+  await expect.poll(() => sendOrder(before.url, webhookToken, 'revoked')).toBe(404);
+  await expect.poll(async () => (await texts()).join('')).toContain('"graceUntil":"');
+  await postgres.kill9();
+  await before.kill();
+  await using after = await startProcess(service);
+  expect(await sendOrder(after.url, webhookToken, 'during')).toBe(404);
+  await postgres.restart();
 });

@@ -1,6 +1,14 @@
-import { afterAll, expect, test } from 'vitest';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startRedis } from '@platform/local/redis';
+import { openRedis } from '@platform/service-kit/redis';
+import { captureLog, startProxy } from '@platform/service-kit/testing';
+import type { TransactionSql } from 'postgres';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { rotateToken } from '../src/stores/rotate-token.ts';
 import { hookEventNames, hookEvents } from '../src/webhooks.ts';
 import { startService } from './harness.ts';
+import { sendOrder, startProcess } from './process.ts';
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
@@ -102,4 +110,139 @@ test("allowedAddresses applies to providers, not to the customer's browser that 
   expect(
     await addresses(id, 'payment-auth-completed/threedsecureio', paymentsTokenOf(store), '203.0.113.9'),
   ).toBe(200);
+});
+
+const redis = await startRedis();
+afterAll(() => redis.stop());
+
+/**
+ * A service that rotates tokens and reaches Redis by `redisUrl`, and another process on its database whose connections can
+ * be cut.
+ */
+const startPair = async (variables: Record<string, string> = {}, redisUrl = redis.url) => {
+  await using stack = new AsyncDisposableStack();
+  const service = stack.use(await startService({ work: false, variables: { REDIS_URL: redisUrl } }));
+  const [database, cache] = [
+    stack.use(await startProxy(service.databaseUrl)),
+    stack.use(await startProxy(redis.url)),
+  ];
+  const settings = { REDIS_URL: cache.url, ...variables };
+  const other = stack.use(await startProcess({ databaseUrl: database.url, spool: service.spool }, settings));
+  const store = await service.store();
+  expect(await sendOrder(other.url, store.webhookToken, 'before')).toBe(200);
+  const started = stack.move();
+  return {
+    database,
+    cache,
+    other,
+    store,
+    sql: service.context.database.sql,
+    change: (path: string, body: object) =>
+      service.admin(path === '' ? 'PATCH' : 'POST', `/v1/stores/${store.id}${path}`, body),
+    /** What the other process keeps for a start without a database. */
+    snapshot: async () => {
+      const names = await readdir(service.spool, { recursive: true });
+      const files = names.filter((name) => name.endsWith('snapshot.json'));
+      const texts = files.map((name) => readFile(join(service.spool, name), 'utf8').catch(() => ''));
+      return (await Promise.all(texts)).join('');
+    },
+    /** For how long the other process says that it may accept replaced tokens, in seconds. */
+    acceptsFor: async () => {
+      const metrics = await (await fetch(`${other.url}/metrics`)).text();
+      return Number(/^webhooks_replaced_tokens_accepted_seconds (.*)$/m.exec(metrics)?.[1]);
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+};
+
+const rotate = '/webhook-token/rotate';
+
+test('a token that was rotated without grace, and that nobody presents, is known in a process without Redis, so that it stays closed when the database fails', async () => {
+  await using pair = await startPair({ REDIS_URL: '' });
+  await pair.change(rotate, { graceSeconds: 0 });
+  await expect.poll(pair.snapshot).toContain('"graceUntil":"');
+  await pair.database.cut();
+  expect(await sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(404);
+});
+
+test('settings of a store that were changed hold in other processes when the database fails, without another webhook', async () => {
+  await using pair = await startPair({ REDIS_URL: '' });
+  await pair.change('', { allowedAddresses: ['203.0.113.0/24'] });
+  await expect.poll(pair.snapshot).toContain('203.0.113.0/24');
+  await pair.database.cut();
+  expect(await sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(403);
+});
+
+test('a process that has lost the database learns over Redis that a token was rotated', async () => {
+  await using pair = await startPair();
+  await pair.database.cut();
+  expect(await sendOrder(pair.other.url, pair.store.webhookToken, 'during')).toBe(200);
+  await pair.change(rotate, { graceSeconds: 0 });
+  await expect.poll(() => sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(404);
+  await expect.poll(pair.acceptsFor).toBe(0);
+});
+
+test('a process that reaches neither the database nor Redis says for how long it may accept replaced tokens, and no longer accepts them then', async () => {
+  await using pair = await startPair({ TOKEN_MEMORY_MS: '8000' });
+  await expect.poll(pair.acceptsFor).toBe(0);
+  await pair.cache.cut();
+  await pair.database.cut();
+  await pair.change(rotate, { graceSeconds: 0 });
+  await expect.poll(pair.acceptsFor).toBeGreaterThan(0);
+  expect(await pair.acceptsFor()).toBeLessThanOrEqual(8);
+  await expect.poll(() => sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(503);
+  await expect.poll(pair.acceptsFor).toBe(0);
+});
+
+test('a rotation that could not be told over Redis is known in processes that reach both, when it is answered', async () => {
+  await using ownRedis = await startProxy(redis.url);
+  await using pair = await startPair({}, ownRedis.url);
+  await ownRedis.cut();
+  await pair.change(rotate, { graceSeconds: 0 });
+  await pair.database.cut();
+  await pair.cache.cut();
+  expect(await sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(404);
+});
+
+test('while Redis answers, the database is seldom asked for rotations', async () => {
+  await using pair = await startPair({}, '');
+  const client = openRedis(redis.url, captureLog().log);
+  onTestFinished(() => client?.disconnect());
+  await expect.poll(() => client?.status).toBe('ready');
+  const readRedis = async () =>
+    Number(/cmdstat_xread:calls=(\d+)/.exec((await client?.info('commandstats')) ?? '')?.[1] ?? 0);
+  const readDatabase = async () => {
+    const [row] = await pair.sql<{ scans: number }[]>`
+      select idx_scan::int as scans from pg_stat_user_indexes where indexrelname = 'stores_updated'`;
+    return row?.scans ?? 0;
+  };
+  const [redisBefore, databaseBefore] = [await readRedis(), await readDatabase()];
+  await expect.poll(readRedis).toBeGreaterThan(redisBefore + 12);
+  expect((await readDatabase()) - databaseBefore).toBeLessThanOrEqual(7);
+});
+
+test('a rotation never answers with the token of an attempt that was rolled back', async () => {
+  await using service = await startService({ work: false });
+  const { context } = service;
+  const { id } = await service.store();
+  const rotation = { graceSeconds: 60, for: 'events' } as const;
+  const request = { owner: 'caller', key: 'key', request: { id } };
+  const { sql } = context.database;
+  let repeated: Awaited<ReturnType<typeof rotateToken>> | undefined;
+  // As after a deadlock: before the transaction is tried again, a repeat of the request commits.
+  const begin = async (work: (tx: TransactionSql) => Promise<unknown>) => {
+    const attempt = sql.begin(async (tx) => {
+      await work(tx);
+      throw new Error('rolled back');
+    });
+    await expect(attempt).rejects.toThrow('rolled back');
+    repeated = await rotateToken(context, id, rotation, request);
+    return sql.begin(work);
+  };
+  const retrying = Object.assign((...given: Parameters<typeof sql>) => sql(...given), sql, { begin });
+  const database = { ...context.database, sql: retrying as unknown as typeof sql };
+  await expect(rotateToken({ ...context, database }, id, rotation, request)).rejects.toMatchObject({
+    code: 'idempotency_key_used',
+  });
+  expect(await sendOrder(service.url, repeated?.webhookToken ?? '', 'after')).toBe(200);
 });

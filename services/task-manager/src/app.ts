@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { profileRoutes } from './account/record.ts';
 import { accountRoutes } from './account/routes.ts';
 import { listRoutes } from './lists/record.ts';
-import { securityRoutes } from './security/routes.ts';
+import { securityRoutes } from './security/events.ts';
 import { sessionRoutes } from './sessions/record.ts';
 import { taskFeed } from './tasks/feed.ts';
 import { taskRoutes } from './tasks/record.ts';

@@ -3,7 +3,7 @@ import type { Prunable } from '@platform/service-kit/pruning';
 import { networkDays } from './auth/queries.ts';
 import { outdatedInvitations } from './lists/queries.ts';
 import { outdatedMails } from './mails/queries.ts';
-import { outdatedEvents } from './security/queries.ts';
+import { outdatedEvents } from './security/events.ts';
 
 /** Rows that nothing reads any more; deleted in the background. */
 export const outdated: readonly Prunable[] = [

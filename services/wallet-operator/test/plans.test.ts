@@ -1,5 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { recordPlans } from '@platform/service-kit/testing';
+import type { ISql } from 'postgres';
 import { expect, test } from 'vitest';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
@@ -34,4 +36,76 @@ test('a batch reads only the rows it names, also when its plan was made on empty
   // A scan for each item would be hundreds of times this.
   for (const { rows, table } of read) expect(rows, table).toBeLessThan(callbacks * 4);
   await expectSoundLedger(service);
+});
+
+test('every list is read in the order of an index, without a sequential scan', async () => {
+  await using first = await startService();
+  const { sql } = first.context.database;
+  await addGame(sql);
+  const playerId = await addPlayer(sql);
+  await using plans = recordPlans(first.databaseUrl);
+  const searches = {
+    ...first.context.searches,
+    run: <T>(read: (sql: ISql) => Promise<T>) => read(plans.sql),
+  };
+  const overrides = { database: plans.database, searches };
+  await using service = await startService({ databaseUrl: first.databaseUrl, overrides });
+  const agent = await service.agent('wallet:read wallet:admin wallet:audit');
+  for (const path of [
+    '/v1/players',
+    '/v1/players?q=a&currency=EUR',
+    '/v1/players?status=disabled',
+    '/v1/players?currency=EUR',
+    '/v1/players?excluded=true',
+    '/v1/players?excluded=false',
+    '/v1/games',
+    '/v1/rounds',
+    '/v1/rounds?roundId=a',
+    `/v1/players/${playerId}/entries`,
+    `/v1/players/${playerId}/limits/history`,
+    `/v1/players/${playerId}/sessions`,
+    '/v1/launches',
+    '/v1/launches?playerId=a',
+    '/v1/launches?gameCode=a',
+    '/v1/launches?outcome=game_server_unavailable',
+    '/v1/launches?outcome=game_server_unavailable&gameCode=a',
+    '/v1/audit/events',
+    '/v1/audit/events?playerId=a',
+    '/v1/audit/events?kind=callback',
+    '/v1/audit/events?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z',
+    '/v1/audit/entries?transactionId=a',
+    '/v1/refusals',
+    '/v1/refusals?playerId=a',
+    '/v1/refusals?roundId=a',
+    '/v1/refusals?transactionId=a',
+    '/v1/refusals?cause=a',
+    '/v1/refusals?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z',
+    '/v1/audit/checkpoints',
+    '/v1/reconciliations',
+  ])
+    expect([path, await plans.faultsOf(() => agent.get(path).expect(200))]).toEqual([path, []]);
+});
+
+test('late pages of lists are read like searches, so that they leave the connections of other requests alone', async () => {
+  await using first = await startService();
+  await addPlayer(first.context.database.sql);
+  let searches = 0;
+  const run = <T>(read: (sql: ISql) => Promise<T>): Promise<T> => {
+    searches += 1;
+    return first.context.searches.run(read);
+  };
+  const overrides = { searches: { ...first.context.searches, run } };
+  await using service = await startService({ databaseUrl: first.databaseUrl, overrides });
+  const agent = await service.agent('wallet:read wallet:admin wallet:audit');
+  const searchesOf = async (path: string): Promise<number> => {
+    const before = searches;
+    await agent.get(path).expect(200);
+    return searches - before;
+  };
+  for (const path of ['/v1/players', '/v1/rounds', '/v1/launches', '/v1/audit/events', '/v1/refusals'])
+    expect([
+      path,
+      await searchesOf(`${path}?limit=200&page=51`),
+      await searchesOf(`${path}?limit=200&page=52`),
+    ]).toEqual([path, 0, 1]);
 });

@@ -1,12 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@platform/service-kit/db';
-import postgres from 'postgres';
-import { expect, onTestFinished, test } from 'vitest';
-import { createComparer } from '../src/reconciliation/comparing.ts';
 import { jsonLines, type Line } from '@platform/wallet-conformance/game-server/statement';
-import { addGame, addPlayer } from './factories.ts';
-import { startService } from './harness.ts';
-import { getJson, playStatement, sendStatement, type Found } from './reconciliations.ts';
+import postgres from 'postgres';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createComparer } from '../src/reconciliation/comparing.ts';
+import { addGame, addPlayer, callerOf } from './factories.ts';
+import { startService, type Running } from './harness.ts';
+import {
+  ago,
+  alone,
+  apply,
+  dryRun,
+  getJson,
+  lineOf,
+  playStatement,
+  reconcile,
+  sendStatement,
+  shortly,
+  type Found,
+} from './reconciliations.ts';
 
 /** A service whose statements only the test compares. */
 const startIdle = async (variables: Record<string, string> = {}) => {
@@ -196,4 +208,214 @@ test('every look-up is by a key, also when the tables were analysed while they w
     const filters = joinFilters(row?.['QUERY PLAN'] ?? {});
     expect(filters.filter((filter) => /transaction_id|reverses/.test(filter))).toEqual([]);
   }
+});
+
+/** Bets of 1.00, 2.00, … whose lines say `amounts`, each with a losing credit; further lines are missing here. */
+const statement = async (amounts: readonly string[], missing = 0) => {
+  const service = await alone();
+  const played = await linesOf(service.own, amounts);
+  const { playerId = '' } = played[0] ?? {};
+  const unknown = Array.from({ length: missing }, () => lineOf({ playerId, amount: '500' }));
+  return { ...service, lines: [...played, ...unknown] };
+};
+
+/** Plays these bets with a new player, and returns their lines. */
+const linesOf = async (own: Running, amounts: readonly string[], currency = 'EUR') => {
+  const playerId = await addPlayer(own.context.database.sql, { currency });
+  const caller = callerOf(own, playerId);
+  const lines = amounts.flatMap((amount, at) => {
+    const ids = { playerId, currency, roundId: `r-${at}` };
+    return [
+      lineOf({ ...ids, transactionId: `${currency}-bet-${at}`, amount }),
+      lineOf({
+        ...ids,
+        transactionId: `${currency}-lost-${at}`,
+        operation: 'credit',
+        amount: '0',
+        roundClosed: true,
+      }),
+    ];
+  });
+  for (const { transactionId, roundId, operation } of lines) {
+    const amount = operation === 'debit' ? `${Number(roundId.slice(2)) + 1}.00` : '0';
+    expect((await caller[operation]({ transactionId, roundId, amount })).status).toBe('OK');
+  }
+  return lines;
+};
+
+test.each([
+  ['in cents', ['100', '200', '300']],
+  ['in thousands, with one mistake', ['0.01', '0.02', '7', '0.04']],
+  ['of which one amount can be compared, and is in cents', ['100']],
+  ['of which one amount can be compared, and is a hundredth', ['0.01']],
+])('a statement %s is refused as a whole', async (_, amounts) => {
+  const { own, url, lines } = await statement(amounts, 5);
+  await using _own = own;
+  const { reconciliationId, status, failure } = await reconcile(url, lines);
+  expect([status, failure]).toEqual(['failed', 'one_factor']);
+  expect(reconciliationId).toBeDefined();
+});
+
+test('a statement in cents of one currency is refused, also when it has more lines of another one', async () => {
+  const { own, url, lines } = await statement(['1', '2', '3', '4', '5']);
+  await using _own = own;
+  const dollars = await linesOf(own, ['100', '200'], 'USD');
+  expect(await reconcile(url, [...lines, ...dollars])).toMatchObject({ failure: 'one_factor' });
+});
+
+test('one amount that differs by a hundred is a difference where others of its currency agree', async () => {
+  const { own, url, lines } = await statement(['1', '200', '3']);
+  await using _own = own;
+  const dollars = await linesOf(own, ['1'], 'USD');
+  expect(shortly(await reconcile(url, [...lines, ...dollars]))).toEqual(['amount EUR-bet-1']);
+});
+
+test('wins that are 0.00 on one side say nothing about the unit', async () => {
+  const { own, url, lines } = await statement(['1', '2', '3']);
+  await using _own = own;
+  const won = lines.map((line) => (line.operation === 'credit' ? { ...line, amount: '7.00' } : line));
+  const wins = won.filter(({ operation }) => operation === 'credit');
+  const found = await reconcile(url, won.slice(0, 1).concat(wins));
+  expect([found.status, found.failure]).toEqual(['done', null]);
+});
+
+test.each([
+  ['one tripled amount alone', ['3'], ['amount EUR-bet-0']],
+  ['one doubled amount among others', ['1', '4', '3'], ['amount EUR-bet-1']],
+  [
+    'several doubled amounts among more right ones',
+    ['2', '4', '3', '4', '5'],
+    ['amount EUR-bet-0', 'amount EUR-bet-1'],
+  ],
+  [
+    'amounts that differ by other factors',
+    ['2', '6', '12'],
+    ['amount EUR-bet-0', 'amount EUR-bet-1', 'amount EUR-bet-2'],
+  ],
+])('%s are differences like others', async (_, amounts, expected) => {
+  const { own, url, lines } = await statement(amounts);
+  await using _own = own;
+  expect(shortly(await reconcile(url, lines))).toEqual(expected);
+});
+
+/** A bet of 10.00 and a win of 5.00 of the first player, and their lines. */
+const paidRound = async (scope: string) => {
+  const service = await alone({ TRANSACTION_ID_SCOPE: scope });
+  const [playerId = '', stranger = ''] = service.players;
+  const caller = callerOf(service.own, playerId);
+  await caller.debit({ transactionId: 'bet', roundId: 'r', amount: '10.00' });
+  await caller.credit({ transactionId: 'win', roundId: 'r', amount: '5.00' });
+  const lines = [
+    lineOf({ playerId, transactionId: 'bet', roundId: 'r', amount: '10.00' }),
+    lineOf({
+      playerId,
+      operation: 'credit',
+      transactionId: 'win',
+      roundId: 'r',
+      amount: '5.00',
+      roundClosed: true,
+    }),
+  ] as const;
+  return { ...service, playerId, stranger, lines };
+};
+
+test.each(['global', 'player'])(
+  'TRANSACTION_ID_SCOPE=%s: a paid win that the statement gives to another player is not paid again',
+  async (scope) => {
+    const { own, url, playerId, stranger, lines } = await paidRound(scope);
+    await using _ = own;
+    const [bet, win] = lines;
+    for (const query of [{}, { from: ago(600) }]) {
+      const { differences } = await reconcile(url, [bet, { ...win, playerId: stranger }], query);
+      expect(differences).toMatchObject([
+        {
+          kind: 'player',
+          transactionId: 'win',
+          repair: 'ask_game_server',
+          there: { playerId: stranger },
+          here: { playerId },
+        },
+      ]);
+    }
+  },
+);
+
+test.each(['global', 'player'])(
+  'TRANSACTION_ID_SCOPE=%s: a win paid before the period is not paid again to the player whom a line without a time names',
+  async (scope) => {
+    const { own, url, stranger, lines } = await paidRound(scope);
+    await using _ = own;
+    const { sql } = own.context.database;
+    await sql`alter table entries disable trigger user`;
+    await sql`update entries set at = at - interval '30 minutes'`;
+    const period = { from: ago(600) };
+    const found = await reconcile(url, [{ ...lines[1], playerId: stranger, time: '' }], period);
+    expect(found.differences.filter(({ repair }) => repair === 'apply')).toEqual([]);
+  },
+);
+
+test('TRANSACTION_ID_SCOPE=player: two players with one transaction id are two transactions', async () => {
+  const { own, url, stranger, lines } = await paidRound('player');
+  await using _ = own;
+  const [bet, win] = lines;
+  const missing = { ...win, playerId: stranger, roundId: 'of the stranger' };
+  expect(await reconcile(url, [bet, win, missing])).toMatchObject({
+    differences: [{ kind: 'missing_here', repair: 'apply', there: { playerId: stranger } }],
+  });
+  await callerOf(own, stranger).credit({ transactionId: 'win', roundId: 'of the stranger', amount: '5.00' });
+  expect(shortly(await reconcile(url, [bet, win, missing]))).toEqual([]);
+  // Each line that is left out is missing there, although another player has its id.
+  expect(shortly(await reconcile(url, [bet, win]))).toEqual(['missing_there win']);
+  expect(shortly(await reconcile(url, [bet, missing]))).toEqual(['missing_there win']);
+});
+
+const ofAnother = { state: 'open', status: null, reason: 'received_for_another_player' };
+
+test('TRANSACTION_ID_SCOPE=player: a win is not paid to the player whom the statement names when it arrives for another one after the comparison', async () => {
+  const { own, url, players } = await alone({ TRANSACTION_ID_SCOPE: 'player' });
+  await using _ = own;
+  const [playerId = '', stranger = ''] = players;
+  const win = { transactionId: 'win', roundId: 'r', amount: '5.00' };
+  const line = lineOf({ ...win, playerId: stranger, operation: 'credit', roundClosed: true });
+  const bet = { transactionId: 'bet', roundId: 'r', amount: '1.00' };
+  const { reconciliationId: id } = await reconcile(url, [
+    lineOf({ ...bet, playerId: stranger, time: ago(5) }),
+    line,
+  ]);
+  const { dryRunId, repairs } = await dryRun(url, id, [1, 2]);
+  expect(repairs.map(({ status }) => status)).toEqual(['OK', 'OK']);
+  // Another transaction of that id, which says nothing about the win.
+  await callerOf(own, players[2] ?? '').debit({ transactionId: 'win', roundId: 'other' });
+  // A late retry arrives while the repairs are made, after the ledger was asked what it would decide.
+  const { ledger } = own.context;
+  const add = ledger.add.bind(ledger);
+  vi.spyOn(ledger, 'add').mockImplementationOnce(async (command) => {
+    const outcome = await add(command);
+    await callerOf(own, playerId).credit(win);
+    return outcome;
+  });
+  expect((await apply(url, id, dryRunId)).repairs).toMatchObject([
+    { state: 'applied' },
+    { ...ofAnother, state: 'refused' },
+  ]);
+  expect((await dryRun(url, id, [2])).repairs).toMatchObject([{ ...ofAnother, state: 'refused' }]);
+  const { sql } = own.context.database;
+  expect(await sql`select player_id as id from entries where operation = 'credit'`).toEqual([
+    { id: playerId },
+  ]);
+});
+
+test('TRANSACTION_ID_SCOPE=player: a dry run is outdated when one of its transactions arrives for another player, unless the statement has both', async () => {
+  const { own, url, players } = await alone({ TRANSACTION_ID_SCOPE: 'player' });
+  await using _ = own;
+  const [playerId = '', stranger = ''] = players;
+  const bet = { transactionId: 'bet', roundId: 'r', amount: '1.00' };
+  const named = lineOf({ ...bet, playerId: stranger });
+  const { reconciliationId: id } = await reconcile(url, [named]);
+  const { reconciliationId: both } = await reconcile(url, [named, lineOf({ ...bet, playerId })]);
+  const { dryRunId } = await dryRun(url, id, [1]);
+  await callerOf(own, playerId).debit(bet);
+  expect(await apply(url, id, dryRunId)).toMatchObject({ status: 409, code: 'dry_run_outdated' });
+  expect((await dryRun(url, id, [1])).repairs).toMatchObject([ofAnother]);
+  expect((await dryRun(url, both, [1])).repairs).toMatchObject([{ status: 'OK' }]);
 });

@@ -17,9 +17,8 @@ import { verificationList } from '../records/verifications.ts';
 import { posOf, type KnownStore } from '../stores/known-store.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { hookEventNames } from '../webhooks.ts';
-import { codeOf, codesIn, hidden, redact, type Shown } from './redact.ts';
+import { codeOf, codesIn, hidden, redact, type Shown, unmaskedRecordFields } from './masking.ts';
 import { recordIfRemapped, type Requester } from './reveals.ts';
-import { unmaskedRecordFields } from './unmasked.ts';
 
 interface RecordState {
   record: string;

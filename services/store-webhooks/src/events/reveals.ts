@@ -9,8 +9,7 @@ import { eventReveals, type revealKinds } from '../db/tables.ts';
 import type { EventRow } from '../inbox/find-events.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { StoreSettings } from '../stores/settings.ts';
-import type { Shown } from './redact.ts';
-import { unmaskedAtReceipt } from './unmasked.ts';
+import { type Shown, unmaskedAtReceipt } from './masking.ts';
 
 export interface Reveal {
   kind: (typeof revealKinds)[number];

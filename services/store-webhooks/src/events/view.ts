@@ -6,10 +6,9 @@ import { payments } from '../db/tables.ts';
 import { readable } from '../providers/payload-parsing.ts';
 import { erasedHashOf, findEvent, type EventRow } from '../inbox/find-events.ts';
 import { knownStore } from '../stores/use-cases.ts';
-import { redact } from './redact.ts';
+import { redact, unmaskedAtReceipt } from './masking.ts';
 import { recordReveal, subjectOf, type Reveal } from './reveals.ts';
 import type { EventDetail, EventLink, EventView } from './schema.ts';
-import { unmaskedAtReceipt } from './unmasked.ts';
 
 export const showEvent = ({
   storeId: _storeId,

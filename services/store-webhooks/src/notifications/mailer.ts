@@ -5,9 +5,8 @@ import type { LeasedRow, LeaseOptions } from '@platform/service-kit/leased-work'
 import { createRateCounter, type RateCounterOptions } from '@platform/service-kit/rate-limit';
 import type { Sql } from 'postgres';
 import type { Env } from '../env.ts';
-import { mailText, type Notice } from './notice.ts';
+import { isWanted, languageFor, mailText, type Notice } from './notice.ts';
 import type { NotificationSettings } from './schema.ts';
-import { isWanted, languageFor } from './settings.ts';
 
 interface Notification extends Pick<Notice, 'audience' | 'kind' | 'change' | 'reference'> {
   isDeleted: boolean;

@@ -1,9 +1,10 @@
 import type { ISql } from 'postgres';
 import type { notificationKinds } from '../db/records.ts';
 import type { JobStage } from '../providers/records.ts';
+import type { NotificationSettings } from './schema.ts';
 import { de } from './texts/de.ts';
 import { en, type Texts } from './texts/en.ts';
-import type { MailLanguage, MailText } from './texts/texts.ts';
+import { mailLanguages, type MailLanguage, type MailText } from './texts/texts.ts';
 
 /** An entry of the notification log: a change, and who is told of it. A second one with the same key is not written. */
 export interface Notice {
@@ -20,6 +21,28 @@ export interface Notice {
   consumerId?: string | null;
   eventId: string;
 }
+
+const isOneOf = (chosen: readonly string[] | undefined, value: string): boolean =>
+  chosen === undefined || chosen.includes(value);
+
+/** Whether a store wants the mail of a change. */
+export const isWanted = (
+  { staff, customers }: NotificationSettings,
+  { audience, kind, change }: Pick<Notice, 'audience' | 'kind' | 'change'>,
+): boolean => {
+  if (audience === 'store') return staff !== undefined && isOneOf(staff.events, kind);
+  const chosen = kind === 'order' ? customers.orderStatuses : customers.deliveryEvents;
+  return customers.enabled && isOneOf(chosen, change);
+};
+
+/** The language of a mail: that of a customer where there are texts in it (`de-AT` is `de`), else the store's. */
+export const languageFor = (
+  { customers }: NotificationSettings,
+  customerLanguage: string | null | undefined,
+): MailLanguage => {
+  const [primary] = (customerLanguage ?? '').toLowerCase().split('-', 1);
+  return mailLanguages.find((language) => language === primary) ?? customers.language;
+};
 
 const texts: Record<MailLanguage, Texts> = { en, de };
 

@@ -11,7 +11,7 @@ import { declareList } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
 import { storeId as storeParams } from '../stores/routes.ts';
 import { knownStore } from '../stores/use-cases.ts';
-import { isWanted } from './settings.ts';
+import { isWanted } from './notice.ts';
 
 const NotificationView = viewOf(
   'Notification',

@@ -8,7 +8,7 @@ import { jobStages } from '../providers/records.ts';
 import { storeId } from '../stores/routes.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { mailOf } from './mailer.ts';
-import { isWanted } from './settings.ts';
+import { isWanted } from './notice.ts';
 import { mailLanguages } from './texts/texts.ts';
 
 const PreviewBody = z

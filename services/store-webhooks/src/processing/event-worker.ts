@@ -7,17 +7,25 @@ import { inSpan } from '@platform/tracing/trace';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { finalState, Ignored, ProviderBusy, Stopped, Unprocessable } from '../errors.ts';
-import { isWanted } from '../notifications/settings.ts';
 import { claim, createTurns, maxInTurns } from '../inbox/claim-events.ts';
 import { endEvent, endEvents, postponeEvents } from '../inbox/end-events.ts';
 import type { ClaimedEvent, ClaimedRow } from '../inbox/event.ts';
 import { heartbeatOf } from '../inbox/heartbeat.ts';
 import type { EventWorker } from '../inbox/inbox.ts';
+import { isWanted } from '../notifications/notice.ts';
 import type { Change } from '../records/change.ts';
 import { knownStores, storeMappedAt } from '../stores/use-cases.ts';
 import { applyChanges, eventTypes } from './event-types.ts';
-import { pauseAfter } from './provider-pause.ts';
 import { ConnectionLost, createUnwritten, isSuspect } from './unwritten-events.ts';
+
+const ceilingMs = 3_600_000;
+
+/**
+ * Milliseconds until an event is tried again whose provider was not asked, because it failed repeatedly. Grows with the
+ * time that the event has waited for it, up to an hour.
+ */
+export const pauseAfter = (waitedMs: number, leastMs: number, chance = Math.random()): number =>
+  Math.round(Math.max(leastMs, Math.min(waitedMs / 4, ceilingMs) * (0.5 + chance / 2)));
 
 interface Planned {
   event: ClaimedEvent;

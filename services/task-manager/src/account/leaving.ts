@@ -4,7 +4,7 @@ import type { Queries } from '@platform/service-kit/record';
 import type { Context } from '../context.ts';
 import { leaveList } from '../lists/use-cases.ts';
 import { endEmailChanges } from '../mails/use-cases.ts';
-import { recordEvent } from '../security/use-cases.ts';
+import { recordEvent } from '../security/events.ts';
 import type { Actor } from '../sessions/client.ts';
 import { deleteSessions, revokeSessions } from '../sessions/use-cases.ts';
 import { deleteSlice } from '../slices.ts';

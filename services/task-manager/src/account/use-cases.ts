@@ -12,7 +12,7 @@ import {
 import type { Context } from '../context.ts';
 import { changeAddress } from '../lists/use-cases.ts';
 import { endEmailChanges } from '../mails/use-cases.ts';
-import { recordEvent } from '../security/use-cases.ts';
+import { recordEvent } from '../security/events.ts';
 import type { Actor, Client } from '../sessions/client.ts';
 import { confirmSession, deleteSessions, holdSession, revokeSessions } from '../sessions/use-cases.ts';
 import { lockUser, lockUserWith, replaceEmail, setPassword, verifyEmail } from './queries.ts';

@@ -2,8 +2,7 @@ import type { TokenVerifier } from '@platform/auth/bearer';
 import { noStore } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { SecurityEventQuery, SecurityEvents } from '../security/schema.ts';
-import { eventPage } from '../security/use-cases.ts';
+import { eventPage, SecurityEventQuery, SecurityEvents } from '../security/events.ts';
 import { whenDone } from '../when-done.ts';
 import { Account, Accounts, UserPath, UserQuery } from './schema.ts';
 import {

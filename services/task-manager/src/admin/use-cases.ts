@@ -5,7 +5,7 @@ import { lockUser, requireMails } from '../account/use-cases.ts';
 import type { Context } from '../context.ts';
 import { endEmailChanges } from '../mails/use-cases.ts';
 import type { SecurityEventKind } from '../security/kinds.ts';
-import { recordEvent } from '../security/use-cases.ts';
+import { recordEvent } from '../security/events.ts';
 import { deleteSessions, revokeSessions } from '../sessions/use-cases.ts';
 import { accounts, setLocked } from './queries.ts';
 

@@ -11,7 +11,7 @@ import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { SecurityEventKind } from '../security/kinds.ts';
-import { recordEvent } from '../security/use-cases.ts';
+import { recordEvent } from '../security/events.ts';
 import type { Client } from '../sessions/client.ts';
 import {
   endSession,

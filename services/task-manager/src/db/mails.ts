@@ -1,7 +1,7 @@
 import { isoColumn, oneOf } from '@platform/service-kit/columns';
 import { sql } from 'drizzle-orm';
 import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { mailKinds } from '../mails/kinds.ts';
+import { mailKinds } from '../mails/texts/texts.ts';
 import { users } from './accounts.ts';
 
 const mailStates = ['pending', 'sent', 'failed', 'unwanted', 'used'] as const;

@@ -1,7 +1,6 @@
-import type { MailKind } from './kinds.ts';
+import type { Language, MailKind, Texts } from './texts/texts.ts';
 import { de } from './texts/de.ts';
 import { en } from './texts/en.ts';
-import type { Language, Texts } from './texts/texts.ts';
 
 const texts: Record<Language, Texts> = { en, de };
 

@@ -4,8 +4,7 @@ import type { Queries } from '@platform/service-kit/record';
 import type { Sql, TransactionSql } from 'postgres';
 import { v7 as uuidv7 } from 'uuid';
 import type { Coded } from '../codes.ts';
-import type { MailKind } from './kinds.ts';
-import type { Language } from './texts/texts.ts';
+import type { Language, MailKind } from './texts/texts.ts';
 
 /** A mail to be sent. */
 export interface NewMail {

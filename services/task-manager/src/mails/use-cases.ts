@@ -2,7 +2,7 @@ import type { Queries } from '@platform/service-kit/record';
 import type { TransactionSql } from 'postgres';
 import { createCodes, type Coded, type Codes } from '../codes.ts';
 import type { Env } from '../env.ts';
-import type { MailKind } from './kinds.ts';
+import type { MailKind } from './texts/texts.ts';
 import { insertMail, invitationsLeft, takeMail, type DueMail, type NewMail } from './queries.ts';
 
 export { endEmailChanges } from './queries.ts';

@@ -4,7 +4,7 @@ import { record } from '@platform/service-kit/record';
 import { noStore } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { recordEvent } from '../security/use-cases.ts';
+import { recordEvent } from '../security/events.ts';
 import { clientOf } from './client.ts';
 import { findClient, findSession, listSessions } from './queries.ts';
 import { Session, SessionPath, SessionQuery, Sessions } from './schema.ts';

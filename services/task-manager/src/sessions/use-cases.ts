@@ -3,7 +3,7 @@ import { Unauthorized, type UnknownCredential } from '@platform/service-kit/prob
 import type { Queries } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { recordEvent } from '../security/use-cases.ts';
+import { recordEvent } from '../security/events.ts';
 import type { Client } from './client.ts';
 import type { ReadToken, SessionName } from './refresh-token.ts';
 import { maxSessions, revocationId } from './settings.ts';

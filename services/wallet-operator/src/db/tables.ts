@@ -16,18 +16,12 @@ import { addedAt, fromZero, minor, newId } from './columns.ts';
 
 /** Idempotency keys. */
 export { idempotencyKeys } from '@platform/service-kit/idempotency';
-/** Games, launches, sessions and adjustments. */
+/** Games, launches, sessions, adjustments, and limits of players. */
 export * from './accounts.ts';
-/** Limits of players. */
-export * from './limits.ts';
 /** Comparisons with statements of the game server. */
 export * from './reconciliations.ts';
-/** Refused callbacks. */
-export * from './refusals.ts';
-/** Checkpoints over the ledger. */
-export * from './seals.ts';
-/** Account summaries. */
-export * from './summary.ts';
+/** Refused callbacks, checkpoints over the ledger, account summaries. */
+export * from './reporting.ts';
 
 /** SQL: what a search of players looks in. The index has the same expression. */
 export const playerSearchText = `casefold((player_id || chr(31) || coalesce(name, '')) collate "pg_unicode_fast")`;

@@ -1,7 +1,7 @@
 import { callbacks, type Callback } from '@platform/wallet-protocol/callbacks';
 import { id } from '@platform/wallet-protocol/ids';
 import type { ISql } from 'postgres';
-import { refusals } from '../db/refusals.ts';
+import { refusals } from '../db/reporting.ts';
 import { limitView } from '../limits/domain.ts';
 import { jsonRows } from '../db/sql.ts';
 import type { AnyCommand, Command, Reason } from './command.ts';

@@ -1,7 +1,7 @@
 /** The rules of player limits. Their periods and counters are explained in docs/adr/0035-player-limits.md. */
 
 import { decimal } from '@platform/wallet-protocol/money';
-import type { RefusedLimit } from '../db/refusals.ts';
+import type { RefusedLimit } from '../db/reporting.ts';
 import type { Entry } from '../ledger/entry.ts';
 
 export const kinds = ['deposit', 'wager', 'loss', 'session'] as const;

@@ -2,9 +2,11 @@ import type { ISql, Sql } from 'postgres';
 import type { z } from 'zod';
 import { firstRow, isoTime, type Fragment } from '../db/sql.ts';
 import type { RepairResult } from './difference.ts';
-import type { Missing } from './missing.ts';
 import { differenceColumns, type DifferenceView } from './queries.ts';
 import type { DryRun, DryRunPath } from './schema.ts';
+
+/** A transaction that is missing here. */
+export type Missing = Pick<DifferenceView, 'number' | 'playerId' | 'transactionId' | 'there'>;
 
 /**
  * Transactions of rounds that are missing in any reconciliation, and were neither applied nor received since. Of each

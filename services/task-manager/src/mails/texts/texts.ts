@@ -1,4 +1,16 @@
-import type { MailKind } from '../kinds.ts';
+/** What a mail is about. */
+export const mailKinds = [
+  'invitation',
+  'password_reset',
+  'email_verification',
+  'email_change',
+  'password_changed',
+  'email_changed',
+  'session_ended',
+  'deletion_requested',
+  'deletion_undone',
+] as const;
+export type MailKind = (typeof mailKinds)[number];
 
 /** The languages of users and of their mails, as BCP 47 tags. */
 export const languages = ['en', 'de'] as const;

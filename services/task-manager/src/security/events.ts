@@ -1,10 +1,37 @@
-import type { Page } from '@platform/pagination/list';
+import {
+  pageLimitBody,
+  pageLimitQuery,
+  pageListJson,
+  pageOf,
+  slice,
+  type Page,
+  type PageQuery,
+} from '@platform/pagination/list';
 import { jsonTable } from '@platform/service-kit/json-table';
 import type { Prunable } from '@platform/service-kit/pruning';
 import type { Queries } from '@platform/service-kit/record';
+import { noStore } from '@platform/service-kit/record-versions';
+import { route, type Route } from '@platform/service-kit/route';
+import { instant } from '@platform/service-kit/text';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
 import type { Client } from '../sessions/client.ts';
-import type { SecurityEventKind } from './kinds.ts';
-import { SecurityEvent } from './schema.ts';
+import { clientFields } from '../sessions/schema.ts';
+import { securityEventKinds, type SecurityEventKind } from './kinds.ts';
+
+export const SecurityEvent = z
+  .object({
+    kind: z.enum(securityEventKinds),
+    ...clientFields,
+    count: z.int().min(1).meta({ description: 'How often on this day, from this network and browser' }),
+    firstAt: instant(),
+    lastAt: instant(),
+  })
+  .meta({ id: 'SecurityEvent' });
+
+export const SecurityEventQuery = z.strictObject(pageLimitQuery);
+
+export const SecurityEvents = pageLimitBody('events', SecurityEvent).meta({ id: 'SecurityEvents' });
 
 /** Rows per account, kind and day; events from further networks share one more row. */
 const maxOfDay = 20;
@@ -48,3 +75,34 @@ export const listEvents = (sql: Queries, userId: string, { offset, limit }: Page
     sql`where user_id = ${userId} and ${sql.unsafe(`day >= ${firstDay}`)}
       order by last_at desc, day, kind, network, browser offset ${String(offset)} limit ${limit + 1}`,
   );
+
+/** For what happens in other resources, in their transactions. */
+
+/** A page of the events of a user, as JSON text. */
+export const eventPage = async (sql: Queries, userId: string, query: PageQuery): Promise<string> => {
+  const page = pageOf(query);
+  return pageListJson('events', page, slice(await listEvents(sql, userId, page), page.limit));
+};
+
+/** What users see of the security of their accounts. */
+export const securityRoutes = ({ tokens, database: { sql } }: Context): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: '/auth/security-events',
+      operationId: 'listSecurityEvents',
+      tag: 'Sessions',
+      summary: 'Security events of your account',
+      description:
+        'Logins, refusals and changes of 90 days, newest first. Those of a day that are alike are one event, with their number.',
+      auth: tokens.guard(),
+      query: SecurityEventQuery,
+      responses: { 200: { description: 'One page; empty past the end', body: SecurityEvents } },
+    },
+    async ({ query, caller }) => ({
+      status: 200,
+      headers: noStore,
+      rawBody: await eventPage(sql, caller.subject, query),
+    }),
+  ),
+];

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import { csvLine } from '@platform/service-kit/csv';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvLine } from '@platform/service-kit/csv';
-import { readRecords, splitCsv } from './records.ts';
+import { readRecords, splitCsv } from './statement.ts';
 
 const read = async (pieces: readonly (string | Buffer)[], isCsv = true) => {
   const records = [];

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createMissingRounds, isBefore, roundKey, type Missing } from './missing.ts';
 import type { Side } from './difference.ts';
+import { createMissingRounds, isBefore, roundKey } from './planning.ts';
+import type { Missing } from './repair-queries.ts';
 
 const round = roundKey('ann', 'r');
 

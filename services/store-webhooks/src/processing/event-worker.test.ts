@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pauseAfter } from './provider-pause.ts';
+import { pauseAfter } from './event-worker.ts';
 
 test('the pause of an event whose provider is not asked grows with the time it has waited, up to an hour', () => {
   expect(pauseAfter(0, 10_000, 0.5)).toBe(10_000);
