@@ -91,7 +91,7 @@ describe.runIf(canLook)('finding by an id', () => {
     test.each([
       ['the id of an order', ids.order, ['Orders', 'Delivery jobs', 'Payments', 'Webhooks', 'Notifications']],
       ['the number of an order', ids.number, ['Orders']],
-      ['a member', ids.member, ['Members', 'Webhooks', 'Notifications']],
+      ['a member', ids.member, ['Orders', 'Members', 'Webhooks', 'Notifications']],
       ['a job', ids.job, ['Delivery jobs', 'Webhooks', 'Notifications']],
       ['a payment', ids.payment, ['Payments', 'Webhooks']],
       ['a request', ids.request, ['Webhooks']],

@@ -48,7 +48,8 @@ export const eventList = declareList({
     },
     entity: {
       schema: text(1, 200).optional().meta({
-        description: 'Id of the order, member, job, payment or transaction that the event is about',
+        description:
+          'Id of the order, member, job, payment or transaction that the event is about, or the whole `entity` of an event',
       }),
       condition: isAbout,
     },

@@ -37,9 +37,17 @@ export const hasUnfinished = (value: string, store: string | PgColumn): SQL =>
       union all select ${queue.id} from ${queue} where ${queue.storeId} = ${store}))
     and position(convert_to(${JSON.stringify(value)}, 'UTF8') in ${inbox.body}) > 0`;
 
-/** Whether an entity such as `order:17` has this id; the expression is that of the index `events_entity`. */
-export const isAbout = (id: string): SQL =>
-  sql`substr(${inbox.entity}, strpos(${inbox.entity}, ':') + 1) = ${id} and ${inbox.entity} is not null`;
+/**
+ * Whether an entity such as `order:17` has this id, `17`, or is this text as events show it; the expression is that of the
+ * index `events_entity`.
+ */
+export const isAbout = (text: string): SQL => {
+  const idOfEvent = sql`substr(${inbox.entity}, strpos(${inbox.entity}, ':') + 1)`;
+  if (!text.includes(':')) return sql`${idOfEvent} = ${text} and ${inbox.entity} is not null`;
+  const id = text.slice(text.indexOf(':') + 1);
+  return sql`${idOfEvent} in (${text}, ${id}) and ${inbox.entity} is not null
+    and (${idOfEvent} = ${text} or ${inbox.entity} = ${text})`;
+};
 
 /** Whether the request had this `X-Request-Id`. The array is computed once, not once for each store. */
 export const cameWith = (requestId: string): SQL =>

@@ -8,7 +8,7 @@ import { addressOf, place } from './place.ts';
 import { refusalColumns } from './refusals.tsx';
 import { useSession, type Refused, type Session } from './session.ts';
 import { storeNames } from './stores.ts';
-import { isTemporary } from './text.ts';
+import { guideAddress, isTemporary } from './text.ts';
 
 const eventLink = (text: ComponentChildren, storeId: string | undefined, id: string) => (
   <a href={addressOf('webhooks', { store: storeId ?? null, open: id })}>{text}</a>
@@ -127,8 +127,9 @@ const notFound = (text: string) => (
       Nothing has the id <code>{text}</code>.
     </p>
     <p class="soft">
-      Ids are compared exactly, with upper and lower case. A request id that no webhook had is in the log of
-      the gateway and of the service that answered it.
+      Ids are compared exactly, with upper and lower case. Names, mail addresses and phone numbers of customers
+      are found with a request: <a href={guideAddress('docs/store-webhooks.md#answering-a-customer')}>Guide</a>.
+      A request id that no webhook had is in the log of the gateway and of the service that answered it.
     </p>
   </div>
 );
