@@ -263,7 +263,7 @@ test('wins and rollbacks beyond the largest balance are in the audit trail', asy
   await caller.credit({ amount: '0.50' });
   await caller.rollback({ reverseTransactionId: bet });
   expect(await auditDetails(sql)).toMatchObject([
-    { operation: 'credit', reason: 'balance_overflow', amount: 1 },
+    { operation: 'credit', reason: 'balance_overflow', amount: '0.01' },
     { operation: 'rollback', reason: 'balance_overflow', reverseTransactionId: bet },
   ]);
 });

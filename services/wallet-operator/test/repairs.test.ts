@@ -25,7 +25,7 @@ import {
 
 interface Event {
   kind: string;
-  details: { number?: number; by?: string; status?: string; reason?: string };
+  details: { number?: number; amount?: string; by?: string; status?: string; reason?: string };
 }
 
 const eventsOf = async (url: string) => (await getJson<{ events: Event[] }>(url, '/v1/audit/events')).events;
@@ -66,12 +66,13 @@ test('a repair needs a dry run, is applied once, and is in the audit trail', asy
     { transaction_id: 'win', amount: '300' },
   ]);
   const events = await eventsOf(url);
-  expect(events.map(({ kind, details: { number, status } }) => [kind, number, status])).toEqual([
-    ['reconciliation_repair_decided', 1, 'OK'],
-    ['reconciliation_repair_decided', 2, 'OK'],
-    ['reconciliation_repair_requested', undefined, undefined],
-    ['reconciliation_dry_run', undefined, undefined],
-    ['reconciliation_requested', undefined, undefined],
+  const recorded = events.map(({ kind, details: { number, amount, status } }) => [kind, number, amount, status]);
+  expect(recorded).toEqual([
+    ['reconciliation_repair_decided', 1, '3.00', 'OK'],
+    ['reconciliation_repair_decided', 2, '1.00', 'OK'],
+    ['reconciliation_repair_requested', undefined, undefined, undefined],
+    ['reconciliation_dry_run', undefined, undefined, undefined],
+    ['reconciliation_requested', undefined, undefined, undefined],
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { decimal } from '@platform/wallet-protocol/money';
 import type { ISql, Sql } from 'postgres';
 import { readLimits, writeCounters } from '../limits/counters.ts';
 import { count, limitView } from '../limits/domain.ts';
@@ -32,6 +33,7 @@ const auditDetails = (
   const { reverses }: AnyCommand = command;
   return {
     ...Object.fromEntries(Object.entries(command).filter(([name]) => !omitted.has(name))),
+    ...('amount' in command && { amount: decimal(command.amount) }),
     status,
     reason,
     reverseTransactionId: reverses,

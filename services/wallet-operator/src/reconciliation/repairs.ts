@@ -181,7 +181,8 @@ const applyRepair = async (
     reasonToWait === undefined ? await ledger.add(command) : { status: null, reason: reasonToWait };
   const { playerId, isRepair: _isRepair, ...asked } = command;
   const decided = await sql.begin(async (tx) => {
-    const details = { by, reconciliationId, number, repair, ...asked, status, reason };
+    const amount = 'amount' in command ? decimal(command.amount) : undefined;
+    const details = { by, reconciliationId, number, repair, ...asked, amount, status, reason };
     await recordEvent(tx, 'reconciliation_repair_decided', details, playerId);
     return markDecided(tx, reconciliationId, attempt, status, reason ?? null);
   });

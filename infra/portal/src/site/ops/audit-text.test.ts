@@ -39,7 +39,7 @@ test('a change of limits says which pending changes it cancelled', () => {
 
 test('amounts have a currency', () => {
   const event = { at, playerId: 'p', currency: 'EUR' };
-  const refused = { operation: 'debit', amount: 1050, reason: 'not_enough_money', status: 'ERROR' };
+  const refused = { operation: 'debit', amount: '10.50', reason: 'not_enough_money', status: 'ERROR' };
   expect(whatHappened({ ...event, kind: 'callback', details: refused })).toBe(
     'Refused a debit of 10.50 EUR: not enough money (ERROR)',
   );
@@ -63,11 +63,11 @@ test('a reconciliation and its repairs are sentences', () => {
   expect(recorded('reconciliation_repair_requested', { differences: 2 })).toBe(
     'Requested the repair of 2 differences',
   );
-  const move = { number: 3, operation: 'credit', amount: 500, transactionId: 't-1' };
+  const move = { number: 3, operation: 'credit', amount: '5.00', transactionId: 't-1' };
   expect(recorded('reconciliation_repair_decided', { ...move, status: 'OK' }, 'EUR')).toBe(
     'Repaired difference 3, a credit of 5.00 EUR with the id t-1',
   );
-  const refused = { number: 4, operation: 'debit', amount: 500, transactionId: 't-2' };
+  const refused = { number: 4, operation: 'debit', amount: '5.00', transactionId: 't-2' };
   expect(
     recorded('reconciliation_repair_decided', { ...refused, status: 'ERROR', reason: 'no_money' }, 'EUR'),
   ).toBe('The repair of difference 4, a debit of 5.00 EUR with the id t-2 was refused: no money (ERROR)');

@@ -1,5 +1,5 @@
 import type { Wallet } from './api.ts';
-import { decimalOf, nameOfLimit, words, type LimitSlot } from './text.ts';
+import { nameOfLimit, words, type LimitSlot } from './text.ts';
 import { when } from './time.ts';
 
 /** An event of the audit log of the wallet. */
@@ -12,9 +12,9 @@ const text = (value: unknown): string => {
 
 const timeText = (value: unknown): string => when(typeof value === 'string' ? value : null);
 
-/** An amount (decimal, or a number of minor units) with its currency. */
+/** An amount with its currency. */
 const money = (amount: unknown, { currency }: AuditEvent): string =>
-  [typeof amount === 'number' ? decimalOf(amount) : text(amount), currency ?? ''].join(' ').trim();
+  [text(amount), currency ?? ''].join(' ').trim();
 
 const playerChange = ({ details: { fields, excluded, until, status } }: AuditEvent): string => {
   const names = Array.isArray(fields) ? fields.map(String) : [];
