@@ -59,6 +59,13 @@ test('`certify` prints a report, writes JUnit, and its exit code tells whether a
   expect(wrong.stderr).toContain('--player, --url and --secret (or HMAC_SECRET) are needed');
 });
 
+test('when the wallet cannot be asked for the currency, the message has the whole path', async () => {
+  const [, url = ''] = await startFor();
+  const asked = await run('certify', '--url', `${url}/callback`, '--secret', secret, '--player', 'nobody');
+  expect(asked.code).toBe(2);
+  expect(asked.stderr).toContain('POST /callback/callback/authenticate answered HTTP');
+});
+
 test('`record` finds a wrong wallet and draws each violation; `check` says the same of the file', async () => {
   const folder = await makeFolder();
   const file = join(folder, 'calls.jsonl');

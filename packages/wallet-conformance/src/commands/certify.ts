@@ -5,7 +5,7 @@ import { certify, junit, line, summary, type Result } from '../certify/run.ts';
 import { say } from '@platform/program/terminal';
 import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 
-const usage = `certify --url <callback url> --player <id of a player with 100.00 or more>: tests every promise of the contract
+const usage = `certify --url <url> --player <id of a player with 100.00 or more>: tests every promise of the contract
 ${targetUsage}  --other-player <id>    a second player with 1.00 or more, for the cases that need two
   --transaction-ids <scope>  global (default), or player where ids are unique for each player only
   --long                 also tests what the wallet must know after a pause of 90 s

@@ -7,7 +7,7 @@ import { exitCodeOf, readCalls, reportVerdict } from '../history/report.ts';
 import { judge } from '../history/judge.ts';
 import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
 
-const usage = `record <file> --url <callback url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers
+const usage = `record <file> --url <url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers
 ${targetUsage}  --seconds <n>          how long to record (30)
   --patience <seconds>   how long a call without a clear answer is repeated (60)
   --no-limits            the player has no limits, so that each refused bet must be explained otherwise

@@ -1,7 +1,7 @@
 import { UsageError } from '@platform/program';
 import type { SignatureString } from '@platform/wallet-protocol/signing';
 import { walletHere } from '../env.ts';
-import { openWallet, type Target } from '../certify/wallet.ts';
+import { callbackPath, openWallet, type Target } from '../certify/wallet.ts';
 
 /** A command of the program. `run` resolves with the exit code, and rejects when it was called wrongly. */
 export interface Command {
@@ -18,7 +18,7 @@ export const targetOptions = {
   signature: { type: 'string', default: 'timestamp+path+body' },
 } as const;
 
-export const targetUsage = `  --url <callback url>   (the variable OPERATOR_URL, else that of the stack that runs here)
+export const targetUsage = `  --url <url>            what stands before /callback (the variable OPERATOR_URL, else that of the stack that runs here)
   --secret <secret>      of the HMAC (the variable HMAC_SECRET, else that of the stack that runs here)
   --currency <code>      currency of the player's wallet (found out by trying)
   --game <code>          a game that is enabled (dice-alpha)
@@ -72,7 +72,7 @@ export const readCurrency = async (target: Omit<Target, 'currency'>): Promise<st
     if (status === 'OK') return currency;
     if (status !== 'ERROR_WRONG_CURRENCY')
       throw new Error(
-        `the player's currency can not be read: authenticate answered HTTP ${http} ${text.slice(0, 300)}`,
+        `the player's currency can not be read: POST ${callbackPath(new URL(target.url), 'authenticate')} answered HTTP ${http} ${text.slice(0, 300)}`,
       );
   }
   throw new Error("no ISO 4217 currency is accepted for this player; give the player's own with --currency");
