@@ -4,7 +4,7 @@ import { baseEnv, serviceEnv, withPrefix } from './env.ts';
 import { exists, type LocalFolder } from './local-folder.ts';
 import { audienceOf, ISSUER } from './keys.ts';
 import { variablePrefix, type Service } from './services.ts';
-import { lastLines, run, type Command } from './spawn.ts';
+import { run, withoutFrames, type Command } from './spawn.ts';
 import type { Supervisor } from './program.ts';
 
 /** What the demo task of a service prints. */
@@ -181,7 +181,7 @@ const STOP_LIMIT_MS = 12_000;
 /**
  * Migrates a service and loads its demo data as the owner of its tables, which needs no running service. Both run in one
  * process, because loading their modules takes longer than the work.
- * @throws with the end of what the step that failed wrote to stderr: the demo prints credentials
+ * @throws with what the step that failed wrote to stderr: the demo prints credentials
  */
 export const prepareService = async (
   { adminToken, stopping }: Launch,
@@ -202,7 +202,7 @@ export const prepareService = async (
   const done = await run(process.execPath, args, { cwd: service.folder, env, signal: stopping });
   if (done.code === 0) return parseDemo(service.name, done.stdout);
   const names = [...tasks, last].map((file) => basename(file, '.ts')).join(' or ');
-  throw new Error(`${names} of ${service.name} failed:\n${lastLines(done.stderr)}`);
+  throw new Error(`${names} of ${service.name} failed:\n${withoutFrames(done.stderr)}`);
 };
 
 /**

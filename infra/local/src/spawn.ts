@@ -126,6 +126,9 @@ export const run = (
 export const lastLines = (text: string, count = 20): string =>
   text.trimEnd().split('\n').slice(-count).join('\n');
 
+/** The last lines of a text, without the frames of stacks, which would push the message of an error out. */
+export const withoutFrames = (text: string): string => lastLines(text.replaceAll(/^ +at .*\n/gm, ''), 40);
+
 /** The last lines of a log file. */
 export const endOfLog = async (logFile: string): Promise<string> =>
   lastLines(await readFile(logFile, 'utf8').catch(() => '(the log is missing)'));

@@ -48,8 +48,18 @@ test('a service that does not become ready fails the start with the end of its l
   expect(await leftIn(local)).toEqual([]);
 });
 
+/** Fails with a stack and fields as long as those of the database client. */
+const deepError = `
+  Error.stackTraceLimit = 30;
+  const fail = (depth) => {
+    if (depth > 0) fail(depth - 1);
+    throw Object.assign(new Error('no such row'), { severity: 'ERROR', code: '42703', routine: 'errorMissingColumn' });
+  };
+  fail(30);`;
+
 test.each([
   ['migrate', 'throw new Error("no such column");', /migrate of lone-service failed:.*no such column/s],
+  ['migrate', deepError, /migrate of lone-service failed:.*no such row/s],
   ['demo', 'console.log("hello");', /demo of lone-service must print one JSON object/],
 ])('a %s that goes wrong ends the start with its reason', async (task, text, reason) => {
   const services = await serviceOf({ 'src/main.ts': '', [`src/${task}.ts`]: text });

@@ -65,6 +65,18 @@ describe.runIf(canLook)('the settings of a store', () => {
     expect(await storeNow()).toMatchObject({ pos: { credentials: ['accessToken', 'webhookSecret'] } });
   });
 
+  test('say that no key decrypts the credentials, so that webhooks wait', async () => {
+    await using visited = await signedIn('traffic');
+    const { page } = visited;
+    await page.route(`**/v1/stores/${storeId}`, async (route) => {
+      const response = await route.fetch();
+      const store = (await response.json()) as object;
+      await route.fulfill({ response, json: { ...store, credentialsState: 'unreadable' } });
+    });
+    await page.goto(`${gateway}/docs/ops/#settings?of=stores&open=${storeId}`);
+    await page.locator('h2').getByText('credentials unreadable').waitFor();
+  });
+
   test('name the credentials that another address of a provider has removed', async () => {
     await using visited = await signedIn(`settings?of=stores&open=${storeId}`);
     const { page } = visited;

@@ -119,14 +119,17 @@ export const AttemptList = z
   .meta({ id: 'DeliveryAttemptList' });
 
 export const Replay = z
-  .union([
-    z.strictObject({ failed: z.literal(true).meta({ description: 'All that are not tried any more' }) }),
-    z.strictObject({
-      from: instant().meta({ description: 'Changes from this time on' }),
-      until: instant().meta({ description: 'and before this one' }),
-    }),
-    z.strictObject({ version: z.int().min(1).meta({ description: 'One change' }) }),
-  ])
+  .union(
+    [
+      z.strictObject({ failed: z.literal(true).meta({ description: 'All that are not tried any more' }) }),
+      z.strictObject({
+        from: instant().meta({ description: 'Changes from this time on' }),
+        until: instant().meta({ description: 'and before this one' }),
+      }),
+      z.strictObject({ version: z.int().min(1).meta({ description: 'One change' }) }),
+    ],
+    { error: 'must have "failed": true, or "from" and "until" (times), or "version" (a number), and nothing else' },
+  )
   .meta({ id: 'ReplayOfChanges' });
 
 export const Replayed = z

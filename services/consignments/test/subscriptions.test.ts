@@ -362,6 +362,8 @@ describe('a subscription', () => {
     expect(one.body).toEqual({ replayed: 1, next: null });
     await eventually(() => expect(received).toHaveLength(5));
     expect(received.at(-1)?.event.data.id).toBe(made[0]);
+    const unclear = await service.post(`${path}/${id}/replay`, {}).set('Authorization', writer).expect(400);
+    expect(unclear.body.detail).toContain('must have "failed": true, or "from" and "until"');
   });
 
   test('of a token that is limited to clients has their records only, and is seen by no narrower token of its subject', async () => {

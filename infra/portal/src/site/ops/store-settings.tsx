@@ -166,9 +166,10 @@ const Ending = ({ store: { id, deletedAt }, send }: Shown) => {
   );
 };
 
-/** Whether a store takes webhooks. */
-const storeState = ({ active, deletedAt }: Store) => {
+/** Whether a store takes webhooks, and processes them. */
+const storeState = ({ active, credentialsState, deletedAt }: Store) => {
   if (deletedAt !== null) return state('bad', 'deleted');
+  if (credentialsState === 'unreadable') return state('bad', 'credentials unreadable');
   return active ? state('good', 'active') : state('warn', 'paused');
 };
 
