@@ -128,7 +128,10 @@ export const Replay = z
       }),
       z.strictObject({ version: z.int().min(1).meta({ description: 'One change' }) }),
     ],
-    { error: 'must have "failed": true, or "from" and "until" (times), or "version" (a number), and nothing else' },
+    {
+      error:
+        'must have "failed": true, or "from" and "until" (times), or "version" (a number), and nothing else',
+    },
   )
   .meta({ id: 'ReplayOfChanges' });
 

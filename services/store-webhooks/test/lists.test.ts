@@ -206,12 +206,15 @@ test('the pending events of all stores are those of each, newest first', async (
   expect(new Set(found.map(({ storeId }) => storeId))).toEqual(new Set(busy));
 });
 
-test.each(['o-17', 'order:o-17'])('events are found by the id of their entity, and by the entity: %s', async (entity) => {
-  const answer = await service.admin('GET', `/v1/stores/${id}/events?entity=${entity}&limit=200`);
-  const found = answer.body['events'] as unknown as { entity: string }[];
-  expect(found).toHaveLength(rows / 500);
-  expect(new Set(found.map((event) => event.entity))).toEqual(new Set(['order:o-17']));
-});
+test.each(['o-17', 'order:o-17'])(
+  'events are found by the id of their entity, and by the entity: %s',
+  async (entity) => {
+    const answer = await service.admin('GET', `/v1/stores/${id}/events?entity=${entity}&limit=200`);
+    const found = answer.body['events'] as unknown as { entity: string }[];
+    expect(found).toHaveLength(rows / 500);
+    expect(new Set(found.map((event) => event.entity))).toEqual(new Set(['order:o-17']));
+  },
+);
 
 test('late pages, and lists of all stores, are read like searches, so that they leave the connections that store webhooks alone', async () => {
   let searches = 0;

@@ -66,7 +66,12 @@ test('a repair needs a dry run, is applied once, and is in the audit trail', asy
     { transaction_id: 'win', amount: '300' },
   ]);
   const events = await eventsOf(url);
-  const recorded = events.map(({ kind, details: { number, amount, status } }) => [kind, number, amount, status]);
+  const recorded = events.map(({ kind, details: { number, amount, status } }) => [
+    kind,
+    number,
+    amount,
+    status,
+  ]);
   expect(recorded).toEqual([
     ['reconciliation_repair_decided', 1, '3.00', 'OK'],
     ['reconciliation_repair_decided', 2, '1.00', 'OK'],

@@ -127,9 +127,10 @@ const notFound = (text: string) => (
       Nothing has the id <code>{text}</code>.
     </p>
     <p class="soft">
-      Ids are compared exactly, with upper and lower case. Names, mail addresses and phone numbers of customers
-      are found with a request: <a href={guideAddress('docs/store-webhooks.md#answering-a-customer')}>Guide</a>.
-      A request id that no webhook had is in the log of the gateway and of the service that answered it.
+      Ids are compared exactly, with upper and lower case. Names, mail addresses and phone numbers of
+      customers are found with a request:{' '}
+      <a href={guideAddress('docs/store-webhooks.md#answering-a-customer')}>Guide</a>. A request id that no
+      webhook had is in the log of the gateway and of the service that answered it.
     </p>
   </div>
 );
