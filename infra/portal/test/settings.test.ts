@@ -75,6 +75,7 @@ describe.runIf(canLook)('the settings of a store', () => {
     });
     await page.goto(`${gateway}/docs/ops/#settings?of=stores&open=${storeId}`);
     await page.locator('h2').getByText('credentials unreadable').waitFor();
+    expect(visited.faults).toEqual([]);
   });
 
   test('name the credentials that another address of a provider has removed', async () => {
