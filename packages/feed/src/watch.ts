@@ -109,7 +109,7 @@ export const createWatch = (
         scope?.onCancel.delete(stop);
         clearTimeout(timer);
         // What it asks the database now waits in its turn, and does not come before new requests.
-        if (scope) scope.admitted = false;
+        if (scope) scope.uses = 0;
         return changes;
       }),
   };

@@ -9,8 +9,8 @@ const createQueue = (slots = 4) => {
     ...queue,
     started,
     /** A use by a request of a network; call what it returns when the use has ended. */
-    use: (network: string, admitted = false) => {
-      const scope = { network, client: () => [network, ''], admitted, onCancel: new Set() };
+    use: (network: string, uses = 0) => {
+      const scope = { network, client: () => [network, ''], uses, onCancel: new Set() };
       const request = scope as unknown as RequestScope;
       queue.enter(
         request,
@@ -31,7 +31,7 @@ test('a network that is alone uses all slots', () => {
 test('while there are others, a network with many slots leaves some free, new requests or not', () => {
   const { use, started } = createQueue(10);
   use('b')();
-  const [end] = Array.from({ length: 10 }, (_, at) => use('a', at === 7));
+  const [end] = Array.from({ length: 10 }, (_, at) => use('a', at === 7 ? 1 : 0));
   expect(started.splice(0)).toEqual(['b', ...Array.from({ length: 7 }, () => 'a')]);
   for (const network of ['b', 'b', 'b', 'c']) use(network);
   expect(started.splice(0)).toEqual(['b', 'b', 'c']);
@@ -105,4 +105,17 @@ test('work in turns runs as often at a time as it has slots, and gives its slot 
   await expect.poll(() => begun).toEqual([0, 1, 2]);
   for (const { resolve } of works) resolve();
   await Promise.all([running[0], running[2]]);
+});
+
+test.each([
+  [19, ['loop', 'new']],
+  [20, ['new', 'loop']],
+])('a request that has had %i slots and a new one get theirs in the order %j', (uses, order) => {
+  const { use, started } = createQueue(1);
+  const end = use('held');
+  started.length = 0;
+  const [endNew, endLoop] = [use('new'), use('loop', uses)];
+  end();
+  for (const next of order[0] === 'new' ? [endNew, endLoop] : [endLoop, endNew]) next();
+  expect(started).toEqual(order);
 });

@@ -23,6 +23,9 @@ const networkOf = (scope: RequestScope | undefined): string => (scope ? scope.ne
 /** How long a network may come back: for this time after it was seen, the others leave some slots free. */
 const sharedMs = 60_000;
 
+/** So often a request that has begun comes before new ones. */
+const firstUses = 20;
+
 /** A use that waits. */
 interface Waiting {
   /** It gets a slot. */
@@ -40,7 +43,7 @@ const refusal = new TooBusy('Too many requests are waiting for the database; try
  * statements of a few networks never hold all of them, and who has none gets one at once.
  *
  * A request that has had a slot is not refused any more, because its work would be thrown away, and comes before new
- * ones; so does background work, which never has more than half of the slots.
+ * ones, twenty times: what needs more is a loop, which others would have to wait for. So does background work, which never has more than half of the slots.
  */
 export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: ConnectionQueueOptions) => {
   const backgroundSlots = Math.ceil(slots / 2);
@@ -109,7 +112,7 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
      */
     enter: (scope: RequestScope | undefined, start: () => void, fail: (error: unknown) => void): void => {
       const admit = (): void => {
-        if (scope) scope.admitted = true;
+        if (scope) scope.uses += 1;
         start();
       };
       const network = networkOf(scope);
@@ -118,7 +121,8 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
       else if (free > 0 && !hasItsShare(network)) {
         change(network, 1);
         admit();
-      } else if (scope === undefined || scope.admitted) wait(undefined, scope, start, fail);
+      } else if (scope === undefined || (scope.uses > 0 && scope.uses < firstUses))
+        wait(undefined, scope, admit, fail);
       else {
         wait(scope.client(), scope, admit, fail);
         if (fresh.size > maxWaiting) fresh.dropLargest()?.giveUp();
@@ -148,7 +152,7 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
 /** Does a part of a request when it is its turn in a queue of its own, as if it had had no slot yet. Throws TooBusy. */
 export const withTurn = async <T>(queue: ConnectionQueue, work: () => Promise<T>): Promise<T> => {
   const request = currentRequest();
-  const scope = request && { ...request, admitted: false };
+  const scope = request && { ...request, uses: 0 };
   await waitUncounted(() => new Promise<void>((start, fail) => queue.enter(scope, start, fail)));
   try {
     return await work();

@@ -13,8 +13,8 @@ export interface RequestScope {
   network: string;
   /** Who sent it: its networks, the widest first, then the credential. What waits for a connection is shared by that. */
   client(): readonly string[];
-  /** Whether it has had a connection: work that was begun is not refused. */
-  admitted: boolean;
+  /** How often it has had a connection: work that was begun is not refused at first. */
+  uses: number;
   /** After this time it is cancelled, in ms; undefined for work that is no request. */
   deadlineMs: number | undefined;
   deadline: NodeJS.Timeout | undefined;
@@ -81,7 +81,7 @@ const createScope = (
   client,
   cancelled,
   onCancel: new Set(),
-  admitted: false,
+  uses: 0,
   deadlineMs,
   deadline: undefined,
   countedIn: undefined,

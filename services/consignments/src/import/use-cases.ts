@@ -192,7 +192,8 @@ export async function* readResults(
   to = Infinity,
 ): AsyncGenerator<Confirmed, void> {
   for (let next = sliceOf(from); next <= sliceOf(to);) {
-    const stored = await findSlices(database.sql, key, next);
+    const from = next;
+    const stored = await inTurn(async () => findSlices(database.sql, key, from));
     const last = stored.at(-1);
     if (last === undefined) return;
     next = last.slice + 1;

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { setFixedHeaders } from '@platform/service-kit/respond';
 import { jsonTable } from '@platform/service-kit/json-table';
 import { createPlaces, type Bounds } from '@platform/service-kit/places';
+import { inTurn } from '@platform/service-kit/own-turn';
 import type { Queries } from '@platform/service-kit/record';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
@@ -107,7 +108,8 @@ export async function* exportOf(sql: Queries, userId: string): AsyncGenerator<st
     yield `,"${name}":[`;
     let after: string | null | undefined = null;
     while (after !== undefined) {
-      const rows: { key: string; json: string }[] = await read(after);
+      const last = after;
+      const rows: { key: string; json: string }[] = await inTurn(async () => read(last));
       if (rows.length > 0) yield `${after === null ? '' : ','}${rows.map((row) => row.json).join(',')}`;
       after = rows.length < atOnce ? undefined : rows.at(-1)?.key;
     }
