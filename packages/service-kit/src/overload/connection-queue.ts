@@ -100,7 +100,9 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
       start();
     };
     const waiting = { proceed, giveUp };
-    const timer = client === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
+    // The work of one that has begun would be thrown away; its deadline ends it.
+    const hasBegun = client === undefined || (scope !== undefined && scope.uses > 0);
+    const timer = hasBegun ? undefined : setTimeout(giveUp, maxWaitMs);
     queue.push(path, waiting);
     scope?.onCancel.add(giveUp);
   };
