@@ -221,14 +221,14 @@ test('a person is found in more failed events than one statement reads, which co
       returning store_id, id)
     insert into results (store_id, id, state, attempts, finished_at)
     select store_id, id, 'failed', 1, now() from failed`;
-  await fail(1, 3000);
+  await fail(1, 6000);
   const jutta: Person = { memberId: 'member-jutta', contacts: [], consumer: '/consumerId' };
   const search = await searchEvents(sql, store.id, jutta);
-  await fail(3001, 3010);
+  await fail(6001, 6010);
   const again = await searchEvents(sql, store.id, jutta, search);
-  expect([search.found.length, again.found.length]).toEqual([3000, 3010]);
+  expect([search.found.length, again.found.length]).toEqual([6000, 6010]);
   const others = await searchEvents(sql, store.id, { ...jutta, contacts: ['jutta@x.test'] }, search);
-  expect(new Set(others.found).size).toBe(3010);
+  expect(new Set(others.found).size).toBe(6010);
   expect(await remove(store.id, 'member-jutta')).toEqual([204, undefined]);
   expect((await allRows(sql)).filter((row) => /jutta/i.test(row))).toEqual([]);
 });
@@ -245,13 +245,14 @@ test('one statement reads no more than 8 MiB of bodies, so that it ends in time 
     select store_id, id, 'failed', 1, now() from failed`;
   let statements = 0;
   const counted = ((...args: Parameters<typeof sql>) => {
-    statements++;
+    const [text] = args as unknown as [readonly string[]];
+    if (/^\s*select/.test(text[0] ?? '')) statements++;
     return sql(...args);
   }) as typeof sql;
   const person: Person = { memberId: 'member-kira', contacts: [], consumer: '/consumerId' };
   expect((await searchEvents(counted, store.id, person)).searched).toHaveLength(20);
-  // The first one lists the events.
-  expect(statements).toBe(1 + 3);
+  // The first two list the events.
+  expect(statements).toBe(2 + 3);
 });
 
 test('a person is found in failed events with ids that are numbers, in forms, and in JSON with any escapes', async () => {

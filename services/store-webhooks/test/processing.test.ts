@@ -256,3 +256,22 @@ test('events of a store that fail for one cause write ten error lines a minute, 
   const repeated = own.lines.filter((line) => line.includes('repeated failures'));
   expect(repeated.map((line) => JSON.parse(line))).toMatchObject([{ storeId: id, count: 10 }]);
 });
+
+test('an event of a store that is unknown, as after a restore, is ended and not claimed again and again', async () => {
+  const { sql } = service.context.database;
+  const { id, webhookToken } = await service.store();
+  await service.hook('order_updated', webhookToken, order);
+  await service.settled();
+  const lost = '0198c5a0-7e57-7000-8000-0000000000ff';
+  await sql`
+    with stored as (
+      insert into events (store_id, id, event, dedup, body, headers, received_at)
+      select ${lost}, uuidv7(), event, dedup, body, headers, received_at from events where store_id = ${id}
+      returning store_id, id)
+    insert into queue (store_id, entity, id, queued_at, due_at, attempts)
+    select store_id, 'order:o-1', id, now(), now(), 0 from stored`;
+  service.context.inbox.wake();
+  await expect
+    .poll(() => sql`select state, error from results where store_id = ${lost}`)
+    .toEqual([{ state: 'ignored', error: 'store_unknown' }]);
+});

@@ -13,6 +13,34 @@ interface Search {
 /** Together, of one statement. */
 const maxBytes = 8 * 2 ** 20;
 const bodiesPerStatement = 100;
+/** A paused store may have hundreds of thousands of ignored events, which no statement could list in its time. */
+const idsPerStatement = 5000;
+
+interface Unfinished {
+  id: string;
+  /** Of its body. */
+  bytes: number;
+}
+
+/** The events of a store that are not done and have their bodies, by the order of the indexes on queue and results. */
+async function* unfinishedEvents(sql: ISql, storeId: string): AsyncGenerator<readonly Unfinished[], void> {
+  for (const [table, group] of [
+    ['queue', sql`entity`],
+    ['results', sql`state`],
+  ] as const)
+    for (let last = { group: '', id: '00000000-0000-0000-0000-000000000000' }, isMore = true; isMore;) {
+      const rows = await sql<(Unfinished & { group: string; isWhole: boolean })[]>`
+        select "group", id, octet_length(body) as bytes, body_hash is null as "isWhole" from (
+          select ${group} as "group", id from ${sql(table)}
+          where store_id = ${storeId} and (${group}, id) > (${last.group}, ${last.id}::uuid)
+            ${table === 'results' ? sql`and state <> 'done'` : sql``}
+          order by ${group}, id limit ${idsPerStatement}) as unfinished
+        join events using (id) where events.store_id = ${storeId} order by "group", id`;
+      last = rows.at(-1) ?? last;
+      isMore = rows.length === idsPerStatement;
+      yield rows.filter(({ isWhole }) => isWhole);
+    }
+}
 
 /** Of a mail address or an id: the parts that are the same in JSON with any escapes and in a form, with spaces between them. */
 const plainParts = (value: string): string => (value.toLowerCase().match(/[a-z\d]{2,}/g) ?? []).join(' ');
@@ -40,15 +68,7 @@ export const searchEvents = async (
   const values = [...texts, ...numbers];
   if (values.length === 0) return { values, searched: [], found: [] };
   const isKnown = earlier !== undefined && values.every((value) => earlier.values.includes(value));
-  const searched = isKnown ? earlier.searched : [];
-  const rows = await sql<{ id: string; bytes: number }[]>`
-    select id, bytes from (
-      select id from queue where store_id = ${storeId}
-      union select id from results where store_id = ${storeId} and state <> 'done'
-      except select unnest(${arrayOf(searched)}::text::uuid[])) as unfinished
-    cross join lateral (
-      select octet_length(body) as bytes from events e
-      where e.store_id = ${storeId} and e.id = unfinished.id and body_hash is null offset 0) as stored`;
+  const searched = new Set(isKnown ? earlier.searched : []);
   const found = [...(earlier?.found ?? [])];
   const isAbout = createPersonFinder(person);
   const parts = arrayOf(texts.map(plainParts));
@@ -72,16 +92,21 @@ export const searchEvents = async (
     }
   };
   let [batch, size]: [string[], number] = [[], 0];
-  for (const { id, bytes } of rows) {
-    if (batch.length === bodiesPerStatement || (batch.length > 0 && size + bytes > maxBytes)) {
-      await search(batch);
-      [batch, size] = [[], 0];
+  const searchBatch = async (): Promise<void> => {
+    if (batch.length > 0) await search(batch);
+    [batch, size] = [[], 0];
+  };
+  for await (const events of unfinishedEvents(sql, storeId))
+    for (const { id, bytes } of events) {
+      // One that ended meanwhile comes twice.
+      if (searched.has(id)) continue;
+      if (batch.length === bodiesPerStatement || size + bytes > maxBytes) await searchBatch();
+      searched.add(id);
+      batch.push(id);
+      size += bytes;
     }
-    batch.push(id);
-    size += bytes;
-  }
-  if (batch.length > 0) await search(batch);
-  return { values, searched: [...searched, ...rows.map(({ id }) => id)], found };
+  await searchBatch();
+  return { values, searched: [...searched], found };
 };
 
 /**

@@ -166,12 +166,23 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
     }
   };
 
+  /** Events of stores that are unknown, as after a restore of an older backup, are ended: nobody could see, replay or erase them. */
   const withStores = async (events: readonly ClaimedRow[]): Promise<ClaimedEvent[]> => {
     const stores = await knownStores(context, new Set(events.map(({ storeId }) => storeId)));
-    return events.flatMap((event) => {
+    const [known, lost] = [[] as ClaimedEvent[], [] as ClaimedRow[]];
+    for (const event of events) {
       const store = stores.get(event.storeId);
-      return store === undefined ? [] : [{ ...event, store }];
-    });
+      if (store === undefined) lost.push(event);
+      else known.push({ ...event, store });
+    }
+    if (lost.length > 0) {
+      context.log.warn(
+        { storeIds: [...new Set(lost.map(({ storeId }) => storeId))] },
+        'events of unknown stores are ignored',
+      );
+      await sql.begin((tx) => endEvents(tx, lost, 'ignored', 'store_unknown'));
+    }
+    return known;
   };
 
   const begin = (event: ClaimedEvent, places: Places): void => {
