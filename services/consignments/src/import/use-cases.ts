@@ -192,8 +192,8 @@ export async function* readResults(
   to = Infinity,
 ): AsyncGenerator<Confirmed, void> {
   for (let next = sliceOf(from); next <= sliceOf(to);) {
-    const from = next;
-    const stored = await inTurn(async () => findSlices(database.sql, key, from));
+    const first = next;
+    const stored = await inTurn(async () => findSlices(database.sql, key, first));
     const last = stored.at(-1);
     if (last === undefined) return;
     next = last.slice + 1;
