@@ -30,6 +30,11 @@ test('ids, times and what the answer says by itself are kept, of long ones the f
   expect(kept('')).toBeNull();
 });
 
+test('of a message of more than 64 KiB no answer is kept', () => {
+  const large = JSON.stringify({ data: { id: item.id, item: { note: 'x'.repeat(70_000) } } });
+  expect(keptAnswer(Buffer.from('not here'), large)).toBe('[…]');
+});
+
 test('the answer to a test, which has no record, is kept', () => {
   expect(keptAnswer(Buffer.from('not here'), JSON.stringify({ data: { id: item.id } }))).toBe('not here');
 });

@@ -1,5 +1,8 @@
 /** In bytes. */
 const maxAnswer = 1024;
+/** Of a message, in characters: of a longer one no answer is kept, because looking for its values would keep others waiting. */
+const maxSent = 65_536;
+const masked = '[…]';
 /** Shorter texts are in any answer. */
 const shortest = 3;
 /** What identifies nobody: a UUID, a time. */
@@ -33,11 +36,15 @@ const formsOf = (text: string): string[] => [
  */
 export const keptAnswer = (answer: Buffer, sent: string): string | null => {
   if (answer.length === 0) return null;
+  if (sent.length > maxSent) return masked;
   const { data } = JSON.parse(sent) as { data?: { item?: unknown } };
   const values = valuesIn(data?.item).filter((value) => value.length >= shortest && !isPlain.test(value));
-  let text = answer.toString('utf8').replaceAll('\0', '\uFFFD');
+  let text = answer
+    .subarray(0, 2 * maxAnswer)
+    .toString('utf8')
+    .replaceAll('\0', '\uFFFD');
   // The longest first, because it may contain others.
   for (const form of new Set(values.flatMap(formsOf).toSorted((a, b) => b.length - a.length)))
-    text = text.replaceAll(form, '[…]');
+    text = text.replaceAll(form, masked);
   return Buffer.from(text).subarray(0, maxAnswer).toString('utf8');
 };
