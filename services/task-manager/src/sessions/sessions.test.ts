@@ -1,4 +1,5 @@
 import supertest from 'supertest';
+import { v7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
 import { at, endOverlap, goodPassword, newEmail, register, startService } from '../../test/harness.ts';
 
@@ -33,10 +34,11 @@ test('a user has at most 1,000 sessions: one more ends the oldest', async () => 
   const { sql } = service.context.database;
   const email = newEmail();
   const [ada, ben] = [await register(service.app, email), await register(service.app)];
+  // Of the same clock as those of the service, which never goes back after a test that has moved it.
   await sql`
     insert into sessions (user_id, id, refresh_hash, browser, network, created_at, authenticated_at, last_used_at, expires_at)
-    select ${ada.user.id}, uuidv7(), '\\x00', '', '', now(), now(), now(), now() + interval '1 day'
-    from generate_series(1, 999)`;
+    select ${ada.user.id}, id, '\\x00', '', '', now(), now(), now(), now() + interval '1 day'
+    from unnest(${Array.from({ length: 999 }, () => v7())}::uuid[]) as id`;
   await supertest(service.app).post(at('/auth/login')).send({ email, password: goodPassword }).expect(200);
   const counts = await sql`select count(*)::int from sessions group by user_id order by count`;
   expect(counts.map(({ count }) => count as number)).toEqual([1, 1000]);
