@@ -5,7 +5,7 @@ const maxSent = 65_536;
 const masked = '[…]';
 /** Shorter texts are in any answer. */
 const shortest = 3;
-/** What identifies nobody: a UUID, a time. */
+/** UUIDs and times, which are no personal data. */
 const isPlain = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$|^\d{4}-\d\d-\d\dT[\d:.]+Z$/i;
 
 /** All texts and numbers in a JSON value. */

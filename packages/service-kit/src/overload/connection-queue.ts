@@ -42,8 +42,9 @@ const refusal = new TooBusy('Too many requests are waiting for the database; try
  * there are others, a network that uses some slots gets another one only if more than half as many stay free: so the long
  * statements of a few networks never hold all of them, and who has none gets one at once.
  *
- * A request that has had a slot is not refused any more, because its work would be thrown away, and comes before new
- * ones, twenty times: what needs more is a loop, which others would have to wait for. So does background work, which never has more than half of the slots.
+ * A request that has had a slot does not wait for a limited time any more, because its work would be thrown away. For its
+ * first twenty uses it comes before new requests; what needs more is a loop, and takes turns with them. Background work
+ * comes before new requests, too, and never has more than half of the slots.
  */
 export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: ConnectionQueueOptions) => {
   const backgroundSlots = Math.ceil(slots / 2);

@@ -61,7 +61,7 @@ export interface Repeatable {
   key: string | undefined;
   /** What was asked for; compared with that of the first request by its JSON. */
   request: unknown;
-  /** Is asked before an answer of so many bytes is kept. Throws a Problem, which undoes the work, where that is too much. */
+  /** Called before an answer of so many bytes is kept; throws a Problem to refuse it, which undoes the work. */
   keep?: ((owner: string, bytes: number) => Promise<void>) | undefined;
 }
 

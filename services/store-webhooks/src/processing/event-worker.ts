@@ -166,7 +166,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
     }
   };
 
-  /** Events of stores that are unknown, as after a restore of an older backup, are ended: nobody could see, replay or erase them. */
+  /** Ends events of unknown stores, as after the restore of an older backup: nothing else would process or delete them. */
   const withStores = async (events: readonly ClaimedRow[]): Promise<ClaimedEvent[]> => {
     const stores = await knownStores(context, new Set(events.map(({ storeId }) => storeId)));
     const [known, lost] = [[] as ClaimedEvent[], [] as ClaimedRow[]];

@@ -39,8 +39,8 @@ interface Leftover {
 }
 
 /**
- * Does what a change of members, or the deletion of a list, left to be done, in small transactions. Whose list it is sees
- * nothing of a list that is deleted, and a former member nothing at all, from the moment of the change.
+ * Does in small transactions what a change of members, or the deletion of a list, has left to be done. Nobody sees the tasks
+ * of a deleted list meanwhile, and a former member sees none of the list.
  */
 export const startLeftovers = ({ database: { sql }, log }: Context): AsyncDisposable =>
   startBackground({

@@ -129,7 +129,7 @@ export const changeAddress = async (tx: Queries, userId: string, email: string):
   await tx`update list_members set email = ${email} where user_id = ${userId}`;
 };
 
-/** Removes members and invitations. The tasks of members are nobody's then, the 201st and further ones some seconds later. */
+/** Removes members and invitations. Their tasks have no assignee then, the 201st and further ones some seconds later. */
 export const deleteMembers = async (
   tx: Queries,
   listId: string,
