@@ -138,7 +138,10 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     const built = await engine.docker('images', '--format', '{{.Repository}}:{{.Tag}}', `${PROJECT}/*`);
     if (built !== '') await engine.docker('image', 'rm', ...built.trim().split('\n'));
   });
-  stack.defer(async () => void (await compose('down --volumes --remove-orphans')));
+  const removeAll = async (): Promise<void> => void (await compose('down --volumes --remove-orphans'));
+  // Volumes of an interrupted run have other passwords.
+  await removeAll();
+  stack.defer(removeAll);
   const commands = await documentedCommands('deploy.md', 'On one machine: compose', [
     ['prepare-compose', `prepare-compose --out '${prepared}'`],
     ['curl ', 'curl --silent --fail '],

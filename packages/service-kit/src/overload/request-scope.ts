@@ -133,6 +133,20 @@ export const runOutsideRequest = <T>(work: () => T): T =>
     return result instanceof Promise ? (result.then((value: unknown) => value) as T) : result;
   });
 
+/** Awaits work that continues without this request, such as shared work. Rejects when the request is cancelled first. */
+export const awaitUntilCancelled = async <T>(work: Promise<T>): Promise<T> => {
+  const scope = currentRequest();
+  if (scope === undefined) return work;
+  const cancelled = Promise.withResolvers<never>();
+  const reject = (): void => cancelled.reject(scope.cancelled);
+  scope.onCancel.add(reject);
+  try {
+    return await Promise.race([work, cancelled.promise]);
+  } finally {
+    scope.onCancel.delete(reject);
+  }
+};
+
 /**
  * Runs work whose statements are cancelled when `ms` are over, waiting included, or with the request. They fail with
  * `reason`, or with that of the request.

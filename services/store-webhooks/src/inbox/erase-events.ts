@@ -3,11 +3,11 @@ import type { ISql } from 'postgres';
 import { arrayOf } from '../db/sql.ts';
 import { createPersonFinder, digitsOf, isMail, minIdLength, type Person } from './person-finder.ts';
 
-/** Ids of the events whose bodies were searched, and of those that are about the person. */
+/** Ids of the events whose bodies were searched for these values, and of those that are about the person. */
 interface Search {
   values: readonly string[];
-  searched: readonly string[];
-  found: readonly string[];
+  searched: Set<string>;
+  found: Set<string>;
 }
 
 /** Together, of one statement. */
@@ -53,8 +53,8 @@ const spelled = (digits: string): string =>
     .join(String.raw`(?:[ ()./+\\-]|%2[0-9bdef])*`);
 
 /**
- * Searches the bodies of the events that are not done, except those that an earlier search has read. Bodies have no index:
- * events that are done are found by their entity alone.
+ * Searches the bodies of the events that are not done, except those that an `earlier` search has read, which it continues.
+ * Bodies have no index: events that are done are found by their entity alone.
  */
 export const searchEvents = async (
   sql: ISql,
@@ -66,10 +66,10 @@ export const searchEvents = async (
   const texts = [...(memberId.length < minIdLength ? [] : [memberId]), ...contacts.filter(isMail)];
   const numbers = contacts.flatMap((contact) => digitsOf(contact) ?? []);
   const values = [...texts, ...numbers];
-  if (values.length === 0) return { values, searched: [], found: [] };
+  const found = earlier?.found ?? new Set<string>();
+  if (values.length === 0) return { values, searched: new Set(), found };
   const isKnown = earlier !== undefined && values.every((value) => earlier.values.includes(value));
-  const searched = new Set(isKnown ? earlier.searched : []);
-  const found = [...(earlier?.found ?? [])];
+  const searched = isKnown ? earlier.searched : new Set<string>();
   const isAbout = createPersonFinder(person);
   const parts = arrayOf(texts.map(plainParts));
   const search = async (ids: readonly string[]): Promise<void> => {
@@ -86,7 +86,7 @@ export const searchEvents = async (
           select from unnest(string_to_array(value, ' ')) as part where strpos(written, part) = 0))
         or written ~ any(${arrayOf(numbers.map(spelled))}::text::text[]))`;
     for (const { id, body, type, isOfAnother } of candidates) {
-      if (isAbout(body, type ?? undefined, isOfAnother)) found.push(id);
+      if (isAbout(body, type ?? undefined, isOfAnother)) found.add(id);
       // Reading a body of a megabyte takes tens of milliseconds; other requests get their turn in between.
       await setImmediate();
     }
@@ -106,7 +106,7 @@ export const searchEvents = async (
       size += bytes;
     }
   await searchBatch();
-  return { values, searched: [...searched], found };
+  return { values, searched, found };
 };
 
 /**
@@ -117,8 +117,9 @@ export const eraseEvents = async (
   sql: ISql,
   storeId: string,
   entities: readonly string[],
-  found: readonly string[],
+  search: Search,
 ): Promise<number> => {
+  const found = [...search.found];
   await sql`
     with ended as (
       delete from queue where store_id = ${storeId}

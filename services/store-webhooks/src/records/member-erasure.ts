@@ -1,5 +1,7 @@
 import { requestIdOf } from '@platform/service-kit/log';
+import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { NotFound, Unavailable } from '@platform/service-kit/problem';
+import { awaitUntilCancelled, runOutsideRequest } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
 import type { ISql, TransactionSql } from 'postgres';
@@ -101,15 +103,37 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
     for (let pass = 0; pass < 2; pass++) {
       const traces = await findTraces(sql, store, memberId);
       search = await searchEvents(sql, storeId, traces.person, search);
-      erased += await eraseEvents(sql, storeId, traces.entities, search.found);
+      erased += await eraseEvents(sql, storeId, traces.entities, search);
     }
     return erased + (await eraseRecords(sql, storeId, memberId));
   });
   if (count === 0) throw new NotFound('member');
 };
 
-export const memberErasureRoute = (context: Context): Route =>
-  route(
+/**
+ * Erases the persons of a store one after the other. Searching hundreds of thousands of bodies outlasts a request: the
+ * erasure continues after the 503, and a repeated request waits for the same one.
+ */
+const createErasures = (context: Context) => {
+  const running = new Map<string, Promise<void>>();
+  return (storeId: string, memberId: string, request: object): Promise<void> => {
+    const key = JSON.stringify([storeId, memberId]);
+    const erase = async (): Promise<void> => {
+      await eraseMember(context, storeId, memberId);
+      context.log.info({ ...request, storeId }, 'a person was erased');
+    };
+    const turn = { name: 'erasures', params: { storeId }, caller: '' };
+    const erasure =
+      running.get(key) ??
+      runOutsideRequest(() => oneAtATime(context.database, turn, erase)).finally(() => running.delete(key));
+    running.set(key, erasure);
+    return awaitUntilCancelled(erasure);
+  };
+};
+
+export const memberErasureRoute = (context: Context): Route => {
+  const erase = createErasures(context);
+  return route(
     {
       method: 'delete',
       path: '/v1/stores/{storeId}/members/{memberId}',
@@ -124,8 +148,8 @@ export const memberErasureRoute = (context: Context): Route =>
       problems: [404],
     },
     async ({ params: { storeId, memberId }, caller, req }) => {
-      await eraseMember(context, storeId, memberId);
-      context.log.info({ requestId: requestIdOf(req), storeId, by: caller.subject }, 'a person was erased');
+      await erase(storeId, memberId, { requestId: requestIdOf(req), by: caller.subject });
       return { status: 204 };
     },
   );
+};
