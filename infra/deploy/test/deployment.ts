@@ -63,7 +63,7 @@ export const settingsOf = (service: string): string[] => {
     ...namesIn(read('packages/service-kit/src/process/env.ts')),
     ...(own.includes('...tokenEnv') ? namesIn(read('packages/service-kit/src/process/token-env.ts')) : []),
     ...(own.includes('...searchEnv')
-      ? namesIn(read('packages/service-kit/src/database/search-lane.ts'))
+      ? namesIn(read('packages/service-kit/src/database/search-pool.ts'))
       : []),
     ...(own.includes('...subscriptionEnv')
       ? namesIn(read('packages/outgoing-webhooks/src/subscriptions.ts'))

@@ -189,10 +189,10 @@ describe('the guard', () => {
   test('asks for permission before it looks a key up, except for one that it accepted within a minute', async () => {
     const { keys, state, key } = setUp();
     const limit = {
-      unproven: (kind: string) => {
+      checkGuesses: (kind: string) => {
         throw new TooManyRequests(1, kind);
       },
-      proven: () => undefined,
+      checkCaller: () => undefined,
     };
     const strict = guarded(keys.guard('verify:read'), ({ id }) => ({ id }), limit);
     const callStrict = () => request(strict).get('/').set('x-api-key', key);

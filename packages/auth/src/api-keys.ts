@@ -4,7 +4,7 @@ import { createLru } from '@platform/service-kit/lru';
 import { InsufficientScope, Unauthorized } from '@platform/service-kit/problem';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { Guard, LookupLimit } from '@platform/service-kit/route';
-import { onlyHeader } from './header.ts';
+import { singleHeader } from './header.ts';
 import { createLookupCache } from './lookup-cache.ts';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -109,7 +109,7 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
   /** Throws Unauthorized, and TooManyRequests instead of a look-up for a network with too many unknown keys. */
   const authenticate = async (hash: string, limit: LookupLimit): Promise<Row> => {
     const known = keys.refusal(hash);
-    if (known === undefined && !keys.valid.has(hash)) limit.unproven('api_key');
+    if (known === undefined && !keys.valid.has(hash)) limit.checkGuesses('api_key');
     const found = known ?? (await keys.lookUp(hash));
     if (found.state === 'valid') return found.row;
     throw refusalOf(found.state === 'unknown' ? hash : undefined);
@@ -126,7 +126,7 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
     security: [{ apiKey: [scope] }],
     schemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
     identify: async (req, limit) => {
-      const { value } = onlyHeader(req, 'x-api-key');
+      const { value } = singleHeader(req, 'x-api-key');
       if (value === undefined || !isApiKey(value)) throw refusalOf();
       const row = await authenticate(hashApiKey(value), limit);
       if (!row.scopes.includes(scope)) throw new InsufficientScope(scope);

@@ -263,14 +263,14 @@ describe('a limit of look-ups', () => {
     throw new TooManyRequests(1, reason);
   };
   const limit = {
-    unproven: (kind: string) => refuse(`unproven ${kind}`),
-    proven: (key: string) => refuse(`proven ${key}`),
+    checkGuesses: (kind: string) => refuse(`guesses of ${kind}`),
+    checkCaller: (key: string) => refuse(`requests of ${key}`),
   };
 
   test('refuses a token that no key signed, and no other', async () => {
     const limited = guarded(tokens.guard('stores:admin'), show, limit);
     const answer = await send(await (await makeTestKeys(issuer, audience)).token(), limited);
-    expect(answer.body).toMatchObject({ status: 429, detail: 'unproven bearer' });
+    expect(answer.body).toMatchObject({ status: 429, detail: 'guesses of bearer' });
     await expectStatus(send(await keys.token({ scope: 'stores:admin' }), limited), 200);
     await expectStatus(send(await keys.token({ ttl: -60 }), limited), 401);
     await expectStatus(request(limited).get('/'), 401);
@@ -285,7 +285,7 @@ describe('a limit of look-ups', () => {
     const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
     const limited = guarded(strict.guard(), show, limit);
     const answer = await send(await keys.token({ sub: 'ann' }), limited);
-    expect(answer.body).toMatchObject({ status: 429, detail: 'proven ann' });
+    expect(answer.body).toMatchObject({ status: 429, detail: 'requests of ann' });
     expect(asked).toBe(0);
   });
 });
@@ -298,7 +298,10 @@ test('a route may defer the question whether a token was revoked; a yes refuses 
   };
   const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
   const deferred: (() => Promise<void>)[] = [];
-  const limit = { ...noLookupLimit, defer: (confirm: () => Promise<void>) => void deferred.push(confirm) };
+  const limit = {
+    ...noLookupLimit,
+    deferConfirmation: (confirm: () => Promise<void>) => void deferred.push(confirm),
+  };
   const token = await keys.token({ sub: 'ann' });
   expect((await strict.verify(token, limit)).subject).toBe('ann');
   expect(asked).toBe(0);

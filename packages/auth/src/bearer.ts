@@ -11,7 +11,7 @@ import {
 import type { Guard, LookupLimit } from '@platform/service-kit/route';
 import { hasScope } from '@platform/service-kit/scopes';
 import { isStorable } from '@platform/service-kit/text';
-import { onlyHeader } from './header.ts';
+import { singleHeader } from './header.ts';
 import { createKeySource } from './key-source.ts';
 import {
   idLimitsOf,
@@ -116,7 +116,7 @@ const callerOf = (token: JWTVerifyResult, latestIssue: number, roles?: RoleMappi
 
 /** The token of a request (RFC 6750 section 2.1); undefined when the request has none. */
 const tokenOf = (req: IncomingMessage, cookie: TokenVerifierOptions['cookie']): string | undefined => {
-  const { value, repeated } = onlyHeader(req, 'authorization');
+  const { value, repeated } = singleHeader(req, 'authorization');
   if (repeated) throw invalid('Exactly one Authorization header may be sent.');
   if (value === undefined) return cookie?.read(req);
   if (!/^bearer(?: |$)/i.test(value)) return undefined;
@@ -168,12 +168,12 @@ export const createTokenVerifier = (options: TokenVerifierOptions) => {
     if (!isFresh) verified.set(digest, caller);
     if (isRevoked === undefined) return caller;
     const confirm = async (): Promise<void> => {
-      limit?.proven(caller.subject);
+      limit?.checkCaller(caller.subject);
       if (!(await isRevoked(caller))) return;
       revokedTokens.set(digest, true);
       throw sessionEnded();
     };
-    if (limit?.defer) limit.defer(confirm);
+    if (limit?.deferConfirmation) limit.deferConfirmation(confirm);
     else await confirm();
     return caller;
   };
@@ -207,7 +207,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions) => {
         if (token === undefined) throw missing();
         const caller = await verify(token, limit).catch((error: unknown) => {
           // The signature is verified first, so a valid token is never refused for the guesses of others.
-          if (error instanceof Problem && error.unknownCredential) limit.unproven('bearer');
+          if (error instanceof Problem && error.unknownCredential) limit.checkGuesses('bearer');
           throw error;
         });
         if (scope !== undefined && ![scope, ...others].some((one) => hasScope(caller.scopes, one))) {

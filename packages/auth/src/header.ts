@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
  * The value of a header that may be sent only once; `name` in lower case. Node drops or joins repeated
  * headers, so a proxy and this service could read different credentials from one request.
  */
-export const onlyHeader = (
+export const singleHeader = (
   req: Pick<IncomingMessage, 'rawHeaders' | 'headers'>,
   name: string,
 ): { value: string | undefined; repeated: boolean } => {

@@ -1,5 +1,5 @@
 import { createLru } from '@platform/service-kit/lru';
-import { inOwnTurn } from '@platform/service-kit/own-turn';
+import { awaitSharedLookup } from '@platform/service-kit/queue-turns';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { equal } from './equal.ts';
 
@@ -97,7 +97,9 @@ export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Ro
   const lookUp = (hash: string): Promise<Lookup<Row>> => {
     const entry = answers.get(hash);
     if (entry === undefined) return refresh(hash);
-    return entry.query === undefined ? ask(hash, entry) : inOwnTurn(entry.query, () => ask(hash, entry));
+    return entry.query === undefined
+      ? ask(hash, entry)
+      : awaitSharedLookup(entry.query, () => ask(hash, entry));
   };
   /** The next request is looked up, and an answer that is still to come is not kept. */
   const forgetAnswer = (hash: string): void => void answers.delete(hash);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   createPathTokens,
-  hashOfSent,
+  hashSentToken,
   hashPathToken,
   makePathToken,
   type PathTokenOptions,
@@ -51,7 +51,7 @@ const setUp = (more: Partial<PathTokenOptions<Row>> = {}) => {
     },
     ...more,
   });
-  return { token, tokens, state, recognise: (text = token) => tokens.recognise(hashOfSent(text)) };
+  return { token, tokens, state, recognise: (text = token) => tokens.recognise(hashSentToken(text)) };
 };
 
 test('a token has 256 random bits, and only its hash is stored', () => {
@@ -207,7 +207,7 @@ test('only the look-up of a token that was not valid before may be prevented', a
   const prevent = () => {
     throw new Error('prevented');
   };
-  const hash = hashOfSent(token);
+  const hash = hashSentToken(token);
   await expect(tokens.recognise(hash, prevent)).rejects.toThrow('prevented');
   await tokens.recognise(hash);
   await advanceTime(5);

@@ -50,7 +50,7 @@ const maxTokens = 20_000;
 export const hashPathToken = (token: string): string => hash('sha256', token);
 
 /** The hash of a token that a client sent; undefined if it is malformed. */
-export const hashOfSent = (token: string): string | undefined =>
+export const hashSentToken = (token: string): string | undefined =>
   tokenFormat.test(token) ? hashPathToken(token) : undefined;
 
 /** A new token: 256 random bits in base64url, and the hash to store. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { ownRedis } from '@platform/service-kit/testing/own-redis';
+import { startTestRedis } from '@platform/service-kit/testing/test-redis';
 import { createRevocation } from './revocation.ts';
 
 /** Stands in for the sessions table: the revoked ids, and whether it is available. */
@@ -15,7 +15,7 @@ const sessions = () => {
 const options = { prefix: 'test:revoked', ttlSeconds: 900 };
 
 test('a revoked id is refused on another instance even while the database is down', async () => {
-  const { connect } = await ownRedis();
+  const { connect } = await startTestRedis();
   const { table, isRevoked } = sessions();
   const [here, there] = await Promise.all([connect(), connect()]);
   const id = randomUUID();
@@ -27,7 +27,7 @@ test('a revoked id is refused on another instance even while the database is dow
 });
 
 test('an id that Redis does not know is looked up in the database each time', async () => {
-  const { connect } = await ownRedis();
+  const { connect } = await startTestRedis();
   const { table, isRevoked } = sessions();
   const redis = await connect();
   const revocation = createRevocation({ ...options, redis, isRevoked });
@@ -41,7 +41,7 @@ test('an id that Redis does not know is looked up in the database each time', as
 });
 
 test('a revoked id stays refused while Redis is flushed, killed, hanging or restarted', async () => {
-  const { server, connect } = await ownRedis();
+  const { server, connect } = await startTestRedis();
   const { table, isRevoked } = sessions();
   const redis = await connect();
   const revocation = createRevocation({ ...options, redis, isRevoked });

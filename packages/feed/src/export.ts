@@ -4,8 +4,8 @@ import { csvLine } from '@platform/service-kit/csv';
 import { createSender, setFixedHeaders } from '@platform/service-kit/respond';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
-import { inTurn } from '@platform/service-kit/own-turn';
-import { createPlaces } from '@platform/service-kit/places';
+import { runAsNewRequest } from '@platform/service-kit/queue-turns';
+import { createFairSlots } from '@platform/service-kit/fair-slots';
 import { z } from 'zod';
 import { cursorText, endOfLog } from './log.ts';
 import {
@@ -22,11 +22,11 @@ const chunk = 250;
 /** A client that reads nothing for so long is cut off, in ms. */
 const idleMs = 30_000;
 
-const withPlace = createPlaces({
-  most: 16,
-  mostOfCaller: 2,
-  mostOfNetwork: 4,
-  givesWay: true,
+const withPlace = createFairSlots({
+  max: 16,
+  maxPerCaller: 2,
+  maxPerNetwork: 4,
+  preemptible: true,
   code: 'too_many_downloads',
   detail: 'Too many exports are running; try again shortly.',
 });
@@ -105,7 +105,7 @@ export const createExport =
         const sendAll = async (lost: AbortSignal): Promise<void> => {
           lost.addEventListener('abort', () => res.destroy());
           const cursor = cursorText(await endOfLog(sql));
-          const read = (after: string) => inTurn(() => records(sql, { ...slice, after }, caller));
+          const read = (after: string) => runAsNewRequest(() => records(sql, { ...slice, after }, caller));
           let rows = await read(beforeAll);
           const { head, lineOf } = writerOf(query.format, item, cursor);
           setFixedHeaders(req, res);

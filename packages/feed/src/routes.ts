@@ -3,7 +3,7 @@ import { integerParameter } from '@platform/pagination/list';
 import { startBackground } from '@platform/service-kit/background';
 import type { BaseContext } from '@platform/service-kit/context';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
-import { createPlaces } from '@platform/service-kit/places';
+import { createFairSlots } from '@platform/service-kit/fair-slots';
 import { ValidationFailed } from '@platform/service-kit/problem';
 import { withoutDeadline } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
@@ -99,13 +99,13 @@ const exampleEvent = 'id: AZ…\nevent: updated\ndata: {"id":"…","action":"upd
 const createFollow = (options: FeedOptions) => {
   const { service, health, maxStreams = 1000, anyCaseQuery = false } = options;
   const readersOf = createReaders(options);
-  const withPlace = createPlaces({
-    most: maxStreams,
-    mostOfCaller: Math.ceil(maxStreams / 5),
-    mostOfNetwork: Math.ceil(maxStreams / 2),
+  const withPlace = createFairSlots({
+    max: maxStreams,
+    maxPerCaller: Math.ceil(maxStreams / 5),
+    maxPerNetwork: Math.ceil(maxStreams / 2),
     code: 'too_many_readers',
     detail: 'Too many readers wait here; try again later, or ask without `wait`.',
-    givesWay: true,
+    preemptible: true,
   });
   return <Caller>(followed: FollowedList<Caller>): Route => {
     const { list, name, tag, auth, item } = followed;

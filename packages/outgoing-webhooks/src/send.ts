@@ -14,7 +14,7 @@ export const createFairPlaces = (most: number) => {
   const running = createTally();
   const waiting: { group: string; begin(): void }[] = [];
   let free = most;
-  const isOpenTo = (group: string): boolean => running.of(group) < free;
+  const isOpenTo = (group: string): boolean => running.get(group) < free;
   const firstOpen = () => waiting.find(({ group }) => isOpenTo(group));
   const take = (group: string): void => {
     free--;

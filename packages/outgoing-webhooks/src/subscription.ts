@@ -72,7 +72,7 @@ export const claim = (sql: Sql, worker: string, room: number): Promise<Subscript
   returning ${sql.unsafe(columns)}`;
 
 /** Gives the subscriptions of a subject to another one with the same rights. */
-export const passOn = (sql: Queries, from: string, to: string): Promise<unknown> => sql`
+export const transferSubscriptions = (sql: Queries, from: string, to: string): Promise<unknown> => sql`
   update subscriptions set subject = ${to}, rights = jsonb_set(rights, '{subject}', to_jsonb(${to}::text))
   where subject = ${from}`;
 

@@ -15,7 +15,7 @@ import { startDispatch } from './dispatch.ts';
 import { startNotices } from './notices.ts';
 import { subscriptionRoutes } from './routes.ts';
 import { createSend } from './send.ts';
-import { passOn, type Rights } from './subscription.ts';
+import { transferSubscriptions, type Rights } from './subscription.ts';
 import type { Subscriber } from './use-cases.ts';
 
 /** The settings of subscriptions. */
@@ -115,7 +115,7 @@ export const createSubscriptions = <Caller extends Subscriber>(
     /** Lets callers subscribe to a list. Its readers and those who subscribe must be of one kind. */
     offer: (list: OfferedList<Caller>): void => void lists.set(list.list, list),
     /** Gives the subscriptions of a subject to another one with the same rights. */
-    passOn,
+    transferSubscriptions,
     /** The routes, once all lists are there. */
     routes: (): Route[] =>
       subscriptionRoutes({

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { endOfLog } from '@platform/feed/log';
-import { onceWithSecret } from '@platform/service-kit/idempotency';
+import { withSecretIdempotencyKey } from '@platform/service-kit/idempotency';
 import type { Addresses } from '@platform/service-kit/outbound';
 import { Conflict, InsufficientScope, Unavailable, ValidationFailed } from '@platform/service-kit/problem';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import { currentRequest, waitUncounted } from '@platform/service-kit/request-scope';
 import { noLookupLimit, type Guard } from '@platform/service-kit/route';
-import { createPlaces } from '@platform/service-kit/places';
+import { createFairSlots } from '@platform/service-kit/fair-slots';
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { z } from 'zod';
@@ -42,9 +42,9 @@ export interface SubscriptionParts<Caller> {
 }
 
 /** Tests wait for a subscriber, and hold a connection meanwhile. */
-const withPlace = createPlaces({
-  most: 20,
-  mostOfCaller: 2,
+const withPlace = createFairSlots({
+  max: 20,
+  maxPerCaller: 2,
   code: 'too_many_tests',
   detail: 'Too many tests wait for their subscribers; try again shortly.',
 });
@@ -95,7 +95,7 @@ export const createUseCases = <Caller extends Subscriber>(
       const id = v7();
       // Earlier changes get their positions first, so that they are not sent.
       await endOfLog(sql);
-      const created = await onceWithSecret(
+      const created = await withSecretIdempotencyKey(
         sql,
         { owner: subject, key: idempotencyKey, request: { path, input } },
         async (tx) => {

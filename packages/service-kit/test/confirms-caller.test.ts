@@ -24,7 +24,7 @@ const start = async (variables: Record<string, string> = {}) => {
         await Promise.resolve();
         if (state.ended) throw ended();
       };
-      if (limit.defer) limit.defer(confirm);
+      if (limit.deferConfirmation) limit.deferConfirmation(confirm);
       else await confirm();
       return 'ann';
     },

@@ -22,7 +22,7 @@ const start = async (variables: Record<string, string> = {}) => {
     identify: async ({ headers: { 'x-key': key } }, limit) => {
       if (typeof key !== 'string') throw new Unauthorized('A key is needed.', 'Key');
       if (key === 'accepted before') return key;
-      limit.unproven(kind);
+      limit.checkGuesses(kind);
       lookups.push(key);
       await new Promise((resolve) => setImmediate(resolve));
       const hash = createHash('sha256').update(key).digest('hex');

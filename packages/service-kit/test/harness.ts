@@ -7,14 +7,14 @@ import { createMetrics } from '../src/process/metrics.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import { listen } from '../src/process/service.ts';
 import { captureLog, cloneDatabase } from '../src/testing/index.ts';
-import { createApp, createContext, envOf, migrations } from './fixture/service.ts';
+import { createApp, createContext, parseEnv, migrations } from './fixture/service.ts';
 
 /** The fixture service, listening, on a database of its own. */
 export const startFixture = async (variables: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack();
   const database = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
   const { log, lines } = captureLog();
-  const env = envOf({ PORT: '0', DATABASE_URL: database.url, RATE_LIMIT: 'off', ...variables });
+  const env = parseEnv({ PORT: '0', DATABASE_URL: database.url, RATE_LIMIT: 'off', ...variables });
   const context = stack.use(createContext(env, { log, metrics: createMetrics() }));
   const { listener, document } = createApp(context);
   const server = createHttpServer(listener, {

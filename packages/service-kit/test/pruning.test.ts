@@ -5,7 +5,7 @@ import { captureLog } from '../src/testing/log.ts';
 import { migrations } from './fixture/service.ts';
 import { cloneDatabase } from '../src/testing/database.ts';
 
-const prunable: Prunable = { table: 'drafts', outdated: "made_at < now() - interval '1 day'", atOnce: 10 };
+const prunable: Prunable = { table: 'drafts', outdated: "made_at < now() - interval '1 day'", batchSize: 10 };
 let database: Database;
 let other: Database;
 let disposal: AsyncDisposableStack;

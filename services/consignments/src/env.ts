@@ -1,7 +1,7 @@
 import { feedEnv } from '@platform/feed';
 import { subscriptionEnv } from '@platform/outgoing-webhooks';
-import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
-import { searchEnv } from '@platform/service-kit/search-lane';
+import { commonEnv, defineEnv, tokenEnv } from '@platform/service-kit/env';
+import { searchEnv } from '@platform/service-kit/search-pool';
 import { z } from 'zod';
 
 const shape = {
@@ -19,6 +19,6 @@ const shape = {
   IMPORT_IDLE_TIMEOUT_MS: z.coerce.number().int().min(1).default(30_000),
 };
 
-export const { envOf, processEnv } = settingsOf('consignments', shape);
+export const { parseEnv, processEnv } = defineEnv('consignments', shape);
 
-export type Env = ReturnType<typeof envOf>;
+export type Env = ReturnType<typeof parseEnv>;

@@ -1,4 +1,4 @@
-import { openSearchLane } from '@platform/service-kit/search-lane';
+import { openSearchPool } from '@platform/service-kit/search-pool';
 import type { ISql } from 'postgres';
 import type { Env } from './env.ts';
 
@@ -19,8 +19,8 @@ export const hasTrigram = (text: string): boolean => /[a-z\d]{3}/i.test(text);
  * each other. The connections are closed with `resources`.
  */
 export const createSearches = (env: Env, resources: AsyncDisposableStack) => {
-  const indexed = resources.use(openSearchLane('consignments-search', env, advice));
-  const short = resources.use(openSearchLane('consignments-short-search', env, advice));
+  const indexed = resources.use(openSearchPool('consignments-search', env, advice));
+  const short = resources.use(openSearchPool('consignments-short-search', env, advice));
   return {
     /**
      * Runs the single statement of `read`: on a connection for searches by an index if `isIndexed`, else on one for the

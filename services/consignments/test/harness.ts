@@ -3,13 +3,13 @@ import { createHarness, type StartOptions } from '@platform/service-kit/testing'
 import request from 'supertest';
 import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
-import { envOf } from '../src/env.ts';
+import { parseEnv } from '../src/env.ts';
 
 export const tokens = await makeTestKeys();
 
 const harness = createHarness({
   migrations,
-  envOf,
+  parseEnv,
   createContext,
   createApp,
   keys: tokens,

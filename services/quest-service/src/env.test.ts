@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { envOf } from './env.ts';
+import { parseEnv } from './env.ts';
 
 test('memory for bodies in which the largest list of questions never fits is refused at the start', () => {
   const variables = {
@@ -10,9 +10,9 @@ test('memory for bodies in which the largest list of questions never fits is ref
     SUBSCRIPTIONS_KEY: 'ab'.repeat(32),
     AUTH_AUDIENCE: 'audience',
   };
-  expect(() => envOf({ ...variables, BODY_MEMORY_BYTES: '67108863' })).toThrow(
+  expect(() => parseEnv({ ...variables, BODY_MEMORY_BYTES: '67108863' })).toThrow(
     'BODY_MEMORY_BYTES is wrong: must be at least 67108864',
   );
-  expect(envOf({ ...variables, BODY_MEMORY_BYTES: '67108864' }).BODY_MEMORY_BYTES).toBe(67_108_864);
-  expect(envOf(variables).BODY_MEMORY_BYTES).toBe(67_108_864);
+  expect(parseEnv({ ...variables, BODY_MEMORY_BYTES: '67108864' }).BODY_MEMORY_BYTES).toBe(67_108_864);
+  expect(parseEnv(variables).BODY_MEMORY_BYTES).toBe(67_108_864);
 });

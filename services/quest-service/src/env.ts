@@ -1,6 +1,6 @@
 import { feedEnv } from '@platform/feed';
 import { subscriptionEnv } from '@platform/outgoing-webhooks';
-import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
+import { commonEnv, defineEnv, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 
 const shape = {
@@ -19,6 +19,6 @@ const shape = {
   QUESTS_CACHE_BYTES: z.coerce.number().int().min(0).default(33_554_432),
 };
 
-export const { envOf, processEnv } = settingsOf('quest-service', shape);
+export const { parseEnv, processEnv } = defineEnv('quest-service', shape);
 
-export type Env = ReturnType<typeof envOf>;
+export type Env = ReturnType<typeof parseEnv>;

@@ -1,4 +1,4 @@
-import { inOwnTurn } from '@platform/service-kit/own-turn';
+import { awaitSharedLookup } from '@platform/service-kit/queue-turns';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -25,7 +25,7 @@ export const shareLookup = <T>(lookUp: (key: string) => Promise<T>): ((key: stri
 
   return (key) => {
     const shared = waiting.get(key);
-    if (shared !== undefined) return inOwnTurn(shared, () => runOutsideRequest(() => lookUp(key)));
+    if (shared !== undefined) return awaitSharedLookup(shared, () => runOutsideRequest(() => lookUp(key)));
     const sent = send(key);
     waiting.set(key, sent);
     return sent;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { get, getDraft, ownDatabase, startService, titlesOf, write } from './harness.ts';
+import { get, getDraft, createTestDatabase, startService, titlesOf, write } from './harness.ts';
 
 const folder = new URL('..', import.meta.url).pathname;
 
@@ -26,7 +26,7 @@ const demo = async (databaseUrl: string) => {
 };
 
 test('the demo quest has at least 25 questions, and loading it again changes nothing', async () => {
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   const first = await demo(database.url);
   await using service = await startService({ databaseUrl: database.url });
   const { questId } = first.demo;
@@ -46,7 +46,7 @@ test('the demo quest has at least 25 questions, and loading it again changes not
 });
 
 test('the demo quest is publishable, so is the correction of another one, and the draft beside them shows what is not', async () => {
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   const { demo: loaded, curls } = await demo(database.url);
   await using service = await startService({ databaseUrl: database.url });
   const { body: file } = await getDraft(service, `/quests/${loaded.questId}/export`).expect(200);

@@ -3,11 +3,11 @@ import { createHarness, type TestInstance } from '@platform/service-kit/testing'
 import supertest, { type Test } from 'supertest';
 import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
-import { envOf } from '../src/env.ts';
+import { parseEnv } from '../src/env.ts';
 
-export const { ownDatabase, startService, tokenWith } = createHarness({
+export const { createTestDatabase, startService, tokenWith } = createHarness({
   migrations,
-  envOf,
+  parseEnv,
   createContext,
   createApp,
   variables: { SUBSCRIPTIONS_KEY: 'ab'.repeat(32) },

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import {
   get,
   makeQuest,
-  ownDatabase,
+  createTestDatabase,
   question,
   startService,
   titlesOf,
@@ -20,7 +20,7 @@ const startPair = async () => {
   const server = await startRedis();
   stack.defer(() => server.stop());
   const proxy = stack.use(await startProxy(server.url));
-  const { url } = stack.use(await ownDatabase());
+  const { url } = stack.use(await createTestDatabase());
   const one = stack.use(await startService({ databaseUrl: url, variables: { REDIS_URL: proxy.url } }));
   const two = stack.use(await startService({ databaseUrl: url, variables: { REDIS_URL: server.url } }));
   return { one, two, server, proxy, [Symbol.asyncDispose]: () => stack.disposeAsync() };
@@ -147,7 +147,7 @@ test('while Redis is down reads and writes succeed, and it is used again when it
 });
 
 test('a hot quest is answered without a query', async () => {
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   await using opened = openDatabase({ url: database.url, name: 'quest-service' });
   let queries = 0;
   const sql = new Proxy(opened.sql, {

@@ -1,9 +1,9 @@
 import { recordPlans } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
-import { get, getDraft, makeQuest, ownDatabase, startService } from './harness.ts';
+import { get, getDraft, makeQuest, createTestDatabase, startService } from './harness.ts';
 
 test('every list is read in the order of an index, without a sequential scan', async () => {
-  await using own = await ownDatabase();
+  await using own = await createTestDatabase();
   await using plans = recordPlans(own.url);
   await using service = await startService({ databaseUrl: own.url, overrides: { database: plans.database } });
   const questId = await makeQuest(service, ['One', 'Two']);

@@ -10,7 +10,7 @@ import { Counter } from '@prometheus-io/client';
 import { createByteGate, type ByteGate } from '@platform/service-kit/byte-gate';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
-import { openSearchLane, type SearchLane } from '@platform/service-kit/search-lane';
+import { openSearchPool, type SearchPool } from '@platform/service-kit/search-pool';
 import type { Migrations } from '@platform/service-kit/migrate';
 import { feedParts } from '@platform/feed/sql';
 import { subscriptionsPart } from '@platform/outgoing-webhooks/sql';
@@ -61,7 +61,7 @@ export interface Context extends BaseContext {
   clock: DatabaseClock;
   readerOf: (storeId: string) => ProviderReader;
   /** For late pages of lists, for lists of all stores and for filters without an index. */
-  searches: SearchLane;
+  searches: SearchPool;
   /** Bounds the memory of large pages of lists. */
   largeWork: ByteGate;
   /** Aborted to interrupt all requests to providers, because the instance stops. */
@@ -113,7 +113,7 @@ export const createContext = async (
     snapshot: createOutageSnapshot({ tokens, rotations, clock, openStore, log }),
   });
   const oldUses = createOldUses(sql);
-  const searches = openSearchLane(
+  const searches = openSearchPool(
     'store-webhooks:search',
     env,
     'Choose fewer rows by a filter, one store, or an earlier page.',

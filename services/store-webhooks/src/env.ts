@@ -1,7 +1,7 @@
 import { feedEnv } from '@platform/feed';
 import { subscriptionEnv } from '@platform/outgoing-webhooks';
-import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
-import { searchEnv } from '@platform/service-kit/search-lane';
+import { commonEnv, defineEnv, tokenEnv } from '@platform/service-kit/env';
+import { searchEnv } from '@platform/service-kit/search-pool';
 import { z } from 'zod';
 
 const whole = (min: number, preset: number) => z.coerce.number().int().min(min).default(preset);
@@ -66,6 +66,6 @@ const shape = {
   SENTRY_DSN: z.url().optional(),
 };
 
-export const { envOf, processEnv } = settingsOf('store-webhooks', shape);
+export const { parseEnv, processEnv } = defineEnv('store-webhooks', shape);
 
-export type Env = ReturnType<typeof envOf>;
+export type Env = ReturnType<typeof parseEnv>;

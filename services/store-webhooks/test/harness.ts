@@ -7,7 +7,7 @@ import { makeTestKeys } from '@platform/auth/testing';
 import { createHarness, type StartOptions } from '@platform/service-kit/testing';
 import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
-import { envOf } from '../src/env.ts';
+import { parseEnv } from '../src/env.ts';
 import { StoreBody } from '../src/stores/schema.ts';
 import { startWork } from '../src/processing/background-work.ts';
 import { createStore } from '../src/stores/use-cases.ts';
@@ -22,7 +22,7 @@ const keys = await makeTestKeys();
 const verifier = createTokenVerifier(keys);
 const harness = createHarness({
   migrations,
-  envOf,
+  parseEnv,
   createContext,
   createApp,
   keys,

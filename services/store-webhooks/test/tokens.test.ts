@@ -195,9 +195,9 @@ test('a process that reaches neither the database nor Redis says for how long it
 });
 
 test('a rotation that could not be told over Redis is known in processes that reach both, when it is answered', async () => {
-  await using ownRedis = await startProxy(redis.url);
-  await using pair = await startPair({}, ownRedis.url);
-  await ownRedis.cut();
+  await using redisProxy = await startProxy(redis.url);
+  await using pair = await startPair({}, redisProxy.url);
+  await redisProxy.cut();
   await pair.change(rotate, { graceSeconds: 0 });
   await pair.database.cut();
   await pair.cache.cut();

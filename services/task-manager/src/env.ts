@@ -1,7 +1,7 @@
 import { feedEnv } from '@platform/feed';
 import { mailEnv } from '@platform/mail/address';
-import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
-import { searchEnv } from '@platform/service-kit/search-lane';
+import { commonEnv, defineEnv, tokenEnv } from '@platform/service-kit/env';
+import { searchEnv } from '@platform/service-kit/search-pool';
 import { z } from 'zod';
 import { parseSigningKeys } from './sessions/signing-keys.ts';
 
@@ -59,9 +59,9 @@ const shape = {
   REGISTRATIONS_PER_NETWORK: z.coerce.number().int().min(1).default(100),
 };
 
-export const { envOf, processEnv } = settingsOf('task-manager', shape);
+export const { parseEnv, processEnv } = defineEnv('task-manager', shape);
 
-export type Env = ReturnType<typeof envOf>;
+export type Env = ReturnType<typeof parseEnv>;
 
 /** Address in the demo's commands: the gateway, or else the service itself. */
 export const gatewayUrl = (): string =>

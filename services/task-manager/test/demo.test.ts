@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import supertest from 'supertest';
 import { expect, test } from 'vitest';
-import { at, ownDatabase, variablesFor } from './harness.ts';
+import { at, createTestDatabase, variablesFor } from './harness.ts';
 import { runScript, startProcess } from './service-process.ts';
 
 test('the demo can be loaded again and again, and its command works when pasted', async () => {
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   const variables = variablesFor(database.url);
   await using service = await startProcess(variables);
   const load = async () => {

@@ -3,7 +3,15 @@ import { startRedis } from '@platform/local/redis';
 import type { Redis } from 'ioredis';
 import supertest from 'supertest';
 import { describe, expect, test, vi } from 'vitest';
-import { at, bearerOf, goodPassword, ownDatabase, register, startService, variablesFor } from './harness.ts';
+import {
+  at,
+  bearerOf,
+  goodPassword,
+  createTestDatabase,
+  register,
+  startService,
+  variablesFor,
+} from './harness.ts';
 import { startProcess } from './service-process.ts';
 
 type App = Parameters<typeof supertest>[0];
@@ -119,7 +127,7 @@ describe('when PostgreSQL is killed', () => {
 
 describe('when the service is killed', () => {
   test('no acknowledged task is lost', async () => {
-    await using database = await ownDatabase();
+    await using database = await createTestDatabase();
     const variables = variablesFor(database.url);
     const acknowledged: string[] = [];
     let ada;

@@ -5,7 +5,7 @@ import supertest from 'supertest';
 import { inject } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
-import { envOf } from '../src/env.ts';
+import { parseEnv } from '../src/env.ts';
 
 /** The private JWK that signs users' tokens in tests. */
 export const signingKey = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
@@ -15,9 +15,9 @@ const variables = { AUTH_SIGNING_KEY: JSON.stringify(signingKey) };
 export const operatorKeys = await makeTestKeys();
 
 /** `tokenWith` gives operators' tokens; users get theirs from the service. */
-export const { ownDatabase, startService, tokenWith } = createHarness({
+export const { createTestDatabase, startService, tokenWith } = createHarness({
   migrations,
-  envOf,
+  parseEnv,
   createContext,
   createApp,
   keys: operatorKeys,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { ownDatabase, register, startService } from './harness.ts';
+import { createTestDatabase, register, startService } from './harness.ts';
 
 /** A role like the one in production: it connects, reads and writes rows, and calls functions. */
 const runTimeRole = async (databaseUrl: string) => {
@@ -27,7 +27,7 @@ const runTimeRole = async (databaseUrl: string) => {
 };
 
 test('the service runs with the rights to read and write rows and to call functions', async () => {
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   await using role = await runTimeRole(database.url);
   await using service = await startService({ databaseUrl: role.url });
   const { as } = await register(service.app);

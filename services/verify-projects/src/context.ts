@@ -6,7 +6,7 @@ import { installSql, withPageSettings } from '@platform/pagination/directory';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
 import type { Guard } from '@platform/service-kit/route';
-import { openSearchLane, type SearchLane } from '@platform/service-kit/search-lane';
+import { openSearchPool, type SearchPool } from '@platform/service-kit/search-pool';
 import type { Migrations } from '@platform/service-kit/migrate';
 import { feedParts } from '@platform/feed/sql';
 import { subscriptionsPart } from '@platform/outgoing-webhooks/sql';
@@ -40,7 +40,7 @@ export interface Context extends BaseContext {
   /** How long a project stays archived before it is deleted, so that clients that follow changes learn of it. */
   archivedDays: number;
   /** For late pages of readers that are limited to clients: the page directory does not count their projects. */
-  latePages: SearchLane;
+  latePages: SearchPool;
 }
 
 /** Opens the connections of the service; `overrides` replace parts in tests. */
@@ -76,7 +76,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     }),
     archivedDays: env.PROJECT_ARCHIVE_DAYS,
     latePages: base.resources.use(
-      openSearchLane('verify-projects:late-pages', settings, 'Go on with `modified_after` and page 1.'),
+      openSearchPool('verify-projects:late-pages', settings, 'Go on with `modified_after` and page 1.'),
     ),
     ops: tokens,
     ...overrides,

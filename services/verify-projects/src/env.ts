@@ -1,7 +1,7 @@
 import { feedEnv } from '@platform/feed';
 import { subscriptionEnv } from '@platform/outgoing-webhooks';
-import { commonEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
-import { searchEnv } from '@platform/service-kit/search-lane';
+import { commonEnv, defineEnv, tokenEnv } from '@platform/service-kit/env';
+import { searchEnv } from '@platform/service-kit/search-pool';
 import { z } from 'zod';
 
 const shape = {
@@ -14,6 +14,6 @@ const shape = {
   PROJECT_ARCHIVE_DAYS: z.coerce.number().int().min(0).max(3650).default(30),
 };
 
-export const { envOf, processEnv } = settingsOf('verify-projects', shape);
+export const { parseEnv, processEnv } = defineEnv('verify-projects', shape);
 
-export type Env = ReturnType<typeof envOf>;
+export type Env = ReturnType<typeof parseEnv>;

@@ -6,7 +6,7 @@ import { v7 } from 'uuid';
 import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
 import { apiKeys } from '../src/db/tables.ts';
-import { envOf } from '../src/env.ts';
+import { parseEnv } from '../src/env.ts';
 
 type ApiKeyRow = typeof apiKeys.$inferSelect;
 
@@ -14,7 +14,7 @@ const tokens = await makeTestKeys();
 const settings = { SUBSCRIPTIONS_KEY: 'ab'.repeat(32) };
 const harness = createHarness({
   migrations,
-  envOf,
+  parseEnv,
   createContext,
   createApp,
   keys: tokens,

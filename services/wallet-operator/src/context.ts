@@ -7,7 +7,7 @@ import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createBatcher, type Batcher } from '@platform/group-commit';
 import type { Background } from '@platform/service-kit/background';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
-import { openSearchLane, type SearchLane } from '@platform/service-kit/search-lane';
+import { openSearchPool, type SearchPool } from '@platform/service-kit/search-pool';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { tokenOptions } from '@platform/service-kit/env';
 import type { Migrations } from '@platform/service-kit/migrate';
@@ -41,7 +41,7 @@ export interface Context extends BaseContext {
   wallet: WalletMetrics;
   proving: Proving;
   /** For searches of players and late pages of lists. */
-  searches: SearchLane;
+  searches: SearchPool;
   /** For work that reads much of the ledger. */
   slow: SlowConnection;
   /** For the first limit of a player with very many entries, which are added up. */
@@ -104,7 +104,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     }),
   );
   const searches = resources.use(
-    openSearchLane(
+    openSearchPool(
       'wallet-operator:search',
       env,
       'Give `q` more letters, or choose fewer rows by a filter such as `from` and `to`.',

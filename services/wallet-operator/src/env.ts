@@ -1,7 +1,7 @@
 import type { JsonWebKey } from 'node:crypto';
 import { resolve } from 'node:path';
-import { commonEnv, readEnv, settingsOf, tokenEnv } from '@platform/service-kit/env';
-import { searchEnv } from '@platform/service-kit/search-lane';
+import { commonEnv, readEnv, defineEnv, tokenEnv } from '@platform/service-kit/env';
+import { searchEnv } from '@platform/service-kit/search-pool';
 import { amount, minorUnits } from '@platform/wallet-protocol/money';
 import { z } from 'zod';
 import { limitStatuses } from './ledger/command.ts';
@@ -72,9 +72,9 @@ const shape = {
   STUCK_ROUND_S: atLeast(1, 3600),
 };
 
-export const { envOf, processEnv } = settingsOf('wallet-operator', shape);
+export const { parseEnv, processEnv } = defineEnv('wallet-operator', shape);
 
-export type Env = ReturnType<typeof envOf>;
+export type Env = ReturnType<typeof parseEnv>;
 
 /** SEALING_KEY for migrations, which let the service sign with it. */
 export const sealingKeyIfSet = (): SealingKey | undefined =>

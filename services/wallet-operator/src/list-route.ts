@@ -1,7 +1,7 @@
 import { pageLimitBody, pageLimitQuery, readPageList, type Page } from '@platform/pagination/list';
 import type { BaseContext } from '@platform/service-kit/context';
 import { route, type Guard, type Route } from '@platform/service-kit/route';
-import { isLatePage, type SearchLane } from '@platform/service-kit/search-lane';
+import { isLatePage, type SearchPool } from '@platform/service-kit/search-pool';
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { anyInstant } from './reconciliation/statement-line.ts';
@@ -62,7 +62,7 @@ export const listRoute = <
 };
 
 interface ListConnections extends Pick<BaseContext, 'database'> {
-  searches: SearchLane;
+  searches: SearchPool;
 }
 
 /**

@@ -3,15 +3,15 @@ import { makeTestKeys } from '@platform/auth/testing';
 import { createHarness, type TestInstance } from '@platform/service-kit/testing';
 import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
-import { envOf } from '../src/env.ts';
+import { parseEnv } from '../src/env.ts';
 
 export const secret = 'a secret for tests';
 
 export const keys = await makeTestKeys();
 
-export const { ownDatabase, startService } = createHarness({
+export const { createTestDatabase, startService } = createHarness({
   migrations,
-  envOf,
+  parseEnv,
   createContext,
   createApp,
   keys,

@@ -10,7 +10,7 @@ import { removeExpired } from '../src/reconciliation/run-queries.ts';
 import { createComparer } from '../src/reconciliation/comparing.ts';
 import { jsonLines } from '@platform/wallet-conformance/game-server/statement';
 import { addGame, addPlayer, callerOf } from './factories.ts';
-import { keys, ownDatabase, startService } from './harness.ts';
+import { keys, createTestDatabase, startService } from './harness.ts';
 import { startProcess } from './process.ts';
 import { expectSoundLedger } from './proof.ts';
 import { getJson, playStatement, reconcile, sendStatement, waitForDifferences } from './reconciliations.ts';
@@ -42,7 +42,7 @@ const statementOf = (playerId: string, rounds: number): string =>
 
 test('after kill -9 at any moment of the comparison each difference is stored once', async () => {
   const random = seededRandom();
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   await using admin = openDatabase({ url: database.url, name: 'test', max: 2, statementTimeoutMs: 600_000 });
   const { sql } = admin;
   await addGame(sql);

@@ -25,7 +25,7 @@ import {
   startSealingService,
 } from './evidence.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
-import { ownDatabase, startService } from './harness.ts';
+import { createTestDatabase, startService } from './harness.ts';
 import { startLoad } from './load.ts';
 import { startProcess } from './process.ts';
 import { expectSoundLedger } from './proof.ts';
@@ -75,7 +75,7 @@ test('a process signs nothing more when the chain that it signed was rewritten',
 });
 
 test('no process signs after the newest checkpoint was removed, also one that did not sign it', async () => {
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   await using admin = openDatabase({ url: database.url, name: 'test', max: 1 });
   const { sql } = admin;
   {
@@ -113,7 +113,7 @@ test('each checkpoint is a line of the log with its number and hash', async () =
 });
 
 test('the role of the service can neither trust a key nor move the number of the newest checkpoint back', async () => {
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   await using admin = openDatabase({ url: database.url, name: 'test', max: 1 });
   const role = `service_${randomUUID().replaceAll('-', '')}`;
   await admin.sql.unsafe(
@@ -136,7 +136,7 @@ test('the role of the service can neither trust a key nor move the number of the
 });
 
 test('migrations add the public key of SEALING_KEY to those that are trusted', async () => {
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   await using admin = openDatabase({ url: database.url, name: 'test', max: 1 });
   const env = { MIGRATION_DATABASE_URL: database.url, SEALING_KEY: JSON.stringify(sealingJwk) };
   const cwd = new URL('..', import.meta.url).pathname;
@@ -193,7 +193,7 @@ test('a process without the key shows how long nothing was sealed, once anything
 });
 
 test('a process seals its last entries when it stops', async () => {
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   await using admin = openDatabase({ url: database.url, name: 'test', max: 1 });
   {
     await using service = await startSealingService({}, database.url);
@@ -203,7 +203,7 @@ test('a process seals its last entries when it stops', async () => {
 });
 
 test('entries of more players than fit into a range are sealed without a pause', async () => {
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   await using admin = openDatabase({ url: database.url, name: 'test', max: 1 });
   const { sql } = admin;
   await sql`insert into players (player_id, currency, balance, seq, created_at)
@@ -217,7 +217,7 @@ test('entries of more players than fit into a range are sealed without a pause',
 
 test('after kill -9 at any moment each entry is sealed once, in one chain', async () => {
   const random = seededRandom();
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   await using admin = openDatabase({ url: database.url, name: 'test', max: 2 });
   const { sql } = admin;
   await addGame(sql);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SettingsError } from '@platform/service-kit/env';
 import { expect, test } from 'vitest';
-import { envOf } from '../src/env.ts';
+import { parseEnv } from '../src/env.ts';
 import { sessionHash } from '../src/ledger/sessions.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService, type Running } from './harness.ts';
@@ -97,8 +97,8 @@ test.each(['HMAC_SECRET', 'HMAC_SECRET_PREVIOUS'])(
       AUTH_AUDIENCE: 'audience',
       HMAC_SECRET: 'sixteen letters!',
     };
-    expect(envOf(variables).HMAC_SECRET).toBe('sixteen letters!');
-    expect(() => envOf({ ...variables, [name]: 'fifteen letters' })).toThrow(
+    expect(parseEnv(variables).HMAC_SECRET).toBe('sixteen letters!');
+    expect(() => parseEnv({ ...variables, [name]: 'fifteen letters' })).toThrow(
       new SettingsError(`Missing or wrong settings:\n  ${name} is wrong: must be at least 16 characters`),
     );
   },

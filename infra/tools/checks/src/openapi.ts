@@ -23,7 +23,7 @@ const variables = {
 };
 
 interface Service {
-  envOf(variables: Record<string, string>): unknown;
+  parseEnv(variables: Record<string, string>): unknown;
   createContext(env: unknown, parts: object): AsyncDisposable | Promise<AsyncDisposable>;
   createApp(context: unknown): { document: () => object };
 }
@@ -34,9 +34,9 @@ Without --write it fails when the file differs.`;
 await runProgram(usage, async (args) => {
   const { values } = parseArgs({ args, options: { write: { type: 'boolean' } } });
   const modules = ['env', 'context', 'app'].map((name) => import(join(folder, `src/${name}.ts`)));
-  const { envOf, createContext, createApp }: Service = Object.assign({}, ...(await Promise.all(modules)));
+  const { parseEnv, createContext, createApp }: Service = Object.assign({}, ...(await Promise.all(modules)));
   const parts = { log: createLog('openapi', 'silent'), metrics: createMetrics() };
-  await using context = await createContext(envOf(variables), parts);
+  await using context = await createContext(parseEnv(variables), parts);
   const text = `${JSON.stringify(createApp(context).document(), null, 2)}\n`;
 
   const file = join(folder, 'openapi.json');

@@ -9,7 +9,7 @@ export interface Prunable {
   /** Condition of the rows to delete, by the clock of the database; an index on its column finds them. */
   outdated: string;
   /** Rows of one transaction: fewer where rows are large. 1,000 unless given. */
-  atOnce?: number;
+  batchSize?: number;
 }
 
 interface PruningOptions {
@@ -26,17 +26,17 @@ const lock = 4_218_335;
 /** How long a slice should take; a statement may take 5 s. */
 const sliceMs = 2000;
 
-/** Deletes up to `atOnce` rows that are not locked. Returns their number; undefined while another process prunes. */
+/** Deletes up to `batchSize` rows that are not locked. Returns their number; undefined while another process prunes. */
 const deleteSlice = (
   sql: Sql,
-  { table, outdated, atOnce }: Required<Prunable>,
+  { table, outdated, batchSize }: Required<Prunable>,
 ): Promise<number | undefined> =>
   sql.begin(async (tx) => {
     const [{ locked }] = await tx<[{ locked: boolean }]>`select pg_try_advisory_xact_lock(${lock}) as locked`;
     if (!locked) return undefined;
     const { count } = await tx.unsafe(
       `delete from ${table} where ctid = any(array(
-         select ctid from ${table} where ${outdated} limit ${atOnce} for update skip locked))`,
+         select ctid from ${table} where ${outdated} limit ${batchSize} for update skip locked))`,
     );
     return count;
   });
@@ -50,17 +50,17 @@ export const startPruning = (options: PruningOptions): AsyncDisposable => {
   let stopping = false;
   /** By table. Rows may have megabytes: after a slice that took long, or failed for that, the next one is smaller. */
   const sizes = new Map<string, number>();
-  const prune = async ({ atOnce: most = 1000, ...prunable }: Prunable): Promise<void> => {
+  const prune = async ({ batchSize: most = 1000, ...prunable }: Prunable): Promise<void> => {
     let rows = 0;
     for (let hasMore = true; hasMore && !stopping;) {
-      const atOnce = sizes.get(prunable.table) ?? most;
+      const batchSize = sizes.get(prunable.table) ?? most;
       const begun = performance.now();
       try {
-        const count = await deleteSlice(sql, { ...prunable, atOnce });
+        const count = await deleteSlice(sql, { ...prunable, batchSize });
         rows += count ?? 0;
-        hasMore = count === atOnce;
+        hasMore = count === batchSize;
       } finally {
-        const fitting = Math.floor((atOnce * sliceMs) / (performance.now() - begun));
+        const fitting = Math.floor((batchSize * sliceMs) / (performance.now() - begun));
         sizes.set(prunable.table, Math.min(most, Math.max(1, fitting)));
       }
     }

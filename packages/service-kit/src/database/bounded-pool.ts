@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, TransactionSql } from 'postgres';
 import type { ConnectionQueue } from '../overload/connection-queue.ts';
-import { lostToAnother, transientFault } from './database-error.ts';
+import { isTransactionConflict, transientFault } from './database-error.ts';
 import { currentRequest, type RequestScope } from '../overload/request-scope.ts';
 import { SafeError } from '../process/safe-error.ts';
 
@@ -111,7 +111,7 @@ const withRetries = async <T>(transaction: () => Promise<T>): Promise<T> => {
     try {
       return await transaction();
     } catch (error) {
-      if (tried === maxTries || !lostToAnother(error)) throw error;
+      if (tried === maxTries || !isTransactionConflict(error)) throw error;
       // Those that lost to each other must not meet again.
       await sleep(pauseMs * tried * (0.5 + Math.random()));
     }

@@ -65,5 +65,5 @@ export const isDisconnected = (error: unknown): boolean =>
  * Whether PostgreSQL rolled the transaction back for the sake of another one: serialisation failure (40001) or deadlock
  * (40P01). The same transaction may succeed now. Not 40003, after which it may have been committed.
  */
-export const lostToAnother = (error: unknown): boolean =>
+export const isTransactionConflict = (error: unknown): boolean =>
   codesOf(error).some(({ code }) => code === '40001' || code === '40P01');

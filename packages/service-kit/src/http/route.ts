@@ -9,24 +9,27 @@ export type SecurityScheme =
   | { type: 'http'; scheme: string; bearerFormat?: string; description?: string }
   | { type: 'apiKey'; in: 'header' | 'cookie'; name: string; description?: string };
 
-/** What a guard asks before it looks a credential up, which costs a query. Both throw TooManyRequests. */
+/** Checks that a guard calls before it looks a credential up, because each look-up costs a query. */
 export interface LookupLimit {
-  /** Before the look-up of a credential that may be a guess: refuses a network with too many unknown ones. */
-  unproven(kind: CredentialKind): void;
   /**
-   * Before the look-up of a credential with a valid signature: refuses a caller that is known to be over its own request
-   * limit. `key` is what `keyOf` will return.
+   * Called for a credential that may be a guess. Throws TooManyRequests when its network has sent too many unknown
+   * credentials of this kind.
    */
-  proven(key: string): void;
+  checkGuesses(kind: CredentialKind): void;
   /**
-   * Takes the look-up of a credential with a valid signature, for a route that does it in its own statement
-   * (`confirmsCaller`). It throws Unauthorized when the credential was revoked.
+   * Called for a credential with a valid signature. Throws TooManyRequests when its caller is over the request limit. `key`
+   * is the value that `keyOf` returns for the caller.
    */
-  defer?(confirm: () => Promise<void>): void;
+  checkCaller(key: string): void;
+  /**
+   * Present if the route checks revocation in its own statement (`confirmsCaller`). The guard passes its own check, which
+   * throws Unauthorized for a revoked credential; it runs only if the handler fails.
+   */
+  deferConfirmation?(confirm: () => Promise<void>): void;
 }
 
-/** For look-ups that are never refused. */
-export const noLookupLimit: LookupLimit = { unproven: () => undefined, proven: () => undefined };
+/** A limit that refuses no look-up. */
+export const noLookupLimit: LookupLimit = { checkGuesses: () => undefined, checkCaller: () => undefined };
 
 /** Who may call: recognises the caller of a request and describes the credential in the OpenAPI document. */
 export interface Guard<Caller> {

@@ -138,13 +138,13 @@ const createAccess = ({ auth: guard, skipRateLimit }: Route, limits: Limits) => 
     authenticate: async (
       req: IncomingMessage,
       res: ServerResponse,
-      defer: LookupLimit['defer'],
+      deferConfirmation: LookupLimit['deferConfirmation'],
     ): Promise<unknown> => {
       try {
         return await guard.identify(req, {
-          unproven: (kind) => guessLimit.check(req, kind),
-          proven: (key) => rateLimit?.check(res, callerKey(key)),
-          ...(defer && { defer }),
+          checkGuesses: (kind) => guessLimit.check(req, kind),
+          checkCaller: (key) => rateLimit?.check(res, callerKey(key)),
+          ...(deferConfirmation && { deferConfirmation }),
         });
       } catch (error) {
         if (error instanceof TooManyRequests) throw error;
@@ -180,10 +180,10 @@ export const prepareRoute = (
     res.deprecationHeaders = deprecation;
     res.logSuccess = logSuccess;
     let confirmCaller: (() => Promise<void>) | undefined;
-    const defer = confirmsCaller
+    const deferConfirmation = confirmsCaller
       ? (confirm: () => Promise<void>) => void (confirmCaller = confirm)
       : undefined;
-    const caller = guard === anyone ? undefined : await authenticate(req, res, defer);
+    const caller = guard === anyone ? undefined : await authenticate(req, res, deferConfirmation);
     res.callerKey = guard.keyOf(caller);
     try {
       // Awaiting a value that is already there would cost a turn of the microtask queue.

@@ -33,7 +33,7 @@ export const createBodyBudget = (maxBytes: number) => {
     this.bodyHolders = undefined;
   };
   const hasRoom = (holders: readonly string[]): boolean =>
-    holders.every((holder) => usedBy.of(holder) <= 2 * (maxBytes - used));
+    holders.every((holder) => usedBy.get(holder) <= 2 * (maxBytes - used));
   return {
     /** Bytes that count now. */
     get bytes(): number {

@@ -30,17 +30,17 @@ export const createConcurrencyLimit = (max: number) => {
   const remove = (network: string): void => {
     inProgress -= 1;
     byNetwork.add(network, -1);
-    if (byNetwork.of(network) < max) boundedInProgress -= 1;
+    if (byNetwork.get(network) < max) boundedInProgress -= 1;
   };
   const hasItsShare = (network: string): boolean => {
-    const own = byNetwork.of(network);
+    const own = byNetwork.get(network);
     return own >= max / (byNetwork.size + (own === 0 ? 1 : 0));
   };
 
   return {
     enter: (network: string): void => {
       inProgress += 1;
-      if (byNetwork.of(network) < max) boundedInProgress += 1;
+      if (byNetwork.get(network) < max) boundedInProgress += 1;
       byNetwork.add(network, 1);
     },
     /** A request was answered. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createConnectionQueue, withTurn } from './connection-queue.ts';
+import { createConnectionQueue, runInSlot } from './connection-queue.ts';
 import type { RequestScope } from './request-scope.ts';
 
 const createQueue = (slots = 4) => {
@@ -94,7 +94,7 @@ test('work in turns runs as often at a time as it has slots, and gives its slot 
   const begun: number[] = [];
   const works = [0, 1, 2].map(() => Promise.withResolvers<void>());
   const running = works.map(async ({ promise }, at) =>
-    withTurn(queue, async () => {
+    runInSlot(queue, async () => {
       begun.push(at);
       await promise;
     }),

@@ -63,7 +63,7 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
   };
 
   const hasItsShare = (network: string): boolean => {
-    const used = running.of(network);
+    const used = running.get(network);
     if (network === background) return used >= backgroundSlots;
     return used > 0 && free <= (used + 1) / 2 && performance.now() < sharedUntil;
   };
@@ -153,7 +153,7 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
 };
 
 /** Does a part of a request when it is its turn in a queue of its own, as if it had had no slot yet. Throws TooBusy. */
-export const withTurn = async <T>(queue: ConnectionQueue, work: () => Promise<T>): Promise<T> => {
+export const runInSlot = async <T>(queue: ConnectionQueue, work: () => Promise<T>): Promise<T> => {
   const request = currentRequest();
   const scope = request && { ...request, uses: 0 };
   await waitUncounted(() => new Promise<void>((start, fail) => queue.enter(scope, start, fail)));

@@ -184,12 +184,12 @@ const urlOf = (service: string, variables: Variables, url: string | undefined): 
  * How a service reads its settings: those of other variables in tests, and those of its process, once, in main.ts.
  * DATABASE_URL comes with the schema of its tables.
  */
-export const settingsOf = <Shape extends z.ZodRawShape>(service: string, shape: Shape) => {
-  const envOf = (variables: Variables) => ({
+export const defineEnv = <Shape extends z.ZodRawShape>(service: string, shape: Shape) => {
+  const parseEnv = (variables: Variables) => ({
     ...readEnv(shape, variables),
     DATABASE_URL: urlOf(service, variables, valueOf(variables, 'DATABASE_URL')),
   });
-  return { envOf, processEnv: () => envOf(process.env) };
+  return { parseEnv, processEnv: () => parseEnv(process.env) };
 };
 
 /**

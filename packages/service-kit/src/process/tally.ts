@@ -1,16 +1,16 @@
-/** Sums by key; a key whose sum is 0 takes no memory. */
+/** Keeps a sum for each key; a key whose sum is 0 takes no memory. */
 export const createTally = () => {
   const sums = new Map<string, number>();
-  const of = (key: string): number => sums.get(key) ?? 0;
+  const get = (key: string): number => sums.get(key) ?? 0;
   return {
-    of,
-    /** A negative number takes away. */
-    add: (key: string, by: number): void => {
-      const sum = of(key) + by;
+    get,
+    /** Adds `amount`, which may be negative. */
+    add: (key: string, amount: number): void => {
+      const sum = get(key) + amount;
       if (sum === 0) sums.delete(key);
       else sums.set(key, sum);
     },
-    /** Keys whose sum is not 0. */
+    /** Number of keys whose sum is not 0. */
     get size(): number {
       return sums.size;
     },

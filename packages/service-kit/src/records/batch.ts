@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { TransactionSql } from 'postgres';
 import { Problem, problemBody } from '../http/problem.ts';
 import { route, type Route } from '../http/route.ts';
-import { createConnectionQueue, withTurn } from '../overload/connection-queue.ts';
+import { createConnectionQueue, runInSlot } from '../overload/connection-queue.ts';
 import { oneAtATime } from '../overload/one-at-a-time.ts';
 import { batchSchemas } from './batch-schema.ts';
 import type { Operation } from './record-spec.ts';
-import { idempotencyKeyHeader, idempotencyKeyOf, once } from './idempotency.ts';
+import { idempotencyKeyHeader, idempotencyKeyOf, withIdempotencyKey } from './idempotency.ts';
 import { lockedBy, saveChanges, type AnyRecordSpec, type Shared } from './shared.ts';
 import { lockExpected, noStore } from './versions.ts';
 
@@ -129,8 +129,8 @@ export const batchRoute = (
       // In turns, because each holds a connection for as long as many requests.
       const turn = { name: `batch of ${name}s`, params: {}, caller: caller.subject };
       const { keep } = create;
-      const store = () => once(sql, { owner: caller.subject, key, request, keep }, runAll);
-      const rawBody = await oneAtATime(sql, turn, () => withTurn(batches, store));
+      const store = () => withIdempotencyKey(sql, { owner: caller.subject, key, request, keep }, runAll);
+      const rawBody = await oneAtATime(sql, turn, () => runInSlot(batches, store));
       for (const target of changed) await committed?.(target);
       return { status: 200, headers: noStore, rawBody };
     },

@@ -8,7 +8,7 @@ import { oneAtATime } from '../overload/one-at-a-time.ts';
 import { isoColumn } from '../database/columns.ts';
 import type { Prunable } from '../background/pruning.ts';
 
-/** The table that `once` uses, for the schema of a service. */
+/** The table that `withIdempotencyKey` uses, for the schema of a service. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
@@ -28,7 +28,7 @@ export const idempotencyKeys = pgTable(
   ],
 );
 
-/** Keys after their 24 hours, which `once` takes for new ones. */
+/** Keys after their 24 hours, which `withIdempotencyKey` takes for new ones. */
 export const outdatedKeys: Prunable = {
   table: 'idempotency_keys',
   outdated: "created_at < now() - interval '24 hours'",
@@ -113,7 +113,7 @@ const claimOrRepeat = async <Answer>(
  * `idempotency_key_reused`) for the same key with another request. Without a key it just does the work in a transaction.
  * Source: docs/architecture.md (Records).
  */
-export const once = async <Answer>(
+export const withIdempotencyKey = async <Answer>(
   sql: Sql,
   { key, ...repeatable }: Repeatable,
   work: (tx: TransactionSql) => Promise<Answer>,
@@ -125,17 +125,17 @@ export const once = async <Answer>(
       );
 
 /**
- * As `once`, for an answer with a secret, which is never kept: a repeat is a Conflict, `idempotency_key_used`, which names
+ * As `withIdempotencyKey`, for an answer with a secret, which is never kept: a repeat is a Conflict, `idempotency_key_used`, which names
  * what the first request created. `addressOf` makes that name of the answer.
  */
-export const onceWithSecret = async <Answer>(
+export const withSecretIdempotencyKey = async <Answer>(
   sql: Sql,
   repeatable: Repeatable,
   work: (tx: TransactionSql) => Promise<Answer>,
   addressOf: (answer: Answer) => string,
 ): Promise<Answer> => {
   let created: { answer: Answer; attempt: string } | undefined;
-  const { address, attempt } = await once(sql, repeatable, async (tx) => {
+  const { address, attempt } = await withIdempotencyKey(sql, repeatable, async (tx) => {
     created = { answer: await work(tx), attempt: randomUUID() };
     return { address: addressOf(created.answer), attempt: created.attempt };
   });

@@ -111,7 +111,7 @@ export interface RecordSpec<
     /** For the document: when a record cannot be changed (409). Undefined where it always can. */
     conflict?: string;
     /** For the document: when a patch does not fit the record (422). Undefined where it always does. */
-    misfit?: string;
+    unprocessable?: string;
     /** Saves a patch that changes the record, which was found as `current` and locked. Returns the record as JSON text. */
     save(
       sql: TransactionSql,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { expectedVersions, isNotModified } from '../http/etag.ts';
 import { route, type Route } from '../http/route.ts';
-import { idempotencyKeyHeader, idempotencyKeyOf, once } from './idempotency.ts';
+import { idempotencyKeyHeader, idempotencyKeyOf, withIdempotencyKey } from './idempotency.ts';
 import type { Queries, RecordSpec } from './record-spec.ts';
 import { batchRoute } from './batch.ts';
 import { lockedBy, saveChanges, sharedBy, type AnyRecordSpec, type Shared } from './shared.ts';
@@ -80,7 +80,11 @@ const createRoute = (
       const { id, json } =
         key === undefined
           ? await create(sql)
-          : await once(sql, { owner: caller.subject, key, request: { path: list, body }, keep }, create);
+          : await withIdempotencyKey(
+              sql,
+              { owner: caller.subject, key, request: { path: list, body }, keep },
+              create,
+            );
       const headers = {
         ...versionHeaders(version(json)),
         Location: `${basePath}${list}/${encodeURIComponent(id)}`,
@@ -128,7 +132,7 @@ const changeRoute = (
   shared: Shared,
   change: NonNullable<AnyRecordSpec['change']>,
 ): Route => {
-  const { patch, example, conflict, misfit } = change;
+  const { patch, example, conflict, unprocessable } = change;
   const { params, tag, name, schema, write, sql, committed } = spec;
   const { recordPath, noun, etag, ifMatch, version, notFound } = shared;
   return route(
@@ -138,7 +142,7 @@ const changeRoute = (
       operationId: `change${noun}`,
       tag,
       summary: `Change some fields of a ${name}`,
-      description: [mergePatch, conflict, misfit].filter((part) => part !== undefined).join(' '),
+      description: [mergePatch, conflict, unprocessable].filter((part) => part !== undefined).join(' '),
       auth: write,
       params,
       headers: ifMatch('change'),
@@ -148,7 +152,7 @@ const changeRoute = (
         ...notFound,
         ...(conflict === undefined ? [] : [409]),
         412,
-        ...(misfit === undefined ? [] : [422]),
+        ...(unprocessable === undefined ? [] : [422]),
       ],
     },
     async ({ body, req, ...target }) => {

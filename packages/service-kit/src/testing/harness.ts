@@ -23,7 +23,7 @@ interface TestKeys {
 
 interface ServiceUnderTest<Env, Context> {
   migrations: Migrations;
-  envOf: (variables: Record<string, string | undefined>) => Env;
+  parseEnv: (variables: Record<string, string | undefined>) => Env;
   createContext: (env: Env, parts: LogAndMetrics, overrides?: Partial<Context>) => Context | Promise<Context>;
   createApp: (context: Context) => HttpApp;
   /** Signs the access tokens; left out where the service signs its own. */
@@ -60,7 +60,7 @@ export interface TestInstance<Context> extends RunningServer {
 
 export interface Harness<Context> {
   /** A database of its own with the service's tables; dropped on disposal. */
-  ownDatabase: (serverUrl?: string) => Promise<TestDatabase>;
+  createTestDatabase: (serverUrl?: string) => Promise<TestDatabase>;
   /** Starts an instance, on a database of its own unless `databaseUrl` is given. Use `await using`. */
   startService: (options?: StartOptions<Context>) => Promise<TestInstance<Context>>;
   /** An access token of the tests' identity provider. */
@@ -77,9 +77,9 @@ const provided = async (): Promise<{ postgresUrl: string; redisUrl: string }> =>
 export const createHarness = <Env, Context extends BaseContext>(
   service: ServiceUnderTest<Env, Context>,
 ): Harness<Context> => {
-  const { migrations, envOf, createContext, createApp, keys } = service;
+  const { migrations, parseEnv, createContext, createApp, keys } = service;
 
-  const ownDatabase: Harness<Context>['ownDatabase'] = async (serverUrl) =>
+  const createTestDatabase: Harness<Context>['createTestDatabase'] = async (serverUrl) =>
     cloneDatabase(serverUrl ?? (await provided()).postgresUrl, migrations);
 
   const tokenWith: Harness<Context>['tokenWith'] = async (scope) => {
@@ -97,7 +97,7 @@ export const createHarness = <Env, Context extends BaseContext>(
 
   const startService: Harness<Context>['startService'] = async (options = {}) => {
     await using stack = new AsyncDisposableStack();
-    const databaseUrl = options.databaseUrl ?? stack.use(await ownDatabase(options.serverUrl)).url;
+    const databaseUrl = options.databaseUrl ?? stack.use(await createTestDatabase(options.serverUrl)).url;
     const variables: Record<string, string> = {
       PORT: '0',
       DATABASE_URL: databaseUrl,
@@ -112,7 +112,7 @@ export const createHarness = <Env, Context extends BaseContext>(
     };
     const { log, lines } = captureLog();
     const parts = { log, metrics: createMetrics() };
-    const context = stack.use(await createContext(envOf(variables), parts, options.overrides));
+    const context = stack.use(await createContext(parseEnv(variables), parts, options.overrides));
     const { listener: app, document } = createApp(context);
     const { url, port, server } = stack.use(await serve(app));
     const agent = async (scope?: string) => {
@@ -134,5 +134,5 @@ export const createHarness = <Env, Context extends BaseContext>(
       [Symbol.asyncDispose]: () => started.disposeAsync(),
     };
   };
-  return { ownDatabase, startService, tokenWith };
+  return { createTestDatabase, startService, tokenWith };
 };

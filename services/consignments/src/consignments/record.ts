@@ -14,7 +14,7 @@ export const consignmentRoutes = (context: Context): Route[] =>
     ...consignmentSchemas,
     rows: consignmentRows,
     change: {
-      misfit:
+      unprocessable:
         '422 `client_name_mismatch` when the client is a partner of ours with another name, `unknown_product` when a line names no inventory item of ours.',
       conflict:
         '409 `transition_not_allowed` for a status that does not follow, and `not_enough_stock`, with `left`.',

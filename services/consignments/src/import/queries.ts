@@ -65,5 +65,5 @@ export const findSlices = (sql: Sql, { owner, importId }: ImportKey, slice: numb
 export const outdatedResults: Prunable = {
   table: 'import_results',
   outdated: "stored_at < now() - interval '24 hours'",
-  atOnce: 1000,
+  batchSize: 1000,
 };

@@ -9,14 +9,14 @@ import { createSender, setFixedHeaders } from '@platform/service-kit/respond';
 import { NotFound, Problem, toProblem, Unavailable, ValidationFailed } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
-import { createPlaces } from '@platform/service-kit/places';
+import { createFairSlots } from '@platform/service-kit/fair-slots';
 import type { Request } from 'express';
 import { v7 } from 'uuid';
 import { ConsignmentInput } from '../consignments/schema.ts';
 import type { Context } from '../context.ts';
 import { holdAnswer } from './answer.ts';
 import { piecesOf } from './pieces.ts';
-import { importBounds, readerBounds } from './places.ts';
+import { importBounds, readerBounds } from './fair-slots.ts';
 import { ImportHeaders, ImportPath, ImportResult, ResultsQuery } from './schema.ts';
 import { importConsignments, importKeyOf, readResults } from './use-cases.ts';
 
@@ -106,8 +106,8 @@ const importBody = async (
 };
 
 export const importRoutes = (ctx: Context): Route[] => {
-  const asImport = createPlaces(importBounds);
-  const asReader = createPlaces(readerBounds);
+  const asImport = createFairSlots(importBounds);
+  const asReader = createFairSlots(readerBounds);
   return [
     route(
       {

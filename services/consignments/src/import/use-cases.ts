@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '@platform/auth/bearer';
-import { inTurn } from '@platform/service-kit/own-turn';
+import { runAsNewRequest } from '@platform/service-kit/queue-turns';
 import { Problem } from '@platform/service-kit/problem';
 import type { TransactionSql } from 'postgres';
 import { requireClient } from '../clients.ts';
@@ -127,7 +127,7 @@ const storeBatch = async (
 ): Promise<Confirmed> => {
   const first = line - lines.length + 1;
   const newIds = idsOf(lines.length, now());
-  const read = await inTurn(() =>
+  const read = await runAsNewRequest(() =>
     database.sql.begin(async (sql): Promise<LineResult[]> => {
       const earlier = await lockSlices(sql, key, sliceOf(first), sliceOf(line));
       const readings = validateLines(lines, maxLineBytes);
@@ -193,7 +193,7 @@ export async function* readResults(
 ): AsyncGenerator<Confirmed, void> {
   for (let next = sliceOf(from); next <= sliceOf(to);) {
     const first = next;
-    const stored = await inTurn(async () => findSlices(database.sql, key, first));
+    const stored = await runAsNewRequest(async () => findSlices(database.sql, key, first));
     const last = stored.at(-1);
     if (last === undefined) return;
     next = last.slice + 1;

@@ -37,7 +37,7 @@ interface ListedRecord<Input extends z.ZodType, Patch extends z.ZodType> {
   /** The columns that a record must have these values in; each filter is the column of its name unless given. */
   conditions?: (filters: Columns) => Columns;
   /** Parts of the declaration of `record`. */
-  change?: { conflict?: string; misfit?: string; remarks?: readonly string[] };
+  change?: { conflict?: string; unprocessable?: string; remarks?: readonly string[] };
   examples: { id: string; input: z.input<NoInfer<Input>>; patch: z.input<NoInfer<Patch>> };
 }
 

@@ -1,4 +1,4 @@
-import { once, type Repeatable } from '@platform/service-kit/idempotency';
+import { withIdempotencyKey, type Repeatable } from '@platform/service-kit/idempotency';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { Conflict } from '@platform/service-kit/problem';
 import type { Queries } from '@platform/service-kit/record';
@@ -61,7 +61,7 @@ const inTurn = <T>(
   work: (tx: TransactionSql) => Promise<T>,
 ): Promise<T> =>
   oneAtATime(sql, { name: 'quest', params: { questId }, caller }, () =>
-    once(sql, repeatable ?? { owner: caller, key: undefined, request: undefined }, work),
+    withIdempotencyKey(sql, repeatable ?? { owner: caller, key: undefined, request: undefined }, work),
   );
 
 /** Outcome of a change: what it saves of the quest, and a result for the caller, which is JSON. */

@@ -45,7 +45,7 @@ export const createPaymentLimit = (redis?: RateCounterOptions['redis']) => {
     run: async <T>(payment: Payment, request: () => Promise<T>): Promise<T> => {
       const key = keyOf(payment);
       const refusal = (what: string, ms: number) => new ProviderBusy(payment.service, what, ms, 'closed');
-      if (inProgress.of(key) >= maxInProgress)
+      if (inProgress.get(key) >= maxInProgress)
         throw refusal('has too many requests of this payment in progress', waitMs);
       inProgress.add(key, 1);
       try {
@@ -110,7 +110,7 @@ export const createUnsettledLimit = (redis: RateCounterOptions['redis']) => {
         { key: storeId, factor: storeFactor },
       ];
       const isFull = ({ key, factor }: { key: string; factor: number }): boolean =>
-        inProgress.of(key) >= maxUnsettled * factor ||
+        inProgress.get(key) >= maxUnsettled * factor ||
         [events, sizes].some((counter) => counter.exceeded(key) !== undefined);
       if (limits.some(isFull)) return undefined;
       for (const { key } of limits) inProgress.add(key, 1);

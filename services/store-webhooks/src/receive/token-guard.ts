@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { hashOfSent } from '@platform/auth/path-tokens';
+import { hashSentToken } from '@platform/auth/path-tokens';
 import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
 import type { Guard } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
@@ -28,7 +28,7 @@ const credentialOf = ({ url = '' }: IncomingMessage) => {
   // The path is read as it was sent: no token and no provider needs escapes.
   const [path = ''] = url.split('?', 1);
   const [provider = '', token = ''] = path.split('/').slice(-2);
-  return { provider, tokenHash: hashOfSent(token) };
+  return { provider, tokenHash: hashSentToken(token) };
 };
 
 /**
@@ -53,7 +53,7 @@ export const createTokenGuard = ({ tokens, oldUses }: Context, event: HookEvent)
     const { provider, tokenHash } = credentialOf(req);
     const service = hookEvents[event].service ? provider : null;
     if (service !== null && !segment.test(service)) throw new NotFound('webhook address');
-    const recognised = await tokens.recognise(tokenHash, () => limit.unproven('path_token'));
+    const recognised = await tokens.recognise(tokenHash, () => limit.checkGuesses('path_token'));
     if (recognised.state === 'undecidable')
       throw new Unavailable('token_undecidable', 'The token cannot be checked now; send it again later.');
     if (recognised.state === 'unknown')

@@ -5,7 +5,7 @@ import { ormOf, type Executor } from '@platform/service-kit/db';
 import { ValidationFailed } from '@platform/service-kit/problem';
 import { record } from '@platform/service-kit/record';
 import { route, type Route } from '@platform/service-kit/route';
-import { isLatePage } from '@platform/service-kit/search-lane';
+import { isLatePage } from '@platform/service-kit/search-pool';
 import { and, desc, eq, getTableColumns, inArray, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable, PgView, SelectedFields } from 'drizzle-orm/pg-core';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 import { makePathToken } from '@platform/auth/path-tokens';
 import { ormOf } from '@platform/service-kit/db';
-import { onceWithSecret } from '@platform/service-kit/idempotency';
+import { withSecretIdempotencyKey } from '@platform/service-kit/idempotency';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { eq, sql } from 'drizzle-orm';
 import type { TransactionSql } from 'postgres';
@@ -53,7 +53,7 @@ export const rotateToken = async (
   };
   const name = () => `a token of /v1/stores/${storeId}`;
   const { settings, until, replaced } = await oneAtATime(database.sql, turnOf(storeId, request.owner), () =>
-    onceWithSecret(database.sql, request, rotate, name),
+    withSecretIdempotencyKey(database.sql, request, rotate, name),
   );
   await rotations.announce(replaced);
   return {

@@ -2,7 +2,7 @@ import { makePathToken } from '@platform/auth/path-tokens';
 import { type PageQuery, readPageList } from '@platform/pagination/list';
 import { ormOf, type Executor } from '@platform/service-kit/db';
 import { collectIssues } from '@platform/service-kit/field-errors';
-import { onceWithSecret } from '@platform/service-kit/idempotency';
+import { withSecretIdempotencyKey } from '@platform/service-kit/idempotency';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import { requireVersion, versionOf } from '@platform/service-kit/record-versions';
@@ -117,7 +117,7 @@ export const listStores = (context: Context, query: PageQuery, only?: ReadonlySe
   });
 
 /** A request that creates something, and whose Idempotency-Key it has, if any. */
-export type Repeatable = Parameters<typeof onceWithSecret>[1];
+export type Repeatable = Parameters<typeof withSecretIdempotencyKey>[1];
 
 const unkeyed: Repeatable = { owner: '', key: undefined, request: undefined };
 
@@ -146,7 +146,12 @@ export const createStore = async (
     // The view is read in the same transaction: a request whose deadline passes after the commit must not fail.
     return getStore(context, id, db);
   };
-  const { view, version } = await onceWithSecret(database.sql, request, create, () => `/v1/stores/${id}`);
+  const { view, version } = await withSecretIdempotencyKey(
+    database.sql,
+    request,
+    create,
+    () => `/v1/stores/${id}`,
+  );
   const urls = webhookUrls(env.PUBLIC_URL, state.settings, {
     events: token.token,
     payments: payments.token,

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setFixedHeaders } from '@platform/service-kit/respond';
 import { jsonTable } from '@platform/service-kit/json-table';
-import { createPlaces, type Bounds } from '@platform/service-kit/places';
-import { inTurn } from '@platform/service-kit/own-turn';
+import { createFairSlots, type SlotLimits } from '@platform/service-kit/fair-slots';
+import { runAsNewRequest } from '@platform/service-kit/queue-turns';
 import type { Queries } from '@platform/service-kit/record';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
@@ -109,7 +109,7 @@ export async function* exportOf(sql: Queries, userId: string): AsyncGenerator<st
     let after: string | null | undefined = null;
     while (after !== undefined) {
       const last = after;
-      const rows: { key: string; json: string }[] = await inTurn(async () => read(last));
+      const rows: { key: string; json: string }[] = await runAsNewRequest(async () => read(last));
       if (rows.length > 0) yield `${after === null ? '' : ','}${rows.map((row) => row.json).join(',')}`;
       after = rows.length < atOnce ? undefined : rows.at(-1)?.key;
     }
@@ -119,11 +119,11 @@ export async function* exportOf(sql: Queries, userId: string): AsyncGenerator<st
 }
 
 /** Downloads of a process at a time: a slow reader takes a place for minutes. */
-const bounds: Bounds = {
-  most: 10,
-  mostOfCaller: 1,
-  mostOfNetwork: 2,
-  givesWay: true,
+const bounds: SlotLimits = {
+  max: 10,
+  maxPerCaller: 1,
+  maxPerNetwork: 2,
+  preemptible: true,
   code: 'too_many_downloads',
   detail: 'Another file is being downloaded; try again when it is there.',
 };
@@ -134,7 +134,7 @@ const longestMs = 600_000;
 /** Everything about a user as a file, which is written as fast as it is read: it is never in memory as a whole. */
 export const exportRoute = (context: Context): Route => {
   const { tokens, env, redis } = context;
-  const withPlace = createPlaces(bounds);
+  const withPlace = createFairSlots(bounds);
   const limit =
     env.RATE_LIMIT === 'on'
       ? createKeyLimit({ redis, prefix: 'task-manager:exports', points: 10, seconds: 3600 })
@@ -146,7 +146,7 @@ export const exportRoute = (context: Context): Route => {
       operationId: 'exportAccount',
       tag: 'Account',
       summary: 'Everything about you, as a file',
-      description: `Ten in an hour, then 429. One at a time, ${bounds.mostOfNetwork} of a network and ${bounds.most} of all users in a process, then 503 \`too_many_downloads\`.`,
+      description: `Ten in an hour, then 429. One at a time, ${bounds.maxPerNetwork} of a network and ${bounds.max} of all users in a process, then 503 \`too_many_downloads\`.`,
       auth: tokens.guard(),
       responses: {
         200: {

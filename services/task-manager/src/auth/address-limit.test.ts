@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownRedis } from '@platform/service-kit/testing/own-redis';
+import { startTestRedis } from '@platform/service-kit/testing/test-redis';
 import { createAddressLimit, type AddressLimit } from './address-limit.ts';
 
 /** How many of the registrations pass; the others must be 429 with Retry-After. */
@@ -16,7 +16,7 @@ const passed = async (limit: AddressLimit, who: (at: number) => Parameters<Addre
 const emailOf = (at: number) => `user-${at}@example.test`;
 
 test.for(['Redis', 'memory'] as const)('a network and an email are limited in %s', async (where) => {
-  const redis = where === 'Redis' ? await (await ownRedis()).connect() : undefined;
+  const redis = where === 'Redis' ? await (await startTestRedis()).connect() : undefined;
   const limit = createAddressLimit({ name: 'test', purpose: 'register', redis, perNetwork: 20 });
   const fromOneNetwork = (at: number) => ({ email: emailOf(at), address: `2001:db8::${at}` });
   expect(await passed(limit, fromOneNetwork)).toBe(20);
@@ -54,7 +54,7 @@ test('a flood from one IPv6 /64 uses up its own limit; many of them in one /56 o
 });
 
 test('the limits hold while Redis is down', async () => {
-  const { server, connect } = await ownRedis();
+  const { server, connect } = await startTestRedis();
   const redis = await connect();
   const limit = createAddressLimit({ name: 'test', purpose: 'register', redis, perNetwork: 20 });
   await server.kill9();

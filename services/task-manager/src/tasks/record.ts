@@ -3,7 +3,7 @@ import { pageListJson, pageOf, type Page } from '@platform/pagination/list';
 import { NotFound } from '@platform/service-kit/problem';
 import { idParams, record } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
-import { isLatePage } from '@platform/service-kit/search-lane';
+import { isLatePage } from '@platform/service-kit/search-pool';
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
 import { createTimeZones } from './time-zones.ts';

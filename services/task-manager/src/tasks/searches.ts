@@ -1,6 +1,6 @@
 import { TooManyRequests } from '@platform/service-kit/problem';
 import { createBatchedRateCounter, type Count } from '@platform/service-kit/rate-limit';
-import { openSearchLane } from '@platform/service-kit/search-lane';
+import { openSearchPool } from '@platform/service-kit/search-pool';
 import type { Redis } from 'ioredis';
 import type { ISql } from 'postgres';
 import type { Env } from '../env.ts';
@@ -17,7 +17,7 @@ const usedUp = 'Your searches have taken too much time; search again later.';
  * closed with `resources`.
  */
 export const createSearches = (env: Env, redis: Redis | undefined, resources: AsyncDisposableStack) => {
-  const lane = resources.use(openSearchLane('task-manager-search', env, advice));
+  const lane = resources.use(openSearchPool('task-manager-search', env, advice));
   const perMinute = env.SEARCH_MS_PER_MINUTE;
   const spent =
     env.RATE_LIMIT === 'on'

@@ -1,6 +1,6 @@
 import { makeApiKey } from '@platform/auth/api-keys';
 import type { Caller } from '@platform/auth/bearer';
-import { onceWithSecret } from '@platform/service-kit/idempotency';
+import { withSecretIdempotencyKey } from '@platform/service-kit/idempotency';
 import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import type { Queries } from '@platform/service-kit/record';
@@ -40,7 +40,7 @@ const createOnce = (
 ): Promise<MadeKey> =>
   key === undefined
     ? sql.begin<MadeKey>(create)
-    : onceWithSecret(sql, { owner, key, request }, create, ({ id }) => `/v1/api-keys/${id}`);
+    : withSecretIdempotencyKey(sql, { owner, key, request }, create, ({ id }) => `/v1/api-keys/${id}`);
 
 /** Throws ValidationFailed when the expiry is not in the future, by the clock of the database. */
 export const createApiKey = (ctx: Context, creation: Creation, input: ApiKeyInput): Promise<MadeKey> =>
@@ -66,7 +66,7 @@ export const rotateApiKey = async (
       throw new Conflict('key_inactive', 'The key is revoked or expired; create another.');
     oldHash = old.hash;
     const key = await store(tx, old);
-    await ctx.subscriptions.passOn(tx, subjectOfKey(id), subjectOfKey(key.id));
+    await ctx.subscriptions.transferSubscriptions(tx, subjectOfKey(id), subjectOfKey(key.id));
     return key;
   };
   const newKey = await oneAtATime(ctx.database.sql, turnOf(id, creation.caller), () =>

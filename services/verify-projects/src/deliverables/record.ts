@@ -68,7 +68,7 @@ export const deliverableRoutes = ({ reader, admin, database: { sql } }: Context)
     change: {
       patch: DeliverablePatch,
       example: { status: 'in_progress' },
-      misfit: '422 `language_not_in_project` if it is none of the target languages.',
+      unprocessable: '422 `language_not_in_project` if it is none of the target languages.',
       save: async (on, patch, { params }) => {
         if (patch.language !== undefined)
           requireTargets([patch.language], orNotFound(await lockTargets(on, params.id), 'project'));

@@ -55,7 +55,7 @@ export const projectRoutes = (ctx: Context): Route[] =>
       patch: ProjectPatch,
       example: { status: 'active' },
       conflict: '409 `client_has_keys` if API keys are limited to the client that would lose it.',
-      misfit: '422 `language_not_in_project` if target languages lack that of a deliverable.',
+      unprocessable: '422 `language_not_in_project` if target languages lack that of a deliverable.',
       save: (on, patch, _target, current) => changeProject(on, JSON.parse(current) as ProjectDetails, patch),
     },
     remove: {

@@ -4,7 +4,7 @@ import { csvLine } from '@platform/service-kit/csv';
 import { setFixedHeaders } from '@platform/service-kit/respond';
 import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
-import { createPlaces } from '@platform/service-kit/places';
+import { createFairSlots } from '@platform/service-kit/fair-slots';
 import type { Sql } from 'postgres';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -53,9 +53,9 @@ const idleMs = 15_000;
  * deadline and does not count as a request in progress: slow readers must not have callbacks refused.
  */
 export const fileRoutes = (context: Context): Route[] => {
-  const withPlace = createPlaces({
-    most: 10,
-    mostOfCaller: 2,
+  const withPlace = createFairSlots({
+    max: 10,
+    maxPerCaller: 2,
     code: 'too_many_downloads',
     detail: 'Ten files are being downloaded, or two by this caller; try again later.',
   });

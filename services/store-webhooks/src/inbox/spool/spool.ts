@@ -67,7 +67,7 @@ export const createSpool = (options: SpoolOptions) => {
 
   const hasRoom = ({ storeId, body }: ReceivedEvent): boolean => {
     const left = maxBytes - bytes() - body.length;
-    return left >= 0 && ofStores.of(storeId) + body.length <= 2 * left;
+    return left >= 0 && ofStores.get(storeId) + body.length <= 2 * left;
   };
 
   /** The folder of this instance. It is created before the first outage, when the disk may be full. */

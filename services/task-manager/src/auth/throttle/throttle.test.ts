@@ -1,6 +1,6 @@
 import { createPasswords } from '@platform/auth/password';
 import { captureLog } from '@platform/service-kit/testing';
-import { ownRedis } from '@platform/service-kit/testing/own-redis';
+import { startTestRedis } from '@platform/service-kit/testing/test-redis';
 import { describe, expect, test } from 'vitest';
 import { createThrottle, type Attempt, type Throttle } from './throttle.ts';
 
@@ -39,7 +39,7 @@ const waitOf = async (attempt: Promise<unknown>) => {
 
 describe.for(['Redis', 'memory'] as const)('counted in %s', (where) => {
   const start = async (options: Partial<Parameters<typeof createThrottle>[0]> = {}) => {
-    const redis = where === 'Redis' ? await (await ownRedis()).connect() : undefined;
+    const redis = where === 'Redis' ? await (await startTestRedis()).connect() : undefined;
     return createThrottle({ name: 'test', redis, ...options });
   };
   const fail = (throttle: Throttle, count: number, who = ann) =>
@@ -188,7 +188,7 @@ describe.for(['Redis', 'memory'] as const)('counted in %s', (where) => {
 });
 
 test('waits grow from a minute to an hour, with one attempt between two of them', async () => {
-  const { connect } = await ownRedis();
+  const { connect } = await startTestRedis();
   const redis = await connect();
   const throttle = createThrottle({ name: 'test', redis });
   await compared(times(10, () => throttle.attempt(ann, wrong)));
@@ -203,7 +203,7 @@ test('waits grow from a minute to an hour, with one attempt between two of them'
 });
 
 test('a hundred right logins of one user at once all pass, because only those being compared count', async () => {
-  const { connect } = await ownRedis();
+  const { connect } = await startTestRedis();
   const throttle = createThrottle({ name: 'test', redis: await connect() });
   const passwords = createPasswords();
   const stored = await passwords.hash('correct horse');
@@ -221,7 +221,7 @@ test('a hundred right logins of one user at once all pass, because only those be
 });
 
 test('a wrong login costs one round trip to Redis, a right one two', async () => {
-  const { connect } = await ownRedis();
+  const { connect } = await startTestRedis();
   const redis = await connect();
   const throttle = createThrottle({ name: 'test', redis });
   const sent: number[] = [];
@@ -239,7 +239,7 @@ test('a wrong login costs one round trip to Redis, a right one two', async () =>
 });
 
 test('two instances share one count; neither Redis nor the log contains the email', async () => {
-  const { connect } = await ownRedis();
+  const { connect } = await startTestRedis();
   const redis = await connect();
   const { log, lines } = captureLog();
   const instances = [redis, await connect()].map((open) =>
@@ -255,7 +255,7 @@ test('two instances share one count; neither Redis nor the log contains the emai
 });
 
 test('while Redis is down logins succeed and guesses stay limited, and the same after it is back', async () => {
-  const { server, connect } = await ownRedis();
+  const { server, connect } = await startTestRedis();
   const redis = await connect();
   const throttle = createThrottle({ name: 'test', redis });
   const guess = () => compared(times(50, () => throttle.attempt(ann, wrong)));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { onceWithSecret } from '@platform/service-kit/idempotency';
+import { withSecretIdempotencyKey } from '@platform/service-kit/idempotency';
 import { Problem } from '@platform/service-kit/problem';
 import { inTransaction } from '@platform/service-kit/record';
 import type { z } from 'zod';
@@ -82,7 +82,7 @@ export const launch = async (
 
   const sessionToken = randomBytes(32).toString('base64url');
   // Committed before the game server is called, because it looks for the session.
-  const launched = await onceWithSecret(
+  const launched = await withSecretIdempotencyKey(
     database.sql,
     { ...request, request: { path: '/v1/launches', body } },
     async (tx) => {

@@ -3,7 +3,7 @@ import type { ISql, Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { playRounds, seal, sealingKey, startSealingService } from '../../../test/evidence.ts';
 import { callerOf } from '../../../test/factories.ts';
-import { ownDatabase, startService } from '../../../test/harness.ts';
+import { createTestDatabase, startService } from '../../../test/harness.ts';
 import { person } from '../../../test/people.ts';
 import { proofOk, tamper } from '../../../test/proof.ts';
 import { trustKey } from '../../sealing/queries.ts';
@@ -128,7 +128,7 @@ const rowsRead = async (sql: Sql): Promise<number> => {
 };
 
 test('the proof reads no more rows of a ledger whose sealed part is five times as large', async () => {
-  await using database = await ownDatabase();
+  await using database = await createTestDatabase();
   // No service, whose own work would count.
   await using one = openDatabase({ url: database.url, name: 'test', max: 1 });
   const { sql } = one;

@@ -25,8 +25,8 @@ export const isLatePage = ({ offset }: { offset: bigint }): boolean => offset > 
 const isCancelled = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === '57014';
 
-/** What `openSearchLane` opens. */
-export type SearchLane = ReturnType<typeof openSearchLane>;
+/** What `openSearchPool` opens. */
+export type SearchPool = ReturnType<typeof openSearchPool>;
 
 interface LaneOptions extends z.output<z.ZodObject<typeof searchEnv>> {
   DATABASE_URL: string;
@@ -36,7 +36,7 @@ interface LaneOptions extends z.output<z.ZodObject<typeof searchEnv>> {
  * Searches of one kind, on connections of their own, so that slow ones delay only each other. `name` is that of the
  * connections; `advice` says how a search that takes too long can be narrowed.
  */
-export const openSearchLane = (name: string, options: LaneOptions, advice: string) => {
+export const openSearchPool = (name: string, options: LaneOptions, advice: string) => {
   const { SEARCH_WAIT_MS: maxWaitMs, SEARCH_TIMEOUT_MS: statementTimeoutMs } = options;
   const tooSlow = (error?: unknown): Unavailable =>
     new Unavailable('query_timeout', `The search takes too long. ${advice}`, error);

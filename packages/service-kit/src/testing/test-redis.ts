@@ -4,7 +4,7 @@ import { captureLog } from './log.ts';
 import { expect, onTestFinished } from 'vitest';
 
 /** A Redis that the test can kill, and connections to it as a service opens them. */
-export const ownRedis = async () => {
+export const startTestRedis = async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const connect = async () => {
