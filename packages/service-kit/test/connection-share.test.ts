@@ -29,13 +29,13 @@ test.each([
   const replicas = Array.from({ length: each === 9 ? 3 : 2 }, () => stack.use(open(name)));
   for (const { probe } of replicas) await probe`select 1`;
   const [database] = replicas;
-  if (database) await checkConnectionShare({ database, log, name, each, sizedFor });
+  if (database) await checkConnectionShare({ database, log, name, connectionsEach: each, sizedFor });
   expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject(expected);
 });
 
 test('a database that does not answer is no reason for a warning', async () => {
   const { log, lines } = captureLog();
   await using database = openDatabase({ url: 'postgres://127.0.0.1:1/none', name: 'away' });
-  await checkConnectionShare({ database, log, name: 'away', each: 8, sizedFor: 1 });
+  await checkConnectionShare({ database, log, name: 'away', connectionsEach: 8, sizedFor: 1 });
   expect(lines).toEqual([]);
 });

@@ -71,7 +71,9 @@ test('the document marks a deprecated operation, and says when it ends', () => {
   const { paths } = createDocument(api, routes) as { paths: Record<string, { get: object }> };
   expect(paths['/old/{id}']?.get).toMatchObject({
     deprecated: true,
-    description: expect.stringContaining('Deprecated since 2026-12-01; it ends on 2027-06-01.') as string,
+    description: expect.stringContaining(
+      'Deprecated since 2026-12-01; it will be removed on 2027-06-01.',
+    ) as string,
   });
   expect(paths['/new/{id}']?.get).not.toHaveProperty('deprecated');
 });

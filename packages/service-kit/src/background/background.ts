@@ -1,23 +1,22 @@
 import type { Log } from '../process/log.ts';
 
 export interface BackgroundTask {
-  /** Names the task in the log. */
+  /** Name of the task in the log. */
   name: string;
-  /** Pause between two runs, in ms; each pause varies by a quarter, so that instances spread out. */
+  /** Pause between two runs, in ms. Each pause varies by a quarter, so that instances do not run at the same time. */
   everyMs: number;
-  /** After a run that found nothing to do, the next one waits this long, or until woken; `everyMs` unless given. */
+  /** Pause after a run that found nothing to do, unless `wake` or `hint` ends it. Default: `everyMs`. */
   idleMs?: number;
   log: Log;
-  /** Resolves with true when there is more to do: no pause follows. With false when there was nothing to do. */
+  /** Resolves with true if there is more to do, so that no pause follows; with false if there was nothing to do. */
   run: () => Promise<boolean | void>;
 }
 
-/** What `startBackground` starts. */
 export type Background = ReturnType<typeof startBackground>;
 
 /**
- * Runs a task repeatedly, never twice at the same time. A run that throws is followed by a pause; the first failure is
- * logged, and so is the next success. Disposal waits for the current run.
+ * Runs a task repeatedly, one run at a time. A failed run is followed by a pause. Logs the first failure and the next success.
+ * Disposal waits for the current run.
  */
 export const startBackground = ({ name, everyMs, idleMs, log, run }: BackgroundTask) => {
   let stopping = false;
@@ -44,16 +43,16 @@ export const startBackground = ({ name, everyMs, idleMs, log, run }: BackgroundT
   };
   const runOnce = async (): Promise<boolean | void> => {
     try {
-      const more = await run();
+      const hasMore = await run();
       if (failing) log.info({ task: name }, 'background task works again');
       failing = false;
-      return more;
+      return hasMore;
     } catch (err) {
-      // Disposal may take away what the task works with.
+      // During disposal the resources of the task may already be closed.
       if (stopping) return undefined;
       if (!failing) log.warn({ err, task: name }, 'background task failed');
       failing = true;
-      // The work that woke it may be what failed; without a pause it would fail again immediately.
+      // Always pauses after a failure: if `wake` started the failed work, it would fail again immediately.
       woken = false;
       return undefined;
     }
@@ -62,21 +61,21 @@ export const startBackground = ({ name, everyMs, idleMs, log, run }: BackgroundT
     while (!stopping) {
       woken = false;
       hinted = false;
-      const more = await runOnce();
-      if (more === true) continue;
+      const hasMore = await runOnce();
+      if (hasMore === true) continue;
       await pause(everyMs);
-      if (more === false && idleMs !== undefined) await idle(idleMs - everyMs);
+      if (hasMore === false && idleMs !== undefined) await idle(idleMs - everyMs);
     }
   };
   const running = loop();
 
   return {
-    /** Ends the pause, because there may be work. */
+    /** Call it when there may be work: ends the pause at once. */
     wake: (): void => {
       woken = true;
       endPause();
     },
-    /** There may be work: the next run comes within `everyMs`, however often this is called. */
+    /** Call it when there may be work, any number of times: the next run comes within `everyMs`. */
     hint: (): void => {
       hinted = true;
       endIdling();

@@ -1,13 +1,13 @@
 import type { Sql } from 'postgres';
 
-/** A table of work that workers claim: it has the columns `worker` and `due_at`. All texts are SQL of the service, never input. */
+/** A table of work that workers claim; it has the columns `worker` and `due_at`. All strings are the service's own SQL, never input. */
 export interface ClaimedTable {
   table: string;
-  /** Condition of the rows that may be claimed. */
+  /** Condition for rows that may be claimed. */
   isOpen: string;
-  /** Expression: whether any row is due. By default a row is due when it is open, unclaimed and past `due_at`. */
+  /** Expression: whether any row is due. Default: a row is due if it is open, unclaimed and past `due_at`. */
   isAnyDue?: string;
-  /** Further columns to set in a row whose worker has died. */
+  /** Additional assignments for rows whose worker has died. */
   afterDeath?: string;
 }
 
@@ -15,18 +15,17 @@ interface HeartbeatOptions<Kind extends string> {
   sql: Sql;
   /** Id of this worker. */
   worker: string;
-  /** For how long a worker that does not report counts as alive. */
+  /** How long a worker counts as alive after its last report. */
   leaseMs: number;
-  /** By the kind of work. */
+  /** The table of each kind of work. */
   tables: Readonly<Record<Kind, ClaimedTable>>;
 }
 
-/** What `createHeartbeat` makes. */
 export type Heartbeat<Kind extends string> = ReturnType<typeof createHeartbeat<Kind>>;
 
 /**
- * Says in the table `workers` (`id`, `alive_until`) that a worker is alive, so that others take over what it had claimed
- * when it dies.
+ * Reports in the table `workers` (`id`, `alive_until`) that this worker is alive, and releases the rows of workers that have
+ * died, so that other workers take them over.
  */
 export const createHeartbeat = <Kind extends string>({
   sql,
@@ -35,21 +34,21 @@ export const createHeartbeat = <Kind extends string>({
   tables,
 }: HeartbeatOptions<Kind>) => {
   const kinds = Object.keys(tables) as Kind[];
-  const claimed = Object.values<ClaimedTable>(tables);
+  const claimedTables = Object.values<ClaimedTable>(tables);
   const anyDue = ({ table, isOpen, isAnyDue }: ClaimedTable): string =>
     isAnyDue ?? `exists (select from ${table} where ${isOpen} and worker is null and due_at <= now())`;
   const due = kinds.map((kind) => `${anyDue(tables[kind])} as ${kind}`).join(', ');
-  const stillClaimed = claimed
+  const stillClaimed = claimedTables
     .map(({ table, isOpen }) => `select worker from ${table} where ${isOpen} and worker is not null`)
     .join(' union ');
   return {
     /**
-     * Reports that the worker is alive for another lease, and makes the work of workers that did not report in time due
-     * again: `recovered` rows. The same statement looks for work, so that an idle worker asks the database for nothing
-     * else: `due` names the kinds of which some, of any worker, is due now. Call it several times in a lease.
+     * Reports that this worker is alive for another lease, and makes the rows of workers that did not report in time due again.
+     * Returns their number (`recovered`) and which kinds of work have due rows (`due`). The same statement finds that out, so
+     * that an idle worker sends no other query. Call it several times per lease.
      */
     beat: async (): Promise<{ recovered: number; due: Record<Kind, boolean> }> => {
-      // A worker that was late itself does not end the claims of others: the database may have been unavailable for all.
+      // A worker that is late itself does not release the rows of others: the database may have been unavailable for all.
       const [row] = await sql<[Record<Kind | 'isAnyDead', boolean>]>`
         with alive as (
           insert into workers as w (id, alive_until) values (${worker}, now() + ${leaseMs} * interval '1 ms')
@@ -59,13 +58,13 @@ export const createHeartbeat = <Kind extends string>({
             as "isAnyDead",
           ${sql.unsafe(due)}
         from alive`;
-      const { isAnyDead, ...now } = row;
-      if (!isAnyDead) return { recovered: 0, due: now as Record<Kind, boolean> };
+      const { isAnyDead, ...dueKinds } = row;
+      if (!isAnyDead) return { recovered: 0, due: dueKinds as Record<Kind, boolean> };
       const isDead = sql`alive_until < now() and id <> ${worker}`;
       let recovered = 0;
-      // Passes over rows that are locked, because a worker that waits for them would be late with its own next report.
-      // They are left to a later one: a dead worker is removed only when it has no rows any more.
-      for (const { table, isOpen, afterDeath } of claimed) {
+      // Skips locked rows, because a worker that waits for them would be late with its own next report. A later call releases
+      // them: a dead worker is removed only when it has no more rows.
+      for (const { table, isOpen, afterDeath } of claimedTables) {
         const { count } = await sql`
           update ${sql(table)} set worker = null, due_at = now() ${sql.unsafe(afterDeath === undefined ? '' : `, ${afterDeath}`)}
           where ctid = any(array(
@@ -79,10 +78,10 @@ export const createHeartbeat = <Kind extends string>({
         due: Object.fromEntries(kinds.map((kind) => [kind, true])) as Record<Kind, boolean>,
       };
     },
-    /** Removes the worker, which has stopped. What it has not given back is due again. */
+    /** Removes this worker when it stops, and makes the rows it still has due again. */
     remove: async (): Promise<void> => {
       await sql.begin(async (tx) => {
-        for (const { table, isOpen } of claimed)
+        for (const { table, isOpen } of claimedTables)
           await tx`
             update ${tx(table)} set worker = null, due_at = now() where ${tx.unsafe(isOpen)} and worker = ${worker}`;
         await tx`delete from workers where id = ${worker}`;

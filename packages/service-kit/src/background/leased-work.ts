@@ -4,67 +4,67 @@ import type { Log } from '../process/log.ts';
 import { safeErrorMessage } from '../process/safe-error.ts';
 
 /**
- * A table whose rows are work, with the columns `worker`, `attempts`, `due_at` and `error`. There is an index on the owner
- * and `due_at` of rows whose state is `pending`.
+ * A table of work with the columns `worker`, `attempts`, `due_at` and `error`. It needs an index on the owner and `due_at` of
+ * rows whose state is `pending`. The fields are column names.
  */
 export interface WorkTable {
   table: string;
-  /** The column of the owner (a UUID); it and `key` identify a row. */
+  /** The owner (a UUID). `owner` and `key` identify a row. */
   owner: string;
   key: string;
-  /** The column that is `pending` until the work is done, and `failed` after the last attempt. */
+  /** `pending` until the work is done, `failed` after the last attempt. */
   state: string;
 }
 
-/** A row that is work to be done, claimed by this worker. */
+/** A row of work that this worker has claimed. */
 export interface LeasedRow {
   owner: string;
   key: string;
-  /** Number of claims including this one; with the worker it distinguishes this claim from others. */
+  /** Number of claims including this one. Together with the worker it identifies this claim. */
   attempts: number;
 }
 
 export interface LeaseOptions {
   sql: Sql;
   log: Log;
-  /** Id of this worker. The caller writes its heartbeat, and sets `worker = null` in the rows of a worker that has none. */
+  /** Id of this worker. The caller writes its heartbeat, and sets `worker = null` in the rows of dead workers. */
   worker: string;
-  /** How long failed work is tried again, and the first pause. */
+  /** How long failed work is retried, and the base of the backoff. */
   retry: { hours: number; baseMs: number };
-  /** Called with each failure. `interrupted` does not count as an attempt; `final` is not tried again. */
+  /** Called for each failure. `interrupted` does not count as an attempt; `final` is not retried. */
   onFailure(error: unknown, row: LeasedRow): 'retry' | 'interrupted' | 'final';
-  /** Called whenever another row can begin. */
+  /** Called whenever another row can be started. */
   onRoom(): void;
 }
 
 interface LeasedWork extends LeaseOptions, WorkTable {
-  /** Rows in work at most: of all owners, and of one. */
-  limits: readonly [all: number, ofOwner: number];
+  /** Maximum number of rows in work: of all owners, and of one owner. */
+  limits: readonly [total: number, perOwner: number];
   /**
-   * Does the work. Resolves with a function that records the result, if that is not done yet: it is called again until
-   * the database takes it. Rejects when the work is to be tried again.
+   * Does the work. May resolve with a function that records the result; it is called until it succeeds. Rejects if the work must
+   * be retried.
    */
   perform(row: LeasedRow): Promise<(() => PromiseLike<unknown>) | void>;
 }
 
-/** What `createLeasedWork` makes. */
 export type Leases = ReturnType<typeof createLeasedWork>;
 
-/** Sorts before the id of every owner. */
-const first = '00000000-0000-0000-0000-000000000000';
+/** Sorts before all owner ids. */
+const beforeAllOwners = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Makes a function that claims the oldest due row of the next owner; undefined if there is none. The owners take turns, so
- * one with many rows delays no other. `busy` are owners that are passed over, as PostgreSQL reads an array.
+ * Creates a function that claims the oldest due row of the next owner; undefined if there is none. Owners take turns, so that
+ * one with many rows delays no other. It skips the owners in `busy`.
  */
 const createFairClaim = ({ sql, worker, table, owner, key, state }: LeasedWork) => {
   const isDue = () => sql`${sql(state)} = 'pending' and worker is null and due_at <= now()`;
-  /** The owner whose turn was last. */
-  let last = first;
-  const claimAfterLast = async (busy: string): Promise<LeasedRow | undefined> => {
+  /** The owner that had the last turn. */
+  let lastOwner = beforeAllOwners;
+  /** `busy` is a PostgreSQL array literal. */
+  const claimAfterLastOwner = async (busy: string): Promise<LeasedRow | undefined> => {
     const [row] = await sql<LeasedRow[]>`
       with recursive turn as (
-        (select ${sql(owner)} as owner from ${sql(table)} where ${isDue()} and ${sql(owner)} > ${last}
+        (select ${sql(owner)} as owner from ${sql(table)} where ${isDue()} and ${sql(owner)} > ${lastOwner}
          order by ${sql(owner)} limit 1)
         union all
         select next.owner from turn cross join lateral (
@@ -79,33 +79,35 @@ const createFairClaim = ({ sql, worker, table, owner, key, state }: LeasedWork) 
       update ${sql(table)} set attempts = attempts + 1, worker = ${worker}
       where (${sql(owner)}, ${sql(key)}) in (select * from claimed)
       returning ${sql(owner)} as owner, ${sql(key)} as key, attempts`;
-    last = row?.owner ?? first;
+    lastOwner = row?.owner ?? beforeAllOwners;
     return row;
   };
   return async (busy: readonly string[]): Promise<LeasedRow | undefined> => {
-    const isFirst = last === first;
+    const isFullRound = lastOwner === beforeAllOwners;
     const owners = `{${busy.join(',')}}`;
-    return (await claimAfterLast(owners)) ?? (isFirst ? undefined : claimAfterLast(owners));
+    return (await claimAfterLastOwner(owners)) ?? (isFullRound ? undefined : claimAfterLastOwner(owners));
   };
 };
 
 /**
- * Does the work of rows that are due, some at a time and one owner after the other. A claim lasts for as long as `worker`
- * is alive, so work may take any time. Failed attempts are repeated with a growing delay.
+ * Does the work of due rows, several at a time; owners take turns. A claim lasts as long as `worker` is alive, so work may take
+ * any time. Failed attempts are retried with backoff.
  */
-export const createLeasedWork = (work: LeasedWork) => {
-  const { sql, log, worker, table, owner, key, state, limits, retry, perform, onFailure, onRoom } = work;
+export const createLeasedWork = (options: LeasedWork) => {
+  const { sql, log, worker, table, owner, key, state, limits, retry, perform, onFailure, onRoom } = options;
   const maxAttempts = attemptsWithin(retry.hours, retry.baseMs);
-  const underWay = new Map<Promise<void>, string>();
+  /** Running work and its owner. */
+  const running = new Map<Promise<void>, string>();
   let unrecorded: (() => PromiseLike<unknown>)[] = [];
-  const claim = createFairClaim(work);
+  const claim = createFairClaim(options);
 
   const busyOwners = (): string[] => {
-    const owners = Map.groupBy(underWay.values(), (id) => id);
+    const owners = Map.groupBy(running.values(), (id) => id);
     return [...owners].filter(([, rows]) => rows.length >= limits[1]).map(([id]) => id);
   };
 
-  const failed = (row: LeasedRow, error: unknown) => {
+  /** Returns a function that records a failed attempt. */
+  const recordFailure = (row: LeasedRow, error: unknown) => {
     const { attempts } = row;
     const verdict = onFailure(error, row);
     const isInterrupted = verdict === 'interrupted';
@@ -121,38 +123,41 @@ export const createLeasedWork = (work: LeasedWork) => {
     try {
       await write();
     } catch (error) {
-      log.warn({ err: error, table }, 'the result of background work could not be written');
+      log.warn(
+        { err: error, table },
+        'the result of background work could not be written; it will be retried',
+      );
       unrecorded.push(write);
     }
   };
 
-  const run = async (row: LeasedRow): Promise<void> => {
-    const write = await perform(row).catch((error: unknown) => failed(row, error));
+  const work = async (row: LeasedRow): Promise<void> => {
+    const write = await perform(row).catch((error: unknown) => recordFailure(row, error));
     if (write !== undefined) await record(write);
   };
 
   return {
-    /** Begins with a row that is due; returns whether there was one and room for it. */
-    round: async (): Promise<boolean> => {
-      if (underWay.size >= limits[0]) return false;
+    /** Starts the work of a due row. Returns false if none is due or the limit is reached. */
+    startNext: async (): Promise<boolean> => {
+      if (running.size >= limits[0]) return false;
       const row = await claim(busyOwners());
       if (row === undefined) return false;
-      const task = run(row).finally(() => {
-        underWay.delete(task);
+      const task = work(row).finally(() => {
+        running.delete(task);
         onRoom();
       });
-      underWay.set(task, row.owner);
+      running.set(task, row.owner);
       return true;
     },
-    /** Records results that the database did not take before; call it several times in a lease. */
-    beat: async (): Promise<void> => {
-      const again = unrecorded;
+    /** Retries to record results that could not be written. Call it several times per lease. */
+    retryRecords: async (): Promise<void> => {
+      const writes = unrecorded;
       unrecorded = [];
-      for (const write of again) await record(write);
+      for (const write of writes) await record(write);
     },
     /** Resolves when no row is in work. */
-    idle: async (): Promise<void> => {
-      while (underWay.size > 0) await Promise.allSettled(underWay.keys());
+    untilIdle: async (): Promise<void> => {
+      while (running.size > 0) await Promise.allSettled(running.keys());
     },
   };
 };

@@ -3,12 +3,12 @@ import { startBackground } from './background.ts';
 import type { BaseContext } from '../process/context.ts';
 import type { Log } from '../process/log.ts';
 
-/** Rows that are kept for a time only. Both are SQL of the service, never input. */
+/** Rows that are kept only for a limited time. The strings are the service's own SQL, never input. */
 export interface Prunable {
   table: string;
-  /** Condition of the rows to delete, by the clock of the database; an index on its column finds them. */
+  /** Condition for rows to delete, by the database's clock. Its column must be indexed. */
   outdated: string;
-  /** Rows of one transaction: fewer where rows are large. 1,000 unless given. */
+  /** Maximum number of rows per transaction; set fewer for large rows. Default: 1,000. */
   batchSize?: number;
 }
 
@@ -16,23 +16,25 @@ interface PruningOptions {
   sql: Sql;
   log: Log;
   prunables: readonly Prunable[];
-  /** Milliseconds between two runs; 10 minutes unless given. */
+  /** Milliseconds between two runs. Default: 10 minutes. */
   everyMs?: number;
 }
 
-/** One lock for all processes that prune; advisory locks are per database. */
-const lock = 4_218_335;
+/** Key of the advisory lock of all processes that prune. */
+const lockKey = 4_218_335;
 
-/** How long a slice should take; a statement may take 5 s. */
-const sliceMs = 2000;
+/** Target duration of a transaction; statements time out after 5 s. */
+const targetMs = 2000;
 
 /** Deletes up to `batchSize` rows that are not locked. Returns their number; undefined while another process prunes. */
-const deleteSlice = (
+const deleteBatch = (
   sql: Sql,
   { table, outdated, batchSize }: Required<Prunable>,
 ): Promise<number | undefined> =>
   sql.begin(async (tx) => {
-    const [{ locked }] = await tx<[{ locked: boolean }]>`select pg_try_advisory_xact_lock(${lock}) as locked`;
+    const [{ locked }] = await tx<
+      [{ locked: boolean }]
+    >`select pg_try_advisory_xact_lock(${lockKey}) as locked`;
     if (!locked) return undefined;
     const { count } = await tx.unsafe(
       `delete from ${table} where ctid = any(array(
@@ -42,26 +44,26 @@ const deleteSlice = (
   });
 
 /**
- * Deletes outdated rows in the background until disposed of, in small transactions, so that no request waits for
- * long. Every instance of a service runs it; only one works at a time.
+ * Deletes outdated rows in the background until disposed of, in small transactions, so that no request waits long. Every
+ * instance of a service runs it; only one works at a time.
  */
 export const startPruning = (options: PruningOptions): AsyncDisposable => {
   const { sql, log, prunables, everyMs = 600_000 } = options;
   let stopping = false;
-  /** By table. Rows may have megabytes: after a slice that took long, or failed for that, the next one is smaller. */
-  const sizes = new Map<string, number>();
-  const prune = async ({ batchSize: most = 1000, ...prunable }: Prunable): Promise<void> => {
+  /** Current batch size of each table. Rows may have megabytes, so a batch that was slow or failed makes the next one smaller. */
+  const batchSizes = new Map<string, number>();
+  const prune = async ({ batchSize: maxBatchSize = 1000, ...prunable }: Prunable): Promise<void> => {
     let rows = 0;
     for (let hasMore = true; hasMore && !stopping;) {
-      const batchSize = sizes.get(prunable.table) ?? most;
-      const begun = performance.now();
+      const batchSize = batchSizes.get(prunable.table) ?? maxBatchSize;
+      const start = performance.now();
       try {
-        const count = await deleteSlice(sql, { ...prunable, batchSize });
+        const count = await deleteBatch(sql, { ...prunable, batchSize });
         rows += count ?? 0;
         hasMore = count === batchSize;
       } finally {
-        const fitting = Math.floor((batchSize * sliceMs) / (performance.now() - begun));
-        sizes.set(prunable.table, Math.min(most, Math.max(1, fitting)));
+        const targetSize = Math.floor((batchSize * targetMs) / (performance.now() - start));
+        batchSizes.set(prunable.table, Math.min(maxBatchSize, Math.max(1, targetSize)));
       }
     }
     if (rows > 0) log.info({ table: prunable.table, rows }, 'outdated rows deleted');

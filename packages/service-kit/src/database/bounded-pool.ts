@@ -6,61 +6,61 @@ import { isTransactionConflict, transientFault } from './database-error.ts';
 import { currentRequest, type RequestScope } from '../overload/request-scope.ts';
 import { SafeError } from '../process/safe-error.ts';
 
-/** A statement of postgres.js, which calls `handler` to send it when it is awaited. */
+/** A statement of postgres.js. When it is awaited, the driver calls `handler` to send it. */
 interface Statement extends Promise<unknown> {
-  /** Sent, and the first in its connection. */
+  /** Whether it was sent and is the first on its connection. */
   active: boolean;
   handler(statement: Statement): void;
   canceller(statement: Statement): Promise<void>;
   reject(error: unknown): void;
-  /** The request that it is cancelled with. */
+  /** The request with which it is cancelled. */
   scope?: RequestScope;
-  /** The driver's `reject`, or that of a tracer, which ends the span. */
-  rejectBefore?(error: unknown): void;
+  /** The `reject` function that ours replaced: the driver's, or a tracer's, which ends the span. */
+  originalReject?(error: unknown): void;
 }
 
-/** Nearly all statements end within this time on their own; only the others are worth the cost of a cancel request. */
+/** Nearly all statements end within this time anyway; for the others a cancel request is worth its cost. */
 const cancelAfterMs = 100;
 
 type Send = (statement: Statement, handler: Statement['handler']) => void;
 type Work = (sql: TransactionSql) => unknown;
 
 /**
- * Gives every statement that `sql` makes to `send`, which calls its handler. Fragments are never sent.
+ * Calls `send` for every statement of `sql`; `send` must call the handler. Fragments are never sent.
  *
- * Functions that a statement has are shared by all of them: with a closure of its own V8 keeps a statement, and all of
- * its parameters, until the next collection of the old generation.
+ * All statements share the same functions, because V8 would keep a statement with its own closure, and all its parameters,
+ * until the next collection of the old generation.
  */
 const interceptStatements = <S extends Sql | TransactionSql>(sql: S, send: Send): S => {
-  let original: Statement['handler'] | undefined;
-  let sendBy: Statement['handler'] | undefined;
+  let originalHandler: Statement['handler'] | undefined;
+  let sharedHandler: Statement['handler'] | undefined;
   const intercept = (result: unknown): unknown => {
     if (!(result instanceof Promise)) return result;
     const statement = result as Statement;
     const { handler } = statement;
-    if (handler !== original || sendBy === undefined) {
-      original = handler;
-      sendBy = (sent) => send(sent, handler);
+    if (handler !== originalHandler || sharedHandler === undefined) {
+      originalHandler = handler;
+      sharedHandler = (sent) => send(sent, handler);
     }
-    statement.handler = sendBy;
+    statement.handler = sharedHandler;
     return statement;
   };
   const { unsafe } = sql;
-  const tagged = (...args: unknown[]) => intercept((sql as (...all: unknown[]) => unknown)(...args));
+  const tagged = (...args: unknown[]) => intercept((sql as (...args: unknown[]) => unknown)(...args));
   return Object.assign(tagged, sql, {
     unsafe: (...args: Parameters<typeof unsafe>) => intercept(unsafe(...args)),
   });
 };
 
 /**
- * The reason why a statement was cancelled says more than "canceling statement due to user request". It does not say that
- * a commit may have happened, though.
+ * Rejects a cancelled statement with the reason of the cancellation, which says more than "canceling statement due to user
+ * request". Keeps the error of a lost connection, which says that a commit may have happened.
  */
 function rejectWithReason(this: Statement, error: unknown): void {
-  this.rejectBefore?.(transientFault(error) === 'lost' ? error : (this.scope?.cancelled ?? error));
+  this.originalReject?.(transientFault(error) === 'lost' ? error : (this.scope?.cancelled ?? error));
 }
 
-/** Sends a statement that is cancelled with its request. */
+/** Sends a statement and cancels it if its request is cancelled. */
 const sendCancellable = (statement: Statement, handler: Statement['handler'], scope: RequestScope): void => {
   if (scope.cancelled) {
     statement.reject(scope.cancelled);
@@ -68,10 +68,10 @@ const sendCancellable = (statement: Statement, handler: Statement['handler'], sc
   }
   let timer: NodeJS.Timeout | undefined;
   const cancel = (): void => {
-    // The driver can only cancel what it waits for: not a statement that waits for a connection.
+    // The driver cannot cancel a statement that still waits for a connection.
     if (!statement.active) return;
     clearInterval(timer);
-    // If the cancel request fails, the statement ends by its statement timeout.
+    // If the cancel request fails, the statement timeout ends the statement.
     statement.canceller(statement).catch(() => undefined);
   };
   const onCancel = (): void => {
@@ -82,66 +82,66 @@ const sendCancellable = (statement: Statement, handler: Statement['handler'], sc
     clearInterval(timer);
   };
   statement.scope = scope;
-  statement.rejectBefore = statement.reject;
+  statement.originalReject = statement.reject;
   statement.reject = rejectWithReason;
   scope.onCancel.add(onCancel);
   statement.then(end, end);
   handler(statement);
 };
 
-/** The statements of a transaction are cancelled with their request; commit and rollback are the driver's and are not. */
+/** Cancels the statements of a transaction with their request. The driver sends commit and rollback, which are not cancelled. */
 const cancellable = (tx: TransactionSql, scope: RequestScope): TransactionSql => {
   const savepoint = (...args: unknown[]) => {
     const body = args.pop() as Work;
-    return (tx.savepoint as (...all: unknown[]) => unknown)(...args, (saved: TransactionSql) =>
-      body(cancellable(saved, scope)),
+    return (tx.savepoint as (...args: unknown[]) => unknown)(...args, (nested: TransactionSql) =>
+      body(cancellable(nested, scope)),
     );
   };
   const send: Send = (statement, handler) => sendCancellable(statement, handler, scope);
   return Object.assign(interceptStatements(tx, send), { savepoint });
 };
 
-/** Tries of a transaction that is rolled back for the sake of another one, and the pause before the next one. */
-const maxTries = 3;
+/** Maximum attempts of a transaction that conflicts with others, and the base of the pause between them. */
+const maxAttempts = 3;
 const pauseMs = 20;
 
-/** Runs `transaction` again when PostgreSQL rolled it back because of another one: nothing of it has happened. */
+/** Runs `transaction`, and again if PostgreSQL rolled it back because of a concurrent transaction. */
 const withRetries = async <T>(transaction: () => Promise<T>): Promise<T> => {
-  for (let tried = 1; ; tried++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await transaction();
     } catch (error) {
-      if (tried === maxTries || !isTransactionConflict(error)) throw error;
-      // Those that lost to each other must not meet again.
-      await sleep(pauseMs * tried * (0.5 + Math.random()));
+      if (attempt === maxAttempts || !isTransactionConflict(error)) throw error;
+      // The pause is random, so that transactions that conflicted do not conflict again.
+      await sleep(pauseMs * attempt * (0.5 + Math.random()));
     }
   }
 };
 
-/** The transaction that the calling code is part of, whose connection it holds until it has ended. */
-const enclosing = new AsyncLocalStorage<{ hasEnded: boolean }>();
+/** The transaction in which the calling code runs; it holds a connection until it has ended. */
+const currentTransaction = new AsyncLocalStorage<{ hasEnded: boolean }>();
 
 const refuseInTransaction = (): void => {
-  if (enclosing.getStore()?.hasEnded !== false) return;
+  if (currentTransaction.getStore()?.hasEnded !== false) return;
   throw new SafeError(
-    'A transaction waits for a statement on the pool, which may wait for the connection of the transaction: run the statement on the transaction.',
+    'A statement on the pool was sent inside a transaction, which can deadlock the pool: run the statement on the transaction.',
   );
 };
 
 interface PoolOptions {
   /**
-   * Refuses statements and transactions on the pool inside a transaction, with a SafeError. When as many transactions as
-   * there are connections wait for such statements, none of them ever ends.
+   * Refuses statements and transactions on the pool inside a transaction, with a SafeError. If all connections are held by
+   * transactions that wait for such statements, none of them ever ends.
    */
   refuseInTransactions: boolean;
 }
 
 /**
- * Puts a bounded queue in front of a pool, which has none. A statement or a transaction takes one slot, so the driver
- * never sends one behind another that may take long. Both are cancelled with the request that they belong to.
+ * Puts a bounded queue in front of a pool. A statement or a transaction takes one slot, so the driver never sends one behind
+ * another that may take long. Both are cancelled with their request.
  *
- * A transaction that is lost to another one (serialisation failure, deadlock) is run again, up to three times in all: its
- * body must not change anything outside of the database that a second run would change again.
+ * After a serialisation failure or deadlock a transaction is run again, three times in all. So its body must have no effects
+ * outside of the database that must not be repeated.
  */
 export const boundPool = (
   pool: Sql,
@@ -166,12 +166,12 @@ export const boundPool = (
   };
   const beginOnce = async (options: readonly unknown[], work: Work): Promise<unknown> => {
     const scope = currentRequest();
-    await new Promise<void>((start, refuse) => enter(scope, start, refuse));
+    await new Promise<void>((resolve, reject) => enter(scope, resolve, reject));
     const transaction = { hasEnded: false };
     const body = (tx: TransactionSql) =>
-      enclosing.run(transaction, () => work(scope ? cancellable(tx, scope) : tx));
+      currentTransaction.run(transaction, () => work(scope ? cancellable(tx, scope) : tx));
     try {
-      return await (pool.begin as (...all: unknown[]) => Promise<unknown>)(...options, body);
+      return await (pool.begin as (...args: unknown[]) => Promise<unknown>)(...options, body);
     } finally {
       transaction.hasEnded = true;
       leave(scope);

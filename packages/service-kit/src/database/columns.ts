@@ -5,12 +5,12 @@ import { check, customType, timestamp, type AnyPgColumn } from 'drizzle-orm/pg-c
 export const dateColumn = (name: string) =>
   timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
-/** The same column, read and written as text: ISO 8601, UTC, milliseconds. */
+/** The same column type, read and written as text: ISO 8601, UTC, milliseconds. */
 export const isoColumn = customType<{ data: string; driverData: string }>({
   dataType: () => 'timestamp (3) with time zone',
   fromDriver: (value) => new Date(value).toISOString(),
 });
 
-/** The check of a text column that has one of a few values, from which its schema is made as well (docs/adr/0106). */
+/** A check that a text column has one of a few values. The zod schema uses the same list (docs/adr/0106). */
 export const oneOf = (name: string, column: AnyPgColumn, values: readonly string[]) =>
   check(name, sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`);

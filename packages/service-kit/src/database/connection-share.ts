@@ -1,36 +1,38 @@
 import type { Database } from './database.ts';
 import type { Log } from '../process/log.ts';
 
-interface Share {
+interface ShareOptions {
   database: Pick<Database, 'probe'>;
   log: Log;
-  /** The service, as its connections are named. */
+  /** The service name in the names of its connections. */
   name: string;
-  /** Connections that a replica may open. */
-  each: number;
+  /** Connections that each replica may open. */
+  connectionsEach: number;
   /** Replicas that the connections are sized for: DATABASE_REPLICAS. */
   sizedFor: number | undefined;
 }
 
-/** Connections of a service: of its replicas, and of one more while a version is rolled out. The one formula (ADR 87). */
-export const connectionShare = (replicas: number, each: number): number => (replicas + 1) * each;
+/** Connections that a service needs: for its replicas and one more during a rollout. The only place of this formula (ADR 87). */
+export const connectionShare = (replicas: number, connectionsEach: number): number =>
+  (replicas + 1) * connectionsEach;
 
 /**
- * Logs a warning when the replicas that run now may open more connections than the share of the service, or the server
- * has fewer than that share. Says nothing when the database does not answer, which readiness reports.
+ * Logs a warning if the running replicas may open more connections than the service's share, or if the server has fewer than
+ * that share. Logs nothing if the database does not answer, because readiness reports that.
  */
-export const checkConnectionShare = async ({ database, log, name, each, sizedFor }: Share): Promise<void> => {
+export const checkConnectionShare = async (options: ShareOptions): Promise<void> => {
+  const { database, log, name, connectionsEach, sizedFor } = options;
   const rows = await database.probe<{ replicas: number; available: number }[]>`
       select count(distinct split_part(application_name, ':', 2))::int as replicas,
         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
           - current_setting('reserved_connections')::int as available
       from pg_stat_activity where application_name ~ ${`^${name}:[0-9a-f]{8}(:probe)?$`}`.catch(() => []);
   const [{ replicas, available } = { replicas: 0, available: Infinity }] = rows;
-  const share = sizedFor === undefined ? available : connectionShare(sizedFor, each);
-  const needed = Math.max(replicas * each, sizedFor === undefined ? 0 : share);
-  if (replicas * each <= share && needed <= available) return;
+  const share = sizedFor === undefined ? available : connectionShare(sizedFor, connectionsEach);
+  const needed = Math.max(replicas * connectionsEach, sizedFor === undefined ? 0 : share);
+  if (replicas * connectionsEach <= share && needed <= available) return;
   log.warn(
-    { replicas, connectionsEach: each, share, available },
+    { replicas, connectionsEach, share, available },
     'the replicas of this service may open more connections than the database has for it: run fewer replicas, lower DATABASE_POOL, or raise max_connections and DATABASE_REPLICAS (docs/scaling.md)',
   );
 };

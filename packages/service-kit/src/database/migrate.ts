@@ -11,15 +11,15 @@ import { SafeError } from '../process/safe-error.ts';
 import { schemaOf } from './schema.ts';
 import { certificateFault, serverOf } from './server-certificate.ts';
 
-/** What makes the tables of a service. */
+/** The migrations of a service's database. */
 export interface Migrations {
-  /** Those of its own, as drizzle-kit writes them. */
+  /** Folder with the service's own migrations, as drizzle-kit writes them. */
   folder: string;
-  /** What packages need in its database; each is installed once, after those of the folder, in this order. */
+  /** SQL of packages. Each part is installed once, after the migrations of the folder, in this order. */
   parts?: readonly SchemaPart[];
 }
 
-/** SQL of a package. Once released it is never edited: a further part changes what an earlier one has made. */
+/** SQL of a package. A released part is never edited; changes need an additional part. */
 export interface SchemaPart {
   /** Unique in a service, for example `feed of orders`. */
   name: string;
@@ -29,10 +29,10 @@ export interface SchemaPart {
 const migrationsTable = 'schema_migrations';
 const partsTable = 'schema_parts';
 
-/** One lock for all migrators of a database; advisory locks are per database. */
-const lock = 4_218_331;
+/** Key of the advisory lock that all migrators of a database take. */
+const lockKey = 4_218_331;
 
-/** How long a statement waits for a table that is in use: every request for that table waits behind it. */
+/** Maximum time that a statement waits for the lock of a table, because all requests for that table queue behind it. */
 const lockTimeoutMs = 3_000;
 
 interface Migration {
@@ -40,8 +40,8 @@ interface Migration {
   name: string;
   /** SHA-256 of the file. */
   hash: string;
-  /** Time in the journal, ms since 1970. drizzle applies only what is newer than the newest applied. */
-  when: number;
+  /** Time in the journal, ms since 1970. drizzle applies only migrations that are newer than the newest applied one. */
+  createdAtMs: number;
 }
 
 const hashOf = (sql: string): string => createHash('sha256').update(sql).digest('hex');
@@ -53,13 +53,13 @@ const readShipped = ({ folder }: Migrations): Migration[] => {
   return readMigrationFiles({ migrationsFolder: folder }).map(({ hash, folderMillis }, index) => ({
     name: journal.entries[index]?.tag ?? `migration ${index}`,
     hash,
-    when: folderMillis,
+    createdAtMs: folderMillis,
   }));
 };
 
 const exists = async (sql: Sql, table: string): Promise<boolean> => {
-  const [found] = await sql<{ exists: boolean }[]>`select to_regclass(${table}) is not null as exists`;
-  return found?.exists === true;
+  const [row] = await sql<{ exists: boolean }[]>`select to_regclass(${table}) is not null as exists`;
+  return row?.exists === true;
 };
 
 const readApplied = async (sql: Sql): Promise<string[]> => {
@@ -69,7 +69,7 @@ const readApplied = async (sql: Sql): Promise<string[]> => {
   return rows.map(({ hash }) => hash);
 };
 
-/** The parts that the database does not have. Throws when it has another one of the same name. */
+/** The parts that are not installed yet. Throws if an installed part with the same name has other SQL. */
 const missingParts = async (sql: Sql, { parts = [] }: Migrations): Promise<SchemaPart[]> => {
   if (parts.length === 0 || !(await exists(sql, partsTable))) return [...parts];
   const rows = await sql<{ name: string; hash: string }[]>`select name, hash from ${sql(partsTable)}`;
@@ -91,29 +91,27 @@ const installParts = async (sql: Sql, migrations: Migrations): Promise<void> => 
 
 const mismatch = (name: string): SafeError =>
   new SafeError(
-    `This database ran another migration in the place of ${name}. Released migrations must not ` +
-      'change or be inserted. In development stop the platform, delete the folder `.local` and start again.',
+    `This database ran a different migration instead of ${name}. Released migrations must not be changed, ` +
+      'and none may be inserted before them. In development stop the platform, delete the folder `.local` and start again.',
   );
 
 /**
- * Throws when the journal is out of order, or when an applied migration is not the shipped one at its
- * place: it was edited after it had run, or one was merged before it. drizzle would skip that one.
+ * Throws if the journal is out of order, or if an applied migration differs from the shipped one at its position: it was edited
+ * after it ran, or another one was merged before it, which drizzle would skip.
  */
 const refuseMismatch = (shipped: Migration[], applied: string[]): void => {
-  for (const [index, { name, hash, when }] of shipped.entries()) {
-    const before = shipped[index - 1];
-    if (before !== undefined && when <= before.when)
-      throw new SafeError(`Migration ${name} is not newer than ${before.name}; generate it again.`);
-    const ran = applied[index];
-    if (ran !== undefined && ran !== hash) throw mismatch(name);
+  for (const [index, { name, hash, createdAtMs }] of shipped.entries()) {
+    const previous = shipped[index - 1];
+    if (previous !== undefined && createdAtMs <= previous.createdAtMs)
+      throw new SafeError(`Migration ${name} is not newer than ${previous.name}; generate it again.`);
+    const appliedHash = applied[index];
+    if (appliedHash !== undefined && appliedHash !== hash) throw mismatch(name);
   }
 };
 
-/** Before the first release the tables were in `public`. */
+/** Throws if the tables are in the schema `public`, as before the first release. */
 const refuseTablesInPublic = async (sql: Sql, schema: string): Promise<void> => {
-  const [found] = await sql<{ exists: boolean }[]>`
-    select to_regclass(${`public.${migrationsTable}`}) is not null as exists`;
-  if (found?.exists && schema !== 'public')
+  if (schema !== 'public' && (await exists(sql, `public.${migrationsTable}`)))
     throw new SafeError(
       'This database has its tables in the schema `public`, as versions before the first release had. In development ' +
         'stop the platform, delete the folder `.local` and start again.',
@@ -121,11 +119,10 @@ const refuseTablesInPublic = async (sql: Sql, schema: string): Promise<void> => 
 };
 
 /**
- * Runs the migrations that the database at `url` has not run. Two that start at once take turns, and the
- * second finds nothing left to do. They make everything in the schema that `url` names (`inSchema`), else in `public`. Each
- * run is one transaction. Throws, and changes nothing, when the database has its tables in `public` instead, when it ran
- * other migrations than the shipped ones, or when a table is in use for too long (SQLSTATE 55P03; run it again). A database
- * that is newer is left alone.
+ * Runs the migrations that the database at `url` has not run yet, in the schema that `url` names (`inSchema`), else in `public`.
+ * Each run is one transaction, and a lock makes concurrent runs wait for each other. Throws and changes nothing if the tables
+ * are in `public` instead, if the database ran other migrations than the shipped ones, or if a table stays locked for too long
+ * (SQLSTATE 55P03; run it again). Leaves a database that is newer than this version unchanged.
  */
 export const migrate = async (url: string, migrations: Migrations): Promise<void> => {
   const server = serverOf(url);
@@ -136,7 +133,7 @@ export const migrate = async (url: string, migrations: Migrations): Promise<void
     onnotice: () => undefined,
   });
   try {
-    await sql`select pg_advisory_lock(${lock})`;
+    await sql`select pg_advisory_lock(${lockKey})`;
     await sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, false)`;
     await refuseTablesInPublic(sql, migrationsSchema);
     refuseMismatch(readShipped(migrations), await readApplied(sql));
@@ -149,11 +146,11 @@ export const migrate = async (url: string, migrations: Migrations): Promise<void
   }
 };
 
-const usage = `migrate: runs the migrations that the database has not run
-The database is that of MIGRATION_DATABASE_URL, whose role owns the tables, else of DATABASE_URL; the schema is
-DATABASE_SCHEMA, else the name of the service with _. "start" migrates by itself.`;
+const usage = `migrate: runs the migrations that the database has not run yet
+Database: MIGRATION_DATABASE_URL, whose role owns the tables, else DATABASE_URL. Schema: DATABASE_SCHEMA, else the name of
+the service with _. "start" runs the migrations itself.`;
 
-/** `migrate` as a program, and what else the service does as the owner of its tables. */
+/** `migrate` as a program. `afterwards` does further work of the service as the owner of its tables. */
 export const runMigrations = (
   service: string,
   migrations: Migrations,
@@ -167,7 +164,7 @@ export const runMigrations = (
     });
     await afterwards?.(url);
   }).finally(() => {
-    // Modules that are loaded after this one, such as the demo data, must not run.
+    // After a failure, modules that are loaded later, such as the demo data, must not run.
     if (process.exitCode !== undefined && process.exitCode !== 0) process.exit();
   });
 
@@ -177,7 +174,7 @@ export const shippedMigrations = (migrations: Migrations): string[] => [
   ...(migrations.parts ?? []).map(({ sql }) => hashOf(sql)),
 ];
 
-/** How many migrations and parts the database has not run. Rejects when the database does not answer. */
+/** Number of migrations and parts that the database has not run yet. Rejects if the database does not answer. */
 export const pendingMigrations = async (sql: Sql, migrations: Migrations): Promise<number> => {
   const applied = new Set(await readApplied(sql));
   const pending = readShipped(migrations).filter(({ hash }) => !applied.has(hash));

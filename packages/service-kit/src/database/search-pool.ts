@@ -6,37 +6,36 @@ import { withDeadline } from '../overload/request-scope.ts';
 
 /** Settings of a service with searches. */
 export const searchEnv = {
-  /** Searches of each kind that run at the same time. */
+  /** Number of searches of each kind that run at the same time. */
   SEARCH_POOL: z.coerce.number().int().min(1).max(50).default(2),
-  /** Searches of each kind that may wait for those that run; the next one is refused with Unavailable `too_busy`. */
+  /** Maximum number of waiting searches of each kind; the next one is refused with Unavailable `too_busy`. */
   SEARCH_QUEUE: z.coerce.number().int().min(0).default(50),
-  /** Maximum time that they may wait, in milliseconds. */
+  /** Maximum time that a search waits, in milliseconds. */
   SEARCH_WAIT_MS: z.coerce.number().int().min(1).default(10_000),
   /** Timeout of a search from its start, in milliseconds. */
   SEARCH_TIMEOUT_MS: z.coerce.number().int().min(1).default(3000),
 };
 
-/** Rows before a page, up to which it is read on the connections that all requests share. */
-const mostSkipped = 10_000n;
+/** Pages with a greater offset are read on the connections of searches. */
+const maxOffset = 10_000n;
 
-/** Whether the rows before a page of a list take so long to skip that it is read like a search. */
-export const isLatePage = ({ offset }: { offset: bigint }): boolean => offset > mostSkipped;
+/** Whether skipping the rows before a page takes so long that the page is read like a search. */
+export const isLatePage = ({ offset }: { offset: bigint }): boolean => offset > maxOffset;
 
 const isCancelled = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === '57014';
 
-/** What `openSearchPool` opens. */
 export type SearchPool = ReturnType<typeof openSearchPool>;
 
-interface LaneOptions extends z.output<z.ZodObject<typeof searchEnv>> {
+interface SearchOptions extends z.output<z.ZodObject<typeof searchEnv>> {
   DATABASE_URL: string;
 }
 
 /**
- * Searches of one kind, on connections of their own, so that slow ones delay only each other. `name` is that of the
- * connections; `advice` says how a search that takes too long can be narrowed.
+ * Opens separate connections for searches of one kind, so that slow ones delay only each other. `name` is the name of the
+ * connections; `advice` tells callers how to narrow a search that takes too long.
  */
-export const openSearchPool = (name: string, options: LaneOptions, advice: string) => {
+export const openSearchPool = (name: string, options: SearchOptions, advice: string) => {
   const { SEARCH_WAIT_MS: maxWaitMs, SEARCH_TIMEOUT_MS: statementTimeoutMs } = options;
   const tooSlow = (error?: unknown): Unavailable =>
     new Unavailable('query_timeout', `The search takes too long. ${advice}`, error);
@@ -50,24 +49,21 @@ export const openSearchPool = (name: string, options: LaneOptions, advice: strin
   });
   const search = async <T>(read: (sql: ISql) => Promise<T>): Promise<T> => {
     const { result } = await database.sql.begin('read only', async (tx) => {
-      // Not for the connection, which PgBouncer gives to others after the transaction. PostgreSQL plans each search again,
-      // because the best plan depends on the text.
+      // Set for the transaction only, because PgBouncer gives the connection to others afterwards. PostgreSQL plans each search
+      // again, because the best plan depends on the text.
       await tx`
         select set_config('statement_timeout', ${statementTimeoutMs}::text, true), set_config('jit', 'off', true),
           set_config('plan_cache_mode', 'force_custom_plan', true)`;
-      // In an object, because the driver awaits the elements of an array.
+      // Wrapped in an object, because the driver would await the elements of an array.
       return { result: await read(tx) };
     });
     return result;
   };
   return {
-    /**
-     * Calls `read`, which makes one statement, when there is a connection for it. Throws Unavailable `query_timeout` or
-     * `too_busy`.
-     */
+    /** Calls `read`, which sends one statement, when a connection is free. Throws Unavailable `query_timeout` or `too_busy`. */
     run: async <T>(read: (sql: ISql) => Promise<T>): Promise<T> => {
       try {
-        // A scope of its own: a request that has had another connection would wait here without a limit.
+        // In a new scope, because a request that has already used a connection would wait here without a time limit.
         return await withDeadline(maxWaitMs + statementTimeoutMs, tooSlow, () => search(read));
       } catch (error) {
         throw isCancelled(error) ? tooSlow(error) : error;

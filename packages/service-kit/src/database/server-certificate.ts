@@ -2,17 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { SettingsError } from '../process/env.ts';
 import { certificateCode, codesOf } from './database-error.ts';
 
-/** What postgres.js is given for the URL of a database. */
+/** URL and TLS options for postgres.js. */
 export interface Server {
   url: string;
   ssl?: { host: string; ca?: string };
 }
 
 /**
- * `sslmode=verify-full` and `sslrootcert` of a URL, as libpq has them, so that pg_dump and psql take the same one: the server
- * must show a certificate for the host of the URL that is signed by the certificates in that file, else by a public authority.
- * postgres.js knows no file, and for an address compares the certificate with the name localhost.
- * @throws SettingsError when the file does not exist, or would not be used
+ * Supports `sslmode=verify-full` and `sslrootcert` in a URL as libpq does, so that pg_dump and psql accept the same URL. The
+ * server's certificate must be for the host of the URL, and signed by the certificates in that file, else by a public authority.
+ * Needed because postgres.js does not read the file, and for an IP address compares the certificate with the name localhost.
+ * @throws SettingsError if the file does not exist, or would not be used
  */
 export const serverOf = (text: string): Server => {
   const url = new URL(text);
@@ -29,11 +29,11 @@ export const serverOf = (text: string): Server => {
   return { url: url.href, ssl: { host, ca: readFileSync(file, 'utf8') } };
 };
 
-/** Why the certificate of a database was refused; undefined for any other error. */
+/** Why the certificate of a database was refused; undefined if the error has another reason. */
 export const certificateFault = (error: unknown): string | undefined => {
   const codes = codesOf(error).map(({ code }) => code);
   if (codes.includes('ERR_TLS_CERT_ALTNAME_INVALID'))
     return 'The certificate of the database is for another host than that of its URL.';
-  const code = codes.find((each) => certificateCode.test(each));
+  const code = codes.find((candidate) => certificateCode.test(candidate));
   return code && `The certificate of the database is not valid, or not signed by sslrootcert: ${code}.`;
 };

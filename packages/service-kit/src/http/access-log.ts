@@ -5,20 +5,20 @@ import { requestIdOf, writeLine, type Log } from '../process/log.ts';
 import { networkOf } from './network.ts';
 import { isOverload } from './problem.ts';
 
-/** 499: the client went away before there was an answer (as nginx counts it). */
+/** The status to log. 499, as in nginx: the client closed the connection before the response. */
 const statusOf = ({ headersSent, statusCode }: ServerResponse): number => (headersSent ? statusCode : 499);
 
 type Context = Pick<BaseContext, 'log' | 'metrics' | 'requestLog' | 'changed' | 'clientAddress' | 'refusals'>;
 
-/** Why a request was refused, as one of few texts; undefined when it was not. */
-const refusalOf = (res: ServerResponse): string | undefined => {
+/** Why a request was refused, as one of few possible texts; undefined if it was not refused. */
+const refusalReason = (res: ServerResponse): string | undefined => {
   const [status, { problemCode, template = 'no route' }] = [statusOf(res), res];
   if (status < 400 || (status >= 500 && !isOverload(problemCode))) return undefined;
   return [status, ...(problemCode === undefined ? [] : [problemCode]), template].join(' ');
 };
 
-/** Longer than a UUID: perhaps a token that was sent to a wrong address. The gateway's log has the same bound. */
-const LONG = 37;
+/** Path segments of this length are masked: longer than a UUID, so perhaps a token. The gateway's log masks the same. */
+const maskedLength = 37;
 
 /** The path of a request target, without its query. */
 export const pathOf = (target: string): string => {
@@ -29,12 +29,12 @@ export const pathOf = (target: string): string => {
 const loggedPath = (target: string): string =>
   pathOf(target)
     .split('/')
-    .map((segment) => (segment.length < LONG ? segment : '***'))
+    .map((segment) => (segment.length < maskedLength ? segment : '***'))
     .join('/');
 
 /**
- * The line of a request that is over: method, route, status, code of the problem, path (where `logPaths`) and time in ms.
- * Neither headers nor query strings are logged, nor long segments of a path.
+ * The log line of a finished request: method, route, status, problem code, path (if `logPaths`) and duration in ms. Headers,
+ * query strings and long path segments are never logged.
  */
 const createAccessLine = ({ requestLog, clientAddress, refusals }: Context, logPaths: boolean) => {
   const successLevel = requestLog === 'all' ? 'info' : 'silent';
@@ -47,11 +47,11 @@ const createAccessLine = ({ requestLog, clientAddress, refusals }: Context, logP
       path: logPaths ? loggedPath(req.url ?? '') : undefined,
       ms,
     }),
-    /** Call it once for each request: refusals that repeat themselves are silent. */
+    /** Call it once per request, because it counts refusals: repeated ones are silent. */
     levelOf: (req: IncomingMessage, res: ServerResponse): 'error' | 'info' | 'silent' => {
       const { statusCode, writableFinished, logSuccess, problemCode } = res;
       if (statusCode >= 500 && !isOverload(problemCode)) return 'error';
-      const reason = refusalOf(res);
+      const reason = refusalReason(res);
       if (reason !== undefined)
         return refusals.sample(reason, networkOf(clientAddress(req))) ? 'info' : 'silent';
       if (!writableFinished) return 'info';
@@ -65,7 +65,7 @@ const createAccessLine = ({ requestLog, clientAddress, refusals }: Context, logP
   };
 };
 
-/** The line by pino-http, for requests that Express handles. */
+/** Writes the line with pino-http, for requests that Express handles. */
 const createExpressLog = (
   log: Log,
   { fieldsOf, levelOf, messageOf }: ReturnType<typeof createAccessLine>,
@@ -73,7 +73,7 @@ const createExpressLog = (
   pinoHttp({
     logger: log,
     genReqId: requestIdOf,
-    // Bound to the id alone; pino-http would serialise the whole request.
+    // Only the id: pino-http would otherwise serialise the whole request.
     customAttributeKeys: { req: 'requestId', responseTime: 'ms' },
     serializers: { requestId: requestIdOf },
     wrapSerializers: false,
@@ -84,10 +84,10 @@ const createExpressLog = (
     customErrorMessage: (_req, res) => messageOf(res),
   });
 
-/** pino-http puts its log on each response whose line it writes. */
+/** pino-http sets `log` on each response whose line it writes. */
 const isLoggedByExpress = ({ log }: ServerResponse): boolean => log !== undefined;
 
-/** Writes the line of each request that is over, and counts the request in the metrics. */
+/** Logs each finished request and counts it in the metrics. */
 export const createAccessLog = (context: Context, logPaths: boolean) => {
   const { log, metrics } = context;
   const line = createAccessLine(context, logPaths);
@@ -95,16 +95,16 @@ export const createAccessLog = (context: Context, logPaths: boolean) => {
     if (isLoggedByExpress(this)) return;
     log.error({ requestId: requestIdOf(this.req), err }, 'response_failed');
   };
-  const writeOwn = (req: IncomingMessage, res: ServerResponse, ms: number): void => {
+  const writeFastLine = (req: IncomingMessage, res: ServerResponse, ms: number): void => {
     const level = line.levelOf(req, res);
     if (level === 'silent') return;
     const fields = line.fieldsOf(req, res, Math.round(ms));
     writeLine(log, level, { requestId: requestIdOf(req), ...fields }, line.messageOf(res));
   };
   return {
-    /** Middleware of Express: its requests have the line of pino-http. */
+    /** Express middleware: pino-http logs the requests that Express handles. */
     express: createExpressLog(log, line),
-    /** Starts the timer. Without `express` the line is written without pino-http, which costs several times as much. */
+    /** Starts the timer. Other requests are logged without pino-http, which costs several times as much. */
     start: (req: IncomingMessage, res: ServerResponse): void => {
       const start = performance.now();
       res.on('error', logError);
@@ -112,7 +112,7 @@ export const createAccessLog = (context: Context, logPaths: boolean) => {
         const ms = performance.now() - start;
         metrics.record(req.method ?? '', res.template, statusOf(res), ms);
         if (req.method !== 'GET' && res.statusCode < 400) context.changed?.();
-        if (!isLoggedByExpress(res)) writeOwn(req, res, ms);
+        if (!isLoggedByExpress(res)) writeFastLine(req, res, ms);
       });
     },
   };

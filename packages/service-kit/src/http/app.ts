@@ -9,7 +9,7 @@ import { probePaths, systemRoutes } from './system-routes.ts';
 export interface AppOptions {
   api: ApiInfo;
   routes: readonly Route[];
-  /** False when paths contain secrets: then the log has route templates only. */
+  /** False if paths contain secrets: the log then has only route templates. */
   logPaths?: boolean;
 }
 
@@ -18,10 +18,7 @@ export interface HttpApp {
   listener: RequestListener;
   /** Handles requests to PROBE_PORT: /livez, /readyz and /metrics. */
   probes: RequestListener;
-  /**
-   * The OpenAPI document, written when it is first asked for. `/openapi.json` answers it with the public address of the
-   * platform.
-   */
+  /** Returns the OpenAPI document, which is created on the first call. `/openapi.json` adds the platform's public address. */
   document: () => Record<string, unknown>;
 }
 
@@ -30,9 +27,9 @@ export const createHttpApp = (
   context: BaseContext,
   { api, routes, logPaths = true }: AppOptions,
 ): HttpApp => {
-  let written: Record<string, unknown> | undefined;
-  const document = () => (written ??= createDocument(api, routes));
-  const own = routes.map((route) => {
+  let createdDocument: Record<string, unknown> | undefined;
+  const document = () => (createdDocument ??= createDocument(api, routes));
+  const serviceRoutes = routes.map((route) => {
     const template = (route.basePath ?? api.basePath) + route.path;
     return prepareRoute(route, { address: template, template, limits: context });
   });
@@ -45,7 +42,7 @@ export const createHttpApp = (
   return {
     listener: createListener(context, {
       ...common,
-      routes: [...own, ...system],
+      routes: [...serviceRoutes, ...system],
       corsOrigins: context.corsOrigins,
     }),
     probes: createListener(context, {

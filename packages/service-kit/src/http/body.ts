@@ -4,7 +4,7 @@ import type { BodyBudget } from '../overload/body-budget.ts';
 import { BadRequest, Problem } from './problem.ts';
 import { allowLargeBody } from './server.ts';
 
-/** Deeper than any document we know, and shallow enough for every recursive function that reads a body. */
+/** More levels than any document we know, and few enough for every recursive function that reads a body. */
 const maxDepth = 64;
 
 const [
@@ -17,7 +17,7 @@ const [
   closeBrace = 0,
 ] = Buffer.from('"\\,[]{}');
 
-/** Whether there are more than `limit` of these bytes, in strings or not. Takes at most `limit` searches. */
+/** Whether the text contains more than `limit` of these bytes, strings included. Takes at most `limit` searches. */
 const hasMoreThan = (limit: number, json: Buffer, bytes: readonly number[]): boolean => {
   let left = limit;
   for (const byte of bytes)
@@ -25,9 +25,9 @@ const hasMoreThan = (limit: number, json: Buffer, bytes: readonly number[]): boo
   return false;
 };
 
-/** Whether JSON text nests deeper, or has more values: what commas separate, arrays and objects. */
+/** Whether JSON text nests deeper than `depth` or has more than `values` values. Counts commas, arrays and objects. */
 const exceeds = (json: Buffer, { depth, values }: { depth: number; values: number }): boolean => {
-  let [open, found] = [0, 0];
+  let [openLevels, valueCount] = [0, 0];
   let inString = false;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
@@ -36,36 +36,37 @@ const exceeds = (json: Buffer, { depth, values }: { depth: number; values: numbe
       else if (byte === quote) inString = false;
     } else if (byte === quote) inString = true;
     else if (byte === comma) {
-      if (++found > values) return true;
+      if (++valueCount > values) return true;
     } else if (byte === openBracket || byte === openBrace) {
-      if (++open > depth || ++found > values) return true;
-    } else if (byte === closeBracket || byte === closeBrace) open--;
+      if (++openLevels > depth || ++valueCount > values) return true;
+    } else if (byte === closeBracket || byte === closeBrace) openLevels--;
   }
   return false;
 };
 
 /**
- * Whether JSON text nests deeper than `limit` arrays and objects. Run it before JSON.parse, which blocks the process for
- * seconds when megabytes of brackets nest. Most bodies have few brackets; looking at each byte takes as long as parsing them.
+ * Whether JSON text nests deeper than `limit` arrays and objects. Call it before JSON.parse, which blocks the process for
+ * seconds on megabytes of nested brackets. Most bodies have few brackets, and checking each byte takes as long as parsing,
+ * so the brackets are counted first.
  */
 export const nestsDeeperThan = (limit: number, json: Buffer): boolean =>
   hasMoreThan(limit, json, [openBracket, openBrace]) && exceeds(json, { depth: limit, values: Infinity });
 
-/** Whether JSON text has more than about `limit` values. To parse a megabyte of them blocks the process, too. */
+/** Whether JSON text has more than about `limit` values. Parsing a megabyte of them also blocks the process. */
 export const hasMoreValuesThan = (limit: number, json: Buffer): boolean =>
   hasMoreThan(limit, json, [comma, openBracket, openBrace]) &&
   exceeds(json, { depth: Infinity, values: limit });
 
-/** 400. The client went away and does not get it, but the log then names no error of the service. */
+/** 400 for a client that closed the connection. It never receives it, but the log shows that the service did not fail. */
 export const requestAborted = (): BadRequest =>
   new BadRequest('request_aborted', 'The request ended before its body was complete.');
 
-/** A buffer takes about 200 bytes beside its content. */
+/** Number of pieces that are joined at a time. Each buffer takes about 200 bytes in addition to its content. */
 const piecesPerBlock = 256;
 
 /**
- * Collects the pieces of a body or a line, and joins them while they arrive, so that a sender of single bytes takes no more
- * memory than one of large pieces.
+ * Collects the pieces of a body or a line. Joins them while they arrive, so that a sender of single bytes uses no more memory
+ * than a sender of large pieces.
  */
 export const createPieceCollector = () => {
   const blocks: Buffer[] = [];
@@ -88,9 +89,9 @@ export const createPieceCollector = () => {
 };
 
 /**
- * Reads the bytes of a body, for a route whose body is `raw`; undefined when there are more than `limit`. The rest of a
- * larger body stays unread. Rejects with BadRequest when the connection ends before the body, and with what `onPiece`
- * throws, which is called for each piece that is kept; the rest of the body is then discarded.
+ * Reads the bytes of a body. Returns undefined if there are more than `limit`, and leaves the rest unread. Calls `onPiece`
+ * for each piece that it keeps; if that throws, it rejects with the error and discards the rest of the body. Rejects with
+ * BadRequest if the connection ends before the body.
  */
 export const readBody = (
   req: IncomingMessage,
@@ -102,7 +103,7 @@ export const readBody = (
       resolve(undefined);
       return;
     }
-    // No event follows for a body that has ended, or a sender that has gone away, before this is called.
+    // No more events follow if the body has already ended or the client has already closed the connection.
     if (req.readableEnded) {
       resolve(Buffer.alloc(0));
       return;
@@ -130,20 +131,17 @@ export const readBody = (
     });
     req.on('end', () => {
       resolve(pieces?.join());
-      // This listener lives as long as the request.
+      // Frees the memory, because this listener lives as long as the request.
       pieces = undefined;
     });
-    const end = (): void => {
-      // Also emitted after a complete body; an error is made only when one is needed, because of the cost of its stack.
+    const onClose = (): void => {
+      // Also emitted after a complete body. The error is created only when needed, because its stack is expensive.
       if (!req.readableEnded) reject(requestAborted());
     };
-    req.on('close', end).on('error', end);
+    req.on('close', onClose).on('error', onClose);
   });
 
-/**
- * Parses JSON in UTF-8. Throws BadRequest for anything else, for what nests deeper than any document we know, and for more
- * than about `maxValues` values.
- */
+/** Parses JSON in UTF-8. Throws BadRequest for anything else, for too many levels, and for more than about `maxValues` values. */
 export const parseJson = (json: Buffer, maxValues = Infinity): unknown => {
   if (!isUtf8(json)) throw new BadRequest('malformed_json', 'The body is not valid UTF-8.');
   if (nestsDeeperThan(maxDepth, json)) {
@@ -158,14 +156,14 @@ export const parseJson = (json: Buffer, maxValues = Infinity): unknown => {
   }
 };
 
-const refuseType = (types: readonly string[]): Problem =>
+const unsupportedType = (types: readonly string[]): Problem =>
   new Problem({
     status: 415,
     code: 'unsupported_media_type',
     detail: `Send the body as ${types.join(' or ')} in UTF-8.`,
   });
 
-/** The value of `charset`, in quotes or without (RFC 9110 section 8.3.2). */
+/** Matches the value of `charset`, with or without quotes (RFC 9110 section 8.3.2). */
 const charset = /;[ \t]*charset="?([^";]*)/i;
 
 const isUtf8Type = (type: string): boolean => {
@@ -173,36 +171,34 @@ const isUtf8Type = (type: string): boolean => {
   return name === undefined || /^utf-?8$/i.test(name.trim());
 };
 
-/** Throws 415 for a body with a content encoding, such as gzip: a small one could unpack to any size. */
+/** Throws 415 for a body with a content encoding such as gzip, because a small body could unpack to any size. */
 export const refuseEncoding = ({ headers }: IncomingMessage): void => {
   if (/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) return;
   const detail = 'Send the body without a content encoding.';
   throw new Problem({ status: 415, code: 'unsupported_encoding', detail });
 };
 
-/** `application/json` of `application/json; charset=utf-8`. */
+/** `application/json; charset=utf-8` → `application/json`. */
 const mediaTypeOf = (contentType: string): string => {
   const [type = ''] = contentType.split(';', 1);
   return type.trim().toLowerCase();
 };
 
-/** Above this limit (bytes) a slow connection may need more time than an ordinary request has. */
+/** A body above this size (bytes) may need more time on a slow connection than an ordinary request has. */
 const largeBody = 1_048_576;
 
 /**
- * Makes a reader of the bytes of JSON bodies.
- *
- * `types` are the accepted media types (others get 415), `limit` is in bytes (a larger body gets 413), and what is kept
- * counts in `budget`. Resolves with undefined when there is no body.
+ * Creates a function that reads the bytes of a JSON body, or returns undefined if there is no body. `types`: accepted media
+ * types, 415 for others. `limit`: maximum size in bytes, 413 beyond it. The bytes in memory count in `budget`.
  */
 export const jsonBytes =
   (types: readonly string[], limit: number, budget: BodyBudget) =>
   async (req: IncomingMessage, res: ServerResponse): Promise<Buffer | undefined> => {
     const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type = '' } = req.headers;
     if (chunked === undefined && (length === undefined || length === '0')) return undefined;
-    if (!types.includes(mediaTypeOf(type)) || !isUtf8Type(type)) throw refuseType(types);
+    if (!types.includes(mediaTypeOf(type)) || !isUtf8Type(type)) throw unsupportedType(types);
     refuseEncoding(req);
-    // The caller is known by now.
+    // Allowed here, because the caller has been authenticated by now.
     if (limit > largeBody) allowLargeBody(req);
     const body = await readBody(req, limit, (piece) => budget.take(res, piece.length));
     if (body === undefined)

@@ -5,17 +5,17 @@ interface BoundedListDef<Item extends z.core.$ZodType> extends z.core.$ZodArrayD
   maxItems: number;
 }
 
-/** An array of zod that stops early; for the OpenAPI document and for all methods it is an array. */
+/** A zod array that stops validating early. Otherwise it behaves as z.ZodArray, also for the OpenAPI document. */
 const BoundedList = z.core.$constructor<z.ZodArray, BoundedListDef<z.ZodType>>('BoundedList', (list, def) => {
   z.ZodArray.init(list, def);
   const { element, maxItems } = def;
-  const parseOther = list._zod.parse;
+  const parseAsArray = list._zod.parse;
   list._zod.parse = (payload, context) => {
     const items: unknown = payload.value;
-    if (!Array.isArray(items)) return parseOther(payload, context);
+    if (!Array.isArray(items)) return parseAsArray(payload, context);
     if (items.length > maxItems) {
       const message = `must have at most ${maxItems} items`;
-      // `continue: false` keeps refinements away from items that were not validated.
+      // `continue: false` skips refinements, because the items were not validated.
       payload.issues.push({ code: 'custom', message, input: items, inst: list, continue: false });
       return payload;
     }
@@ -33,8 +33,8 @@ const BoundedList = z.core.$constructor<z.ZodArray, BoundedListDef<z.ZodType>>('
 });
 
 /**
- * An array for input: zod's own validates every item of a list that is too long, and collects every error of a list with
- * millions of them. This one refuses a list that is too long by itself, and stops after the first hundred errors.
+ * An array for input. It refuses a list that is too long without validating its items, and stops after the first hundred
+ * errors. zod's own array validates every item and collects every error, even if there are millions.
  */
 export const boundedList = <Item extends z.ZodType>(
   item: Item,
@@ -50,7 +50,7 @@ export const boundedList = <Item extends z.ZodType>(
   return (min === 0 ? list : list.min(min)).max(max);
 };
 
-/** A `boundedList` without repeats. */
+/** A `boundedList` whose items are unique. `message` is the error for a repeated item. */
 export const uniqueList = <Item extends z.ZodType>(
   item: Item,
   min: number,
@@ -58,9 +58,9 @@ export const uniqueList = <Item extends z.ZodType>(
   message: string,
 ): z.ZodArray<Item> =>
   boundedList(item, min, max)
-    .refine((all) => new Set(all).size === all.length, message)
+    .refine((items) => new Set(items).size === items.length, message)
     .meta({ uniqueItems: true });
 
-/** Whether a schema is an array that `boundedList` did not make. */
+/** Whether a schema is an array that was not created by `boundedList`. */
 export const isUnboundedArray = (schema: z.core.$ZodType): boolean =>
   schema instanceof z.ZodArray && !(schema instanceof BoundedList);

@@ -1,39 +1,42 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { send } from './respond.ts';
 
-/** Response headers that a page of another origin may read, beside those that CORS allows always. */
-const exposed = 'Deprecation, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, X-Request-Id';
+/** Response headers that a page of another origin may read, in addition to those that CORS always allows. */
+const exposedHeaders =
+  'Deprecation, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, X-Request-Id';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const preflightSeconds = '600';
 
-/** Of an origin that is allowed: `rememberHeaders` has found headers for it. */
+/** Whether this is a preflight request from an allowed origin, for which `setHeaders` has set headers. */
 const isAllowedPreflight = ({ method, headers }: IncomingMessage, { corsHeaders }: ServerResponse): boolean =>
   method === 'OPTIONS' &&
   headers['access-control-request-method'] !== undefined &&
   (corsHeaders?.length ?? 0) > 0;
 
-/** Lets pages of these origins read what is answered. Credentials of the browser (cookies) are never allowed. */
+/** Lets pages of these origins read responses. Cookies and other browser credentials are never allowed. */
 export const createCors = (origins: readonly string[]) => {
-  const allowed = new Map(
+  const headersByOrigin = new Map(
     origins.map((origin) => [
       origin,
-      ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed],
+      ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposedHeaders],
     ]),
   );
   return {
-    /** Keeps the headers with the response; `headers.ts` writes them with the others. */
-    rememberHeaders: (req: IncomingMessage, res: ServerResponse): void => {
-      if (allowed.size > 0) res.corsHeaders = allowed.get(req.headers.origin ?? '') ?? [];
+    /** Sets the CORS headers on the response object; `headersOf` in respond.ts writes them with the others. */
+    setHeaders: (req: IncomingMessage, res: ServerResponse): void => {
+      if (headersByOrigin.size > 0) res.corsHeaders = headersByOrigin.get(req.headers.origin ?? '') ?? [];
     },
-    /** Answers a preflight request of an allowed origin, whatever methods the address has. False for any other request. */
+    /** Answers a preflight request from an allowed origin. Returns false for any other request. */
     answerPreflight: (req: IncomingMessage, res: ServerResponse): boolean => {
       if (!isAllowedPreflight(req, res)) return false;
-      const wanted = req.headers['access-control-request-headers'];
+      const requestedHeaders = req.headers['access-control-request-headers'];
       send(req, res, 204, {
         'Access-Control-Allow-Methods': methods,
-        ...(wanted !== undefined &&
-          /^[\w-]+(?:, ?[\w-]+)*$/.test(wanted) && { 'Access-Control-Allow-Headers': wanted }),
+        ...(requestedHeaders !== undefined &&
+          /^[\w-]+(?:, ?[\w-]+)*$/.test(requestedHeaders) && {
+            'Access-Control-Allow-Headers': requestedHeaders,
+          }),
         'Access-Control-Max-Age': preflightSeconds,
         Vary: 'Access-Control-Request-Headers',
       });

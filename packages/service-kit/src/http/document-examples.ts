@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { problemStatuses } from './openapi-responses.ts';
 import { Problem, problemResponse } from './problem.ts';
 
-/** The parts of a schema of an OpenAPI 3.0 document that are read here and for its names. */
+/** The parts of an OpenAPI 3.0 schema that this file and openapi-names.ts read. */
 interface Schema {
   $ref?: string;
   type?: string;
@@ -19,10 +19,10 @@ interface Schema {
   nullable?: boolean;
 }
 
-/** A body of a request or a response. */
+/** The body of a request or response. */
 interface MediaType {
   schema: Schema;
-  /** Of each line of NDJSON. */
+  /** Schema of each NDJSON line. */
   'x-itemSchema'?: Schema;
   example?: unknown;
   examples?: Record<string, { $ref: string }>;
@@ -46,16 +46,16 @@ export interface Operation {
   responses: Record<string, { description: string; content?: Content }>;
 }
 
-/** The parts of an OpenAPI 3.0 document that are read here and for its names. */
+/** The parts of an OpenAPI 3.0 document that this file and openapi-names.ts read. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas?: Record<string, Schema>; examples?: Record<string, { value: unknown }> };
 }
 
-/** Values by the name of their field. The first one that fits a field is its example. */
-type Known = Map<string, unknown[]>;
+/** Field name → example values. The first value that is valid for a field becomes its example. */
+type FieldValues = Map<string, unknown[]>;
 
-/** Examples by the format of a text. */
+/** String format → example. */
 const byFormat: Record<string, string> = {
   'date-time': '2026-01-31T09:30:00.000Z',
   date: '2026-01-31',
@@ -66,73 +66,79 @@ const byFormat: Record<string, string> = {
 
 const byType: Record<string, unknown> = { boolean: true, integer: 1, number: 1, string: 'text' };
 
-/** Whether a value of another field of the same name is valid here. A reference is taken for an object. */
-const isFitting = (value: unknown, schema: Schema): boolean => {
+/** Whether a value of another field with the same name is valid for this schema. A reference is treated as an object. */
+const isValidFor = (value: unknown, schema: Schema): boolean => {
   const items = schema.items?.$ref === undefined ? schema.items : { type: 'object' };
-  const own = { ...schema, ...(items && { items }), additionalProperties: true };
+  const withoutReferences = { ...schema, ...(items && { items }), additionalProperties: true };
   return z
-    .fromJSONSchema(own as z.core.JSONSchema.BaseSchema, { defaultTarget: 'openapi-3.0' })
+    .fromJSONSchema(withoutReferences as z.core.JSONSchema.BaseSchema, { defaultTarget: 'openapi-3.0' })
     .safeParse(value).success;
 };
 
-/** Collects the values of a body by the names of their fields: texts, numbers, flags and lists of these. */
-const collect = (known: Known, name: string, value: unknown): void => {
+/** Adds the values of a body by field name: strings, numbers, booleans and lists of these. */
+const collect = (fieldValues: FieldValues, name: string, value: unknown): void => {
   const isList = Array.isArray(value);
-  if (isList) for (const item of value) collect(known, name, item);
+  if (isList) for (const item of value) collect(fieldValues, name, item);
   else if (typeof value === 'object' && value !== null)
-    for (const [field, inner] of Object.entries(value)) collect(known, field, inner);
+    for (const [field, inner] of Object.entries(value)) collect(fieldValues, field, inner);
   if (typeof value !== 'object' || (isList && value.every((item) => typeof item !== 'object')))
-    known.set(name, [...(known.get(name) ?? []), value]);
+    fieldValues.set(name, [...(fieldValues.get(name) ?? []), value]);
 };
 
-/** What the examples of a request name: its parameters, `id` for the record of the path, and the fields of its body. */
-const knownOf = (path: string, { parameters = [], requestBody }: Operation): Known => {
-  const known: Known = new Map();
-  const record = /\{(\w+)\}(?:\/[^{}]+)?$/.exec(path)?.[1];
-  for (const { name, in: place, example } of parameters) {
+/** The example values of a request: its parameters, the record id in the path as `id`, and the fields of its body. */
+const requestValues = (path: string, { parameters = [], requestBody }: Operation): FieldValues => {
+  const fieldValues: FieldValues = new Map();
+  const idParameter = /\{(\w+)\}(?:\/[^{}]+)?$/.exec(path)?.[1];
+  for (const { name, in: location, example } of parameters) {
     if (example === undefined) continue;
-    if (place === 'path' && name === record) collect(known, 'id', example);
-    collect(known, name, example);
+    if (location === 'path' && name === idParameter) collect(fieldValues, 'id', example);
+    collect(fieldValues, name, example);
   }
-  for (const { example } of Object.values(requestBody?.content ?? {})) collect(known, '', example);
-  return known;
+  for (const { example } of Object.values(requestBody?.content ?? {})) collect(fieldValues, '', example);
+  return fieldValues;
 };
 
-/** The parameters of the path of an operation. */
+/** The names of the path parameters of an operation. */
 const pathNames = ({ parameters = [] }: Operation): string[] =>
-  parameters.flatMap(({ name, in: place }) => (place === 'path' ? [name] : []));
+  parameters.flatMap(({ name, in: location }) => (location === 'path' ? [name] : []));
 
 /**
- * Returns a function that writes the example of a schema: the one that it states, else that of its parts. A part without
- * one takes a value of the same name from `knowns`, the nearest first, else what its format or type has. `inPath`: the
- * parameters of the path.
+ * Returns a function that creates the example of a schema: its own example, else one composed of those of its fields. A
+ * field without an example gets a value of the same name from `sources` (nearest first), else one for its format or type.
  */
-const exampleWriter = (schemas: Record<string, Schema>, knowns: Known[], inPath: readonly string[]) => {
-  const write = (schema: Schema, name: string, outer: readonly string[] = []): unknown => {
+const exampleWriter = (
+  schemas: Record<string, Schema>,
+  sources: FieldValues[],
+  pathParameters: readonly string[],
+) => {
+  const write = (schema: Schema, name: string, outerRefs: readonly string[] = []): unknown => {
     const { $ref, type = '', format = '', enum: values, example, items, anyOf, allOf, nullable } = schema;
-    const { additionalProperties: more, required = [] } = schema;
+    const { additionalProperties, required = [] } = schema;
     if (example !== undefined) return example;
     if ($ref !== undefined) {
       const component = schemas[$ref.split('/').at(-1) ?? ''];
-      // A record that contains itself has no inner one in its example.
-      return outer.includes($ref) || !component ? undefined : write(component, name, [...outer, $ref]);
+      // A record that contains itself is left out of its own example.
+      return outerRefs.includes($ref) || !component
+        ? undefined
+        : write(component, name, [...outerRefs, $ref]);
     }
-    const inner = (part: Schema, partName = name) => write(part, partName, outer);
-    if (anyOf) return inner(anyOf[0] ?? {});
-    if (allOf) return Object.assign({}, ...allOf.map((part) => inner(part)));
+    const writeInner = (inner: Schema, innerName = name) => write(inner, innerName, outerRefs);
+    if (anyOf) return writeInner(anyOf[0] ?? {});
+    if (allOf) return Object.assign({}, ...allOf.map((inner) => writeInner(inner)));
     if (schema.properties)
       return Object.fromEntries(
         Object.entries(schema.properties)
-          // A record repeats the id of its parent only where the path does not name one.
-          .filter(([field]) => required.includes(field) || !inPath.includes(field))
-          .map(([field, part]) => [field, inner(part, field)]),
+          // An optional field that the path already names is left out.
+          .filter(([field]) => required.includes(field) || !pathParameters.includes(field))
+          .map(([field, inner]) => [field, writeInner(inner, field)]),
       );
-    const same = knowns.flatMap((known) => known.get(name) ?? []).find((value) => isFitting(value, schema));
-    if (same !== undefined) return same;
-    if (typeof more === 'object') return { [name]: inner(more) };
+    const sameName = sources.flatMap((fieldValues) => fieldValues.get(name) ?? []);
+    const validValue = sameName.find((value) => isValidFor(value, schema));
+    if (validValue !== undefined) return validValue;
+    if (typeof additionalProperties === 'object') return { [name]: writeInner(additionalProperties) };
     if (values) return values[0];
     if (nullable) return null;
-    if (type === 'array') return [inner(items ?? {})].filter((item) => item !== undefined);
+    if (type === 'array') return [writeInner(items ?? {})].filter((item) => item !== undefined);
     return byFormat[format] ?? byType[type] ?? {};
   };
   return write;
@@ -144,7 +150,7 @@ const problemOf = (status: string, detail: string, code: string): object => {
   return JSON.parse(problemResponse(problem, byFormat['uuid'] ?? '').body) as object;
 };
 
-/** A problem for each code of a response, or with the common one where its schema lists none. */
+/** The example problems of a response: one for each code in its schema, else one with the usual code of the status. */
 const problemExamples = (
   status: string,
   { description, schema }: { description: string; schema: Schema },
@@ -154,16 +160,16 @@ const problemExamples = (
   const [detail = ''] = description.split(': `');
   return (schema.anyOf ?? [schema]).flatMap((alternative) => {
     const component = schemas[alternative.$ref?.split('/').at(-1) ?? ''];
-    const membersOf = component?.properties?.['code']?.enum;
-    const codes = membersOf ?? alternative.allOf?.at(-1)?.properties?.['code']?.enum;
+    const componentCodes = component?.properties?.['code']?.enum;
+    const codes = componentCodes ?? alternative.allOf?.at(-1)?.properties?.['code']?.enum;
     return (codes ?? [problemStatuses[Number(status)]?.code ?? '']).map((code) => ({
-      ...(membersOf && (write(alternative, '') as object)),
+      ...(componentCodes && (write(alternative, '') as object)),
       ...problemOf(status, detail, String(code)),
     }));
   });
 };
 
-/** Any version of the record is changed; a key is of one operation, because another body with it is refused. */
+/** `If-Match` allows any version. Each operation has its own Idempotency-Key, because a key with another body is refused. */
 const headerExample = (name: string, { operationId }: Operation): string | undefined =>
   ({
     'If-Match': '*',
@@ -174,38 +180,38 @@ const headerExample = (name: string, { operationId }: Operation): string | undef
   })[name];
 
 /**
- * Gives every body, response and required parameter of a document an example, from those of its schemas, parameters and
- * bodies, and from `fields`: values by the name of a field, or of the parameter of one operation (`deleteQuest.questId`).
- * That of a problem stands once, for all operations that have it.
+ * Adds an example to every body, response and required parameter of a document. It composes them of the examples in schemas,
+ * parameters and bodies, and of `fields`: values by field name, or by the parameter of one operation
+ * (`deleteQuest.questId`). The example of a problem is a component that all operations share.
  */
-export const addExamples = <D extends object>(written: D, fields: Record<string, unknown> = {}): D => {
-  const { paths, components } = written as unknown as Document;
+export const addExamples = <D extends object>(document: D, fields: Record<string, unknown> = {}): D => {
+  const { paths, components } = document as unknown as Document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.values(methods).map((operation) => ({ path, operation, known: knownOf(path, operation) })),
+    Object.values(methods).map((operation) => ({ path, operation, values: requestValues(path, operation) })),
   );
-  const stated: Known = new Map(Object.entries(fields).map(([name, value]) => [name, [value]]));
+  const givenValues: FieldValues = new Map(Object.entries(fields).map(([name, value]) => [name, [value]]));
   const examples: Record<string, { value: unknown }> = (components.examples ??= {});
-  /** Refers to the one component that has this value. */
-  const shared = (status: string, value: unknown) => {
-    const same = Object.keys(examples).filter((name) => name.startsWith(status));
+  /** Returns a reference to the component with this value. Adds the component if there is none. */
+  const referTo = (status: string, value: unknown) => {
+    const sameStatus = Object.keys(examples).filter((name) => name.startsWith(status));
     const name =
-      same.find((other) => isDeepStrictEqual(examples[other]?.value, value)) ??
-      `${status}-${same.length + 1}`;
+      sameStatus.find((other) => isDeepStrictEqual(examples[other]?.value, value)) ??
+      `${status}-${sameStatus.length + 1}`;
     examples[name] ??= { value };
     return { [name]: { $ref: `#/components/examples/${name}` } };
   };
-  for (const { path, operation, known } of operations) {
-    const knownWhere = (is: (other: (typeof operations)[number]) => boolean) =>
-      operations.filter(is).map((other) => other.known);
-    const knowns = [
-      known,
-      // A list has what creates its records.
-      ...knownWhere((other) => path.startsWith(`${other.path}/`)).toReversed(),
-      ...knownWhere(({ operation: { tags } }) => tags[0] === operation.tags[0]),
-      stated,
-      ...knownWhere(() => true),
+  for (const { path, operation, values } of operations) {
+    const valuesOf = (isSource: (other: (typeof operations)[number]) => boolean) =>
+      operations.filter(isSource).map((other) => other.values);
+    const sources = [
+      values,
+      // The path of a list also has the operation that creates its records.
+      ...valuesOf((other) => path.startsWith(`${other.path}/`)).toReversed(),
+      ...valuesOf(({ operation: { tags } }) => tags[0] === operation.tags[0]),
+      givenValues,
+      ...valuesOf(() => true),
     ];
-    const write = exampleWriter(components.schemas ?? {}, knowns, pathNames(operation));
+    const write = exampleWriter(components.schemas ?? {}, sources, pathNames(operation));
     const bodyExample = ({ schema, 'x-itemSchema': line }: MediaType) =>
       line === undefined ? write(schema, '') : `${JSON.stringify(write(line, ''))}\n`;
     for (const parameter of operation.parameters ?? [])
@@ -227,10 +233,10 @@ export const addExamples = <D extends object>(written: D, fields: Record<string,
               { description, schema: media.schema },
               components.schemas ?? {},
               write,
-            ).map((problem) => shared(status, problem)),
+            ).map((problem) => referTo(status, problem)),
           );
         else media.example ??= bodyExample(media);
       }
   }
-  return written;
+  return document;
 };

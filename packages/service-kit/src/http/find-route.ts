@@ -8,12 +8,12 @@ interface RouterOptions {
   routes: readonly PreparedRoute[];
   /** Runs first, as middleware. */
   accessLog: RequestHandler;
-  /** Called with the route that Express has found. */
+  /** Called with the route that Express found. */
   run: (route: PreparedRoute, req: IncomingMessage, res: ServerResponse, params: Params) => void;
   handleError: ErrorHandler;
 }
 
-/** Answers the methods that a path does not have: OPTIONS with Allow, others with 405. */
+/** Answers methods that a path does not support: OPTIONS with Allow, others with 405. */
 const refuseMethod =
   (allow: string): RequestHandler =>
   (req, res) => {
@@ -21,11 +21,11 @@ const refuseMethod =
       send(req, res, 204, { Allow: allow });
       return;
     }
-    const detail = `This address takes ${allow}.`;
+    const detail = `This address supports ${allow}.`;
     throw new Problem({ status: 405, code: 'method_not_allowed', detail, headers: { Allow: allow } });
   };
 
-/** Express, which finds the route of a request and its parameters: all that it is used for. */
+/** Creates an Express app that only finds the route of a request and its path parameters. */
 export const createExpressRouter = (options: RouterOptions): RequestListener => {
   const { routes, accessLog, run, handleError } = options;
   const app = express();
@@ -46,32 +46,32 @@ export const createExpressRouter = (options: RouterOptions): RequestListener => 
   app.use(() => {
     throw new NotFound('path');
   });
-  // What is thrown above, and what Express itself throws, such as for an escape in a path that cannot be decoded.
+  // Also receives errors of Express itself, for example for a path with an invalid escape.
   app.use(((error, req, res, _next) => handleError(error, req, res)) satisfies ErrorRequestHandler);
   return app;
 };
 
-/** Finds the route of a request, and the parameters in its path; undefined when it is for none of the routes. */
+/** Finds the route of a request and its path parameters; undefined if no route matches. */
 type Matcher = (req: IncomingMessage) => { route: PreparedRoute; params: Params } | undefined;
 
-/** Matches targets without escapes; everything else about an address is left to Express. */
+/** Matches only targets without escapes; Express handles all others. */
 const patternOf = (template: string): RegExp =>
   new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/?#%]+)')}(?:\\?|$)`);
 
 /**
- * Finds fast routes without Express (docs/adr/0009). Express has these routes too: for HEAD, OPTIONS, other methods and
+ * Finds fast routes without Express (docs/adr/0009). Express also has these routes, for HEAD, OPTIONS, other methods and
  * other spellings of the address.
  */
 export const createMatcher = (routes: readonly PreparedRoute[]): Matcher => {
-  const table = routes.map((route) => ({
+  const candidates = routes.map((route) => ({
     route,
     method: route.method.toUpperCase(),
     prefix: route.address.split('{', 1)[0] ?? route.address,
     pattern: patternOf(route.address),
   }));
-  return ({ method: sent, url = '' }) => {
-    for (const { route, method, prefix, pattern } of table) {
-      const match = sent === method && url.startsWith(prefix) ? pattern.exec(url) : null;
+  return ({ method: requestMethod, url = '' }) => {
+    for (const { route, method, prefix, pattern } of candidates) {
+      const match = requestMethod === method && url.startsWith(prefix) ? pattern.exec(url) : null;
       if (match !== null) return { route, params: match.groups ?? {} };
     }
     return undefined;

@@ -11,13 +11,13 @@ import { BadRequest, Problem, problemResponse, TooBusy } from './problem.ts';
 import { createErrorHandler, send } from './respond.ts';
 import type { Params, PreparedRoute } from './run-route.ts';
 
-/** Longer request targets are 414; Node itself gives up at 16 kB of headers in all. */
-const maxTarget = 8192;
+/** Maximum length of a request target; longer ones get 414. Node.js itself allows 16 kB for all headers. */
+const maxTargetLength = 8192;
 
-/** A host name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 9110 section 7.2). */
+/** A host name, an IPv4 address or an IPv6 address in brackets, and an optional port (RFC 9110 section 7.2). */
 const validHost = /^(?:[\w.~-]{1,255}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?$/;
 
-/** Node.js keeps the first of several Host headers; rawHeaders has names and values in turn. */
+/** Counts the Host headers, because Node.js keeps only the first. `rawHeaders` alternates names and values. */
 const countHosts = ({ rawHeaders }: IncomingMessage): number => {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -25,9 +25,9 @@ const countHosts = ({ rawHeaders }: IncomingMessage): number => {
   return count;
 };
 
-/** Refuses what no service accepts. Node's own check of Host is off, because its response has no body. */
+/** Refuses requests that no service accepts. The Host check of Node.js is off, because its response has no body. */
 export const refuseInvalidRequest = (req: IncomingMessage): void => {
-  if ((req.url ?? '').length > maxTarget)
+  if ((req.url ?? '').length > maxTargetLength)
     throw new Problem({ status: 414, code: 'uri_too_long', detail: 'The request target is too long.' });
   const { host, expect } = req.headers;
   if (expect !== undefined && !/^100-continue$/i.test(expect)) {
@@ -46,24 +46,24 @@ const refusal = new TooBusy('Too many requests; try again shortly.');
 
 interface ListenerOptions {
   routes: readonly PreparedRoute[];
-  /** Addresses that are never refused by overload: those of probes. */
+  /** Paths of probes, which are never refused for overload. */
   exempt: ReadonlySet<string>;
-  /** Origins whose pages may read answers. */
+  /** Origins whose pages may read responses. */
   corsOrigins: readonly string[];
   logPaths: boolean;
 }
 
 /**
- * The one path of every request: request id, CORS, overload, access log and timer, deadline, checks of the head. Then
- * the matcher or Express finds the route, and run-route.ts runs it. One error handler answers what any of it throws.
+ * Handles every request in this order: request id, CORS, overload, access log and timer, deadline, checks of the request
+ * head. Then the matcher or Express finds the route, and run-route.ts runs it. One error handler answers all errors.
  */
 export const createListener = (context: BaseContext, options: ListenerOptions): RequestListener => {
   const { routes, exempt, corsOrigins, logPaths } = options;
   const { log, metrics, database, maxInProgress, requestDeadlineMs, clientAddress } = context;
   const cors = createCors(corsOrigins);
   const concurrency = createConcurrencyLimit(maxInProgress);
-  /** Probes count apart: their answers are no progress of requests that all wait for a database. */
-  const ofProbes = createConcurrencyLimit(maxInProgress);
+  /** Separate, because answered probes are no sign that requests waiting for the database make progress. */
+  const probeConcurrency = createConcurrencyLimit(maxInProgress);
   const accessLog = createAccessLog(context, logPaths);
   const handleError = createErrorHandler(log);
   const match = createMatcher(routes.filter(({ fast }) => fast));
@@ -73,7 +73,7 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
   };
   const findWithExpress = createExpressRouter({ routes, accessLog: accessLog.express, run, handleError });
 
-  /** The credential as it was sent: who shares it is refused alike, whether it turns out to be valid or not. */
+  /** The client's networks and its credential as sent. It is not validated, because refusing a request must be cheap. */
   const clientOf =
     ({ headers }: IncomingMessage, address: string | undefined): Client =>
     () => {
@@ -85,20 +85,20 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
     { network, client }: Pick<RequestScope, 'network' | 'client'>,
   ): boolean => concurrency.isReached(network) || (needsDatabase && database.queue.refuses(client));
 
-  // Made once, but for the request id: under overload a refusal must cost much less than an answer.
+  // Created once, except for the request id: under overload a refusal must cost much less than a response.
   const { headers, body } = problemResponse(refusal, '{id}');
   const [beforeId, afterId] = body.split('{id}');
-  /** Refuses a request before it costs a look-up, a body, a password hash or a line in the log. */
+  /** Refuses a request before it costs a look-up, a body, a password hash or a log line. */
   const refuse = (req: IncomingMessage, res: ServerResponse): void => {
     metrics.recordRefused();
-    const own = `${beforeId}${requestIdOf(req)}${afterId}`;
-    send(req, res, refusal.status, { ...headers, 'Content-Length': own.length }, own);
+    const bodyWithId = `${beforeId}${requestIdOf(req)}${afterId}`;
+    send(req, res, refusal.status, { ...headers, 'Content-Length': bodyWithId.length }, bodyWithId);
   };
 
   return (req, res) => {
     req.id = makeRequestId(req);
-    cors.rememberHeaders(req, res);
-    // Express changes the prototype of the request, which makes later code slower, and walks through its layers.
+    cors.setHeaders(req, res);
+    // Fast routes skip Express, which changes the prototype of the request (slow for later code) and runs all its layers.
     const matched = match(req);
     const address = clientAddress(req);
     const network = widestNetworkOf(address);
@@ -109,7 +109,7 @@ export const createListener = (context: BaseContext, options: ListenerOptions): 
       return;
     }
     accessLog.start(req, res);
-    const limits = { deadlineMs: requestDeadlineMs, concurrency: isProbe ? ofProbes : concurrency };
+    const limits = { deadlineMs: requestDeadlineMs, concurrency: isProbe ? probeConcurrency : concurrency };
     runInRequestScope(req, res, { ...limits, network, client }, () => {
       try {
         refuseInvalidRequest(req);

@@ -4,31 +4,32 @@ import type { Content, Document, Operation } from './document-examples.ts';
 const operationsOf = (document: object): Operation[] =>
   Object.values((document as Document).paths).flatMap((methods) => Object.values(methods));
 
-/** `playerId`, `deliverable_id`, `gameCode`: what it names, in words, and how. */
-const named = /^(\w+?)_?(id|code)$/i;
+/** Splits `playerId`, `deliverable_id`, `gameCode` into the entity and `id` or `code`. */
+const idOrCode = /^(\w+?)_?(id|code)$/i;
 
-/** Describes parameters that say all by their name, such as `playerId`: "Id of the player". */
+/** Adds descriptions to parameters whose name says everything, such as `playerId`: "Id of the player". */
 export const describeIds = <D extends object>(document: D): D => {
   for (const parameter of operationsOf(document).flatMap(({ parameters = [] }) => parameters)) {
-    const [, thing, kind = ''] = named.exec(parameter.name) ?? [];
-    if (thing === undefined) continue;
-    const words = thing.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    parameter.description ??= `${kind.charAt(0).toUpperCase()}${kind.slice(1)} of the ${words}`;
+    const [, entity, suffix = ''] = idOrCode.exec(parameter.name) ?? [];
+    if (entity === undefined) continue;
+    const words = entity.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    parameter.description ??= `${suffix.charAt(0).toUpperCase()}${suffix.slice(1)} of the ${words}`;
   }
   return document;
 };
 
 /**
- * Makes the body of each request and each success that has fields a named schema, so that generated code has a type of it:
- * `createStore` has `CreateStoreBody` and `CreateStoreResult`, unless its schema has a name of its own.
+ * Turns the bodies of requests and successful responses into named schemas, so that code generators create types for them:
+ * `createStore` gets `CreateStoreBody` and `CreateStoreResult`, unless the schema already has a name.
  */
 export const nameBodies = <D extends object>(document: D): D => {
   const schemas = ((document as unknown as Document).components.schemas ??= {});
   const nameIn = (content: Content, name: string): void => {
     for (const media of Object.values(content)) {
       if (media.schema.properties === undefined && media.schema.anyOf === undefined) continue;
-      const known = (schemas[name] ??= media.schema);
-      if (!isDeepStrictEqual(known, media.schema)) throw new Error(`there are two schemas ${name}`);
+      const schemaOfName = (schemas[name] ??= media.schema);
+      if (!isDeepStrictEqual(schemaOfName, media.schema))
+        throw new Error(`two different schemas have the name ${name}`);
       media.schema = { $ref: `#/components/schemas/${name}` };
     }
   };

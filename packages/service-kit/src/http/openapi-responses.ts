@@ -5,7 +5,7 @@ import type { Route } from './route.ts';
 
 const ndjson = 'application/x-ndjson';
 
-/** A JSON object as CSV: its names, then its values. */
+/** A JSON object as CSV: a line of field names and a line of values. */
 const csvOf = (object: object): string => [Object.keys(object), Object.values(object)].map(csvLine).join('');
 
 const textOf = (type: string, example: unknown): unknown => {
@@ -14,14 +14,17 @@ const textOf = (type: string, example: unknown): unknown => {
 };
 
 /**
- * What the document says of a body. OpenAPI 3.0 has no lines of a text: NDJSON and CSV are a text, and `itemSchema`, a
- * field of OpenAPI 3.2, is the schema of a line of NDJSON. `given` is one line as an object; without it, the example that the
- * schema states.
+ * Describes a body in the document. OpenAPI 3.0 cannot describe lines, so NDJSON and CSV are strings; `itemSchema`, a field
+ * of OpenAPI 3.2, has the schema of an NDJSON line. `routeExample` is one line as an object; default: the schema's example.
  */
-export const contentOf = (type: string, schema: z.ZodType, given: unknown): ZodOpenApiMediaTypeObject => {
+export const contentOf = (
+  type: string,
+  schema: z.ZodType,
+  routeExample: unknown,
+): ZodOpenApiMediaTypeObject => {
   const isText = type === ndjson || type.startsWith('text/');
-  const { id: name, example: stated } = z.globalRegistry.get(schema) ?? {};
-  const example = given ?? stated;
+  const { id: name, example: schemaExample } = z.globalRegistry.get(schema) ?? {};
+  const example = routeExample ?? schemaExample;
   const description =
     name && (type === ndjson ? `Each line a ${name}` : `A line of names, then each line a ${name}`);
   return {
@@ -32,8 +35,8 @@ export const contentOf = (type: string, schema: z.ZodType, given: unknown): ZodO
 };
 
 /**
- * Codes of problems by operation and status, beside those that every operation with the status has: 400
- * `validation_failed`, 404 `not_found`, 412 `stale` and others.
+ * Problem codes by operation and status, in addition to those of every operation with the status: 400 `validation_failed`,
+ * 404 `not_found`, 412 `stale` and others.
  */
 export type ProblemCodes = Record<string, Record<number, readonly string[]>>;
 
@@ -52,7 +55,7 @@ const problemSchema = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details' });
 
-/** A problem of a part of a request, in the body of an answer. */
+/** A problem with a part of a request, in the body of a response. */
 export const problemInBody = problemSchema.omit({ requestId: true }).meta({
   id: 'ProblemInBody',
   description: 'A problem of a part of the request',
@@ -65,7 +68,7 @@ export const problemInBody = problemSchema.omit({ requestId: true }).meta({
   },
 });
 
-/** What a status says, and the code that most problems with it have, for an example where a response lists none. */
+/** The description of a status, and its usual problem code, used in examples of responses that list no codes. */
 export const problemStatuses: Record<number, { text: string; code?: string }> = {
   400: { text: 'The request is malformed or a value is out of range', code: 'validation_failed' },
   401: { text: 'No valid credential', code: 'unauthorized' },
@@ -86,15 +89,15 @@ export const problemStatuses: Record<number, { text: string; code?: string }> = 
   503: { text: 'The service or a dependency is unavailable; try again later', code: 'too_busy' },
 };
 
-/** OpenAPI 3.0 has scopes for OAuth flows only, so the document names them in its texts. */
+/** The scopes that a route requires. The document names them in descriptions, because OpenAPI 3.0 has scopes only for OAuth. */
 export const scopesOf = ({ auth }: Route): string =>
-  [...new Set(auth.security.flatMap((way) => Object.values(way).flat()))].join(' or ');
+  [...new Set(auth.security.flatMap((requirement) => Object.values(requirement).flat()))].join(' or ');
 
 /** `not_enough_stock` → `NotEnoughStockProblem`. */
 const schemaName = (code: string): string =>
   `${code.replaceAll(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase())}Problem`;
 
-/** The schemas of problems with members of their own, by code. */
+/** The schemas of problems that have additional members, by code. */
 export const memberSchemas = (members: Record<string, z.ZodRawShape> = {}): Map<string, z.ZodType> =>
   new Map(
     Object.entries(members).map(([code, shape]) => [
@@ -103,21 +106,21 @@ export const memberSchemas = (members: Record<string, z.ZodRawShape> = {}): Map<
     ]),
   );
 
-/** A problem with one of these codes; with any code if there are none. */
+/** The schema of a problem with one of these codes, or with any code if the list is empty. */
 const schemaOf = (codes: readonly string[], withMembers: ReadonlyMap<string, z.ZodType>): z.ZodType => {
   if (codes.length === 0) return problemSchema;
-  const plain = codes.filter((code) => !withMembers.has(code));
-  const known = { type: 'object', properties: { code: { type: 'string', enum: plain } } } as const;
-  const allOf = [{ $ref: '#/components/schemas/Problem' }, known];
+  const plainCodes = codes.filter((code) => !withMembers.has(code));
+  const codeSchema = { type: 'object', properties: { code: { type: 'string', enum: plainCodes } } } as const;
+  const allOf = [{ $ref: '#/components/schemas/Problem' }, codeSchema];
   const alternatives = [
-    ...(plain.length > 0 ? [z.unknown().meta({ override: { allOf } })] : []),
+    ...(plainCodes.length > 0 ? [z.unknown().meta({ override: { allOf } })] : []),
     ...codes.flatMap((code) => withMembers.get(code) ?? []),
   ];
   return alternatives.length > 1 ? z.union(alternatives) : (alternatives[0] ?? problemSchema);
 };
 
 const statusesOf = ({ auth, body, problems = [] }: Route, scopes: string): readonly number[] => [
-  // An undeclared query parameter is a 400, and the limit by network applies to every operation.
+  // Every operation returns 400 for an undeclared query parameter, and 429 from the limit of the network.
   400,
   429,
   500,
@@ -128,20 +131,20 @@ const statusesOf = ({ auth, body, problems = [] }: Route, scopes: string): reado
   ...(body && !body.raw ? [413, 415] : []),
 ];
 
-/** The problems of a route, each with its codes where `codes` has some. `withMembers`: schemas of those with members of their own. */
+/** The problem responses of a route, with the codes that `codes` lists. `withMembers`: schemas of problems with additional members. */
 export const problemsOf = (
   route: Route,
   codes: ProblemCodes,
   withMembers: ReadonlyMap<string, z.ZodType>,
 ): Record<number, ZodOpenApiResponseObject> => {
   const scopes = scopesOf(route);
-  const own = codes[route.operationId] ?? {};
-  const isKeyed = route.headers?.['Idempotency-Key'] !== undefined;
+  const operationCodes = codes[route.operationId] ?? {};
+  const hasIdempotencyKey = route.headers?.['Idempotency-Key'] !== undefined;
   const problem = (status: number) => {
     const listed = [
-      ...(status === 403 && scopes !== '' && own[status] ? ['insufficient_scope'] : []),
-      ...(own[status] ?? []),
-      ...(status === 422 && isKeyed ? ['idempotency_key_reused'] : []),
+      ...(status === 403 && scopes !== '' && operationCodes[status] ? ['insufficient_scope'] : []),
+      ...(operationCodes[status] ?? []),
+      ...(status === 422 && hasIdempotencyKey ? ['idempotency_key_reused'] : []),
     ];
     const text =
       status === 403 && scopes !== ''
@@ -152,42 +155,46 @@ export const problemsOf = (
       content: { 'application/problem+json': { schema: schemaOf(listed, withMembers) } },
     };
   };
-  const statuses = [...statusesOf(route, scopes), ...Object.keys(own).map(Number)];
+  const statuses = [...statusesOf(route, scopes), ...Object.keys(operationCodes).map(Number)];
   return Object.fromEntries(statuses.map((status) => [status, problem(status)]));
 };
 
-/** Throws for codes of an operation that does not exist. */
+/** Throws if `codes` names an operation that does not exist. */
 export const requireOperations = (codes: ProblemCodes = {}, routes: readonly Route[]): void => {
-  const unknown = Object.keys(codes).filter((id) => routes.every(({ operationId }) => operationId !== id));
-  if (unknown.length > 0) throw new Error(`no operation has the id ${unknown.join(', ')}`);
+  const unknownIds = Object.keys(codes).filter((id) => routes.every(({ operationId }) => operationId !== id));
+  if (unknownIds.length > 0) throw new Error(`no operation has the id ${unknownIds.join(', ')}`);
 };
 
-/** A header of answers of many operations, which stands in the document once. */
-const shared = (id: string, description: string, schema: z.ZodType = z.string().optional()) => ({
+/** A response header of many operations, which is one component of the document. */
+const sharedHeader = (id: string, description: string, schema: z.ZodType = z.string().optional()) => ({
   [id]: schema.meta({ header: { id, description } }),
 });
 
-const requestId = shared(
+const requestId = sharedHeader(
   'X-Request-Id',
-  'The request in the logs: that of the caller where it has 1 to 128 letters, digits, `.`, `_` or `-`',
+  'Id of the request in the logs: the id that the caller sent if it has 1 to 128 letters, digits, `.`, `_` or `-`',
   z.string().min(1).max(128),
 );
 const rateLimits = {
-  ...shared('RateLimit', 'What is left of the limit (`r`), and in how many seconds it begins anew (`t`)'),
-  ...shared('RateLimit-Policy', 'How many requests (`q`) may be sent in how many seconds (`w`)'),
+  ...sharedHeader('RateLimit', 'Requests left in the window (`r`) and seconds until it ends (`t`)'),
+  ...sharedHeader('RateLimit-Policy', 'Requests allowed in a window (`q`) and its length in seconds (`w`)'),
 };
-const challenge = shared('WWW-Authenticate', 'The schemes of credentials that are accepted');
-const retryAfter = shared('Retry-After', 'Seconds to wait before the next attempt', z.string());
+const challenge = sharedHeader('WWW-Authenticate', 'The authentication schemes that are accepted');
+const retryAfter = sharedHeader('Retry-After', 'Seconds to wait before the next attempt', z.string());
 const deprecation = {
-  ...shared('Deprecation', 'Since when the operation is deprecated (RFC 9745)'),
-  ...shared('Sunset', 'When the operation ends (RFC 8594)'),
+  ...sharedHeader('Deprecation', 'Since when the operation is deprecated (RFC 9745)'),
+  ...sharedHeader('Sunset', 'When the operation will be removed (RFC 8594)'),
 };
 
-/** The headers of an answer with this status. `own`: those of the route, name → description. */
-export const headersOf = (route: Route, status: number, own: Record<string, string> = {}): z.ZodObject =>
+/** The headers of a response with this status. `routeHeaders`: header name → description. */
+export const headersOf = (
+  route: Route,
+  status: number,
+  routeHeaders: Record<string, string> = {},
+): z.ZodObject =>
   z.object({
     ...Object.fromEntries(
-      Object.entries(own).map(([name, description]) => [
+      Object.entries(routeHeaders).map(([name, description]) => [
         name,
         z.string().optional().meta({ header: { description } }),
       ]),
@@ -199,7 +206,7 @@ export const headersOf = (route: Route, status: number, own: Record<string, stri
     ...(route.deprecated && deprecation),
   });
 
-/** The parameters of a document for the request headers of a route. */
+/** The request headers of a route as parameters of the document. */
 export const requestHeaders = ({ headers = {} }: Route) =>
   Object.entries(headers).map(([name, description]) => ({
     name,

@@ -28,56 +28,56 @@ type Json = Record<string, unknown>;
 
 export interface ApiInfo {
   title: string;
-  /** Version of the interface, not of the code. */
+  /** Version of the API, not of the code. */
   version: string;
   description: string;
-  /** Tag → what the group is for. */
+  /** Tag → description. */
   tags: Record<string, string>;
-  /** Path that all addresses start with, for example `/api/v1`; empty for none. */
+  /** Prefix of all paths, for example `/api/v1`; may be empty. */
   basePath: string;
-  /** The codes of problems that some operations have. */
+  /** Problem codes of single operations. */
   codes?: ProblemCodes;
-  /** `members` of problems, by their code. */
+  /** Problem code → the shape of its additional members. */
   problemMembers?: Record<string, z.ZodRawShape>;
   /**
-   * Examples of fields that no request of the service has, by the name of the field; of a parameter of one operation by
-   * `deleteQuest.questId`, such as a record that a deletion may take from the demo data.
+   * Examples by field name, for fields that occur in no request. The key `deleteQuest.questId` sets the example of a parameter
+   * of one operation, for example a demo record that may be deleted.
    */
   examples?: Record<string, unknown>;
 }
 
-/** Throws for input that is validated as a whole, however long it is, and for one without a bound of its own. */
+/** Throws for an unbounded array in input, because zod would validate all its items. */
 const requireBounds = (zodSchema: z.core.$ZodType, schema: Json): void => {
   const text = JSON.stringify(schema);
   if (isUnboundedArray(zodSchema)) throw new Error(`an array in input must be a boundedList: ${text}`);
 };
 
-/** Changes what zod writes for OpenAPI 3.0 where that is not valid or not readable OpenAPI 3.0. */
+/** Corrects what zod generates where it is invalid or hard to read as OpenAPI 3.0. */
 const correctSchema: NonNullable<CreateDocumentOptions['override']> = ({ zodSchema, jsonSchema, io }) => {
   const schema = jsonSchema as Json;
   if (io === 'input') requireBounds(zodSchema, schema);
-  const stated = z.core.globalRegistry.get(zodSchema) ?? {};
-  // zod drops the default and the examples of a transformed input; what `.meta` states is kept.
-  if (io === 'input' && stated['default'] !== undefined) schema['default'] = stated['default'];
-  if (io === 'input' && stated.examples !== undefined) schema['examples'] = stated.examples;
-  // OpenAPI 3.0 has one example instead of a list.
+  const metadata = z.core.globalRegistry.get(zodSchema) ?? {};
+  // zod drops the default and the examples of a transformed input, so those of `.meta` are restored.
+  if (io === 'input' && metadata['default'] !== undefined) schema['default'] = metadata['default'];
+  if (io === 'input' && metadata.examples !== undefined) schema['examples'] = metadata.examples;
+  // OpenAPI 3.0 allows one example, not a list.
   if (Array.isArray(schema['examples'])) schema['example'] = schema['examples'][0];
   delete schema['examples'];
-  // The same for alternatives that differ in one field, and known to more tools.
+  // Equivalent for alternatives that differ in one field, and supported by more tools.
   if (schema['oneOf'] !== undefined) {
     schema['anyOf'] = schema['oneOf'];
     delete schema['oneOf'];
     delete schema['type'];
   }
   const { enum: values, anyOf, nullable, type } = schema;
-  // OpenAPI 3.0 allows null only where the list has it, too.
+  // In OpenAPI 3.0 a nullable enum must also list null.
   if (nullable === true && Array.isArray(values) && !values.includes(null))
     schema['enum'] = [...values, null];
-  // The format says it. Tools make up values from a pattern, such as a time zone of 20 hours.
+  // The format is enough, and from a pattern tools generate invalid values, such as a time zone of 20 hours.
   if (['date', 'date-time', 'uuid'].includes(String(schema['format']))) delete schema['pattern'];
-  // A flag that is written `true` or `false` is a boolean.
+  // A parameter with the values `true` and `false` is a boolean.
   if (type === 'boolean' && isDeepStrictEqual(values, ['true', 'false'])) delete schema['enum'];
-  // `nullable` is valid only beside `type`, so one of several alternatives is made nullable: the last, which has no name.
+  // `nullable` needs a `type`, so the last alternative becomes nullable: unlike the others it has no name.
   if (nullable === true && Array.isArray(anyOf) && type === undefined) {
     const last = (anyOf as Json[]).at(-1);
     if (last !== undefined) last['nullable'] = true;
@@ -85,13 +85,15 @@ const correctSchema: NonNullable<CreateDocumentOptions['override']> = ({ zodSche
   }
 };
 
-/** Which credential the operation requires, in one sentence. A token in the path is the route's own to describe. */
+/** One sentence on the credential that an operation requires. Routes with a token in the path describe it themselves. */
 const requirementOf = (route: Route): string | undefined => {
   if (route.auth.security.length === 0)
     return route.description === undefined ? 'No credential is required.' : undefined;
-  const ways = route.auth.security.map((way) => Object.keys(way).join(' and ')).join(', or ');
+  const schemes = route.auth.security
+    .map((requirement) => Object.keys(requirement).join(' and '))
+    .join(', or ');
   const scopes = scopesOf(route);
-  return `Requires ${ways}${scopes === '' ? '' : `, with the scope ${scopes}`}.`;
+  return `Requires ${schemes}${scopes === '' ? '' : `, with the scope ${scopes}`}.`;
 };
 
 const bodyOf = ({ body }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
@@ -104,7 +106,7 @@ const bodyOf = ({ body }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'>
   return { requestBody: { required: true, content: Object.fromEntries(content) } };
 };
 
-/** All answers of a route: its own, and problems, of which it may describe some itself. */
+/** All responses of a route: those it declares, and problems. A declared problem replaces the general description. */
 const responsesOf = (
   route: Route,
   problems: Record<number, ZodOpenApiResponseObject>,
@@ -116,7 +118,7 @@ const responsesOf = (
       mediaType = 'application/json',
       otherTypes,
       headers,
-      ...own
+      ...declared
     } = route.responses[status] ?? {};
     const types = Object.entries({ ...(body && { [mediaType]: body }), ...otherTypes });
     const content = types.map(([type, schema]) => [type, contentOf(type, schema, undefined)]);
@@ -124,7 +126,7 @@ const responsesOf = (
       status,
       {
         ...problems[status],
-        ...own,
+        ...declared,
         ...(content.length > 0 && { content: Object.fromEntries(content) }),
         headers: headersOf(route, status, headers),
       },
@@ -135,7 +137,7 @@ const responsesOf = (
 
 const deprecationText = ({ since, sunset }: Deprecation): string => {
   const [deprecatedOn, endsOn] = [since, sunset].map((time) => time.toISOString().slice(0, 10));
-  return `Deprecated since ${deprecatedOn}; it ends on ${endsOn}.`;
+  return `Deprecated since ${deprecatedOn}; it will be removed on ${endsOn}.`;
 };
 
 const operationOf = (
@@ -144,9 +146,10 @@ const operationOf = (
   withMembers: ReadonlyMap<string, z.ZodType>,
 ): ZodOpenApiOperationObject => {
   const { operationId, tag, summary, description, auth, params, query, deprecated } = route;
-  const twice = Object.keys(params?.shape ?? {}).find((name) => name in (query?.shape ?? {}));
-  // Generators give the parameters of an operation one name space.
-  if (twice !== undefined) throw new Error(`${operationId} has ${twice} in its path and in its query`);
+  const duplicate = Object.keys(params?.shape ?? {}).find((name) => name in (query?.shape ?? {}));
+  // Code generators put all parameters of an operation into one namespace.
+  if (duplicate !== undefined)
+    throw new Error(`${operationId} has ${duplicate} in its path and in its query`);
   return {
     operationId,
     tags: [tag],
@@ -155,7 +158,9 @@ const operationOf = (
       .filter(Boolean)
       .join('\n\n'),
     ...(deprecated && { deprecated: true }),
-    security: auth.security.map((way) => Object.fromEntries(Object.keys(way).map((scheme) => [scheme, []]))),
+    security: auth.security.map((requirement) =>
+      Object.fromEntries(Object.keys(requirement).map((scheme) => [scheme, []])),
+    ),
     requestParams: { ...(params && { path: params }), ...(query && { query }) },
     parameters: requestHeaders(route),
     ...bodyOf(route),
@@ -163,45 +168,45 @@ const operationOf = (
   };
 };
 
-/** Runs for each value of the document, inner ones first; undefined leaves it out. */
+/** Corrects one value of the document. Called for inner values first; undefined removes the value. */
 const correctValue = (key: string, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (key === 'parameters' && Array.isArray(value) && value.length === 0) return undefined;
-  const { in: place, schema, allOf, ...others } = value as Json & { schema?: Json; allOf?: Json[] };
+  const { in: location, schema, allOf, ...others } = value as Json & { schema?: Json; allOf?: Json[] };
   const { itemSchema, ...content } = value as Json;
-  // OpenAPI 3.0 has it as an extension only.
+  // OpenAPI 3.0 does not know `itemSchema`, so it becomes an extension.
   if (itemSchema !== undefined) return { ...content, 'x-itemSchema': itemSchema };
-  if (place !== undefined && schema !== undefined) {
-    // A parameter: zod-openapi leaves its description in the schema too, and `required` out where it is false. Tools look
-    // for its example outside of the schema.
-    const { description, example, ...rest } = schema;
+  if (location !== undefined && schema !== undefined) {
+    // A parameter. zod-openapi repeats the description in the schema and omits `required: false`; tools expect the example
+    // outside of the schema.
+    const { description, example, ...schemaFields } = schema;
     return {
-      in: place,
+      in: location,
       required: false,
       ...(description !== undefined && { description }),
       ...(example !== undefined && { example }),
       ...others,
-      schema: correctValue('', rest),
+      schema: correctValue('', schemaFields),
     };
   }
-  // zod wraps a reference so that a description fits beside it; without one it needs no wrapping.
+  // zod wraps a reference in `allOf` to add a description. Without a description the wrapper is not needed.
   return allOf?.length === 1 && Object.keys(others).length === 0 ? allOf[0] : value;
 };
 
-/** The path of a route below that of the service; a route that is not below it is on a server of its own in the document. */
-const placeOf = ({ basePath: base }: ApiInfo, { basePath = base, path }: Route) =>
+/** The path of a route relative to the service's base path. A route outside of it gets its own `servers` in the document. */
+const locationOf = ({ basePath: base }: ApiInfo, { basePath = base, path }: Route) =>
   `${basePath}/`.startsWith(`${base}/`)
     ? { path: basePath.slice(base.length) + path }
     : { path, servers: [{ url: basePath }] };
 
-/** The OpenAPI 3.0.3 document of a service, from the same values that Express dispatches. */
+/** Creates the OpenAPI 3.0.3 document of a service from the routes that it serves. */
 export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   const { codes = {} } = api;
   requireOperations(codes, routes);
   const withMembers = memberSchemas(api.problemMembers);
   for (const route of routes) {
-    const { path, ...servers } = placeOf(api, route);
+    const { path, ...servers } = locationOf(api, route);
     (paths[path] ??= {})[route.method] = { ...servers, ...operationOf(route, codes, withMembers) };
   }
   const document = writeDocument(
@@ -223,6 +228,6 @@ export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => 
     },
     { override: correctSchema },
   );
-  const written = JSON.parse(JSON.stringify(document), correctValue) as Json;
-  return addExamples(nameBodies(describeIds(written)), api.examples);
+  const corrected = JSON.parse(JSON.stringify(document), correctValue) as Json;
+  return addExamples(nameBodies(describeIds(corrected)), api.examples);
 };

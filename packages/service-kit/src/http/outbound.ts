@@ -15,15 +15,15 @@ import { parseAddress } from './network.ts';
 import { z } from 'zod';
 
 /**
- * The address of a server of others. It is parsed only when it is short ASCII: to parse a host with many combining marks
- * takes time by the square of their number.
+ * The URL of an external server. Only short ASCII is parsed, because the time to parse a host name grows with the square of
+ * its combining marks.
  */
 export const webAddress = z
   .string()
   .max(500, { abort: true })
-  // URL parsers remove line ends and turn backslashes into slashes, so the parsed URL would differ from the stored one.
+  // URL parsers remove line breaks and turn backslashes into slashes, so the parsed URL would differ from the stored one.
   .refine((url) => /^[!-[\]-~]*$/.test(url), {
-    error: 'must be printable ASCII without backslashes; hosts in Punycode',
+    error: 'must be printable ASCII without backslashes; write the host in Punycode',
     abort: true,
   })
   .check(z.url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true }))
@@ -42,53 +42,53 @@ export class PrivateAddress extends SafeError {
   }
 }
 
-/** The answer is larger than 1 MiB, or comes in too many pieces. */
+/** The response is larger than 1 MiB, or comes in too many pieces. */
 export class AnswerTooLarge extends SafeError {
   constructor() {
     super('The answer is too large.');
   }
 }
 
-/** The server has changed to another protocol (101), or closed the connection without an answer and without an error. */
+/** The server switched to another protocol (101), or closed the connection without a response and without an error. */
 class NoAnswer extends SafeError {
   constructor() {
     super('The server gave no answer.');
   }
 }
 
-/** All global unicast addresses of IPv6 (IANA, RFC 4291 section 2.4). */
+/** The IPv6 network of all global unicast addresses is this address with the prefix length 3 (IANA, RFC 4291 section 2.4). */
 const globalUnicast = parseAddress('2000::');
 
 /**
- * Whether an address belongs to the public internet (IANA special-purpose registries, RFC 6890).
- * `names`: also true for a host name, which is resolved and checked later.
+ * Whether an IP address belongs to the public internet (IANA special-purpose registries, RFC 6890). With `allowNames` also
+ * true for a host name except localhost; its addresses are checked when it is resolved.
  */
-export const isPublicAddress = (host: string, names = false): boolean => {
-  if (isIP(host) === 0) return names && !/(?:^|\.)localhost\.?$/i.test(host);
+export const isPublicAddress = (host: string, allowNames = false): boolean => {
+  if (isIP(host) === 0) return allowNames && !/(?:^|\.)localhost\.?$/i.test(host);
   const address = parseAddress(host);
   if (address?.range() !== 'unicast' || globalUnicast === undefined) return false;
   return address.kind() === 'ipv4' || address.match(globalUnicast, 3);
 };
 
 /**
- * Makes the look-up of public names. It checks the address while connecting, so that DNS rebinding cannot replace it after the
- * check (SSRF). It asks the name servers by itself: `dns.lookup` has two threads, for which the connections to our database
- * would wait behind the names of a silent server. Names in the hosts file are not public.
+ * Creates a DNS look-up that returns only public addresses. It runs while connecting, so that DNS rebinding cannot replace an
+ * address after the check (SSRF). It queries the name servers directly and ignores the hosts file: `dns.lookup` uses only two
+ * threads, so look-ups at a silent name server would block those of our database connections.
  */
 export const createPublicLookup = (servers?: readonly string[]): LookupFunction => {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });
   if (servers) resolver.setServers(servers);
   const addressesOf = async (host: string): Promise<LookupAddress[]> => {
     const families = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const found = families.flatMap((answer, at) =>
-      answer.status === 'fulfilled'
-        ? answer.value.map((address) => ({ address, family: at === 0 ? 4 : 6 }))
+    const addresses = families.flatMap((result, index) =>
+      result.status === 'fulfilled'
+        ? result.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))
         : [],
     );
-    const [failed] = families.filter(({ status }) => status === 'rejected');
-    if (found.length === 0) throw (failed as PromiseRejectedResult | undefined)?.reason;
-    if (!found.every(({ address }) => isPublicAddress(address))) throw new PrivateAddress();
-    return found;
+    const [failure] = families.filter(({ status }) => status === 'rejected');
+    if (addresses.length === 0) throw (failure as PromiseRejectedResult | undefined)?.reason;
+    if (!addresses.every(({ address }) => isPublicAddress(address))) throw new PrivateAddress();
+    return addresses;
   };
   const lookup = callbackify(addressesOf);
   return (host, { all }, done) =>
@@ -101,35 +101,36 @@ export const createPublicLookup = (servers?: readonly string[]): LookupFunction 
 
 const publicLookup = createPublicLookup();
 
-/** Connections that wait for another request, to all hosts together: who is called decides how many hosts there are. */
-const maxFree = 256;
-const keptOpen = { keepAlive: true, timeout: 15_000 };
+/** Maximum number of idle connections to all hosts together, because others decide how many hosts we call. */
+const maxIdleSockets = 256;
+const keepAliveOptions = { keepAlive: true, timeout: 15_000 };
 
-const withBound = <Agent extends HttpAgent>(agent: Agent): Agent =>
+const boundIdleSockets = <Agent extends HttpAgent>(agent: Agent): Agent =>
   agent.on('free', (socket: Socket) => {
-    const free = Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
-    if (free > maxFree) socket.destroy();
+    const idle = Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
+    if (idle > maxIdleSockets) socket.destroy();
   });
 
 const transports = {
-  'http:': { request: httpRequest, agent: withBound(new HttpAgent(keptOpen)) },
-  'https:': { request: httpsRequest, agent: withBound(new HttpsAgent(keptOpen)) },
+  'http:': { request: httpRequest, agent: boundIdleSockets(new HttpAgent(keepAliveOptions)) },
+  'https:': { request: httpsRequest, agent: boundIdleSockets(new HttpsAgent(keepAliveOptions)) },
 };
 
-const maxAnswer = 1_048_576;
-/** Bytes of headers and of the frames of chunks: one byte in a chunk takes six, and a turn of the parser. */
-const maxFraming = 131_072;
-/** Informational responses (RFC 9110 section 15.2) before the answer. */
-const maxInformation = 10;
+/** Maximum bytes of a response body. */
+const maxBodyBytes = 1_048_576;
+/** Maximum bytes of chunk framing and trailers, because a chunk of one byte costs six bytes and a call of the parser. */
+const maxFramingBytes = 131_072;
+/** Maximum number of informational responses (RFC 9110 section 15.2) before the response. */
+const maxInformational = 10;
 
 const readAnswer = async (answer: IncomingMessage): Promise<Buffer> => {
   const pieces = createPieceCollector();
-  const before = answer.socket.bytesRead;
+  const bytesBefore = answer.socket.bytesRead;
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     length += chunk.length;
-    const framing = answer.socket.bytesRead - before - length - answer.readableLength;
-    if (length > maxAnswer || framing > maxFraming) throw new AnswerTooLarge();
+    const framing = answer.socket.bytesRead - bytesBefore - length - answer.readableLength;
+    if (length > maxBodyBytes || framing > maxFramingBytes) throw new AnswerTooLarge();
     pieces.add(chunk);
   }
   return pieces.join();
@@ -151,52 +152,52 @@ interface OutboundRequest {
   headers: Record<string, string>;
   body?: string | undefined;
   addresses: Addresses;
-  /** Ends the request and the reading of its answer when it is aborted. */
+  /** Aborts the request and the reading of its response. */
   signal: AbortSignal;
 }
 
 export interface OutboundAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Throws AnswerTooLarge beyond 1 MiB. Call one of these, so that the connection can be used again. */
+  /** Reads the body. Throws AnswerTooLarge beyond 1 MiB. Call one of these three, so that the connection can be reused. */
   read(): Promise<Buffer>;
-  /** So many bytes at most; the connection closes where there are more. */
+  /** Reads at most `bytes`; closes the connection if there are more. */
   readStart(bytes: number): Promise<Buffer>;
   discard(): void;
 }
 
 /**
- * Sends a request over a connection that is kept open. A redirect is not followed: it could lead to any address. Throws
- * PrivateAddress; other errors are those of the connection.
+ * Sends a request over a keep-alive connection. Does not follow redirects, because they could lead to any address. Throws
+ * PrivateAddress, or the error of the connection.
  */
 export const sendRequest = async (
   url: URL,
   { addresses, body, ...request }: OutboundRequest,
 ): Promise<OutboundAnswer> => {
   const isPublicOnly = addresses === 'public';
-  // No lookup takes place for an IP address in the URL.
+  // An IP address in the URL is checked here, because it is not looked up.
   if (isPublicOnly && !isPublicAddress(url.hostname.replace(/^\[|\]$/g, ''), true))
     throw new PrivateAddress();
   const { request: send, agent } = transports[url.protocol === 'https:' ? 'https:' : 'http:'];
   const options = { ...request, agent, ...(isPublicOnly ? { lookup: publicLookup } : {}) };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    let information = 0;
-    const sent = send(url, options, resolve).on('error', reject);
-    // Without a listener for 101 there is no event but this one, not even after the signal. After an answer it does nothing.
-    sent.on('close', () => reject(new NoAnswer()));
-    sent.on('information', () => {
-      if (++information <= maxInformation) return;
+    let informational = 0;
+    const clientRequest = send(url, options, resolve).on('error', reject);
+    // After a 101 this is the only event, even if the signal aborts. After a response it has no effect.
+    clientRequest.on('close', () => reject(new NoAnswer()));
+    clientRequest.on('information', () => {
+      if (++informational <= maxInformational) return;
       reject(new AnswerTooLarge());
-      sent.destroy();
+      clientRequest.destroy();
     });
-    sent.end(body);
+    clientRequest.end(body);
   });
   return {
     status: answer.statusCode ?? 0,
     headers: answer.headers,
     read: () => readAnswer(answer),
     readStart: (bytes) => readStart(answer, bytes),
-    // Nobody needs the content, nor why it could not be read; a failure has closed the connection.
+    // Errors are ignored: nobody needs the content, and a failure closes the connection.
     discard: () => void readAnswer(answer).catch(() => undefined),
   };
 };

@@ -5,10 +5,10 @@ import { messageIsSafe } from '../process/safe-error.ts';
 /** Messages by parameter name or body path, for example `{"limit": ["must be at most 200"]}`. */
 export type FieldErrors = Record<string, string[]>;
 
-/** Kinds of credentials; guesses of each are counted apart. */
+/** Types of credentials. Guesses of each type are counted separately. */
 export type CredentialKind = 'api_key' | 'bearer' | 'path_token' | 'refresh_token';
 
-/** A credential that was never issued. */
+/** A credential that was never issued. It counts as a guess. */
 export interface UnknownCredential {
   kind: CredentialKind;
   hash: string;
@@ -16,20 +16,20 @@ export interface UnknownCredential {
 
 interface ProblemInit {
   status: number;
-  /** Stable snake_case name for clients to decide by. */
+  /** Stable snake_case name that client code can check. */
   code: string;
   detail: string;
   errors?: FieldErrors;
-  /** More members of the response body (RFC 9457, section 3.2). */
+  /** Additional members of the response body (RFC 9457, section 3.2). */
   members?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** Counts against the caller's network. */
+  /** Counted as a guess of the caller's network. */
   unknownCredential?: UnknownCredential | undefined;
   cause?: unknown;
 }
 
-/** Reason phrases that RFC 9110 renamed; Node has the older ones. */
-const renamed: Record<number, string> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
+/** Reason phrases that RFC 9110 renamed; Node.js has the older ones. */
+const renamedPhrases: Record<number, string> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
 
 /** An error with an HTTP status. `detail` is for people and must not contain secrets. */
 export class Problem extends Error {
@@ -39,7 +39,7 @@ export class Problem extends Error {
   readonly members: Record<string, unknown>;
   readonly headers: Record<string, string>;
   readonly unknownCredential: UnknownCredential | undefined;
-  /** What is wrong with a request may quote it. */
+  /** False below 500, because these messages may quote the request. */
   readonly [messageIsSafe]: boolean;
 
   constructor(init: ProblemInit) {
@@ -55,7 +55,7 @@ export class Problem extends Error {
   }
 }
 
-/** 400 `validation_failed`: names every invalid parameter or body path, also in `detail`. */
+/** 400 `validation_failed`. `errors` and `detail` name every invalid parameter or body path. */
 export class ValidationFailed extends Problem {
   constructor(errors: FieldErrors) {
     const detail = Object.entries(errors).map(([name, messages]) => `${name}: ${messages.join(', ')}`);
@@ -63,17 +63,14 @@ export class ValidationFailed extends Problem {
   }
 }
 
-/** 400 for a request that cannot be parsed, so that no field can be named. */
+/** 400 for a request that cannot be parsed, so no field can be named. */
 export class BadRequest extends Problem {
   constructor(code: string, detail: string, cause?: unknown) {
     super({ status: 400, code, detail, cause });
   }
 }
 
-/**
- * 401. `challenge` is the WWW-Authenticate value (RFC 9110, RFC 6750); `unknownCredential` as in
- * ProblemInit.
- */
+/** 401. `challenge` is the WWW-Authenticate value (RFC 9110, RFC 6750). */
 export class Unauthorized extends Problem {
   constructor(
     detail: string,
@@ -111,7 +108,7 @@ export class Conflict extends Problem {
   }
 }
 
-/** 429. `seconds` until the next attempt may succeed. */
+/** 429. `seconds`: time until the next attempt may succeed. */
 export class TooManyRequests extends Problem {
   constructor(seconds: number, detail = 'Too many requests; slow down.') {
     const wait = String(Math.max(1, Math.ceil(seconds)));
@@ -119,14 +116,14 @@ export class TooManyRequests extends Problem {
   }
 }
 
-/** 503: this service or one that it needs is unavailable or overloaded; nothing was changed unless `detail` says so. */
+/** 503: this service or a dependency is unavailable or overloaded. Nothing was changed unless `detail` says so. */
 export class Unavailable extends Problem {
   constructor(code: string, detail: string, cause?: unknown, seconds = 2) {
     super({ status: 503, code, detail, cause, headers: { 'Retry-After': String(seconds) } });
   }
 }
 
-/** 503 `too_busy`: a bounded queue or budget is full, for the moment. */
+/** 503 `too_busy`: a bounded queue or budget is temporarily full. */
 export class TooBusy extends Unavailable {
   constructor(detail: string) {
     super('too_busy', detail, undefined, 1);
@@ -142,15 +139,15 @@ const overloadCodes = new Set([
   'too_many_tests',
 ]);
 
-/** Whether a bounded queue refused the request: no fault of the process, so no error in its log. Metrics count it. */
+/** Whether the code means that a bounded queue refused the request. Such refusals are counted in metrics, not logged as errors. */
 export const isOverload = (code: string | undefined): boolean =>
   code !== undefined && overloadCodes.has(code);
 
-/** What a caller sees of a problem: RFC 9457, with `code` and, if it is the whole answer, `requestId` for clients. */
+/** The JSON of a problem (RFC 9457), with `code`, and with `requestId` if the problem is the whole response. */
 export const problemBody = (problem: Problem, requestId?: string) => ({
   ...problem.members,
   type: 'about:blank',
-  title: renamed[problem.status] ?? STATUS_CODES[problem.status] ?? 'Error',
+  title: renamedPhrases[problem.status] ?? STATUS_CODES[problem.status] ?? 'Error',
   status: problem.status,
   detail: problem.message,
   code: problem.code,
@@ -162,7 +159,7 @@ export const problemBody = (problem: Problem, requestId?: string) => ({
 export const problemResponse = (problem: Problem, requestId: string) => {
   const body = JSON.stringify(problemBody(problem, requestId));
   const headers: Record<string, string | number> = {
-    // A 404 may be cached unless it says otherwise, and it may depend on the caller's credential.
+    // By default caches may store a 404, but it may depend on the caller's credential.
     'Cache-Control': 'no-store',
     ...problem.headers,
     'Content-Type': 'application/problem+json',
@@ -171,7 +168,7 @@ export const problemResponse = (problem: Problem, requestId: string) => {
   return { headers, body };
 };
 
-/** [code, detail, seconds until the next attempt] by the kind of database error; all are 503. */
+/** Database fault → [code, detail, seconds until the next attempt]; all are 503. */
 const fromDatabase: Record<TransientFault, [string, string, number]> = {
   lost: [
     'database_unavailable',
@@ -180,13 +177,10 @@ const fromDatabase: Record<TransientFault, [string, string, number]> = {
   ],
   unavailable: ['database_unavailable', 'The database is unavailable; try again shortly.', 2],
   timeout: ['query_timeout', 'The query took too long; try again or narrow it down.', 2],
-  conflict: ['write_conflict', 'A concurrent change got in the way; try again.', 1],
+  conflict: ['write_conflict', 'The change conflicted with a concurrent change; try again.', 1],
 };
 
-/**
- * Maps everything that a handler can throw to the error that the caller sees: RFC 9457 problem details without a stack
- * trace, SQL or HTML. An unknown error becomes a 500 without details.
- */
+/** Maps any error of a handler to a problem without a stack trace, SQL or HTML. An unknown error becomes a 500 without details. */
 export const toProblem = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
   const fault = transientFault(error);

@@ -10,7 +10,7 @@ import type { AnyAnswer, Deprecation, Route } from './route.ts';
 
 export type Headers = Readonly<Record<string, string | number>>;
 
-/** Helmet's headers for an API, without those that only concern documents in a browser. */
+/** Helmet's headers for an API, without those that only matter for documents in a browser. */
 const setSecurityHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -18,7 +18,7 @@ const setSecurityHeaders = helmet({
   },
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
-  // The gateway sends it, which knows whether the client uses TLS.
+  // Sent by the gateway, which knows whether the client uses TLS.
   strictTransportSecurity: false,
   xDnsPrefetchControl: false,
   xDownloadOptions: false,
@@ -28,27 +28,29 @@ const setSecurityHeaders = helmet({
   xXssProtection: false,
 });
 
-/** They never change, so helmet is called once and not for each request. */
+/** The security headers: name, value, name, value. They never change, so helmet is called once and not for each request. */
 const securityHeaders: string[] = [];
 const recorder = { setHeader: (name: string, value: string) => securityHeaders.push(name, value) };
 setSecurityHeaders({} as IncomingMessage, recorder as unknown as ServerResponse, () => undefined);
 
-const withVary = (headers: Headers, name: string): Headers => ({
+const addVary = (headers: Headers, name: string): Headers => ({
   ...headers,
   Vary: headers['Vary'] === undefined ? name : `${headers['Vary']}, ${name}`,
 });
 
-/** Adds what an answer that depends on a credential must say, so that no cache gives it to another caller. */
-const withCacheRules = ({ varyOn, corsHeaders }: ServerResponse, own: Headers): Headers => {
+/** Adds Cache-Control and Vary to a response that depends on a credential, so that no cache returns it to another caller. */
+const addCacheHeaders = ({ varyOn, corsHeaders }: ServerResponse, responseHeaders: Headers): Headers => {
   const headers =
-    varyOn === undefined ? own : withVary({ 'Cache-Control': 'private, no-store', ...own }, varyOn);
-  // Where some origins are allowed, every answer depends on the origin that asked.
-  return corsHeaders === undefined ? headers : withVary(headers, 'Origin');
+    varyOn === undefined
+      ? responseHeaders
+      : addVary({ 'Cache-Control': 'private, no-store', ...responseHeaders }, varyOn);
+  // If CORS is on, every response depends on the origin of the request.
+  return corsHeaders === undefined ? headers : addVary(headers, 'Origin');
 };
 
 /**
- * What every answer of a deprecated operation says: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).
- * @throws when it ends before it is deprecated, or a date is invalid
+ * The headers of a deprecated operation: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).
+ * @throws if `sunset` is before `since`, or a date is invalid
  */
 export const deprecationHeaders = ({ since, sunset }: Deprecation): string[] => {
   if (!(since <= sunset)) throw new RangeError('sunset must not be before since');
@@ -56,34 +58,38 @@ export const deprecationHeaders = ({ since, sunset }: Deprecation): string[] => 
 };
 
 /**
- * The headers of an answer as `writeHead` takes them (name, value, name, value …): request id, security headers, rate
- * limit, deprecation, `own`, and the cache rules of a route with a credential. Node writes such a list as it is, as long as no
- * header was set with `setHeader` before; otherwise it costs several times as much.
+ * The headers of a response as a list for `writeHead` (name, value, name, value …): request id, security, rate limit, CORS,
+ * deprecation, `responseHeaders`, and cache headers if the route needs a credential. Node.js writes such a list unchanged
+ * unless `setHeader` was called before, which costs several times as much.
  */
-export const headersOf = (req: IncomingMessage, res: ServerResponse, own: Headers = {}): string[] => {
+export const headersOf = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  responseHeaders: Headers = {},
+): string[] => {
   const headers = ['X-Request-Id', requestIdOf(req), ...securityHeaders, ...(res.limitHeaders ?? [])];
   headers.push(...(res.corsHeaders ?? []), ...(res.deprecationHeaders ?? []));
-  const all = withCacheRules(res, own);
-  for (const name in all) headers.push(name, String(all[name]));
+  const withCacheHeaders = addCacheHeaders(res, responseHeaders);
+  for (const name in withCacheHeaders) headers.push(name, String(withCacheHeaders[name]));
   return headers;
 };
 
-/** Sets the same headers on an answer that its handler writes itself, piece by piece. */
+/** Sets the same headers on a response that its handler writes itself, piece by piece. */
 export const setFixedHeaders = (req: IncomingMessage, res: ServerResponse): void => {
   const headers = headersOf(req, res);
   for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
 };
 
-/** How long the rest of an unread body is read and thrown away. */
+/** How long the rest of an unread body is read and discarded. */
 const drainMs = 2000;
 
-/** Node.js discards an unread body; up to this size that costs less than a new connection. */
+/** Up to this size, letting Node.js discard an unread body costs less than a new connection. */
 const maxDiscarded = 65_536;
 
-/** The rest of a body up to this size is awaited before the answer. */
+/** The rest of a body up to this size is read before the response is sent. */
 const maxAwaited = 8 * 2 ** 20;
 
-/** The length of a body whose rest is not read; infinite when it is not declared, 0 when Node.js may discard it. */
+/** The length of an incompletely read body: infinite if it is not declared, 0 if Node.js may discard it. */
 const unreadLength = ({ headers, complete }: IncomingMessage): number => {
   if (complete) return 0;
   const length =
@@ -91,22 +97,22 @@ const unreadLength = ({ headers, complete }: IncomingMessage): number => {
   return length > maxDiscarded ? length : 0;
 };
 
-/** Reads the rest of the body for a moment, and throws it away. */
-const discardRest = (req: IncomingMessage, then: () => void): void => {
-  const end = () => {
+/** Reads and discards the rest of the request body for at most two seconds, then calls `onDone`. */
+const discardRest = (req: IncomingMessage, onDone: () => void): void => {
+  const finish = () => {
     clearTimeout(timer);
-    req.off('end', end).off('close', end);
-    then();
+    req.off('end', finish).off('close', finish);
+    onDone();
   };
-  const timer = setTimeout(end, drainMs);
-  req.once('end', end).once('close', end).resume();
+  const timer = setTimeout(finish, drainMs);
+  req.once('end', finish).once('close', finish).resume();
 };
 
 /**
- * Writes a whole answer. When the body of the request was not read to its end, its rest is awaited for a moment: a proxy
- * that gets an answer earlier closes the connection of its client, who may send the next request on it. After an answer
- * to a body that is very long, or does not end, the connection closes, because the rest would be taken for the next
- * request; the rest is still read for a moment, because a sender that is cut off while it writes never reads the answer.
+ * Writes a whole response. If the request body was not read completely, its rest is read first: a proxy that gets a response
+ * earlier closes the connection of its client, who may be sending the next request on it. For a body that is very long or
+ * does not end, the connection is closed after the response, because the rest would be read as the next request. The rest is
+ * still read for two seconds, because a client that is cut off while it writes never reads the response.
  */
 export const send = (
   req: IncomingMessage,
@@ -117,10 +123,10 @@ export const send = (
 ): void => {
   stopCounting(req.scope);
   const write = (fields: Headers): void => {
-    // While the rest of the body was awaited, the connection may have been ended (`answerUnread`).
+    // `answerUnread` may have answered while the rest of the body was read.
     if (res.headersSent) return;
     res.writeHead(status, headersOf(req, res, fields));
-    // Most answers are ASCII, which Node writes faster when it need not encode it.
+    // Most responses are ASCII, which Node.js writes faster as latin1.
     res.end(payload, headers['Content-Length'] === payload?.length ? 'latin1' : 'utf8');
     countUnsent(req, res, Number(headers['Content-Length'] ?? 0));
   };
@@ -139,9 +145,8 @@ export const send = (
 };
 
 /**
- * Writes what a handler answered. A `body` is shaped by the schema of its status, so that a field that is not declared
- * never leaves the service; `rawBody` is sent as it is. Calls `onLength` with the length of the body before it writes the
- * headers.
+ * Writes the result of a handler. `body` is parsed by the schema of its status, which removes undeclared fields; `rawBody` is
+ * sent unchanged. Calls `onLength` with the length of the body before the headers are written.
  */
 export const sendAnswer = (
   req: IncomingMessage,
@@ -150,8 +155,8 @@ export const sendAnswer = (
   answer: AnyAnswer,
   onLength: (bytes: number) => void,
 ): void => {
-  const shape = responses[answer.status]?.body;
-  const payload = answer.rawBody ?? (shape && JSON.stringify(shape.parse(answer.body)));
+  const schema = responses[answer.status]?.body;
+  const payload = answer.rawBody ?? (schema && JSON.stringify(schema.parse(answer.body)));
   const headers: Record<string, string | number> = { ...answer.headers };
   if (payload !== undefined) {
     headers['Content-Type'] ??= 'application/json; charset=utf-8';
@@ -162,7 +167,7 @@ export const sendAnswer = (
   send(req, res, answer.status, headers, payload);
 };
 
-/** Answers a request that failed with problem+json, and logs the error when it is the server's fault. */
+/** Answers a failed request with problem+json, and logs the error if the server caused it. */
 export type ErrorHandler = (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
 
 export const createErrorHandler =
@@ -172,7 +177,7 @@ export const createErrorHandler =
     if (problem.status >= 500 && !isOverload(problem.code))
       log.error({ requestId: requestIdOf(req), err: error }, problem.code);
     if (res.headersSent) {
-      // Part of an answer is on the wire; only a broken connection tells the client that it is not whole.
+      // A part of the response was already sent; only a broken connection tells the client that it is incomplete.
       res.destroy();
       return;
     }
@@ -182,19 +187,19 @@ export const createErrorHandler =
   };
 
 /**
- * Sends text as fast as the client reads, also `into` a stream that ends in the response. Rejects when the client has gone
- * away or has read nothing for `idleMs`.
+ * Creates a function that writes text as fast as the client reads. `into` may be a stream that is piped into the response.
+ * The function rejects if the client closes the connection or reads nothing for `idleMs`.
  */
 export const createSender = (
   res: ServerResponse,
   idleMs: number,
   into: Writable = res,
 ): ((text: string | Uint8Array) => Promise<void>) => {
-  const gone = new AbortController();
-  res.once('close', () => gone.abort());
+  const closed = new AbortController();
+  res.once('close', () => closed.abort());
   return async (text) => {
     if (text.length === 0 || into.write(text)) return;
-    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(idleMs)]);
+    const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(idleMs)]);
     const release = countUnsent(res.req, res, text.length);
     try {
       await waitUncounted(() => once(into, 'drain', { signal }));

@@ -31,21 +31,21 @@ export interface LookupLimit {
 /** A limit that refuses no look-up. */
 export const noLookupLimit: LookupLimit = { checkGuesses: () => undefined, checkCaller: () => undefined };
 
-/** Who may call: recognises the caller of a request and describes the credential in the OpenAPI document. */
+/** Authenticates and authorises the caller of a request, and describes the credential for the OpenAPI document. */
 export interface Guard<Caller> {
-  /** Alternatives; each maps a scheme's name to the scopes that are needed. Empty: no credential. */
+  /** Alternative requirements: scheme name → required scopes. Empty: no credential is required. */
   security: Record<string, string[]>[];
   schemes: Record<string, SecurityScheme>;
   /**
-   * Throws Unauthorized or InsufficientScope. A credential that this process accepted within the last minute is looked up
-   * without asking `limit`, so that the guesses of others in the same network refuse no valid caller.
+   * Returns the caller. Throws Unauthorized or InsufficientScope. A credential that this process accepted within the last
+   * minute is looked up without checking `limit`, so that guesses from the same network do not lock out a valid caller.
    */
   identify(req: IncomingMessage, limit: LookupLimit): Caller | Promise<Caller>;
-  /** Key of the caller's rate limit; undefined to count against the network. */
+  /** Key of the caller's rate limit; undefined if requests count for the network. */
   keyOf(caller: Caller): string | undefined;
 }
 
-/** Everybody; no credential is read. */
+/** Admits everybody; reads no credential. */
 export const anyone: Guard<undefined> = {
   security: [],
   schemes: {},
@@ -53,7 +53,7 @@ export const anyone: Guard<undefined> = {
   keyOf: () => undefined,
 };
 
-/** The request headers in which a guard looks for a credential, as a Vary value; undefined for none. */
+/** The request headers from which a guard reads a credential, as a Vary value; undefined if it reads none. */
 export const credentialHeaders = ({ schemes }: Guard<unknown>): string | undefined => {
   const names = Object.values(schemes).map((scheme) => {
     if (scheme.type === 'http') return 'Authorization';
@@ -64,11 +64,11 @@ export const credentialHeaders = ({ schemes }: Guard<unknown>): string | undefin
 
 export interface ResponseSpec {
   description: string;
-  /** Shape of the JSON body, or of a line of NDJSON; undefined for none. */
+  /** Schema of the JSON body or of an NDJSON line; undefined if there is no body. */
   body?: z.ZodType;
-  /** `application/json` unless said otherwise. */
+  /** Default: `application/json`. */
   mediaType?: string;
-  /** What the caller may ask for instead: media type → shape. */
+  /** Other media types that the caller may request: media type → schema. */
   otherTypes?: Record<string, z.ZodType>;
   /** Header name → description. */
   headers?: Record<string, string>;
@@ -76,7 +76,7 @@ export interface ResponseSpec {
 
 type Responses = Record<number, ResponseSpec>;
 
-/** What a handler returns: `body` is shaped by its schema and serialised, `rawBody` is sent as it is. */
+/** The result of a handler: `body` is parsed by its schema and serialised, `rawBody` is sent unchanged. */
 export type Answer<R extends Responses> = {
   [S in keyof R & number]: { status: S; headers?: Record<string, string> } & Content<R[S]['body']>;
 }[keyof R & number];
@@ -88,28 +88,28 @@ type Content<Body> =
       : { body?: undefined; rawBody?: undefined });
 
 export interface BodySpec<S extends z.ZodType = z.ZodType> {
-  /** Shape of the JSON body, or of a line of NDJSON or CSV. */
+  /** Schema of the JSON body, or of a line of NDJSON or CSV. */
   schema: S;
   /**
-   * A body that is accepted, for the OpenAPI document, the portal and the exercise. A value that can be used only once
-   * begins with `my-`; the portal completes it with something new.
+   * A valid body, for the OpenAPI document, the portal and the tests that exercise the document. A value that can be used only
+   * once begins with `my-`; the portal appends something unique.
    */
   example?: z.input<NoInfer<S>>;
-  /** Accepted media types; `application/json` unless said otherwise. */
+  /** Accepted media types. Default: `application/json`. */
   types?: readonly string[];
-  /** Shape of a form body, for the document, where it differs from `schema`. */
+  /** Schema of a form body for the document, if it differs from `schema`. */
   form?: z.ZodType;
-  /** In bytes; 100 kB unless said otherwise. */
+  /** Maximum size in bytes. Default: 100 kB. */
   limit?: number;
-  /** Of fields and elements together; 4,000, or 1,000 where anybody may call, unless `limit` is larger than usual. */
+  /** Maximum number of fields and elements. Default: 4,000, or 1,000 without authentication; unlimited if `limit` is set higher. */
   maxValues?: number;
-  /** As how many requests it counts against the limit of the caller; one unless said otherwise. */
+  /** Number of requests that the body counts as in the rate limit. Default: 1. */
   requests?(body: z.output<NoInfer<S>>): number;
-  /** The handler reads the request itself, where the bytes count; the schema is for the document. */
+  /** The handler reads the bytes of the body itself; the schema is only for the document. */
   raw?: true;
 }
 
-/** Since when an operation is deprecated, and when it ends. */
+/** When an operation became deprecated, and when it will be removed. */
 export interface Deprecation {
   since: Date;
   sunset: Date;
@@ -119,7 +119,7 @@ interface Operation {
   method: Method;
   /** OpenAPI style: `/tasks/{id}`. */
   path: string;
-  /** Path that its address starts with, where that is not the one of the service. */
+  /** Prefix of the path, if it differs from that of the service. */
   basePath?: string;
   operationId: string;
   tag: string;
@@ -127,29 +127,29 @@ interface Operation {
   description?: string;
   params?: z.ZodObject | undefined;
   query?: z.ZodObject | undefined;
-  /** Parameter names are matched without regard to case. */
+  /** Query parameter names are case-insensitive. */
   anyCaseQuery?: boolean;
-  /** Request headers that matter, for the document only: name → description. */
+  /** Request headers, for the document only: name → description. */
   headers?: Record<string, string>;
   responses: Responses;
-  /** The operation will be removed: every answer says so (headers of RFC 9745 and RFC 8594), and the document does. */
+  /** The operation will be removed. Every response (headers of RFC 9745 and RFC 8594) and the document say so. */
   deprecated?: Deprecation;
   /** Not counted against the caller's rate limit. */
   skipRateLimit?: true;
-  /** False where a request that succeeds needs no log line: what it did is recorded elsewhere, or it is a probe. */
+  /** False: successful requests are not logged, because they are recorded elsewhere or are probes. */
   logSuccess?: false;
   /**
-   * For an address so hot that Express's way to it costs as much as the work itself (docs/adr/0009): it is matched before
-   * Express is entered. The same pipeline runs. A body must be `raw`: the handler reads it from the request.
+   * For a hot path where routing by Express would cost as much as the work itself (docs/adr/0009): the route is matched before
+   * Express. The same pipeline runs. A body must be `raw`: the handler reads it from the request.
    */
   fast?: boolean | undefined;
   /**
-   * The handler itself finds out whether the credential was revoked, in the statement that reads its answer, and throws
-   * Unauthorized (docs/adr/0107). Whatever else is wrong with a request, a revoked credential is 401; only what a
-   * limit or overload refuses is answered without asking, and a failed database is asked for at most half a second.
+   * The handler checks whether the credential was revoked in the same statement that reads its data, and throws Unauthorized
+   * (docs/adr/0107). If the handler fails otherwise, the guard checks it, because a revoked credential always gets 401. There
+   * is no check after a refusal by a limit or overload, and after a failure it takes at most half a second.
    */
   confirmsCaller?: boolean | undefined;
-  /** Statuses of the problems this operation has beyond those its shape implies (400, 401, 403, 413, 415). */
+  /** Further problem statuses of the operation. Those implied by its declaration (400, 401, 403, 413, 415) are not listed. */
   problems?: readonly number[];
 }
 
@@ -162,7 +162,7 @@ interface Input<Caller = unknown, Params = unknown, Query = unknown, Body = unkn
   res: ServerResponse;
 }
 
-/** An answer whose types are not known any more. */
+/** An answer without its types. */
 export interface AnyAnswer {
   status: number;
   headers?: Record<string, string>;
@@ -170,7 +170,7 @@ export interface AnyAnswer {
   rawBody?: string | Buffer | undefined;
 }
 
-/** A route whose types are not known any more: what the pipeline and the OpenAPI document read. */
+/** A route without its types, as the pipeline and the OpenAPI document use it. */
 export interface Route extends Operation {
   auth: Guard<unknown>;
   body?: BodySpec | undefined;
@@ -189,8 +189,8 @@ type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
 type Handle<In, R extends Responses> = (input: In) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>;
 
 /**
- * One operation as one value: Express dispatches it, the OpenAPI document describes it, and the types of its handler
- * follow from its schemas. (The handler is a separate argument, because TypeScript then infers the schemas first.)
+ * Defines an operation as one value that Express dispatches and the OpenAPI document describes. The schemas determine the types
+ * of the handler, which is a separate argument so that TypeScript infers the schemas first.
  */
 export const route = <
   Caller,

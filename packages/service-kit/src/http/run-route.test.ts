@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseQuery, spellingOf } from './run-route.ts';
+import { parseQuery, spellingsOf } from './run-route.ts';
 
 test('reads names and values, plus signs and escapes', () => {
   expect({ ...parseQuery('/x?a=1&b=c+d%2B&flag&empty=') }).toEqual({
@@ -15,7 +15,7 @@ test('brackets are part of a name, not a list', () => {
 });
 
 test('a name may be spelled in any case when asked to', () => {
-  expect({ ...parseQuery('/x?SKIP=1&take=2', spellingOf(['Skip', 'Take'])) }).toEqual({
+  expect({ ...parseQuery('/x?SKIP=1&take=2', spellingsOf(['Skip', 'Take'])) }).toEqual({
     Skip: '1',
     Take: '2',
   });

@@ -20,13 +20,13 @@ import { deprecationHeaders, sendAnswer } from './respond.ts';
 import { anyone, credentialHeaders, type LookupLimit, type Method, type Route } from './route.ts';
 
 const defaultBodyLimit = 100_000;
-/** Values of a body of this size. To refuse 8,000 unknown names takes ten milliseconds from everybody. */
+/** Maximum number of values in such a body, with and without authentication. Refusing 8,000 unknown names blocks the process for 10 ms. */
 const [defaultMaxValues, maxValuesOfAnyone] = [4_000, 1_000];
 
-/** Every started 100 kB of an answer count as one request (docs/adr/0102). */
+/** Each started 100 kB of a response counts as one request (docs/adr/0102). */
 const bytesPerRequest = 100_000;
 
-/** What limits requests; part of every service's context. */
+/** The limits that apply to requests; part of every service's context. */
 export interface Limits {
   clientAddress: ClientAddress;
   guessLimit: GuessLimit;
@@ -41,19 +41,19 @@ export type Params = Readonly<Record<string, string | string[]>>;
 /** A route that is ready to run. */
 export interface PreparedRoute {
   method: Method;
-  /** Its path with the base path of the service: `/v1/quests/{questId}`. */
+  /** The path including the base path of the service: `/v1/quests/{questId}`. */
   address: string;
   fast: boolean;
-  /** Whether each request needs a connection of the pool: it is refused early when the queue for these is full. */
+  /** Whether each request needs a database connection: it is then refused early if the connection queue is full. */
   needsDatabase: boolean;
-  /** Answers a request of the route. Rejects with what the error handler turns into a problem. */
+  /** Answers a request of the route. Rejects with an error that the error handler turns into a problem. */
   run(req: IncomingMessage, res: ServerResponse, params: Params): Promise<void>;
 }
 
-/** How long a caller is looked up after the service has failed, in ms; Redis may know it when the database is away. */
+/** Maximum time for checking a caller after a failure, in ms. Redis may know the answer if the database is unavailable. */
 const confirmMs = 500;
 
-/** Where the requests of a caller are counted. */
+/** The rate limit key of a caller. */
 const callerKey = (key: string): string => `k:${key}`;
 
 const decode = (text: string): string => {
@@ -64,77 +64,76 @@ const decode = (text: string): string => {
   }
 };
 
-/** Parameter names by their lower-case form. */
-type Spelling = ReadonlyMap<string, string>;
+/** Lower-case parameter name → declared spelling. */
+type Spellings = ReadonlyMap<string, string>;
 
-export const spellingOf = (names: readonly string[]): Spelling =>
+export const spellingsOf = (names: readonly string[]): Spellings =>
   new Map(names.map((name) => [name.toLowerCase(), name]));
 
 /**
- * Reads the query of a request target strictly: every name at most once, every escape valid UTF-8.
- *
- * Names in `spelling` are matched without regard to case and returned with its spelling.
- * Throws BadRequest `bad_encoding` or ValidationFailed naming the repeated parameter.
+ * Parses the query of a request target strictly: each name at most once, each escape valid UTF-8. Names in `spellings` are
+ * case-insensitive and returned in their declared spelling. Throws BadRequest `bad_encoding`, or ValidationFailed that names
+ * the repeated parameter.
  */
-export const parseQuery = (target: string, spelling?: Spelling): Record<string, string> => {
+export const parseQuery = (target: string, spellings?: Spellings): Record<string, string> => {
   const mark = target.indexOf('?');
   const query: Record<string, string> = Object.create(null);
   if (mark === -1) return query;
   for (const pair of target.slice(mark + 1).split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const sent = decode(equals === -1 ? pair : pair.slice(0, equals));
-    const name = spelling?.get(sent.toLowerCase()) ?? sent;
+    const sentName = decode(equals === -1 ? pair : pair.slice(0, equals));
+    const name = spellings?.get(sentName.toLowerCase()) ?? sentName;
     if (name in query) throw new ValidationFailed({ [name]: ['may be given only once'] });
     query[name] = equals === -1 ? '' : decode(pair.slice(equals + 1));
   }
   return query;
 };
 
-/** The result of a schema that a route does not have. */
-const accepted = { success: true, data: undefined, error: undefined } as const;
+/** The validation result of an input for which the route has no schema. */
+const noSchemaResult = { success: true, data: undefined, error: undefined } as const;
 
 /** Validates path, query and body; throws ValidationFailed that names every error. */
 const createValidator = ({ params, query = z.strictObject({}), body, anyCaseQuery }: Route) => {
-  const spelling = anyCaseQuery ? spellingOf(Object.keys(query.shape)) : undefined;
+  const spellings = anyCaseQuery ? spellingsOf(Object.keys(query.shape)) : undefined;
   const bodySchema = body?.raw ? undefined : body?.schema;
-  // Most requests have no query; what its schema makes of that is always the same.
-  const noQuery = query.safeParse({});
+  // Parsed once, because most requests have no query.
+  const emptyQuery = query.safeParse({});
 
   return (url: string, sentParams: Params, sentBody: unknown) => {
     const results = {
-      path: params?.safeParse(sentParams) ?? accepted,
-      query: url.includes('?') ? query.safeParse(parseQuery(url, spelling)) : noQuery,
-      body: bodySchema?.safeParse(sentBody) ?? accepted,
+      path: params?.safeParse(sentParams) ?? noSchemaResult,
+      query: url.includes('?') ? query.safeParse(parseQuery(url, spellings)) : emptyQuery,
+      body: bodySchema?.safeParse(sentBody) ?? noSchemaResult,
     };
     if (results.path.success && results.query.success && results.body.success)
       return { params: results.path.data, query: results.query.data, body: results.body.data };
     // Without a prototype: a client may send a field called __proto__.
     const errors: FieldErrors = Object.create(null);
-    for (const [whole, { error }] of Object.entries(results))
-      if (error) collectIssues(errors, error.issues, whole);
+    for (const [root, { error }] of Object.entries(results))
+      if (error) collectIssues(errors, error.issues, root);
     throw new ValidationFailed(errors);
   };
 };
 
-/** Authentication, and the limits before and after it. */
+/** Creates the authentication of a route, with the limits before and after it. */
 const createAccess = ({ auth: guard, skipRateLimit }: Route, limits: Limits) => {
   const { clientAddress, guessLimit } = limits;
   const rateLimit = skipRateLimit ? undefined : limits.rateLimit;
-  /** An unknown credential counts against the network that sent it, wherever in the route it was found. */
+  /** Counts an unknown credential for the network that sent it, whichever step of the route found it. */
   const countUnknown = async (req: IncomingMessage, error: unknown): Promise<void> => {
     if (error instanceof Problem && error.unknownCredential !== undefined)
       await guessLimit.count(req, error.unknownCredential);
   };
-  /** What the request counts against: a caller, or without a key the networks of the client. */
-  const countedOf = (req: IncomingMessage, key: string | undefined): readonly Network[] =>
+  /** The rate limit keys of a request: the caller's key, or without one the networks of the client. */
+  const limitKeys = (req: IncomingMessage, key: string | undefined): readonly Network[] =>
     key === undefined
       ? networksOf(clientAddress(req)).map(({ name, factor }) => ({ name: `a:${name}`, factor }))
       : [{ name: callerKey(key), factor: 1 }];
   return {
     rateLimit,
     countUnknown,
-    countedOf,
+    limitKeys,
     authenticate: async (
       req: IncomingMessage,
       res: ServerResponse,
@@ -148,9 +147,9 @@ const createAccess = ({ auth: guard, skipRateLimit }: Route, limits: Limits) => 
         });
       } catch (error) {
         if (error instanceof TooManyRequests) throw error;
-        // Before the request is counted, which may answer 429: no unknown credential may go uncounted.
+        // Before the request is counted, because that may throw 429 and every unknown credential must be counted.
         await countUnknown(req, error);
-        await rateLimit?.count(res, countedOf(req, undefined));
+        await rateLimit?.count(res, limitKeys(req, undefined));
         throw error;
       }
     },
@@ -158,19 +157,19 @@ const createAccess = ({ auth: guard, skipRateLimit }: Route, limits: Limits) => 
 };
 
 /**
- * Prepares a route. What runs is the order in which every request of every service is handled, whoever found its route:
- * authentication, limit, body, validation, handler, answer. `template` is what logs, metrics and traces call the route.
+ * Prepares a route. Its requests are handled in this order: authentication, rate limit, body, validation, handler, response.
+ * `template` is the name of the route in logs, metrics and traces.
  */
 export const prepareRoute = (
   route: Route,
   { address, template, limits }: { address: string; template: string | undefined; limits: Limits },
 ): PreparedRoute => {
   const { auth: guard, body, logSuccess, confirmsCaller, deprecated } = route;
-  const { rateLimit, authenticate, countedOf, countUnknown } = createAccess(route, limits);
+  const { rateLimit, authenticate, limitKeys, countUnknown } = createAccess(route, limits);
   const { types = ['application/json'], limit = defaultBodyLimit } = body ?? {};
   const readBytes = body && !body.raw ? jsonBytes(types, limit, limits.bodyBudget) : undefined;
-  const usualValues = guard === anyone ? maxValuesOfAnyone : defaultMaxValues;
-  const { maxValues = limit > defaultBodyLimit ? Infinity : usualValues } = body ?? {};
+  const usualMaxValues = guard === anyone ? maxValuesOfAnyone : defaultMaxValues;
+  const { maxValues = limit > defaultBodyLimit ? Infinity : usualMaxValues } = body ?? {};
   const validateInput = createValidator(route);
   const varyOn = credentialHeaders(guard);
   const deprecation = deprecated && deprecationHeaders(deprecated);
@@ -186,9 +185,9 @@ export const prepareRoute = (
     const caller = guard === anyone ? undefined : await authenticate(req, res, deferConfirmation);
     res.callerKey = guard.keyOf(caller);
     try {
-      // Awaiting a value that is already there would cost a turn of the microtask queue.
-      const counted = countedOf(req, res.callerKey);
-      const counting = rateLimit?.count(res, counted);
+      const keys = limitKeys(req, res.callerKey);
+      const counting = rateLimit?.count(res, keys);
+      // Awaiting a value that is already known would cost a turn of the microtask queue.
       if (counting !== undefined) await counting;
       const bytes = readBytes && (await readBytes(req, res));
       const {
@@ -197,17 +196,17 @@ export const prepareRoute = (
         body: input,
       } = validateInput(req.url ?? '', sentParams, bytes && parseJson(bytes, maxValues));
       const requests = body?.requests?.(input) ?? 1;
-      if (requests > 1) rateLimit?.add(res, counted, requests - 1);
+      if (requests > 1) rateLimit?.add(res, keys, requests - 1);
       const answer = await route.handle({ caller, params, query, body: input, req, res });
       if (!res.headersSent)
         sendAnswer(req, res, route, answer, (length) => {
-          const more = Math.ceil(length / bytesPerRequest) - requests;
-          if (more > 0) rateLimit?.add(res, counted, more);
+          const extraRequests = Math.ceil(length / bytesPerRequest) - requests;
+          if (extraRequests > 0) rateLimit?.add(res, keys, extraRequests);
         });
     } catch (error) {
       await countUnknown(req, error);
       const { status, code } = toProblem(error);
-      // A refusal by overload must not wait in the queue once more, and a failure not long for a database that hangs.
+      // A refused request must not wait in the queue again, and a failed one must not wait long for a hanging database.
       const isRefused = status === 429 || isOverload(code);
       if (confirmCaller && !isRefused)
         await (status < 500

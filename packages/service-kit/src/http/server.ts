@@ -19,41 +19,39 @@ interface ParserError extends Error {
   rawPacket?: Buffer;
 }
 
-const withSlowBody = new WeakSet<Socket>();
+const slowBodySockets = new WeakSet<Socket>();
 
 /**
- * Exempts this request from the deadline and its body from the limit of 30 seconds that other requests have.
- *
- * `idleMs` bounds the time between two pieces of the body: after it the connection is closed. Without it the caller
- * has to bound that time.
+ * Exempts this request from the deadline, and its body from the usual limit of 30 seconds. The connection is closed when no
+ * piece of the body arrives for `idleMs`; without it, the caller must bound that time.
  */
 export const allowSlowBody = (req: IncomingMessage, idleMs = 0): void => {
   const { socket } = req;
   withoutDeadline(req);
   if (req.readableEnded) return;
-  withSlowBody.add(socket);
-  req.once('close', () => withSlowBody.delete(socket));
+  slowBodySockets.add(socket);
+  req.once('close', () => slowBodySockets.delete(socket));
   if (idleMs === 0) return;
-  // Node.js destroys a socket with a timeout for which there is no listener.
+  // Node.js destroys a socket at its timeout if there is no listener.
   socket.setTimeout(idleMs);
   req.once('end', () => socket.setTimeout(0));
 };
 
-/** What has to arrive of a large body in each period; the gateway waits as long between two pieces. */
-const largeBodyPace = { periodMs: 15_000, bytes: 65_536 };
+/** Minimum bytes of a large body in each period. The gateway waits as long between two pieces. */
+const minimumRate = { periodMs: 15_000, bytes: 65_536 };
 
 /**
- * Gives a body the time that it needs, as long as it keeps arriving; one that arrives too slowly gets 408. The deadline of
- * the request begins when its body has ended.
+ * Gives a body as much time as it needs while it arrives at the minimum rate; slower bodies get 408. The deadline of the
+ * request starts at the end of the body.
  */
-export const allowLargeBody = (req: IncomingMessage, { periodMs, bytes } = largeBodyPace): void => {
+export const allowLargeBody = (req: IncomingMessage, { periodMs, bytes } = minimumRate): void => {
   if (req.readableEnded) return;
   allowSlowBody(req);
   const { socket } = req;
-  let arrived = socket.bytesRead;
+  let bytesBefore = socket.bytesRead;
   const timer = setInterval(() => {
-    if (socket.bytesRead - arrived < bytes) answerUnread(socket, responseOn(socket), tooSlow());
-    arrived = socket.bytesRead;
+    if (socket.bytesRead - bytesBefore < bytes) answerUnread(socket, responseOn(socket), tooSlow());
+    bytesBefore = socket.bytesRead;
   }, periodMs);
   req.once('end', () => startDeadline(req));
   for (const event of ['end', 'close']) req.once(event, () => clearInterval(timer));
@@ -62,10 +60,10 @@ export const allowLargeBody = (req: IncomingMessage, { periodMs, bytes } = large
 const tooSlow = (): Problem =>
   new Problem({ status: 408, code: 'request_timeout', detail: 'The request did not arrive in time.' });
 
-/** The problem for a request that Node's parser has rejected. */
+/** The problem for a request that the parser of Node.js rejected. */
 const parserProblem = ({ code, rawPacket }: ParserError): Problem => {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    // Without a line end in the bytes that overflowed, the request line itself was too long.
+    // If the overflowing bytes contain no line end, the request line itself was too long.
     return rawPacket?.includes('\n') === false
       ? new Problem({ status: 414, code: 'uri_too_long', detail: 'The request target is too long.' })
       : new Problem({ status: 431, code: 'headers_too_large', detail: 'The header fields are too large.' });
@@ -74,10 +72,7 @@ const parserProblem = ({ code, rawPacket }: ParserError): Problem => {
   return new BadRequest('bad_request', 'The request is not valid HTTP.');
 };
 
-/**
- * Answers a request whose body has not arrived, where nothing was answered yet, and closes the connection without waiting
- * for the rest.
- */
+/** Answers a request whose body has not arrived completely, unless it was already answered, and closes the connection. */
 const answerUnread = (socket: Socket, res: ServerResponse | undefined, problem: Problem): void => {
   if (res === undefined || res.headersSent || res.req.complete) {
     socket.destroy();
@@ -89,13 +84,13 @@ const answerUnread = (socket: Socket, res: ServerResponse | undefined, problem: 
 };
 
 const answerParserError = (error: ParserError, socket: Socket): void => {
-  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  if (isLate && withSlowBody.has(socket)) return;
+  const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  if (isTimeout && slowBodySockets.has(socket)) return;
   const problem = parserProblem(error);
-  // While a request is being answered, the error concerns its body or the request behind it. With bytes of an answer on the
-  // wire, another status line would be read as its body.
+  // If a request is being answered, the error concerns its body or the next request. Once a part of a response was sent, a
+  // second status line would be read as its body.
   const res = responseOn(socket);
-  if (res !== undefined && isLate) {
+  if (res !== undefined && isTimeout) {
     answerUnread(socket, res, problem);
     return;
   }
@@ -112,17 +107,17 @@ const answerParserError = (error: ParserError, socket: Socket): void => {
 };
 
 const tooManyUnread = new TooBusy(
-  'The request arrives too slowly for a server that is busy or stops; send it again.',
+  'The request arrived too slowly while the server is overloaded or stops; send it again.',
 );
 
 interface ServerLimits extends Omit<ConnectionLimits, 'end'> {
-  /** Called for each request that was ended because connections or memory ran short, or the server stops. */
+  /** Called for each request that was ended because connections or memory ran short, or because the server stops. */
   onEnded(): void;
 }
 
 /**
- * An HTTP server whose every refusal, the parser's included, is problem+json. With `limits` its connections and the memory
- * of its answers are shared among the networks of its clients (`boundConnections`).
+ * Creates an HTTP server that answers all errors with problem+json, including those of the parser. With `limits`, its
+ * connections and the memory of unread responses are shared fairly among the networks of clients (`boundConnections`).
  */
 export const createHttpServer = (listener: RequestListener, limits?: ServerLimits): Server => {
   const server = createServer({
@@ -130,9 +125,9 @@ export const createHttpServer = (listener: RequestListener, limits?: ServerLimit
     headersTimeout: 10_000,
     requestTimeout: 30_000,
     connectionsCheckingInterval: 1000,
-    // Longer than the gateway keeps a connection, so that it never writes into one that just closed.
+    // Longer than the gateway keeps idle connections, so that it never writes to a connection that was just closed.
     keepAliveTimeout: 75_000,
-    // A request without a body has ended when it arrives: no 'end' or 'close' comes of it any more.
+    // A request without a body emits neither 'end' nor 'close'.
     optimizeEmptyRequests: true,
   });
   const end: ConnectionLimits['end'] = (socket, res) => {
@@ -142,7 +137,7 @@ export const createHttpServer = (listener: RequestListener, limits?: ServerLimit
   const handle = limits ? boundConnections(server, listener, { ...limits, end }) : listener;
   server.on('request', handle);
   server.on('clientError', answerParserError);
-  // An unknown Expect is refused by the request context, not by Node's empty 417.
+  // The listener answers an unknown Expect with a problem; Node.js would send an empty 417.
   server.on('checkExpectation', handle);
   return server;
 };

@@ -5,12 +5,12 @@ import { z } from 'zod';
 import type { BaseContext } from '../process/context.ts';
 import { anyone, route, type Route } from './route.ts';
 
-/** `/ops/status` checks the database at most once in this time, because anyone may call it. */
-const statusMs = 1000;
+/** `/ops/status` needs no credential, so it caches the state of the database for this time. */
+const statusCacheMs = 1000;
 
 const ok = { 200: { description: '' } };
 
-/** They take no part in the OpenAPI document, and probes may add parameters. */
+/** System routes are not in the OpenAPI document. They accept any query, because probes may add parameters. */
 const common = {
   method: 'get',
   operationId: '',
@@ -34,54 +34,54 @@ const freshJson = (value: object) => ({
   rawBody: JSON.stringify(value),
 });
 
-/** Paths that a listener of their own answers, too: a probe must not wait behind clients, and is never refused by overload. */
+/** Paths that PROBE_PORT serves too, because probes must not wait behind clients. They are never refused for overload. */
 export const probePaths: readonly string[] = ['/livez', '/readyz', '/metrics'];
 
 /**
- * Paths of every service that are not part of the interface its OpenAPI document describes: `/livez` (the process
- * runs), `/readyz` (it may be sent requests, and what it holds; `?exclude=database` for those that do without the database), `/metrics` (Prometheus), `/openapi.json`, and what the
- * operations page reads: `/ops/status` for anyone, `/ops/caller` (the scopes of the caller) for every valid token of the
- * context's `ops`, `/ops/summary` and `/ops/alerts` for those with the scope `ops:read`.
+ * Routes of every service that its OpenAPI document does not describe: `/livez` (the process runs), `/readyz` (ready for
+ * requests, and gauge values; `?exclude=database` ignores the database), `/metrics` (Prometheus), `/openapi.json`, and those
+ * of the operations page: `/ops/status` for anyone, `/ops/caller` (the caller's scopes) for every valid token of the context's
+ * `ops`, `/ops/summary` and `/ops/alerts` for tokens with the scope `ops:read`.
  */
 export const systemRoutes = (
   { health, metrics, ops, prometheus }: BaseContext,
   document: () => object,
 ): Route[] => {
   const { registry, history, samples } = metrics;
-  let [json, zippedJson]: [Buffer?, Buffer?] = [];
+  let [json, compressedJson]: [Buffer?, Buffer?] = [];
   const plainDocument = () => (json ??= Buffer.from(JSON.stringify(document())));
-  /** Compressed once: the gateway would compress it for each request. */
-  const zippedDocument = () => (zippedJson ??= gzipSync(plainDocument()));
-  let [status, until] = [Promise.resolve({ ready: false, degraded: false }), 0];
+  /** Compressed once here, because the gateway would compress it for each request. */
+  const compressedDocument = () => (compressedJson ??= gzipSync(plainDocument()));
+  let [status, expiresAt] = [Promise.resolve({ ready: false, degraded: false }), 0];
 
   const currentStatus = () => {
-    if (performance.now() >= until) {
-      until = performance.now() + statusMs;
+    if (performance.now() >= expiresAt) {
+      expiresAt = performance.now() + statusCacheMs;
       status = health.check().then(({ ready, degraded }) => ({ ready, degraded }));
     }
     return status;
   };
   const summary = async () => {
-    const [{ ready, degraded, checks }, values, measured] = await Promise.all([
+    const [{ ready, degraded, checks }, values, traffic] = await Promise.all([
       health.check(),
       samples.read(),
-      // Without an answer the points are those of this process, as `source` says.
+      // If Prometheus does not answer, the points are those of this process; `source` says which.
       prometheus?.traffic().catch(() => undefined),
     ]);
     return {
       instance: `${hostname()}/${process.pid}`,
       startedAt: history.startedAt.toISOString(),
       stepSeconds: 10,
-      /** Whose the points are: of this process, or of all replicas. */
-      source: measured === undefined ? 'process' : 'prometheus',
-      /** How many replicas Prometheus reaches; null when only this process is known. */
-      processes: measured?.processes ?? null,
-      points: measured?.points ?? history.points(),
+      /** Whether the points cover this process or all replicas. */
+      source: traffic === undefined ? 'process' : 'prometheus',
+      /** Number of replicas that Prometheus reaches; null if only this process is known. */
+      processes: traffic?.processes ?? null,
+      points: traffic?.points ?? history.points(),
       health: { ready, degraded, checks },
       values,
     };
   };
-  /** `alerts` is null when Prometheus does not answer. */
+  /** `alerts` is null if Prometheus does not answer. */
   const alerts = async () => ({
     hasPrometheus: prometheus !== undefined,
     alerts: prometheus === undefined ? [] : await prometheus.firingAlerts().catch(() => null),
@@ -104,9 +104,9 @@ export const systemRoutes = (
     })),
     route({ ...common, path: '/openapi.json' }, ({ req }) => {
       const Vary = 'Accept-Encoding';
-      // Not a fast route, so the request is that of Express.
+      // The route is not fast, so Express has extended the request.
       return (req as Request).acceptsEncodings('gzip')
-        ? { status: 200, headers: { Vary, 'Content-Encoding': 'gzip' }, rawBody: zippedDocument() }
+        ? { status: 200, headers: { Vary, 'Content-Encoding': 'gzip' }, rawBody: compressedDocument() }
         : { status: 200, headers: { Vary }, rawBody: plainDocument() };
     }),
     route({ ...common, path: '/ops/status' }, async () => freshJson(await currentStatus())),

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** False for NUL, which PostgreSQL cannot store, and for lone surrogates, which would silently become U+FFFD. */
+/** False if text contains NUL, which PostgreSQL cannot store, or lone surrogates, which would silently become U+FFFD. */
 export const isStorable = (value: string): boolean => value.isWellFormed() && !value.includes('\0');
 
 /**
- * False for text with more than 30 combining marks in a row, which no language has: to normalize it would take time by the
- * square of their number, here and in PostgreSQL. Source: UAX #15, Stream-Safe Text Format.
+ * False if text has more than 30 combining marks in a row. No language has so many, and the time to normalize them grows with
+ * the square of their number, here and in PostgreSQL. Source: UAX #15, Stream-Safe Text Format.
  */
 export const isStreamSafe = (value: string): boolean =>
-  // Takes each mark at most a few times, which a search for 31 of them would not. The last two become marks by NFKC.
+  // Linear: it reads each mark only a few times, unlike a search for 31 marks. NFKC turns the last two characters into marks.
   !(value.match(/[\p{M}\uFF9E\uFF9F]{4,}/gu) ?? []).some((marks) => Array.from(marks).length > 30);
 
-/** A string of `min` to `max` characters that the database returns exactly as it was sent, and can normalize. */
+/** A string of `min` to `max` characters that PostgreSQL stores unchanged and can normalize in linear time. */
 export const text = (min: number, max: number) =>
   z
     .string()

@@ -2,23 +2,23 @@ import type { ServerResponse } from 'node:http';
 import { TooBusy } from '../http/problem.ts';
 import { createTally } from '../process/tally.ts';
 
-/** Bounds the memory of all request bodies of a process that are read into memory. */
+/** Bounds the memory of the request bodies of a process. */
 export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
-/** In bytes. Bodies up to this size do not count: MAX_IN_PROGRESS bounds their memory. */
-const smallBody = 4096;
+/** Bodies up to this size are not counted, because MAX_IN_PROGRESS bounds their memory. */
+const smallBodyBytes = 4096;
 
 const refusal = new TooBusy('Too many large requests are arriving; try again shortly.');
 
-/** The network of the client and, once it is known, the caller, however the credential was written. */
+/** The keys for which a body counts: the client's network and, after authentication, the caller. */
 const holdersOf = ({ req, callerKey }: ServerResponse): readonly string[] => {
   const network = `network ${req.scope?.network}`;
   return callerKey === undefined ? [network] : [network, `key ${callerKey}`];
 };
 
 /**
- * A budget of `maxBytes`, of which a network or caller may hold at most twice as much as is left: two thirds if it is alone,
- * and less beside others, so that a few never take all. What a client only announces does not count.
+ * Creates a budget of `maxBytes`. A network or caller may hold at most twice as much as is free: two thirds if it is the only
+ * one, less if there are others, so that a few clients never use the whole budget. Only bytes that have arrived are counted.
  */
 export const createBodyBudget = (maxBytes: number) => {
   let used = 0;
@@ -35,27 +35,27 @@ export const createBodyBudget = (maxBytes: number) => {
   const hasRoom = (holders: readonly string[]): boolean =>
     holders.every((holder) => usedBy.get(holder) <= 2 * (maxBytes - used));
   return {
-    /** Bytes that count now. */
+    /** Bytes in use. */
     get bytes(): number {
       return used;
     },
     /** Counts bytes that have arrived for the request of `res`. Throws TooBusy when there is no room for them. */
     take: (res: ServerResponse, bytes: number): void => {
-      // Its `close` has been, after which nothing would give the bytes back.
+      // Bytes of a closed response would never be released.
       if (res.closed) return;
-      const own = (res.bodyBytes ?? 0) + bytes;
-      res.bodyBytes = own;
-      if (own <= smallBody) return;
+      const bodyBytes = (res.bodyBytes ?? 0) + bytes;
+      res.bodyBytes = bodyBytes;
+      if (bodyBytes <= smallBodyBytes) return;
       const isCounted = res.bodyHolders !== undefined;
       if (!isCounted) res.once('close', release);
       const holders = (res.bodyHolders ??= holdersOf(res));
-      change(holders, isCounted ? bytes : own);
+      change(holders, isCounted ? bytes : bodyBytes);
       if (hasRoom(holders)) return;
-      // The part of a refused body that has arrived is given back at once: of several large bodies that arrive together, one fits.
+      // Releases the part that has arrived at once, so that of several large bodies that arrive together one fits.
       release.call(res);
       throw refusal;
     },
-    /** Counts the body of `res` until work ends that goes on when the client has gone away. */
+    /** Counts the body of `res` until `work` ends, even if the client closes the connection before. */
     countWhile: async <T>(res: ServerResponse, work: () => Promise<T>): Promise<T> => {
       res.off('close', release);
       return work().finally(() => release.call(res));

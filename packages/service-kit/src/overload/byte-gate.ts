@@ -2,24 +2,23 @@ import { createFairQueue } from './fair-queue.ts';
 import { TooBusy } from '../http/problem.ts';
 import { currentRequest } from './request-scope.ts';
 
-/** What `createByteGate` makes. */
 export type ByteGate = ReturnType<typeof createByteGate>;
 
 export interface ByteGateOptions {
-  /** Bytes of all work that runs; larger work runs alone. */
+  /** Maximum bytes of all running work. Work that needs more runs alone. */
   capacity: number;
-  /** Work that may wait behind the next; with more, the newest of the client with the most is refused. */
+  /** Maximum amount of waiting work, not counting the next one. Beyond it, the newest of the client with the most is refused. */
   maxWaiting: number;
   maxWaitMs: number;
 }
 
 interface Waiting {
   bytes: number;
-  begin(): void;
+  start(): void;
   giveUp(): void;
 }
 
-/** Work of this size leaves so much garbage that the process would outgrow its container before V8 collects it. */
+/** Work above this size leaves so much garbage that the process would exceed its container's memory before V8 collects it. */
 const largeBytes = 32 * 2 ** 20;
 
 /** Takes 50 ms or more. Needs --expose-gc. */
@@ -29,10 +28,10 @@ const collectGarbage = (bytes: number): void => {
 
 const tooBusy = (): TooBusy => new TooBusy('Too many large lists are read or written; try again shortly.');
 
-/** Lets work begin while the memory that it needs is free. */
+/** Creates a gate that starts work only while the memory that it needs is free. */
 export const createByteGate = ({ capacity, maxWaiting, maxWaitMs }: ByteGateOptions) => {
   const waiting = createFairQueue<Waiting>();
-  /** Whose turn has come; it waits for memory. */
+  /** The work whose turn it is; it waits for memory. */
   let next: Waiting | undefined;
   let used = 0;
 
@@ -40,7 +39,7 @@ export const createByteGate = ({ capacity, maxWaiting, maxWaitMs }: ByteGateOpti
     for (next ??= waiting.shift(); next !== undefined; next = waiting.shift()) {
       if (used > 0 && used + next.bytes > capacity) return;
       used += next.bytes;
-      next.begin();
+      next.start();
     }
   };
   const wait = (bytes: number): Promise<void> =>
@@ -59,11 +58,11 @@ export const createByteGate = ({ capacity, maxWaiting, maxWaitMs }: ByteGateOpti
         reject(scope?.cancelled ?? tooBusy());
         admit();
       };
-      const begin = (): void => {
+      const start = (): void => {
         leave();
         resolve();
       };
-      const item = { bytes, begin, giveUp };
+      const item = { bytes, start, giveUp };
       const timer = setTimeout(giveUp, maxWaitMs);
       scope?.onCancel.add(giveUp);
       waiting.push(client, item);
@@ -74,7 +73,7 @@ export const createByteGate = ({ capacity, maxWaiting, maxWaitMs }: ByteGateOpti
   return {
     /**
      * Runs `work`, which needs about `bytes` of memory, when they are free or nothing else runs. Clients take turns. Rejects
-     * with `TooBusy` when too much waits or for too long, and when the request is cancelled while it waits.
+     * with `TooBusy` if too much work waits or this work waits too long, and if the request is cancelled while it waits.
      */
     run: async <T>(bytes: number, work: () => Promise<T>): Promise<T> => {
       await wait(bytes);

@@ -1,30 +1,31 @@
 import { createTally } from '../process/tally.ts';
 
-/** Requests in progress that stay for this long are overload; fewer or shorter are a burst. */
-const standingMs = 50;
-/** How long the limit holds after overload was last noticed. */
+/** Many requests in progress for this long are overload; for a shorter time they are a burst. */
+const overloadAfterMs = 50;
+/** How long the limit applies after overload was last detected. */
 const holdMs = 1000;
-/** What is kept, as a part of `max`, for networks with less than their share. */
-const reservedPart = 0.25;
+/** Reserve for networks with less than their share, as a fraction of `max`. */
+const reservedShare = 0.25;
 
-/** Limits the requests in progress while a process gets more than it can answer. */
+/** Limits the requests in progress while more arrive than the process can answer. */
 export type ConcurrencyLimit = ReturnType<typeof createConcurrencyLimit>;
 
 /**
- * Each method takes the network of a client. More requests in progress than a process needs to be busy only wait for each other, so `max` of them bound the time of
- * all. The limit applies once there were half as many for 50 ms, although some were answered: what arrives in a burst
- * or during a pause for garbage collection is not refused, and neither is what arrives while all wait for a database.
+ * Creates a limit of `max` requests in progress; its methods take the network of the client. More requests than a process needs
+ * to be busy only wait for each other. The limit applies once at least half of `max` were in progress for 50 ms although
+ * requests were being answered. So it refuses nothing in a burst, during garbage collection, or while all requests wait for a
+ * database.
  *
- * A network that has less than an equal share of `max` in progress is then admitted from a reserve above it, so that a
- * few networks that fill the limit keep no other out.
+ * Above `max` a reserve admits networks that have less than an equal share of `max`, so that a few networks cannot lock out
+ * the others.
  */
 export const createConcurrencyLimit = (max: number) => {
-  const most = max + Math.ceil(max * reservedPart);
+  const maxWithReserve = max + Math.ceil(max * reservedShare);
   const byNetwork = createTally();
   let inProgress = 0;
-  /** As `inProgress`, but at most `max` of each network: one may have had more before the limit began to hold. */
+  /** Like `inProgress`, but counts at most `max` per network, because a network may have had more before the limit applied. */
   let boundedInProgress = 0;
-  let standingSince: number | undefined;
+  let busySince: number | undefined;
   let limitedUntil = 0;
 
   const remove = (network: string): void => {
@@ -33,8 +34,8 @@ export const createConcurrencyLimit = (max: number) => {
     if (byNetwork.get(network) < max) boundedInProgress -= 1;
   };
   const hasItsShare = (network: string): boolean => {
-    const own = byNetwork.get(network);
-    return own >= max / (byNetwork.size + (own === 0 ? 1 : 0));
+    const count = byNetwork.get(network);
+    return count >= max / (byNetwork.size + (count === 0 ? 1 : 0));
   };
 
   return {
@@ -43,22 +44,22 @@ export const createConcurrencyLimit = (max: number) => {
       if (byNetwork.get(network) < max) boundedInProgress += 1;
       byNetwork.add(network, 1);
     },
-    /** A request was answered. */
+    /** Call it when a request was answered. */
     leave: (network: string): void => {
-      if (inProgress < max / 2) standingSince = undefined;
+      if (inProgress < max / 2) busySince = undefined;
       else {
         const now = performance.now();
-        standingSince ??= now;
-        if (now - standingSince >= standingMs) limitedUntil = now + holdMs;
+        busySince ??= now;
+        if (now - busySince >= overloadAfterMs) limitedUntil = now + holdMs;
       }
       remove(network);
     },
-    /** A request waits for something that takes nothing from other requests; `enter` or nothing follows. */
+    /** Call it while a request waits without using resources that others need. Call `enter` afterwards, unless it has ended. */
     suspend: remove,
-    /** Whether a new request has to be refused. */
+    /** Whether a new request must be refused. */
     isReached: (network: string): boolean =>
       inProgress >= max &&
       performance.now() < limitedUntil &&
-      (boundedInProgress >= most || hasItsShare(network)),
+      (boundedInProgress >= maxWithReserve || hasItsShare(network)),
   };
 };

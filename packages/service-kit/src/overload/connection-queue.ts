@@ -4,59 +4,58 @@ import { createFairQueue } from './fair-queue.ts';
 import { currentRequest, waitUncounted, type RequestScope } from './request-scope.ts';
 
 export interface ConnectionQueueOptions {
-  /** Uses at the same time. */
+  /** Number of statements and transactions that run at the same time. */
   slots: number;
-  /** Uses by new requests that may wait for a slot; with one more, the newest of the client with the most is refused. */
+  /** Maximum number of new requests that wait for a slot. Beyond it, the newest of the client with the most is refused. */
   maxWaiting: number;
-  /** A use by a new request that has waited this long is refused. */
+  /** A new request that has waited this long is refused. */
   maxWaitMs: number;
 }
 
-/** What `createConnectionQueue` makes. */
 export type ConnectionQueue = ReturnType<typeof createConnectionQueue>;
 
-/** In place of a network. */
+/** The name of background work in place of a network. */
 const background = 'background';
 
 const networkOf = (scope: RequestScope | undefined): string => (scope ? scope.network : background);
 
-/** How long a network may come back: for this time after it was seen, the others leave some slots free. */
+/** After a second network was seen, networks leave slots free for each other for this time. */
 const sharedMs = 60_000;
 
-/** So often a request that has begun comes before new ones. */
-const firstUses = 20;
+/** A started request comes before new requests until it has used this many slots. */
+const priorityUses = 20;
 
-/** A use that waits. */
+/** A statement or transaction that waits for a slot. */
 interface Waiting {
-  /** It gets a slot. */
+  /** Takes a slot and starts. */
   proceed(): void;
   giveUp(): void;
 }
 
-/** Made once: most of the cost of an error is its stack. */
+/** Created once, because most of the cost of an error is its stack. */
 const refusal = new TooBusy('Too many requests are waiting for the database; try again shortly.');
 
 /**
- * A queue in front of a pool. New requests in it are bounded in number and time, and clients take turns: first their
- * networks, the widest first, then the credentials in each, so that one that sends many requests delays its own. While
- * there are others, a network that uses some slots gets another one only if more than half as many stay free: so the long
- * statements of a few networks never hold all of them, and who has none gets one at once.
+ * Creates a queue in front of a connection pool. The number of waiting new requests and their waiting time are bounded.
+ * Clients take turns, grouped by network (widest first) and then by credential, so that a client with many requests delays
+ * only its own. While several networks are active, a network that uses slots gets another one only if more than half as many
+ * stay free. So long statements of a few networks never hold all slots, and a network without a slot gets one at once.
  *
- * A request that has had a slot does not wait for a limited time any more, because its work would be thrown away. For its
- * first twenty uses it comes before new requests; what needs more is a loop, and takes turns with them. Background work
- * comes before new requests, too, and never has more than half of the slots.
+ * A request that has had a slot may wait without a time limit, because refusing it would waste its work. For its first twenty
+ * slots it comes before new requests; a request that needs more is a loop, and takes turns with them. Background work also
+ * comes before new requests, and uses at most half of the slots.
  */
 export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: ConnectionQueueOptions) => {
   const backgroundSlots = Math.ceil(slots / 2);
-  /** Uses now by each network. */
+  /** Slots in use by each network. */
   const running = createTally();
   let free = slots;
   let latestNetwork: string | undefined;
   let sharedUntil = 0;
   let refused = 0;
-  /** By network alone. */
-  const begun = createFairQueue<Waiting>();
-  const fresh = createFairQueue<Waiting>();
+  /** Started requests and background work, grouped only by network. */
+  const startedQueue = createFairQueue<Waiting>();
+  const newQueue = createFairQueue<Waiting>();
   const refuse = (): TooBusy => {
     refused += 1;
     return refusal;
@@ -67,16 +66,20 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
     if (network === background) return used >= backgroundSlots;
     return used > 0 && free <= (used + 1) / 2 && performance.now() < sharedUntil;
   };
-  const change = (network: string, by: 1 | -1): void => {
-    free -= by;
-    if (network !== '') running.add(network, by);
+  const takeSlot = (network: string): void => {
+    free -= 1;
+    if (network !== '') running.add(network, 1);
+  };
+  const returnSlot = (network: string): void => {
+    free += 1;
+    if (network !== '') running.add(network, -1);
   };
   const noteNetwork = (network: string): void => {
     if (network === latestNetwork || network === '' || network === background) return;
     if (latestNetwork !== undefined) sharedUntil = performance.now() + sharedMs;
     latestNetwork = network;
   };
-  /** Without a client it has begun, or is background work. */
+  /** Queues a statement. `client` is undefined for started requests and background work. */
   const wait = (
     client: readonly string[] | undefined,
     scope: RequestScope | undefined,
@@ -84,7 +87,7 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
     fail: (error: unknown) => void,
   ): void => {
     const network = networkOf(scope);
-    const queue = client === undefined ? begun : fresh;
+    const queue = client === undefined ? startedQueue : newQueue;
     const path = client ?? [network];
     const remove = (): void => {
       clearTimeout(timer);
@@ -97,21 +100,21 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
     };
     const proceed = (): void => {
       remove();
-      change(network, 1);
+      takeSlot(network);
       start();
     };
     const waiting = { proceed, giveUp };
-    // The work of one that has begun would be thrown away; its deadline ends it.
-    const hasBegun = client === undefined || (scope !== undefined && scope.uses > 0);
-    const timer = hasBegun ? undefined : setTimeout(giveUp, maxWaitMs);
+    // A started request has no time limit here, because refusing it would waste its work. Its deadline ends it.
+    const hasStarted = client === undefined || (scope !== undefined && scope.uses > 0);
+    const timer = hasStarted ? undefined : setTimeout(giveUp, maxWaitMs);
     queue.push(path, waiting);
     scope?.onCancel.add(giveUp);
   };
 
   return {
     /**
-     * Calls `start` now, or when a slot is free; `leave` must follow. Calls `fail` instead with `TooBusy`, or when the
-     * request is cancelled while it waits. Without a scope it is background work.
+     * Calls `start` as soon as there is a slot; the caller must call `leave` afterwards. Calls `fail` with `TooBusy` if the
+     * request is refused, or with its error if it is cancelled while it waits. Without a scope it is background work.
      */
     enter: (scope: RequestScope | undefined, start: () => void, fail: (error: unknown) => void): void => {
       const admit = (): void => {
@@ -122,41 +125,41 @@ export const createConnectionQueue = ({ slots, maxWaiting, maxWaitMs }: Connecti
       noteNetwork(network);
       if (scope?.cancelled) fail(scope.cancelled);
       else if (free > 0 && !hasItsShare(network)) {
-        change(network, 1);
+        takeSlot(network);
         admit();
-      } else if (scope === undefined || (scope.uses > 0 && scope.uses < firstUses))
+      } else if (scope === undefined || (scope.uses > 0 && scope.uses < priorityUses))
         wait(undefined, scope, admit, fail);
       else {
         wait(scope.client(), scope, admit, fail);
-        if (fresh.size > maxWaiting) fresh.dropLargest()?.giveUp();
+        if (newQueue.size > maxWaiting) newQueue.dropLargest()?.giveUp();
       }
     },
-    /** Gives the slot of a use with this scope to the next use. */
+    /** Returns the slot of this scope and starts what waits next. */
     leave: (scope: RequestScope | undefined): void => {
-      change(networkOf(scope), -1);
+      returnSlot(networkOf(scope));
       while (free > 0) {
-        const next = begun.shift(hasItsShare) ?? fresh.shift(hasItsShare);
+        const next = startedQueue.shift(hasItsShare) ?? newQueue.shift(hasItsShare);
         if (next === undefined) return;
         next.proceed();
       }
     },
     /** Whether a new request of this client (`RequestScope.client`) would be refused now. */
     refuses: (client: () => readonly string[]): boolean => {
-      if (fresh.size < maxWaiting) return false;
+      if (newQueue.size < maxWaiting) return false;
       const path = client();
-      return (free === 0 || hasItsShare(path[0] ?? '')) && fresh.wouldDrop(path);
+      return (free === 0 || hasItsShare(path[0] ?? '')) && newQueue.wouldDrop(path);
     },
-    waiting: (): number => begun.size + fresh.size,
-    /** Uses that found the queue full or waited too long, since the start. */
+    waiting: (): number => startedQueue.size + newQueue.size,
+    /** Number of refusals since the start, because the queue was full or the wait too long. */
     refused: (): number => refused,
   };
 };
 
-/** Does a part of a request when it is its turn in a queue of its own, as if it had had no slot yet. Throws TooBusy. */
+/** Runs a part of a request in a slot of a separate queue, in which it waits like a new request. Throws TooBusy. */
 export const runInSlot = async <T>(queue: ConnectionQueue, work: () => Promise<T>): Promise<T> => {
   const request = currentRequest();
   const scope = request && { ...request, uses: 0 };
-  await waitUncounted(() => new Promise<void>((start, fail) => queue.enter(scope, start, fail)));
+  await waitUncounted(() => new Promise<void>((resolve, reject) => queue.enter(scope, resolve, reject)));
   try {
     return await work();
   } finally {

@@ -2,72 +2,73 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { widestNetworkOf, type ClientAddress } from '../http/network.ts';
 
-/** Above this share of the connections unread requests are ended, until `roomyShare` is left. */
+/** Above this share of `maxConnections`, unread requests are ended until the number falls to `targetShare`. */
 const shortShare = 0.9;
-const roomyShare = 0.8;
-/** How long a connection of a trusted proxy may take to bring the head of its first request. */
+const targetShare = 0.8;
+/** How long a new connection of a trusted proxy may take to send the head of its first request. */
 const headMs = 1000;
 /**
- * A connection that takes nothing of an answer for this long is closed. The kernel asks for more only when a third of its
- * buffer is free, so a client that reads slowly takes nothing for seconds.
+ * A connection on which no response bytes can be sent for this long is closed. It is long because the kernel accepts more only
+ * when a third of its buffer is free, so with a slow client nothing is sent for seconds.
  */
 const defaultStalledMs = 15_000;
 
-/** What bounds the connections of a server, whose clients must not take all of them, nor the memory with its answers. */
+/** Limits for a server, so that clients can use up neither its connections nor its memory for responses. */
 export interface ConnectionLimits {
   /** The maximum number of connections; further ones are closed at once. */
   maxConnections: number;
-  /** Bytes at most of answers that are in memory because their clients have not read them. */
+  /** Maximum bytes of responses in memory that clients have not read. */
   maxUnsentBytes: number;
   stalledMs?: number;
   clientAddress: ClientAddress;
-  /** Ends what is unread on a connection: a request, an answer, or with `undefined` the connection without one. */
+  /** Ends a connection: answers its unread request, or closes it if there is none or a response was sent. */
   end(socket: Socket, res: ServerResponse | undefined): void;
 }
 
 interface Connection {
   socket: Socket;
-  /** When its newest request arrived, or itself; larger is later. */
-  turn: number;
+  /** Sequence number of its newest request, or of the connection itself. */
+  sequence: number;
   openedAt: number;
   /** Its last request came through a trusted proxy, which may be sending the next one. */
   proxied: boolean;
-  /** Bytes of its answers that the client has not read, and the widest network of that client once there were some. */
+  /** Bytes of its responses that the client has not read. */
   unsentBytes: number;
+  /** The widest network of the client; set with the first unread response. */
   network: string | undefined;
 }
 
-/** The response that is written on a connection next or now; set as soon as the head of its request has arrived. */
+/** The current or next response of a connection; set as soon as the head of its request has arrived. */
 export const responseOn = (socket: Socket): ServerResponse<IncomingMessage> | undefined =>
   (socket as { _httpMessage?: ServerResponse })._httpMessage ?? undefined;
 
 /** For each server with bounded connections, the function that ends its unread requests. */
 const endUnreadOf = new WeakMap<Server, () => void>();
 
-/** Ends all unread requests of a server that stops, however many connections it has. */
+/** Ends all unread requests of a server that stops. */
 export const endUnreadRequests = (server: Server): void => endUnreadOf.get(server)?.();
 
 type CountUnsent = (req: IncomingMessage, res: ServerResponse, bytes: number) => (() => void) | undefined;
 
-/** For each connection, the function of its server that counts unsent answers. */
+/** For each connection, the function of its server that counts unsent responses. */
 const countUnsentOf = new WeakMap<Socket, CountUnsent>();
 
 /**
- * Counts an answer, or a part of one, of `bytes` that was written, unless the kernel took all of it, as it does with most
- * answers. They count until the response closes, or what this returns is called because they were sent.
+ * Counts `bytes` of a response that were written, unless the kernel has already taken all of them, as with most responses.
+ * They count until the response closes or the returned function is called because they were sent.
  */
 export const countUnsent: CountUnsent = (req, res, bytes) =>
   res.writableLength > 0 && !res.destroyed ? countUnsentOf.get(req.socket)?.(req, res, bytes) : undefined;
 
-/** What runs short, and how much of it a connection has. */
+/** A resource that can run short, and how much of it a connection uses. */
 interface Resource {
   isShort(): boolean;
-  /** The network that the connection counts for; undefined when it has to stay. */
+  /** The network for which the connection counts; undefined if it must not be ended. */
   networkOf(connection: Connection): string | undefined;
   sizeOf(connection: Connection): number;
 }
 
-/** Ends connections while something runs short: each time the first one of the network that has most of it. */
+/** Ends connections while a resource is short: each time the first connection of the network that uses the most. */
 const endWhileShort = (
   connections: Iterable<Connection>,
   end: (connection: Connection) => void,
@@ -75,10 +76,13 @@ const endWhileShort = (
 ): void => {
   const networks = [...Map.groupBy(connections, networkOf)]
     .filter(([network]) => network !== undefined)
-    .map(([, own]) => ({ own, size: own.reduce((sum, connection) => sum + sizeOf(connection), 0) }));
+    .map(([, members]) => ({
+      members,
+      size: members.reduce((sum, connection) => sum + sizeOf(connection), 0),
+    }));
   while (isShort() && networks.length > 0) {
-    const largest = networks.reduce((most, other) => (other.size > most.size ? other : most));
-    const first = largest.own.shift();
+    const largest = networks.reduce((max, other) => (other.size > max.size ? other : max));
+    const first = largest.members.shift();
     if (first === undefined) return;
     largest.size -= sizeOf(first);
     end(first);
@@ -86,15 +90,14 @@ const endWhileShort = (
 };
 
 /**
- * Shares the connections of a server, and the memory of its answers that clients do not read (ADR 74, ADR 101), among the
- * networks of its clients.
+ * Shares the connections of a server, and the memory of responses that clients do not read (ADR 74, ADR 101), among the networks
+ * of its clients.
  *
- * While connections run short, the oldest unread requests of the network with the most of them end first: requests whose
- * head or body has not arrived, those whose client has not read the answer, and idle connections except those of a trusted
- * proxy. Requests that have arrived are answered. While memory runs short, the connections of the network that holds most
- * of it close, the one first that has waited longest.
+ * While connections are short, the network with the most connections loses its oldest: those whose request has not arrived
+ * completely or whose client has not read the response, and idle ones except those of a trusted proxy. Complete requests are
+ * answered. While memory is short, the network that uses the most loses the connections that have waited longest.
  *
- * Returns the listener that has to be used instead of `listener`.
+ * Returns the listener to use instead of `listener`.
  */
 export const boundConnections = (
   server: Server,
@@ -103,13 +106,13 @@ export const boundConnections = (
 ): RequestListener => {
   const { maxConnections, maxUnsentBytes, stalledMs = defaultStalledMs, clientAddress, end } = limits;
   const open = new Map<Socket, Connection>();
-  /** The connections with an unsent answer, the one first that has waited longest. */
+  /** The connections with an unsent response, longest wait first. */
   const withUnsent = new Set<Connection>();
   let unsentBytes = 0;
   /** Addresses of trusted proxies that have sent requests. */
   const proxies = new Set<string | undefined>();
-  let turns = 0;
-  /** The network that the connection counts for; undefined when it has to stay. */
+  let lastSequence = 0;
+  /** The network for which an unread connection counts; undefined if the connection must not be ended. */
   const networkOfUnread = ({ socket, proxied, openedAt }: Connection): string | undefined => {
     const req = responseOn(socket)?.req;
     if (req !== undefined)
@@ -137,9 +140,13 @@ export const boundConnections = (
   });
   const makeRoom = (): void =>
     endWhileShort(
-      [...open.values()].toSorted((a, b) => a.turn - b.turn),
+      [...open.values()].toSorted((a, b) => a.sequence - b.sequence),
       endConnection,
-      { isShort: () => open.size > maxConnections * roomyShare, networkOf: networkOfUnread, sizeOf: () => 1 },
+      {
+        isShort: () => open.size > maxConnections * targetShare,
+        networkOf: networkOfUnread,
+        sizeOf: () => 1,
+      },
     );
   const freeMemory = (): void =>
     endWhileShort(withUnsent, endConnection, {
@@ -153,16 +160,16 @@ export const boundConnections = (
     const connection = open.get(socket);
     if (connection === undefined) return undefined;
     connection.network = widestNetworkOf(clientAddress(req));
-    // Several answers of a connection are unsent when its requests were pipelined.
+    // With pipelined requests a connection can have several unsent responses.
     connection.unsentBytes += bytes;
     withUnsent.add(connection);
     unsentBytes += bytes;
-    // Node.js destroys a socket with a timeout for which there is no listener, and begins anew when it could write.
+    // Node.js destroys a socket at its timeout if there is no listener. Each write restarts the timeout.
     socket.setTimeout(stalledMs);
     const release = (): void => {
       res.off('close', release);
       releaseUnsent(connection, bytes);
-      // Node.js has set the timeout of idle connections, unless a request is still or already being answered.
+      // If no request is being answered, Node.js has already set its own timeout for idle connections.
       if (!withUnsent.has(connection) && responseOn(socket)) socket.setTimeout(0);
     };
     res.once('close', release);
@@ -174,7 +181,8 @@ export const boundConnections = (
   server.on('connection', (socket: Socket) => {
     countUnsentOf.set(socket, countAnswer);
     const openedAt = performance.now();
-    open.set(socket, { socket, turn: ++turns, openedAt, proxied: false, unsentBytes: 0, network: undefined });
+    const sequence = ++lastSequence;
+    open.set(socket, { socket, sequence, openedAt, proxied: false, unsentBytes: 0, network: undefined });
     socket.once('close', () => open.delete(socket));
     if (open.size > Math.ceil(maxConnections * shortShare)) makeRoom();
   });
@@ -182,8 +190,8 @@ export const boundConnections = (
     listener(req, res);
     const connection = open.get(req.socket);
     if (connection === undefined) return;
-    connection.turn = ++turns;
-    // Only a trusted proxy's header is left by now (`behindGateway`).
+    connection.sequence = ++lastSequence;
+    // `behindGateway` has removed this header unless a trusted proxy sent it.
     connection.proxied = req.headers['x-forwarded-for'] !== undefined;
     if (connection.proxied) proxies.add(req.socket.remoteAddress);
   };

@@ -1,7 +1,7 @@
-/** A group of waiting items: of other groups, or of items in the order of their arrival. */
+/** A group of waiting items. It contains either inner groups, or items in the order of their arrival. */
 interface Group<T> {
   size: number;
-  /** In the order of their turns. */
+  /** Inner groups in the order of their turns. */
   groups: Map<string, Group<T>>;
   items: T[];
 }
@@ -25,7 +25,7 @@ const shift = <T>(group: Group<T>, [name]: Iterable<string> = group.groups.keys(
   if (name === undefined || inner === undefined) return group.items.shift();
   const item = shift(inner);
   group.groups.delete(name);
-  // Its next turn comes after those of all other groups.
+  // Moves the group behind all others.
   if (inner.size > 0) group.groups.set(name, inner);
   return item;
 };
@@ -43,14 +43,14 @@ const dropLargest = <T>(group: Group<T>): T | undefined => {
 
 const wouldDrop = <T>({ groups }: Group<T>, [name, ...path]: readonly string[]): boolean => {
   if (name === undefined) return true;
-  const own = groups.get(name);
-  const size = (own?.size ?? 0) + 1;
+  const group = groups.get(name);
+  const size = (group?.size ?? 0) + 1;
   let hasPassed = false;
-  for (const [other, group] of groups) {
-    if (other === name) hasPassed = true;
-    else if (group.size > size || (group.size === size && hasPassed)) return false;
+  for (const [otherName, other] of groups) {
+    if (otherName === name) hasPassed = true;
+    else if (other.size > size || (other.size === size && hasPassed)) return false;
   }
-  return own === undefined || wouldDrop(own, path);
+  return group === undefined || wouldDrop(group, path);
 };
 
 const remove = <T>(group: Group<T>, [name, ...path]: readonly string[], item: T): boolean => {
@@ -67,30 +67,30 @@ const remove = <T>(group: Group<T>, [name, ...path]: readonly string[], item: T)
   return true;
 };
 
-/** A queue in which a group with many items delays its own items, not those of other groups. */
+/** Creates a queue in which groups take turns, so that a group with many items delays only its own items. */
 export const createFairQueue = <T>() => {
-  const all = createGroup<T>();
+  const root = createGroup<T>();
   return {
     get size(): number {
-      return all.size;
+      return root.size;
     },
-    /** `path` names the groups of an item from the widest to the narrowest, for example its network and its email. */
-    push: (path: readonly string[], item: T): void => push(all, path, item),
+    /** Adds an item. `path` names its groups from widest to narrowest, for example its network and its email. */
+    push: (path: readonly string[], item: T): void => push(root, path, item),
     /**
-     * The next item: groups take turns on each level. Undefined when nothing waits, or only items of widest groups that
-     * `isBlocked`.
+     * Removes and returns the next item. Groups take turns on each level. `isBlocked` skips widest groups. Undefined if nothing
+     * waits or all widest groups are blocked.
      */
     shift: (isBlocked?: (name: string) => boolean): T | undefined => {
-      if (all.size === 0) return undefined;
-      if (isBlocked === undefined) return shift(all);
-      for (const name of all.groups.keys()) if (!isBlocked(name)) return shift(all, [name]);
+      if (root.size === 0) return undefined;
+      if (isBlocked === undefined) return shift(root);
+      for (const name of root.groups.keys()) if (!isBlocked(name)) return shift(root, [name]);
       return undefined;
     },
-    /** Removes the newest item of the largest group; of equal ones that whose turn comes last. */
-    dropLargest: (): T | undefined => (all.size === 0 ? undefined : dropLargest(all)),
-    /** Whether `dropLargest` would remove an item that was pushed with this path now. */
-    wouldDrop: (path: readonly string[]): boolean => wouldDrop(all, path),
-    /** Removes an item that was pushed with this path; false if it does not wait any more. */
-    remove: (path: readonly string[], item: T): boolean => remove(all, path, item),
+    /** Removes and returns the newest item of the largest group. Of equally large groups, that whose turn comes last. */
+    dropLargest: (): T | undefined => (root.size === 0 ? undefined : dropLargest(root)),
+    /** Whether `dropLargest` would remove an item with this path if it were pushed now. */
+    wouldDrop: (path: readonly string[]): boolean => wouldDrop(root, path),
+    /** Removes an item that was pushed with this path. Returns false if it no longer waits. */
+    remove: (path: readonly string[], item: T): boolean => remove(root, path, item),
   };
 };

@@ -9,18 +9,18 @@ export interface RateCounterOptions {
   redis: Redis | undefined;
   /** Start of the keys in Redis, for example `task-manager:login-network`. */
   prefix: string;
-  /** Points for each key before it is refused. */
+  /** Points that each key may take in a window. */
   points: number;
-  /** How long a count lasts from its first point. */
+  /** Length of a window, which starts with its first point. */
   seconds: number;
 }
 
-/** Points that were taken from a key and are left in its current window. */
+/** Points taken and left in the current window of a key. */
 export type Count = Pick<RateLimiterRes, 'consumedPoints' | 'remainingPoints' | 'msBeforeNext'>;
 
 /**
- * Makes a function that takes points from a key, and resolves also when none are left. Counts are shared through Redis;
- * while Redis is away each process counts in its own memory. The caller compares the count with a limit.
+ * Creates a function that takes points from a key. It resolves even if none are left; the caller compares the count with a
+ * limit. Counts are shared through Redis; while Redis is unavailable, each process counts in its own memory.
  */
 export const createRateCounter = ({ redis, prefix, points, seconds }: RateCounterOptions) => {
   const window = { keyPrefix: prefix, points, duration: seconds };
@@ -41,31 +41,30 @@ export const createRateCounter = ({ redis, prefix, points, seconds }: RateCounte
     });
 };
 
-/** Share of the points left that a process may take before it asks Redis again. */
+/** Share of the remaining points that a process may take before it asks Redis again. */
 const share = 0.1;
-/** Points older than this are settled beside the next request, which does not wait for it. */
+/** If the last settlement is older than this, the next request starts one without waiting for it. */
 const settleMs = 100;
 const maxKeys = 10_000;
 
-/** What this process knows of one key. */
+/** The current window of a key in this process. */
 interface Window {
-  /** Points taken by all processes as of the last settlement, and by this one since. */
+  /** Points taken by all processes until the last settlement, plus those of this process since then. */
   total: number;
   /** Points of this process that Redis does not know yet. */
   pending: number;
-  /** How many points may be pending. */
+  /** Maximum of `pending`. */
   allowance: number;
-  /** Points until it ends. */
-  most: number;
+  /** Maximum points in the window. */
+  max: number;
   settledAt: number;
   endsAt: number;
 }
 
 /**
- * Counts as `createRateCounter`, with far fewer round trips to Redis: a process takes up to a tenth of the points left
- * by itself and then settles them together. N processes let through at most N − 1 tenths of the limit too many, one
- * process none. A small limit, of which a tenth is less than one point, is settled with each request; a key that is
- * over its limit is refused without asking.
+ * Like `createRateCounter`, but with far fewer round trips to Redis: a process takes up to a tenth of the remaining points
+ * locally and then settles them together. N processes may exceed the limit by N − 1 tenths, a single process never does. If a
+ * tenth is less than one point, each request is settled. A key that is over its limit is refused without asking Redis.
  */
 export const createBatchedRateCounter = (options: RateCounterOptions) => {
   const count = createRateCounter(options);
@@ -77,34 +76,34 @@ export const createBatchedRateCounter = (options: RateCounterOptions) => {
     window.settledAt = performance.now();
     const { consumedPoints, msBeforeNext } = await count(key, points);
     window.total = consumedPoints + window.pending;
-    window.allowance = Math.floor((window.most - consumedPoints) * share);
+    window.allowance = Math.floor((window.max - consumedPoints) * share);
     window.endsAt = performance.now() + msBeforeNext;
-    return { consumedPoints, remainingPoints: Math.max(0, window.most - consumedPoints), msBeforeNext };
+    return { consumedPoints, remainingPoints: Math.max(0, window.max - consumedPoints), msBeforeNext };
   };
-  // Without an answer its points are not shared; the next settlement asks again.
+  // If it fails, these points are not shared; the next settlement tries again.
   const settleLater = (key: string, window: Window): void => void settle(key, window).catch(() => undefined);
 
-  const countOf = ({ total, most, endsAt }: Window, now: number): Count => ({
+  const countOf = ({ total, max, endsAt }: Window, now: number): Count => ({
     consumedPoints: total,
-    remainingPoints: Math.max(0, most - total),
+    remainingPoints: Math.max(0, max - total),
     msBeforeNext: endsAt - now,
   });
   const currentOf = (window: Window | undefined, now: number): Window | undefined =>
     window !== undefined && window.endsAt > now ? window : undefined;
-  const open = (key: string, factor: number, now: number): Window => {
-    const most = options.points * factor;
+  const openWindow = (key: string, factor: number, now: number): Window => {
+    const max = options.points * factor;
     const endsAt = now + options.seconds * 1000;
-    const window = { total: 0, pending: 0, allowance: 0, most, settledAt: now, endsAt };
+    const window = { total: 0, pending: 0, allowance: 0, max, settledAt: now, endsAt };
     windows.set(key, window);
     return window;
   };
 
   return {
-    /** Takes a point from a key that may use `points` times `factor`. At once when that needs no round trip. */
+    /** Takes a point from a key whose limit is `points` × `factor`. Synchronous if it needs no round trip. */
     take: (key: string, factor = 1): Count | Promise<Count> => {
       const now = performance.now();
-      const window = currentOf(windows.get(key), now) ?? open(key, factor, now);
-      if (window.total <= window.most) {
+      const window = currentOf(windows.get(key), now) ?? openWindow(key, factor, now);
+      if (window.total <= window.max) {
         window.total++;
         window.pending++;
         if (window.pending > window.allowance) return settle(key, window);
@@ -112,7 +111,7 @@ export const createBatchedRateCounter = (options: RateCounterOptions) => {
       }
       return countOf(window, now);
     },
-    /** Takes more points for a request that was counted, without a round trip; undefined when its window is over. */
+    /** Takes further points for a request that was already counted, without a round trip; undefined if its window has ended. */
     add: (key: string, points: number): Count | undefined => {
       const now = performance.now();
       const window = currentOf(windows.peek(key), now);
@@ -122,22 +121,21 @@ export const createBatchedRateCounter = (options: RateCounterOptions) => {
       if (window.pending > window.allowance) settleLater(key, window);
       return countOf(window, now);
     },
-    /** The count of a key that this process knows to be over the limit; takes nothing. Undefined for any other key. */
+    /** The count of a key that this process knows to be over its limit, else undefined. Takes no points. */
     exceeded: (key: string): Count | undefined => {
       const now = performance.now();
       const window = currentOf(windows.peek(key), now);
-      return window && window.total > window.most ? countOf(window, now) : undefined;
+      return window && window.total > window.max ? countOf(window, now) : undefined;
     },
   };
 };
 
-/** What `createRequestRateLimit` makes. */
 export type RequestRateLimit = ReturnType<typeof createRequestRateLimit>;
 
 /**
- * Limits requests in each window for each name. What it refuses throws TooManyRequests; every count sets the headers of
- * draft-ietf-httpapi-ratelimit-headers on `res`. A request counts against one credential (with the factor 1), or against the
- * networks of its client, the narrowest first.
+ * Creates the rate limit of requests. A request counts for its credential (with the factor 1), or for the networks of its
+ * client, narrowest first. Over the limit it throws TooManyRequests. Each count sets the headers of
+ * draft-ietf-httpapi-ratelimit-headers on `res`.
  */
 export const createRequestRateLimit = (options: RateCounterOptions) => {
   const { points, seconds } = options;
@@ -154,16 +152,16 @@ export const createRequestRateLimit = (options: RateCounterOptions) => {
       `"default";r=${count.remainingPoints};t=${secondsOf(count)}`,
     ];
   };
-  /** Sets the headers; those of a wider network only when it refuses. */
+  /** Sets the headers, those of a wider network only if it is over its limit. Throws over the limit. */
   const report = (res: ServerResponse, count: Count, factor = 1): void => {
-    const isOver = count.consumedPoints > points * factor;
-    if (factor === 1 || isOver) setHeaders(res, count, factor);
-    if (isOver) throw new TooManyRequests(secondsOf(count));
+    const isOverLimit = count.consumedPoints > points * factor;
+    if (factor === 1 || isOverLimit) setHeaders(res, count, factor);
+    if (isOverLimit) throw new TooManyRequests(secondsOf(count));
   };
 
   /**
-   * Counts a request; what one of `counted` refuses, no later one counts. Rejects instead of throwing when Redis has to be
-   * asked first; undefined when the process could decide without Redis.
+   * Counts a request for each key until one is over its limit. Returns a promise if Redis must be asked, which rejects over the
+   * limit; otherwise decides synchronously and throws or returns undefined.
    */
   const count = (
     res: ServerResponse,
@@ -171,26 +169,26 @@ export const createRequestRateLimit = (options: RateCounterOptions) => {
   ): Promise<void> | undefined => {
     if (narrowest === undefined) return undefined;
     const { name, factor } = narrowest;
-    const taken = counter.take(name, factor);
-    if (taken instanceof Promise)
-      return taken.then((settled) => {
+    const counted = counter.take(name, factor);
+    if (counted instanceof Promise)
+      return counted.then((settled) => {
         report(res, settled, factor);
         return count(res, wider);
       });
-    report(res, taken, factor);
+    report(res, counted, factor);
     return count(res, wider);
   };
 
   return {
     count,
-    /** Counts a request that was counted before for `more`, because its answer is large. Refuses nothing. */
-    add: (res: ServerResponse, counted: readonly Network[], more: number): void => {
-      for (const { name, factor } of counted) {
-        const added = counter.add(name, more);
+    /** Adds points for a request that was already counted, for example because its response is large. Never throws. */
+    add: (res: ServerResponse, keys: readonly Network[], extraPoints: number): void => {
+      for (const { name, factor } of keys) {
+        const added = counter.add(name, extraPoints);
         if (added !== undefined && factor === 1) setHeaders(res, added, factor);
       }
     },
-    /** Refuses a credential that this process knows to be over its limit; counts nothing. */
+    /** Throws TooManyRequests for a credential that this process knows to be over its limit. Counts nothing. */
     check: (res: ServerResponse, name: string): void => {
       const exceeded = counter.exceeded(name);
       if (exceeded !== undefined) report(res, exceeded);

@@ -1,18 +1,18 @@
 import type { Log } from '../process/log.ts';
 
-/** Lines of its own that a reason and network gets in a window. */
-const linesEach = 10;
-/** Pairs that are told apart in a window; further networks are counted together. */
+/** Refusals of each reason and source that are logged individually in a window. */
+const linesPerPair = 10;
+/** Maximum number of pairs in a window; refusals of further sources are counted together as `others`. */
 const maxPairs = 100;
 const windowMs = 60_000;
 
-/** Bounds the lines that callers who are refused, or fail, again and again can have written. */
+/** Bounds the log lines that callers can cause by repeated refusals or failures. */
 export type RefusalSampler = ReturnType<typeof createRefusalSampler>;
 
 interface RefusalSamplerOptions {
-  /** The field with the source in the lines that count. */
+  /** Name of the field with the source in the summary lines. */
   sourceField?: string;
-  /** The message of these lines. */
+  /** The message of the summary lines. */
   message?: string;
 }
 
@@ -23,8 +23,8 @@ interface Pair {
 }
 
 /**
- * Lets the first ten refusals of each minute with the same reason and source pass. The others are counted, and each
- * minute, and on disposal, one line for each pair says how many they were.
+ * Creates a sampler that allows a log line for the first ten refusals of each minute with the same reason and source. It counts
+ * the others and logs one summary line for each pair, every minute and on disposal.
  */
 export const createRefusalSampler = (
   log: Log,
@@ -33,7 +33,7 @@ export const createRefusalSampler = (
   const pairs = new Map<string, Pair>();
   const report = (): void => {
     for (const pair of pairs.values()) {
-      const count = pair.count - linesEach;
+      const count = pair.count - linesPerPair;
       if (count > 0) log.warn({ reason: pair.reason, [sourceField]: pair.source, count }, message);
     }
     pairs.clear();
@@ -41,16 +41,16 @@ export const createRefusalSampler = (
   const timer = setInterval(report, windowMs).unref();
   return {
     /**
-     * Counts a refusal, and returns whether it gets a line of its own. `reason` must be one of few texts, none of them from
-     * the request; `source` is the network of the client (`networkOf`), or another name of who caused it.
+     * Counts a refusal, and returns whether to log it individually. `reason` must be one of few texts and must not come from the
+     * request; `source` is the client's network (`networkOf`) or another name of whoever caused it.
      */
     sample: (reason: string, source: string): boolean => {
-      const find = (by: string): Pair | undefined => pairs.get(`${by} ${reason}`);
-      const from = find(source) === undefined && pairs.size >= maxPairs ? 'others' : source;
-      const pair = find(from) ?? { reason, source: from, count: 0 };
+      const find = (name: string): Pair | undefined => pairs.get(`${name} ${reason}`);
+      const sourceName = find(source) === undefined && pairs.size >= maxPairs ? 'others' : source;
+      const pair = find(sourceName) ?? { reason, source: sourceName, count: 0 };
       pair.count += 1;
-      pairs.set(`${from} ${reason}`, pair);
-      return pair.count <= linesEach;
+      pairs.set(`${sourceName} ${reason}`, pair);
+      return pair.count <= linesPerPair;
     },
     [Symbol.dispose]: (): void => {
       clearInterval(timer);

@@ -3,59 +3,59 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { Problem, Unavailable } from '../http/problem.ts';
 
-/** A request that is being answered, and what has to end with it. */
+/** The state of a request while it is answered, and the callbacks that end its work when it is cancelled. */
 export interface RequestScope {
-  /** The error of all further work; set when the client has closed the connection or the deadline has passed. */
+  /** The error for all further work; set when the client closes the connection or the deadline passes. */
   cancelled: Problem | undefined;
-  /** Called once, when that happens. */
+  /** Called once, on cancellation. */
   onCancel: Set<() => void>;
-  /** The widest network of its client. */
+  /** The widest network of the client. */
   network: string;
-  /** Who sent it: its networks, the widest first, then the credential. What waits for a connection is shared by that. */
+  /** The client's networks, widest first, then its credential. Queues take turns by this path. */
   client(): readonly string[];
-  /** How often it has had a connection: work that was begun is not refused at first. */
+  /** Number of connections it has used. Started work has priority in the queue. */
   uses: number;
-  /** After this time it is cancelled, in ms; undefined for work that is no request. */
+  /** Time until cancellation, in ms; undefined for background work. */
   deadlineMs: number | undefined;
   deadline: NodeJS.Timeout | undefined;
   /** The limit in which it counts as a request in progress. */
   countedIn: ConcurrencyLimit | undefined;
-  /** Whether it was answered or its connection has closed: then it does not count again. */
+  /** Whether it was answered or its connection was closed, so that it must not be counted again. */
   ended: boolean;
 }
 
-/** What the kit puts on a request and its response: properties, because a WeakMap of requests costs a microsecond each. */
+/** Fields that the kit adds to requests and responses. They are properties, because a WeakMap look-up costs a microsecond. */
 declare module 'http' {
   interface IncomingMessage {
     scope?: RequestScope;
   }
   interface ServerResponse {
-    /** Template of the route that answers: what logs, metrics and traces call it. Undefined for system routes. */
+    /** Template of the route: its name in logs, metrics and traces. Undefined for system routes. */
     template?: string | undefined;
-    /** False where a request that succeeds writes no line. */
+    /** False if successful requests are not logged. */
     logSuccess?: false | undefined;
-    /** `code` of the problem that was answered, for the log. */
+    /** `code` of the problem in the response, for the log. */
     problemCode?: string | undefined;
-    /** Request headers that hold the credential of this route (`Vary`); undefined where none is read. */
+    /** Request headers from which the route reads the credential (`Vary`); undefined if it reads none. */
     varyOn?: string | undefined;
     /** RateLimit headers: name, value, name, value. */
     limitHeaders?: readonly string[];
     /** Headers of a deprecated route: name, value, name, value. */
     deprecationHeaders?: readonly string[] | undefined;
-    /** CORS headers (name, value …); undefined where no origin is allowed, empty for an origin that is not. */
+    /** CORS headers (name, value …); undefined if CORS is off, empty for an origin that is not allowed. */
     corsHeaders?: readonly string[] | undefined;
-    /** Bytes of the request's body that have arrived and were not given back to the budget. */
+    /** Bytes of the request body that count in the body budget. */
     bodyBytes?: number;
-    /** Key of the caller's rate limit, once the caller is known; undefined for none. */
-    callerKey?: string | undefined;
-    /** For whom they count in the budget, until the answer is written or the client has gone away. */
+    /** The keys for which these bytes count, until the response is closed. */
     bodyHolders?: readonly string[] | undefined;
+    /** Key of the caller's rate limit after authentication; undefined for none. */
+    callerKey?: string | undefined;
   }
 }
 
 const storage = new AsyncLocalStorage<RequestScope | undefined>();
 
-const clientGone = (): Problem =>
+const clientClosed = (): Problem =>
   new Problem({ status: 499, code: 'client_closed_request', detail: 'The client closed the connection.' });
 
 const deadlinePassed = (): Problem =>
@@ -67,13 +67,13 @@ const cancel = (scope: RequestScope, reason: Problem): void => {
   for (const callback of scope.onCancel) callback();
 };
 
-type Sender = Pick<RequestScope, 'network' | 'client'>;
+type ClientInfo = Pick<RequestScope, 'network' | 'client'>;
 
-/** Of work that belongs to no single request. */
-const nobody: Sender = { network: '', client: () => ['', ''] };
+/** The client of work that was not started by a request. */
+const noClient: ClientInfo = { network: '', client: () => ['', ''] };
 
 const createScope = (
-  { network, client }: Sender,
+  { network, client }: ClientInfo,
   cancelled?: Problem,
   deadlineMs?: number,
 ): RequestScope => ({
@@ -88,7 +88,7 @@ const createScope = (
   ended: false,
 });
 
-/** From now on the request is not in progress, for the limit of such requests. */
+/** Stops counting the request as in progress, for good. */
 export const stopCounting = (scope: RequestScope | undefined): void => {
   if (scope === undefined) return;
   scope.ended = true;
@@ -103,8 +103,8 @@ const count = (scope: RequestScope, limit: ConcurrencyLimit): void => {
 };
 
 /**
- * Awaits what takes nothing from other requests, such as a lock, a disk or another server, and has a limit of its own:
- * the request that waits does not count as in progress.
+ * Runs `work` without counting the request as in progress. For waiting that takes no resources from other requests and has a
+ * limit of its own: for a lock, a disk or another server.
  */
 export const waitUncounted = async <T>(work: () => Promise<T>): Promise<T> => {
   const scope = currentRequest();
@@ -119,17 +119,17 @@ export const waitUncounted = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** The request that the calling code works for; undefined for background work. */
+/** The scope of the request for which the calling code runs; undefined for background work. */
 export const currentRequest = (): RequestScope | undefined => storage.getStore();
 
 /**
- * Runs work that belongs to no single request, because several wait for its result or because it goes on after the
- * answer: it waits for a connection like the request that started it, and in its turn, but is not cancelled with it.
+ * Runs work that does not end with the request, because several requests wait for its result or because it continues after the
+ * response. In the connection queue it waits like a new request of the same client, but it is not cancelled with the request.
  */
 export const runOutsideRequest = <T>(work: () => T): T =>
-  storage.run(createScope(currentRequest() ?? nobody), () => {
+  storage.run(createScope(currentRequest() ?? noClient), () => {
     const result = work();
-    // A statement is sent when somebody asks for its result, which has to happen here.
+    // postgres.js sends a statement when `then` is called, which must happen in this scope.
     return result instanceof Promise ? (result.then((value: unknown) => value) as T) : result;
   });
 
@@ -148,21 +148,21 @@ export const awaitUntilCancelled = async <T>(work: Promise<T>): Promise<T> => {
 };
 
 /**
- * Runs work whose statements are cancelled when `ms` are over, waiting included, or with the request. They fail with
- * `reason`, or with that of the request.
+ * Runs work whose statements are cancelled after `ms`, waiting time included, or with the request. They fail with the error of
+ * `createError`, or with that of the request.
  */
 export const withDeadline = async <T>(
   ms: number,
-  reason: () => Problem,
+  createError: () => Problem,
   work: () => Promise<T>,
 ): Promise<T> => {
   const outer = currentRequest();
-  const scope = createScope(outer ?? nobody, outer?.cancelled);
-  const end = (): void => cancel(scope, outer?.cancelled ?? reason());
+  const scope = createScope(outer ?? noClient, outer?.cancelled);
+  const end = (): void => cancel(scope, outer?.cancelled ?? createError());
   const timer = setTimeout(end, ms);
   outer?.onCancel.add(end);
   try {
-    // Awaited in there: a statement is sent when somebody asks for its result.
+    // Awaited inside the scope, because postgres.js sends a statement when `then` is called.
     return await storage.run(scope, async () => work());
   } finally {
     clearTimeout(timer);
@@ -172,36 +172,35 @@ export const withDeadline = async <T>(
 
 const passDeadline = (scope: RequestScope): void => cancel(scope, deadlinePassed());
 
-/** The time that the request has begins now. */
+/** Starts the deadline of the request, or starts it again. */
 export const startDeadline = ({ scope }: IncomingMessage): void => {
   if (scope?.deadlineMs === undefined || scope.ended) return;
   clearTimeout(scope.deadline);
   scope.deadline = setTimeout(passDeadline, scope.deadlineMs, scope);
 };
 
-/** A request that takes as long as its body has no deadline, until `startDeadline`. */
+/** Removes the deadline of a request, for example while its body arrives slowly, until `startDeadline` is called. */
 export const withoutDeadline = (req: IncomingMessage): void => clearTimeout(req.scope?.deadline);
 
-interface RequestLimits extends Sender {
+interface RequestLimits extends ClientInfo {
   deadlineMs: number;
   concurrency: ConcurrencyLimit;
 }
 
 /**
- * Runs `work` for a request. Database work is cancelled when the client has closed the connection, and when the request
- * is not answered `deadlineMs` after it arrived. The handler then gets an error, so the answer always tells what has
- * happened.
+ * Runs `work` for a request. Its database work is cancelled if the client closes the connection, or if the request is not
+ * answered within `deadlineMs`. The handler then gets an error, so the response always tells what happened.
  *
- * The request is in progress, for the concurrency limit, from the end of its body, for which slow clients may take long,
- * until it is answered.
+ * The request counts as in progress from the end of its body, because slow clients may take long to send it, until it is
+ * answered.
  */
 export const runInRequestScope = (
   req: IncomingMessage,
   res: ServerResponse,
-  { deadlineMs, concurrency, ...sender }: RequestLimits,
+  { deadlineMs, concurrency, ...client }: RequestLimits,
   work: () => void,
 ): void => {
-  const scope = createScope(sender, undefined, deadlineMs);
+  const scope = createScope(client, undefined, deadlineMs);
   req.scope = scope;
   startDeadline(req);
   // An empty body emits no 'end' unless the handler reads it.
@@ -213,7 +212,7 @@ export const runInRequestScope = (
   res.on('close', () => {
     clearTimeout(scope.deadline);
     stopCounting(scope);
-    if (!res.writableFinished) cancel(scope, clientGone());
+    if (!res.writableFinished) cancel(scope, clientClosed());
   });
   storage.run(scope, work);
 };

@@ -15,69 +15,73 @@ import { openRedis } from './redis.ts';
 import { createRefusalSampler, type RefusalSampler } from '../overload/refusal-sampler.ts';
 import type { Guard } from '../http/route.ts';
 
-/** What the process makes before the context: the log and the metrics registry. */
+/** The log and the metrics of the process, which exist before its context. */
 export interface LogAndMetrics {
   log: Log;
   metrics: Metrics;
 }
 
-/** What every service's context has; a service spreads it and adds its own clients and settings. */
+/** The part of the context that all services have; a service spreads it and adds its own clients and settings. */
 export interface BaseContext extends LogAndMetrics, Limits, AsyncDisposable {
   database: Database;
   redis: Redis | undefined;
   health: Health;
-  /** Decides which refused requests have a line in the log. */
+  /** Decides which refused requests are logged. */
   refusals: RefusalSampler;
   prometheus: Prometheus | undefined;
   /** Verifies the tokens of the operations page, which reads `/ops/…`; without it only `/ops/status` exists. */
   ops?: { guard(scope?: string): Guard<{ scopes: ReadonlySet<string> }> } | undefined;
-  /** `failures`: no line for requests that were answered below 400. */
+  /** `failures`: logs only requests with a status of 400 or more. */
   requestLog: 'all' | 'failures';
-  /** The public address of the platform, where it is known. */
+  /** The public address of the platform, if it is configured. */
   publicUrl: string | undefined;
-  /** Origins whose pages may read answers (CORS). */
+  /** Origins whose pages may read responses (CORS). */
   corsOrigins: readonly string[];
   /** After this time the statements of a request are cancelled. */
   requestDeadlineMs: number;
-  /** The maximum number of requests in progress, under overload. */
+  /** The maximum number of requests in progress under overload. */
   maxInProgress: number;
-  /** Called after every successful request that may have changed something. */
+  /** Called after every successful request that may have changed data. */
   changed?: () => void;
   now: () => Date;
-  /** Closed with the context, the last one first. */
+  /** Closed with the context, in reverse order. */
   resources: AsyncDisposableStack;
 }
 
-interface About {
+interface ServiceInfo {
   /** The service's name. */
   name: string;
   migrations: Migrations;
-  /** Of a service that works without its database: a file of that database, which remembers that the migrations have run. */
+  /** For a service that works without its database: the file that records that this database has run the migrations. */
   schemaFile?: string;
-  /** Server settings of each connection. */
+  /** PostgreSQL settings of each connection. */
   settings?: Record<string, string>;
 }
 
 const openLimits = (env: CommonEnv, name: string, redis: Redis | undefined): Limits => {
   const clientAddress = createClientAddress(env.TRUST_PROXY.split(',').filter((address) => address !== ''));
-  const always = { clientAddress, bodyBudget: createBodyBudget(env.BODY_MEMORY_BYTES) };
-  if (env.RATE_LIMIT === 'off') return { ...always, guessLimit: noGuessLimit, rateLimit: undefined };
-  const perMinute = (counted: string, points: number) => ({
+  const common = { clientAddress, bodyBudget: createBodyBudget(env.BODY_MEMORY_BYTES) };
+  if (env.RATE_LIMIT === 'off') return { ...common, guessLimit: noGuessLimit, rateLimit: undefined };
+  const perMinute = (counter: string, points: number) => ({
     redis,
-    prefix: `${name}:${counted}`,
+    prefix: `${name}:${counter}`,
     points,
     seconds: 60,
   });
   return {
-    ...always,
+    ...common,
     guessLimit: createGuessLimit(perMinute('failures', env.UNKNOWN_CREDENTIALS_PER_MINUTE), clientAddress),
     rateLimit: createRequestRateLimit(perMinute('rate', env.RATE_LIMIT_PER_MINUTE)),
   };
 };
 
-/** Opens the common part of a context. Nothing has connected to PostgreSQL when it returns. */
-export const openBaseContext = (env: CommonEnv, about: About, parts: LogAndMetrics): BaseContext => {
-  const { name, migrations, schemaFile, settings } = about;
+/** Opens the common part of a context. It does not connect to PostgreSQL yet. */
+export const openBaseContext = (
+  env: CommonEnv,
+  { name, migrations, schemaFile, settings }: ServiceInfo,
+  logAndMetrics: LogAndMetrics,
+): BaseContext => {
+  const { log } = logAndMetrics;
   const resources = new AsyncDisposableStack();
   const database = resources.use(
     openDatabase({
@@ -90,16 +94,16 @@ export const openBaseContext = (env: CommonEnv, about: About, parts: LogAndMetri
       refuseInTransactions: env.NODE_ENV !== 'production',
     }),
   );
-  const redis = openRedis(env.REDIS_URL, parts.log, env.REDIS_TIMEOUT_MS);
+  const redis = openRedis(env.REDIS_URL, log, env.REDIS_TIMEOUT_MS);
   resources.defer(() => redis?.disconnect());
   return {
-    ...parts,
+    ...logAndMetrics,
     database,
     redis,
     health: createHealth({ database, redis, migrations, schemaFile }),
     prometheus: env.PROMETHEUS_URL === undefined ? undefined : createPrometheus(env.PROMETHEUS_URL, name),
     ...openLimits(env, name, redis),
-    refusals: resources.use(createRefusalSampler(parts.log)),
+    refusals: resources.use(createRefusalSampler(log)),
     requestLog: env.REQUEST_LOG,
     publicUrl: env.PUBLIC_URL,
     corsOrigins: env.CORS_ORIGINS,

@@ -7,15 +7,15 @@ import './validation-messages.ts';
 
 export { tokenEnv, tokenOptions } from './token-env.ts';
 
-/** Settings of traces, with OpenTelemetry's names. Its SDK reads OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES itself. */
+/** Settings of tracing, named as in OpenTelemetry. Its SDK reads OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES itself. */
 export const traceEnv = {
-  /** Collector (OTLP over HTTP); without it there are no traces. */
+  /** URL of the collector (OTLP over HTTP). Tracing is off without it. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   /** Headers for the collector: `name=value,…`. */
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
-  /** Without `parentbased_…`, which obey the `sampled` flag of the caller: any caller could have all its requests traced. */
+  /** The `parentbased_…` samplers are not offered: they obey the caller's `sampled` flag, so callers could have all requests traced. */
   OTEL_TRACES_SAMPLER: z.enum(['traceidratio', 'always_on', 'always_off']).default('traceidratio'),
-  /** Share of the traces that `traceidratio` samples, from 0 to 1. */
+  /** Share of traces that `traceidratio` samples, from 0 to 1. */
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 };
 
@@ -25,7 +25,7 @@ const isOrigin = (text: string): boolean =>
   /^https?:$/.test(new URL(text).protocol) &&
   new URL(text).origin === text;
 
-/** CORS_ORIGINS: exact origins, comma separated. `*` and `null` are none, so no page can be let in by accident. */
+/** CORS_ORIGINS: exact origins, comma separated. `*` and `null` are rejected, so that no setting admits every page. */
 const corsOrigins = z
   .string()
   .default('')
@@ -35,54 +35,54 @@ const corsOrigins = z
     'must be origins such as https://app.example.com, comma separated',
   );
 
-/** Settings that every service has; it spreads them into its own schema. */
+/** Settings of all services; each service spreads them into its own schema. */
 export const commonEnv = {
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65535),
-  /** A port of its own for /livez, /readyz and /metrics, which no load on PORT can reach; without it only PORT has them. */
+  /** Extra port for /livez, /readyz and /metrics, which load on PORT does not slow down. Without it only PORT serves them. */
   PROBE_PORT: z.coerce.number().int().min(0).max(65535).optional(),
-  /** `production` in the images. In other environments, mistakes that only cost time in production are errors. */
+  /** `production` in the images. In other environments, mistakes that would only be slow in production are errors. */
   NODE_ENV: z.string().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  /** `failures` leaves out the lines of requests that were answered below 400. */
+  /** `failures` logs only requests with a status of 400 or more. */
   REQUEST_LOG: z.enum(['all', 'failures']).default('all'),
-  /** Several servers are parameters, as libpq has them: `?host=one,two&target_session_attrs=read-write` (ADR 189). */
+  /** Several servers are given as in libpq: `?host=one,two&target_session_attrs=read-write` (ADR 189). */
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, hostname: /^[^,]*$/ }),
-  /** Schema of the service's tables; the service's name with `_` if absent. Extensions are in the schema `extensions`. */
+  /** Schema of the service's tables. Default: the service's name with `_`. Extensions are in the schema `extensions`. */
   DATABASE_SCHEMA: z.string().regex(schemaName, 'must be a name that needs no quotes').optional(),
   DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(10),
-  /** Replicas that the connections are sized for; a service that finds more (one extra during a rollout is allowed) logs it. */
+  /** Number of replicas that the database connections are sized for. A service that finds more logs it; one more is allowed during a rollout. */
   DATABASE_REPLICAS: z.coerce.number().int().min(1).optional(),
   /** Statements and transactions of requests that may wait for a connection; the next request that needs one gets 503. */
   DATABASE_QUEUE: z.coerce.number().int().min(1).default(64),
-  /** How long one of them may wait. */
+  /** Maximum time that one of them waits. */
   DATABASE_WAIT_MS: z.coerce.number().int().min(0).default(1000),
-  /** Requests in progress while more arrive than are answered; the next one gets 503. */
+  /** Maximum number of requests in progress under overload; the next one gets 503. */
   MAX_IN_PROGRESS: z.coerce.number().int().min(1).default(160),
-  /** Request bodies in memory, in bytes, those of more than 100 kB up to three quarters of it; beyond it requests get 503. */
+  /** Memory for request bodies, in bytes; bodies of more than 100 kB use at most three quarters of it. Beyond it requests get 503. */
   BODY_MEMORY_BYTES: z.coerce.number().int().min(1_000_000).default(67_108_864),
-  /** After this time the statements of a request are cancelled; less than the gateway waits (30 s). */
+  /** After this time the statements of a request are cancelled. Must be less than the gateway waits (30 s). */
   REQUEST_DEADLINE_MS: z.coerce.number().int().min(1).default(20_000),
   /**
-   * Client connections; further ones are closed at once, and unread requests and answers end earlier. With the connections
-   * of the pools it must stay below the limit of file descriptors.
+   * Maximum number of client connections; further ones are closed at once, and unread requests and responses end earlier.
+   * Together with the connections of the pools it must stay below the limit of file descriptors.
    */
   MAX_CONNECTIONS: z.coerce.number().int().min(1).default(2000),
   /**
-   * Answers that clients have not read, in bytes; beyond it connections of the network with the most of them close. With
-   * BODY_MEMORY_BYTES at most a quarter of the memory of the container.
+   * Memory for responses that clients have not read, in bytes. Beyond it, connections of the network with the most unread
+   * bytes are closed. Together with BODY_MEMORY_BYTES at most a quarter of the container's memory.
    */
   ANSWER_MEMORY_BYTES: z.coerce.number().int().min(1_000_000).default(67_108_864),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
-  /** A Redis that answers nothing for this long is away until it answers again. */
+  /** A Redis that does not answer for this long counts as unavailable until it answers again. */
   REDIS_TIMEOUT_MS: z.coerce.number().int().min(1).default(200),
-  /** For the operations page: alerts that fire, and traffic of all replicas; without it the page shows what the services say. */
+  /** For the operations page: firing alerts and the traffic of all replicas. Without it the page shows the services' own figures. */
   PROMETHEUS_URL: z.url({ protocol: /^https?$/ }).optional(),
-  /** Addresses of the gateway, comma separated; X-Forwarded-For of others is ignored. */
+  /** Addresses of the gateway, comma separated; X-Forwarded-For is ignored in requests from other addresses. */
   TRUST_PROXY: z.string().default('127.0.0.1,::1'),
   /**
-   * Shared with the gateway: X-Forwarded-* counts only in requests that carry it as X-Gateway-Secret. Two while it is
-   * replaced, comma separated: both are accepted, and the gateway sends the first one.
+   * Secret that the gateway sends as X-Gateway-Secret; X-Forwarded-* is ignored in requests without it. For a rotation, two
+   * secrets, comma separated: both are accepted, and the gateway sends the first.
    */
   GATEWAY_SECRET: z
     .string()
@@ -93,7 +93,7 @@ export const commonEnv = {
     .transform((text) => text.split(','))
     .refine((secrets) => secrets.every(({ length }) => length >= 32), 'must have 32 or more characters each')
     .default([]),
-  /** The public address of the platform, without a slash at the end: the server that the OpenAPI document names. */
+  /** The public address of the platform: the server in the OpenAPI document. A slash at the end is removed. */
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => (url.endsWith('/') ? url.slice(0, -1) : url))
@@ -102,21 +102,21 @@ export const commonEnv = {
   CORS_ORIGINS: corsOrigins,
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
-  /** Different unknown credentials that one network may send in a minute before it gets 429. */
+  /** Number of different unknown credentials that a network may send in a minute before it gets 429. */
   UNKNOWN_CREDENTIALS_PER_MINUTE: z.coerce.number().int().min(1).default(100),
-  /** After SIGTERM: how long requests are still accepted while `/readyz` says 503; longer than the interval of its probes. */
+  /** After SIGTERM: how long requests are still accepted while `/readyz` returns 503. Must be longer than the probe interval. */
   DRAIN_MS: z.coerce.number().int().min(0).default(2000),
-  /** After SIGTERM: the process ends with exit code 1 when it has not ended before. */
+  /** After SIGTERM: the process exits with code 1 if it has not stopped by then. */
   SHUTDOWN_TIMEOUT_MS: z.coerce.number().int().min(0).default(9000),
   ...traceEnv,
 };
 
-/** What `readEnv` makes of `commonEnv`. */
+/** The parsed settings of `commonEnv`. */
 export type CommonEnv = z.output<z.ZodObject<typeof commonEnv>>;
 
 type Variables = Record<string, string | undefined>;
 
-/** The settings cannot be used. The message names the variables and never has a value. */
+/** Settings are missing or wrong. The message names the variables and never contains a value. */
 export class SettingsError extends SafeError {}
 
 /** Ends the process with exit code 1 and the message, without a stack trace, for a SettingsError; throws any other error. */
@@ -127,7 +127,7 @@ export const exitForSettings = (name: string, error: unknown): never => {
   return process.exit(1);
 };
 
-/** Reads the settings of a process; when they cannot be used it ends as `exitForSettings` does. */
+/** Reads the settings of a process. Exits as `exitForSettings` does when they are missing or wrong. */
 export const settingsOrExit = <Settings>(name: string, read: () => Settings): Settings => {
   try {
     return read();
@@ -138,7 +138,7 @@ export const settingsOrExit = <Settings>(name: string, read: () => Settings): Se
 
 /** Editors and `echo` end a file with a newline, which is not part of the secret. */
 const contentOf = (name: string, file: string): string => {
-  // The message leaves the path out: it may be the secret itself, given by mistake.
+  // The message does not contain the path, which may be the secret itself, set by mistake.
   if (!existsSync(file)) throw new SettingsError(`${name}_FILE: the file does not exist`);
   return readFileSync(file, 'utf8').trimEnd();
 };
@@ -152,10 +152,7 @@ const valueOf = (variables: Variables, name: string): string | undefined => {
   return contentOf(name, file) || undefined;
 };
 
-/**
- * Reads a service's settings. Throws a SettingsError that names every variable that is missing or wrong,
- * never its value.
- */
+/** Reads a service's settings. Throws a SettingsError that names every missing or wrong variable, never its value. */
 export const readEnv = <Shape extends z.ZodRawShape>(
   shape: Shape,
   variables: Variables,
@@ -181,8 +178,8 @@ const urlOf = (service: string, variables: Variables, url: string | undefined): 
 };
 
 /**
- * How a service reads its settings: those of other variables in tests, and those of its process, once, in main.ts.
- * DATABASE_URL comes with the schema of its tables.
+ * Creates the functions that read a service's settings: `parseEnv` for given variables (tests), `processEnv` for those of
+ * the process (main.ts). Both add the schema of the service's tables to DATABASE_URL.
  */
 export const defineEnv = <Shape extends z.ZodRawShape>(service: string, shape: Shape) => {
   const parseEnv = (variables: Variables) => ({
@@ -193,8 +190,8 @@ export const defineEnv = <Shape extends z.ZodRawShape>(service: string, shape: S
 };
 
 /**
- * URL of the database role that owns the tables: MIGRATION_DATABASE_URL, else DATABASE_URL; each also as a file. The
- * service itself has a role that only reads and writes rows.
+ * URL of the database role that owns the tables: MIGRATION_DATABASE_URL, else DATABASE_URL; each may also be a file. The
+ * service itself uses a role that only reads and writes rows.
  */
 export const migrationUrl = (service: string, variables: Variables = process.env): string => {
   const url = valueOf(variables, 'MIGRATION_DATABASE_URL') ?? valueOf(variables, 'DATABASE_URL');
@@ -202,14 +199,16 @@ export const migrationUrl = (service: string, variables: Variables = process.env
   return urlOf(service, variables, url);
 };
 
-/** Database of a command that needs nothing else: DATABASE_URL, else that of the service in the platform that runs here. */
+/** Database URL for a command that needs no other setting: DATABASE_URL, else the service's database in the local platform. */
 export const databaseUrl = (service: string): string => {
   const url = valueOf(process.env, 'DATABASE_URL') ?? localStack()?.services[service]?.databaseUrl;
   if (url === undefined)
-    throw new SettingsError('No platform runs here: set DATABASE_URL, or run npx -y pnpm@10.34.9 start');
+    throw new SettingsError(
+      'No local platform is running: set DATABASE_URL, or run npx -y pnpm@10.34.9 start',
+    );
   return urlOf(service, process.env, url);
 };
 
-/** What the demo loader of a service is given. */
+/** Settings of the program that loads a service's demo data. */
 export const demoEnv = () =>
   readEnv({ GATEWAY_URL: z.url(), DEMO_ADMIN_TOKEN: z.string().min(1) }, process.env);

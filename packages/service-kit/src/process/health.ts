@@ -7,27 +7,27 @@ import { pendingMigrations, shippedMigrations, type Migrations } from '../databa
 import { isRedisUp } from './redis.ts';
 
 /**
- * Remembers that a database has run all migrations of this version, in a file of that database, which is kept as long as what
- * the service keeps while the database is away.
+ * Records in a file that a database has run all migrations of this version, so that the service can start while the
+ * database is unavailable. The file belongs to one database.
  */
-const createSchemaMemory = (file: string, migrations: Migrations) => {
+const createSchemaRecord = (file: string, migrations: Migrations) => {
   let isWritten = false;
   const write = async (): Promise<void> => {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     // Processes that share the folder may write at the same time.
-    const own = `${file}.${randomUUID()}`;
-    await writeFile(own, shippedMigrations(migrations).join('\n'), { mode: 0o600 });
-    await rename(own, file);
+    const temporary = `${file}.${randomUUID()}`;
+    await writeFile(temporary, shippedMigrations(migrations).join('\n'), { mode: 0o600 });
+    await rename(temporary, file);
     isWritten = true;
   };
   return {
-    /** Whether an earlier process of this version, or of a newer one, has seen the schema. */
-    isRemembered: async (): Promise<boolean> => {
-      const seen = (await readFile(file, 'utf8').catch(() => '')).split('\n');
-      return shippedMigrations(migrations).every((hash) => seen.includes(hash));
+    /** Whether an earlier process of this version or a newer one has found the schema complete. */
+    isComplete: async (): Promise<boolean> => {
+      const hashes = (await readFile(file, 'utf8').catch(() => '')).split('\n');
+      return shippedMigrations(migrations).every((hash) => hashes.includes(hash));
     },
-    /** On a full disk it is tried again by the next check. */
-    remember: async (): Promise<void> => {
+    /** Records that the schema is complete. If that fails, for example on a full disk, the next check tries again. */
+    save: async (): Promise<void> => {
       if (!isWritten) await write().catch(() => undefined);
     },
   };
@@ -35,38 +35,37 @@ const createSchemaMemory = (file: string, migrations: Migrations) => {
 
 type State = 'ok' | 'degraded' | 'down' | 'off';
 
-/** What `createHealth` makes. */
 export type Health = ReturnType<typeof createHealth>;
 
-interface Parts {
+interface Dependencies {
   database: Database;
   redis: Redis | undefined;
   migrations: Migrations;
-  /** Of a service that works without its database: a file of that database, which remembers that the migrations have run. */
+  /** For a service that works without its database: the file that records that this database has run the migrations. */
   schemaFile?: string | undefined;
 }
 
-/** Readiness needs the database and its migrations; Redis away is degraded but ready. */
-export const createHealth = ({ database, redis, migrations, schemaFile }: Parts) => {
-  const memory = schemaFile === undefined ? undefined : createSchemaMemory(schemaFile, migrations);
+/** A service is ready when its database answers and is migrated. Without Redis it is degraded but ready. */
+export const createHealth = ({ database, redis, migrations, schemaFile }: Dependencies) => {
+  const schemaRecord = schemaFile === undefined ? undefined : createSchemaRecord(schemaFile, migrations);
   let migrated = false;
   const databaseState = async (): Promise<{ database: State; migrations: State }> => {
     try {
       await database.ping();
       migrated ||= (await pendingMigrations(database.probe, migrations)) === 0;
-      if (migrated) await memory?.remember();
+      if (migrated) await schemaRecord?.save();
       return { database: 'ok', migrations: migrated ? 'ok' : 'down' };
     } catch {
-      const seen = migrated || (await memory?.isRemembered());
-      return { database: 'down', migrations: seen ? 'ok' : 'down' };
+      const isMigrated = migrated || (await schemaRecord?.isComplete());
+      return { database: 'down', migrations: isMigrated ? 'ok' : 'down' };
     }
   };
   const redisState = async (): Promise<State> =>
     redis === undefined ? 'off' : (await isRedisUp(redis)) ? 'ok' : 'degraded';
   return {
-    /** Set by the process while it shuts down: not ready, still alive. */
+    /** Set while the process shuts down: it is not ready but still alive. */
     draining: false,
-    /** Whether the process may be sent requests, and what that rests on; `excluded` is for requests that do without that part. */
+    /** Whether the process is ready for requests, and the state of its dependencies. `excluded`: ignore this dependency. */
     async check(excluded?: 'database') {
       const [database, redis] = await Promise.all([databaseState(), redisState()]);
       const checks: Record<string, State> = { ...database, redis };
@@ -74,7 +73,7 @@ export const createHealth = ({ database, redis, migrations, schemaFile }: Parts)
       const isDown = Object.entries(checks).some(([name, state]) => name !== excluded && state === 'down');
       return {
         ready: !this.draining && !isDown,
-        /** It works without something that it should have. */
+        /** An optional dependency is missing. */
         degraded: states.includes('degraded'),
         checks,
       };

@@ -15,30 +15,27 @@ export const makeRequestId = ({ headers }: IncomingMessage): string => {
   return typeof id === 'string' && validId.test(id) ? id : randomUUID();
 };
 
-/** The id that the log, the answer and every problem carry. */
+/** The id of a request, which is in its log lines, its response and every problem. */
 export const requestIdOf = (req: IncomingMessage): string => (req as { id?: unknown }).id as string;
 
 /**
- * Standard output, written when 32 kB have gathered, every quarter of a second and when the process ends: a system call
- * for each line would cost more than the line.
+ * Standard output. Lines are buffered and written when there are 32 kB, every quarter of a second and when the process ends,
+ * because a system call for each line would cost more than the line.
  */
 const openStdout = (): DestinationStream =>
   pino.destination({ dest: 1, sync: false, minLength: 32_000, maxWrite: 65_536, periodicFlush: 250 });
 
-/** The time of a line; many lines are written in the same millisecond. */
+/** Returns a function that writes the time of a line. The text is cached, because many lines share a millisecond. */
 const createTimeText = (): (() => string) => {
-  let [at, text] = [0, ''];
+  let [cachedMs, text] = [0, ''];
   return () => {
     const now = Date.now();
-    if (now !== at) [at, text] = [now, `,"time":"${new Date(now).toISOString()}"`];
+    if (now !== cachedMs) [cachedMs, text] = [now, `,"time":"${new Date(now).toISOString()}"`];
     return text;
   };
 };
 
-/**
- * The process's log: one JSON object a line. `stream` replaces standard output, for tests; `fields` is called for every
- * line.
- */
+/** Creates the log of a process: one JSON object a line. `stream` replaces standard output; `fields` adds fields to every line. */
 export const createLog = (
   name: string,
   level: string,
@@ -59,26 +56,26 @@ export const createLog = (
 
 const { symbols } = pino;
 
-/** What pino makes a line of, under the names that it exports for libraries. */
-interface LineParts {
-  /** Start of a line by the number of its level. */
+/** The internal fields of a pino logger that a line consists of, under the symbols that pino exports. */
+interface PinoInternals {
+  /** The start of a line for each level number. */
   [symbols.lsCacheSym]: Record<number, string>;
   [symbols.timeSym]: () => string;
-  /** The fields of every line. */
+  /** The fields that every line has, as JSON. */
   [symbols.chindingsSym]: string;
   [symbols.mixinSym]?: () => object;
   [symbols.streamSym]: DestinationStream;
 }
 
 /**
- * Writes the line that `log[level](fields, msg)` writes, without serializers. For the line of every request: the formatter
- * of pino takes each field through several checks and costs three times as much.
+ * Writes the same line as `log[level](fields, msg)`, but without serializers. Used for the line of every request, because
+ * pino's formatter checks each field several times and costs three times as much.
  */
 export const writeLine = (log: Log, level: 'error' | 'info', fields: object, msg: string): void => {
   if (!log.isLevelEnabled(level)) return;
-  const parts = log as unknown as LineParts;
-  const start = parts[symbols.lsCacheSym][log.levels.values[level] ?? 0];
-  const text = JSON.stringify({ ...parts[symbols.mixinSym]?.(), ...fields, msg });
-  const line = `${start}${parts[symbols.timeSym]()}${parts[symbols.chindingsSym]},${text.slice(1)}\n`;
-  parts[symbols.streamSym].write(line);
+  const internals = log as unknown as PinoInternals;
+  const start = internals[symbols.lsCacheSym][log.levels.values[level] ?? 0];
+  const text = JSON.stringify({ ...internals[symbols.mixinSym]?.(), ...fields, msg });
+  const line = `${start}${internals[symbols.timeSym]()}${internals[symbols.chindingsSym]},${text.slice(1)}\n`;
+  internals[symbols.streamSym].write(line);
 };

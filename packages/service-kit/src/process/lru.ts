@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * A cache of up to `max` entries, each kept for `ttl` ms, that evicts the least recently used. It grows with its entries:
- * lru-cache's own `max` takes memory for all of them at once, 44 bytes each. With `create`, `memo` makes missing entries.
+ * Creates a cache of up to `max` entries that evicts the least recently used one. Entries expire after `ttl` ms. `memo`
+ * calls `create` for a missing entry. Uses `maxSize`, because lru-cache's `max` allocates 44 bytes per possible entry.
  */
 export const createLru = <Key extends {}, Value extends {}>(
   max: number,

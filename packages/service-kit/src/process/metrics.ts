@@ -6,10 +6,9 @@ import { createReading } from './reading.ts';
 import { isRedisUp } from './redis.ts';
 import { createSamples } from '../ops-summary/samples.ts';
 
-/** What `createMetrics` makes. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Request durations; the sums and counts of the same histogram give rates and error rates. */
+/** Creates the metrics of requests. The histogram of durations also gives request rates and error rates. */
 export const createMetrics = () => {
   const registry = new Registry();
   const duration = new Histogram({
@@ -19,12 +18,12 @@ export const createMetrics = () => {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  // Looking a label set up costs more than counting; routes × statuses are few.
+  // Cached, because finding a label set costs more than counting. There are few combinations of route and status.
   const series = new Map<string, Histogram.Internal<string>>();
   const history = createHistory();
   /**
-   * Counts an answered request. `route` is its template; undefined for probes, scrapes and unknown paths, which are
-   * called `none` and do not count in the history.
+   * Counts an answered request. `route` is its template. Probes, scrapes and unknown paths have none: their label is `none`,
+   * and the history does not include them.
    */
   const record = (method: string, route = 'none', status: number, ms: number): void => {
     if (route !== 'none') history.add(status, ms);
@@ -36,23 +35,23 @@ export const createMetrics = () => {
   };
   const refused = new Counter({
     name: 'http_requests_refused_total',
-    help: 'Requests that were refused at once because too many were in progress or waited for a connection',
+    help: 'Requests refused at once because too many were in progress or waited for a connection',
     registers: [registry],
   });
-  /** Counts a request that was refused with 503 before anything was done for it. */
+  /** Counts a request that was refused with 503 before any work was done for it. */
   const recordRefused = (): void => {
     refused.inc();
     history.addRefused();
   };
-  /** `history` and `samples` are what `/ops/summary` answers; the samples, values of gauges, are in `/readyz` too. */
+  // `/ops/summary` returns `history` and `samples` (values of gauges); `/readyz` returns the samples too.
   return { registry, history, samples: createSamples(registry), record, recordRefused };
 };
 
-/** Process metrics (memory, CPU, event loop lag, garbage collection): once a process. */
+/** Adds the metrics of the process (memory, CPU, event loop lag, garbage collection). Call it once. */
 export const addProcessMetrics = ({ registry }: Metrics): void =>
   collectDefaultMetrics({ register: registry });
 
-/** Whether Redis answers, as of the scrape; without a Redis there is no such gauge. */
+/** Adds a gauge for whether Redis answers; none if the service has no Redis. */
 export const addRedisMetrics = ({ registry }: Metrics, redis: Redis | undefined): void => {
   if (redis === undefined) return;
   new Gauge({
@@ -66,7 +65,7 @@ export const addRedisMetrics = ({ registry }: Metrics, redis: Redis | undefined)
 };
 
 /**
- * State and size of the connection pool, and whether the database answers. A scrape waits at most half a second for the
+ * Adds gauges for the connection pool and for whether the database answers. A scrape waits at most half a second for the
  * database; see `createReading`.
  */
 export const addPoolMetrics = ({ registry }: Metrics, database: Database): void => {
@@ -90,7 +89,7 @@ export const addPoolMetrics = ({ registry }: Metrics, database: Database): void 
   });
   new Counter({
     name: 'db_pool_refused_total',
-    help: 'Statements and transactions that were refused because too many waited, or for too long',
+    help: 'Statements and transactions refused because too many waited, or because they waited too long',
     registers: [registry],
     collect() {
       this.reset();
@@ -99,7 +98,7 @@ export const addPoolMetrics = ({ registry }: Metrics, database: Database): void 
   });
   gauge(
     'db_up',
-    '1 when the database answered this scrape, or the one before it when it has not answered yet',
+    '1 when the database answered this scrape; if it has not answered yet, the value of the previous scrape',
     async function collect() {
       await ping();
       this.set(Number(isUp));

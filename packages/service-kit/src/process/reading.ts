@@ -2,17 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge, type Registry } from '@prometheus-io/client';
 import { runOutsideRequest } from '../overload/request-scope.ts';
 
-/** How long a scrape waits for a value; after a failure, and while one is late, it waits only for a quick answer. */
+/** How long a scrape waits for a value, and how long after a failed or slow read. */
 const patienceMs = 500;
-const quickMs = 50;
+const slowPatienceMs = 50;
 
-/** Resolves with the newest value that could be read; undefined before the first one. Never rejects. */
+/** Resolves with the newest value that was read; undefined before the first successful read. Never rejects. */
 export type Reading<T> = () => Promise<T | undefined>;
 
 interface State {
-  settled(): Promise<void>;
-  /** When it last succeeded, as `performance.now()`. */
-  at: number | undefined;
+  /** Waits until the value was read again, or for as long as a scrape may wait. */
+  refresh(): Promise<void>;
+  /** Time of the last successful read, as `performance.now()`. */
+  readAt: number | undefined;
 }
 
 const readingsOf = new WeakMap<Registry, Map<string, State>>();
@@ -22,23 +23,22 @@ const openReadings = (registry: Registry): Map<string, State> => {
   readingsOf.set(registry, readings);
   new Gauge({
     name: 'metrics_reading_age_seconds',
-    help: 'Age of the values that a group of gauges has from the database; NaN before the first one',
+    help: 'Age of the values that a group of gauges last read from the database; NaN before the first read',
     labelNames: ['reading'],
     registers: [registry],
     async collect() {
-      await Promise.all([...readings.values()].map(({ settled }) => settled()));
-      for (const [reading, { at }] of readings)
-        this.set({ reading }, at === undefined ? Number.NaN : (performance.now() - at) / 1000);
+      await Promise.all([...readings.values()].map(({ refresh }) => refresh()));
+      for (const [reading, { readAt }] of readings)
+        this.set({ reading }, readAt === undefined ? Number.NaN : (performance.now() - readAt) / 1000);
     },
   });
   return readings;
 };
 
 /**
- * Makes a reader for gauges whose values come from the database. A scrape gets the newest value and waits for no
- * database that is away: one read runs at a time, and while it takes long, or fails, the last value stands. The gauge
- * `metrics_reading_age_seconds` has its age, labelled with `name`. Gauges that are collected at the same time share a
- * read.
+ * Creates a reader for gauges whose values come from the database. One read runs at a time, and gauges that are collected
+ * at the same time share it. While a read is slow or fails, the reader returns the last value, so that a scrape does not
+ * wait for an unavailable database. The gauge `metrics_reading_age_seconds` reports the value's age, labelled with `name`.
  */
 export const createReading = <T>(registry: Registry, name: string, read: () => Promise<T>): Reading<T> => {
   const readings = readingsOf.get(registry) ?? openReadings(registry);
@@ -49,9 +49,9 @@ export const createReading = <T>(registry: Registry, name: string, read: () => P
   const start = (): Promise<void> =>
     runOutsideRequest(async () => {
       try {
-        // In a later turn, because a read that fails at once must not end before it has begun.
+        // Asynchronous, because a read that fails at once must not reset `running` before it is set.
         value = await Promise.resolve().then(read);
-        state.at = performance.now();
+        state.readAt = performance.now();
         isSlow = false;
       } catch {
         isSlow = true;
@@ -59,15 +59,16 @@ export const createReading = <T>(registry: Registry, name: string, read: () => P
         running = undefined;
       }
     });
-  const settled = async (): Promise<void> => {
-    const own = (running ??= start());
-    await Promise.race([own, sleep(isSlow ? quickMs : patienceMs, undefined, { ref: false })]);
-    isSlow ||= running === own;
+  const refresh = async (): Promise<void> => {
+    const currentRead = (running ??= start());
+    const waitMs = isSlow ? slowPatienceMs : patienceMs;
+    await Promise.race([currentRead, sleep(waitMs, undefined, { ref: false })]);
+    isSlow ||= running === currentRead;
   };
-  const state: State = { settled, at: undefined };
+  const state: State = { refresh, readAt: undefined };
   readings.set(name, state);
   return async () => {
-    await settled();
+    await refresh();
     return value;
   };
 };

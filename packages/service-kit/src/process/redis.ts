@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import type { Log } from './log.ts';
 
 /**
- * A Redis that may be absent, die or hang: commands fail at once instead of queueing, so that a caller falls back within
- * a request. When nothing is answered for `timeoutMs`, the connection is closed and `status` is not `ready` until Redis
- * answers on a new one: only the first commands of an outage wait. `undefined` when no URL is given.
+ * Opens a Redis that may crash or hang. Commands fail at once instead of being queued, so that callers can fall back
+ * within a request. If Redis does not answer for `timeoutMs`, the connection is closed, and `status` is not `ready` until
+ * Redis answers on a new one. So only the first commands of an outage wait. Returns undefined without a URL.
  */
 export const openRedis = (url: string | undefined, log: Log, timeoutMs = 200): Redis | undefined => {
   if (url === undefined) return undefined;
@@ -19,7 +19,7 @@ export const openRedis = (url: string | undefined, log: Log, timeoutMs = 200): R
   });
   let away = false;
   redis.on('error', (err: Error) => {
-    // Messages of errors are not logged; this one is ioredis' own.
+    // Error messages are not logged, because they may contain values. This one is a constant of ioredis.
     const reason = err.message.startsWith('Socket timeout') ? `no answer for ${timeoutMs} ms` : undefined;
     if (!away) log.warn({ err, reason }, 'Redis is away');
     away = true;
@@ -31,7 +31,7 @@ export const openRedis = (url: string | undefined, log: Log, timeoutMs = 200): R
   return redis;
 };
 
-/** What `ask` gives, or undefined when Redis is absent, away or too slow. Never rejects. */
+/** Returns the result of `ask`, or undefined when Redis is not configured, unavailable or too slow. Never rejects. */
 export const askRedis = async <T>(
   redis: Redis | undefined,
   ask: (redis: Redis) => Promise<T>,
@@ -44,6 +44,6 @@ export const askRedis = async <T>(
   }
 };
 
-/** Whether Redis answers now. Takes no longer than its timeout, and nothing while it is known to be away. */
+/** Whether Redis answers now. Returns false at once while Redis is known to be unavailable. */
 export const isRedisUp = async (redis: Redis): Promise<boolean> =>
   (await askRedis(redis, (open) => open.ping())) === 'PONG';

@@ -2,10 +2,10 @@ import { DrizzleQueryError } from 'drizzle-orm/errors';
 import postgres from 'postgres';
 import { codesOf } from '../database/database-error.ts';
 
-/** On errors of our own: whether the message contains nothing that was sent, stored or read. */
+/** Property of our own errors: true if the message contains no data from requests, the database or files. */
 export const messageIsSafe = Symbol('messageIsSafe');
 
-/** An error whose message contains nothing that was sent, stored or read, so that it may be logged and reported. */
+/** An error whose message contains no data from requests, the database or files, so that it may be logged and reported. */
 export class SafeError extends Error {
   readonly [messageIsSafe] = true;
 
@@ -15,22 +15,22 @@ export class SafeError extends Error {
   }
 }
 
-/** The patches of both drivers take every value out of these. */
-const withoutValues = [postgres.PostgresError, DrizzleQueryError];
+/** Our patches of both drivers remove all values from the messages of these errors. */
+const errorsWithoutValues = [postgres.PostgresError, DrizzleQueryError];
 
 const maxCauses = 5;
 
 const isSafe = (error: Error): boolean =>
   (error as Partial<SafeError>)[messageIsSafe] === true ||
-  withoutValues.some((kind) => error instanceof kind);
+  errorsWithoutValues.some((errorClass) => error instanceof errorClass);
 
-/** SQLSTATE, or Node's code. */
+/** The SQLSTATE or the Node.js code of an error. */
 const codeOf = (error: Error): string | undefined =>
   codesOf(error).find(({ code }) => /^[\w-]{1,40}$/.test(code))?.code;
 
 /**
- * The part of an error that may be logged: the message of our own errors and of PostgreSQL, otherwise only name and code.
- * The message of a library or parser may quote its input, such as an address or a card's cryptogram.
+ * The part of an error that may be logged: the message of our own errors and PostgreSQL's, otherwise only name and code.
+ * Messages of libraries and parsers may quote their input, such as an address or a card's cryptogram.
  */
 export const safeErrorMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return 'A value that is not an Error was thrown.';
@@ -49,7 +49,7 @@ const framesOf = ({ stack = '', message }: Error): string[] =>
 const stackOf = (error: Error): string =>
   [`${error.name}: ${safeErrorMessage(error)}`, ...framesOf(error)].join('\n');
 
-/** A copy of the error for a crash report: with a message that may be reported, the stack frames and no other fields. */
+/** A copy of the error for a crash report: its safe message and stack frames, and no other fields. */
 export const safeError = (error: unknown): Error => {
   const safe = new SafeError(safeErrorMessage(error));
   if (error instanceof Error) {
@@ -59,7 +59,7 @@ export const safeError = (error: unknown): Error => {
   return safe;
 };
 
-/** What is logged of an error and of its causes. No parameter of a statement, command or request is in it (ADR 86). */
+/** The fields that are logged for an error and its causes. They contain no parameter of a statement, command or request (ADR 86). */
 export const describeError = (error: unknown, depth = 0): object => {
   const message = safeErrorMessage(error);
   if (!(error instanceof Error)) return { message };

@@ -16,9 +16,9 @@ import { createLog } from './log.ts';
 import { addPoolMetrics, addProcessMetrics, addRedisMetrics, createMetrics } from './metrics.ts';
 
 /**
- * Lets the heap grow to four times of what is in use before V8 collects its old generation. By itself V8 allowed a
- * tenth when little survives, and collected several times a second under load; each time its threads took 60 ms of CPU
- * from the requests. Not a setting of the image, because NODE_OPTIONS does not take this option (ADR 71).
+ * Lets the heap grow to four times its used size before V8 collects the old generation. By default V8 allowed growth of a
+ * tenth when little survives, and collected several times a second under load, 60 ms of CPU each. Set here and not in the
+ * image, because NODE_OPTIONS does not accept this option (ADR 71).
  */
 export const raiseGcThreshold = (): void => setFlagsFromString('--heap-growing-percent=300');
 
@@ -26,14 +26,14 @@ interface ServiceOptions<Env extends CommonEnv, Context extends BaseContext> {
   name: string;
   /** Reads the settings; see `settingsOrExit`. */
   env: () => Env;
-  createContext: (env: Env, parts: LogAndMetrics) => Context | Promise<Context>;
+  createContext: (env: Env, logAndMetrics: LogAndMetrics) => Context | Promise<Context>;
   createApp: (context: Context) => HttpApp;
 }
 
-/** Probes and scrapes at the same time; they are few, and come from this machine or the cluster. */
+/** Maximum number of connections for probes and scrapes, which come only from this machine or the cluster. */
 const probeConnections = 100;
 
-/** Starts to listen; resolves when connections are taken. */
+/** Starts to listen. Resolves when the server accepts connections. */
 export const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {
   server.listen(port, host);
   await once(server, 'listening');
@@ -41,8 +41,9 @@ export const listen = async (server: Server, host: string, port: number): Promis
 };
 
 /**
- * Runs a service until SIGTERM. Probes have a second listener on PROBE_PORT. On SIGTERM: readiness off, requests are accepted for another DRAIN_MS, running requests finish, pools
- * close, exit 0; exit 1 when that takes longer than SHUTDOWN_TIMEOUT_MS. SIGINT (Ctrl-C) does the same without DRAIN_MS.
+ * Runs a service until SIGTERM. Probes have a second listener on PROBE_PORT. SIGTERM turns readiness off; the service
+ * accepts requests for another DRAIN_MS, finishes running requests, closes its pools and exits with 0, or with 1 when that
+ * takes longer than SHUTDOWN_TIMEOUT_MS. SIGINT (Ctrl-C) does the same without DRAIN_MS.
  */
 export const runService = async <Env extends CommonEnv, Context extends BaseContext>(
   options: ServiceOptions<Env, Context>,
@@ -52,21 +53,21 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
   raiseGcThreshold();
   const tracing = await openTracing(name, env);
   const log = createLog(name, env.LOG_LEVEL, undefined, tracing?.fields);
-  // Before anything can fail: by itself Node.js prints all fields of an error.
+  // Set before anything can fail, because the default handler of Node.js prints all fields of an error.
   process.on('uncaughtException', (err) => {
     // The state is unknown: log the reason and let the supervisor start a new process.
     log.fatal({ err }, 'uncaught');
     log.flush(() => process.exit(70));
   });
   const metrics = createMetrics();
-  // Some settings are wrong only for the database that they are used with.
+  // Some settings are checked only when the context is opened, such as the parameters of DATABASE_URL.
   const openContext = async () => createContext(env, { log, metrics });
   const context = await openContext().catch((error: unknown) => exitForSettings(name, error));
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);
   addRedisMetrics(metrics, context.redis);
   const app = createApp(context);
-  // Before it listens: writing it takes some tenths of a second, which requests would wait for.
+  // Created before the service listens, because it takes some tenths of a second, which requests would wait for.
   app.document();
   const listener = behindGateway(app.listener, env.GATEWAY_SECRET);
   const limited = (handle: RequestListener, maxConnections: number): Server =>
@@ -77,14 +78,14 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
       onEnded: metrics.recordRefused,
     });
   const server = limited(tracing ? tracing.requests(listener) : listener, env.MAX_CONNECTIONS);
-  // The start leaves some 20 MB of garbage, which V8 would keep until the process is busy. Needs --expose-gc.
+  // Starting leaves some 20 MB of garbage, which V8 would keep until the process is busy. Needs --expose-gc.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   const probes = limited(behindGateway(app.probes, []), probeConnections);
   const probePort =
     env.PROBE_PORT === undefined ? undefined : (await listen(probes, env.HOST, env.PROBE_PORT)).port;
   const { address, port } = await listen(server, env.HOST, env.PORT);
 
-  // Longer than a connection may take to open, because the answer is only logged.
+  // Only for the log message, so the timeout is longer than a connection may take to open.
   context.database.ping(10_000).catch((error: unknown) => {
     const fault = certificateFault(error);
     if (fault !== undefined) log.error(fault);
@@ -93,7 +94,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     database: context.database,
     log,
     name,
-    each: connectionsOfProcess(),
+    connectionsEach: connectionsOfProcess(),
     sizedFor: env.DATABASE_REPLICAS,
   });
 
@@ -110,7 +111,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     log.flush(() => process.exit(0));
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
-  // After the handlers are set: a program that waits for this line may send a signal at once.
+  // Logged after the handlers are set: a program that waits for this line may send a signal at once.
   log.info({ address, port, probePort }, 'listening');
   log.flush();
 };

@@ -1,8 +1,8 @@
-/** Rejects with `late()` when `work` takes longer than `ms`; the work itself goes on. */
-export const withTimeout = async <T>(ms: number, late: () => Error, work: Promise<T>): Promise<T> => {
+/** Rejects with `createError()` when `work` takes longer than `ms`. The work itself continues. */
+export const withTimeout = async <T>(ms: number, createError: () => Error, work: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), ms);
+    timer = setTimeout(() => reject(createError()), ms);
   });
   try {
     return await Promise.race([work, timeout]);

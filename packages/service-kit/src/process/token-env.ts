@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Signatures with a pair of keys (RFC 7518, RFC 8037). A service knows the public key only, so nothing else can be trusted. */
+/** Whether an algorithm signs with a key pair (RFC 7518, RFC 8037). A service has only the public key, so it accepts no other. */
 const isAsymmetric = (name: string): boolean => /^(?:EdDSA|Ed25519|[ERP]S(?:256|384|512))$/.test(name);
 
 const RoleMapping = z.strictObject({
@@ -22,26 +22,26 @@ const parseJson = (text: string, context: z.RefinementCtx): unknown => {
   }
 };
 
-/** Settings of access tokens; a service that accepts them spreads these into its schema. */
+/** Settings of access tokens. A service that accepts tokens spreads them into its schema. */
 export const tokenEnv = {
-  /** URL of an OIDC provider's JWKS, or a file. */
+  /** URL of an OIDC provider's JWKS, or the path of a file with it. */
   AUTH_JWKS: z.string().min(1),
   AUTH_ISSUER: z.string().min(1),
   AUTH_AUDIENCE: z.string().min(1),
-  /** What the issuer signs with, comma separated: a token with another algorithm is refused. */
+  /** Algorithms that the issuer signs with, comma separated. A token with another algorithm is refused. */
   AUTH_ALGORITHMS: z
     .string()
     .default('EdDSA')
     .transform((text) => text.split(','))
-    .refine((names) => names.every(isAsymmetric), 'must be algorithms with a pair of keys: RS256,ES256'),
+    .refine((names) => names.every(isAsymmetric), 'must be algorithms with a key pair, such as RS256,ES256'),
   /**
-   * Where scopes come from a claim with roles: `{"claim":"groups","scopes":{"support":"stores:read events:read"}}`. The
-   * claim `scope` does not count then: what an application may ask for is not what its user may do.
+   * Takes the scopes from a claim with roles: `{"claim":"groups","scopes":{"support":"stores:read events:read"}}`. The claim
+   * `scope` is then ignored, because it says what the application may ask for, not what its user may do.
    */
   AUTH_ROLES: z.string().transform(parseJson).pipe(RoleMapping).optional(),
 };
 
-/** The same as options of `createTokenVerifier`. */
+/** These settings as options of `createTokenVerifier`. */
 export const tokenOptions = (env: z.output<z.ZodObject<typeof tokenEnv>>) => ({
   jwks: env.AUTH_JWKS,
   issuer: env.AUTH_ISSUER,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** What a value must be, by the name that zod has for its type. */
-const types: Record<string, string> = {
+/** zod's name of a type → words for the message. */
+const typeTexts: Record<string, string> = {
   array: 'a list',
   boolean: 'true or false',
   int: 'a whole number',
@@ -11,7 +11,7 @@ const types: Record<string, string> = {
   string: 'a string',
 };
 
-const formats: Record<string, string> = {
+const formatTexts: Record<string, string> = {
   date: 'a date such as 2026-01-31',
   datetime: 'an ISO 8601 time such as 2026-01-31T12:00:00.000Z',
   email: 'an email address',
@@ -24,7 +24,7 @@ const formats: Record<string, string> = {
 
 const units: Record<string, string> = { array: 'item', string: 'character' };
 
-/** The bound of a size, such as "must be at most 128 characters" or "must have at least 3 items". */
+/** The message for a wrong size, such as "must be at most 128 characters" or "must have at least 3 items". */
 const sizeText = (
   { origin, exact, inclusive }: Pick<z.core.$ZodIssueTooBig, 'origin' | 'exact' | 'inclusive'>,
   words: [inclusive: string, exclusive: string],
@@ -36,22 +36,24 @@ const sizeText = (
   return `must ${origin === 'array' ? 'have' : 'be'} ${bound} ${unit}${limit === 1 ? '' : 's'}`;
 };
 
-const option = (value: unknown): string =>
+const optionText = (value: unknown): string =>
   /^[\w-]+$/.test(String(value)) ? String(value) : JSON.stringify(value);
 
-/** What the branches of a union say about the whole value. */
+/** The messages of a union's branches that concern the whole value. */
 const unionText = (branches: readonly (readonly z.core.$ZodIssue[])[]): string => {
-  const whole = branches.flat().filter(({ path }) => path.length === 0);
-  return [...new Set(whole.map(({ message }) => message))].join(', or ') || 'is not valid';
+  const issues = branches.flat().filter(({ path }) => path.length === 0);
+  return [...new Set(issues.map(({ message }) => message))].join(', or ') || 'is not valid';
 };
 
-/** What is wrong with a value, in plain words and without the value. */
+/** The message for a validation issue, without the value. */
 const messageOf = (issue: z.core.$ZodRawIssue): string => {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is missing' : `must be ${types[issue.expected] ?? issue.expected}`;
+      return issue.input === undefined
+        ? 'is missing'
+        : `must be ${typeTexts[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
-      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(option).join(', ')}`;
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(optionText).join(', ')}`;
     case 'too_small':
       return issue.minimum === 1 && issue.origin in units
         ? 'must not be empty'
@@ -59,7 +61,7 @@ const messageOf = (issue: z.core.$ZodRawIssue): string => {
     case 'too_big':
       return sizeText(issue, ['at most', 'less than'], issue.maximum);
     case 'invalid_format':
-      return `must be ${formats[issue.format] ?? `in the format ${issue.pattern ?? issue.format}`}`;
+      return `must be ${formatTexts[issue.format] ?? `in the format ${issue.pattern ?? issue.format}`}`;
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'unrecognized_keys':
@@ -73,5 +75,5 @@ const messageOf = (issue: z.core.$ZodRawIssue): string => {
   }
 };
 
-// The one place of these messages. Every schema of a process that imports this file has them, unless it states its own.
+// Applies to all schemas of a process that imports this file. A schema may still state its own message.
 z.config({ localeError: messageOf });

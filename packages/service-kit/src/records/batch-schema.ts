@@ -6,13 +6,13 @@ import type { AnyRecordSpec, Shared } from './shared.ts';
 
 const maxOperations = 100;
 
-/** `members` of the problem `batch_refused`, for the document. */
+/** Additional members of the problem `batch_refused`, for the document. */
 export const batchRefusedMembers = {
-  operation: z.int().min(0).meta({ description: 'Which operation was refused, counted from 0' }),
+  operation: z.int().min(0).meta({ description: 'Index of the refused operation, from 0' }),
   problem: problemInBody,
 };
 
-/** The shapes of a batch and of its results, and an example. */
+/** The schemas of a batch and of its results, and an example. */
 export const batchSchemas = (
   { name, params, schema }: AnyRecordSpec,
   { noun, field }: Shared,
@@ -21,7 +21,7 @@ export const batchSchemas = (
   const id = params.shape[idName] as z.ZodType;
   const ifMatch = ifMatchField()
     .optional()
-    .meta({ description: `As the header If-Match: the ETag of the ${name}, or several`, example: '"1"' });
+    .meta({ description: `The ETag of the ${name}, or several, as in the header If-Match`, example: '"1"' });
   const operation = z.discriminatedUnion('op', [
     z.strictObject({ op: z.literal('create'), [field]: create.input }),
     z.strictObject({ op: z.literal('patch'), id, ifMatch, [field]: change.patch }),
@@ -29,9 +29,9 @@ export const batchSchemas = (
   ]);
   const body = z.strictObject({
     operations: boundedList(operation, 1, maxOperations).meta({
-      description: 'In the order in which they are done',
+      description: 'Operations in the order in which they run',
     }),
-    atomic: z.boolean().default(false).meta({ description: 'All operations or none' }),
+    atomic: z.boolean().default(false).meta({ description: 'Do all operations or none' }),
   });
   const result = z.union([
     z.object({ status: z.literal([200, 201]), [field]: schema }),

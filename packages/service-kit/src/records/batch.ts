@@ -7,21 +7,20 @@ import { oneAtATime } from '../overload/one-at-a-time.ts';
 import { batchSchemas } from './batch-schema.ts';
 import type { Operation } from './record-spec.ts';
 import { idempotencyKeyHeader, idempotencyKeyOf, withIdempotencyKey } from './idempotency.ts';
-import { lockedBy, saveChanges, type AnyRecordSpec, type Shared } from './shared.ts';
+import { lockTargetOf, saveChanges, type AnyRecordSpec, type Shared } from './shared.ts';
 import { lockExpected, noStore } from './versions.ts';
 
-/** In bytes. */
-const maxBody = 2 * 2 ** 20;
-/** Of all operations. */
+const maxBodyBytes = 2 * 2 ** 20;
+/** Maximum number of values in all operations together. */
 const maxValues = 10_000;
 
-/** Of this process: each may take seconds of the database, which all others have to wait for. */
-const batches = createConnectionQueue({ slots: 3, maxWaiting: 100, maxWaitMs: 10_000 });
+/** All batches of this process share few slots, because each may keep the database busy for seconds. */
+const batchQueue = createConnectionQueue({ slots: 3, maxWaiting: 100, maxWaitMs: 10_000 });
 
 /** The body of a batch. */
 interface Batch {
   operations: readonly Operation[];
-  /** All operations or none. */
+  /** Whether to do all operations or none. */
   atomic: boolean;
 }
 
@@ -30,11 +29,11 @@ interface Sender {
   caller: { subject: string };
 }
 
-/** The result of an operation, as JSON text, of which the record is as PostgreSQL wrote it. */
+/** The result of an operation as JSON text. `json`: the record, as PostgreSQL wrote it. */
 const resultOf = (status: number, field: string, json?: string): string =>
   `{"status":${status}${json === undefined ? '' : `,${JSON.stringify(field)}:${json}`}}`;
 
-const refusedBatch = (operation: number, problem: Problem): Problem =>
+const batchRefused = (operation: number, problem: Problem): Problem =>
   new Problem({
     status: 409,
     code: 'batch_refused',
@@ -43,9 +42,9 @@ const refusedBatch = (operation: number, problem: Problem): Problem =>
   });
 
 /**
- * Many operations of a record in one request and one transaction. Each does what its own route does, by the same functions
- * of the declaration, which throw a Problem before they write. So one that is refused leaves nothing behind, and the others
- * go on unless the batch is atomic; a fault of the database undoes all.
+ * Creates the route for many operations of a record in one request and one transaction. Each operation calls the same functions
+ * as its own route. They throw a Problem before they write, so a refused operation leaves no changes, and the others continue
+ * unless the batch is atomic. A database error rolls all operations back.
  */
 export const batchRoute = (
   spec: AnyRecordSpec,
@@ -58,8 +57,8 @@ export const batchRoute = (
     throw new Error(`${name}: a batch creates, changes and deletes records with an id`);
   const { body, results, example } = batchSchemas(spec, shared, { create, change, idName });
 
-  /** Does one operation. `changed` gets the targets that `committed` is called with. */
-  const run = async (
+  /** Runs one operation and returns its result. Adds changed records to `changed`, for `committed`. */
+  const runOperation = async (
     tx: TransactionSql,
     operation: Operation,
     { req, caller }: Sender,
@@ -72,7 +71,7 @@ export const batchRoute = (
     const target = { params: { [idName]: operation.id }, caller };
     const current = await lockExpected(
       tx,
-      lockedBy(spec, shared, { ...target, req, expected: operation.ifMatch }),
+      lockTargetOf(spec, shared, { ...target, req, expected: operation.ifMatch }),
     );
     if (operation.op === 'delete') {
       await remove.delete(tx, { ...target, query: {} });
@@ -93,44 +92,44 @@ export const batchRoute = (
       tag,
       summary: `Create, change and delete several ${name}s`,
       description:
-        'Each operation is done, and answered in `results`, as by a request of its own, and counts as one against the limit ' +
-        'of requests. A body that is not valid is refused as a whole. With `atomic` the first operation that is refused ' +
-        'refuses all: 409 `batch_refused`.',
+        'Each operation is done as by a single request, has its own result in `results`, and counts as one request for the rate ' +
+        'limit. An invalid body is refused as a whole. With `atomic`, all operations are refused if one is: 409 ' +
+        '`batch_refused`.',
       auth: write,
       headers: idempotencyKeyHeader,
       body: {
         schema: body,
         example,
-        limit: maxBody,
+        limit: maxBodyBytes,
         maxValues,
         requests: ({ operations }) => operations.length,
       },
-      responses: { 200: { description: 'A result for each operation, in their order', body: results } },
+      responses: { 200: { description: 'A result for each operation, in the same order', body: results } },
       problems: [409, 422],
     },
     async ({ body: sent, req, caller }) => {
       const { operations, atomic } = sent as unknown as Batch;
-      const changed: Parameters<typeof run>[3] = [];
+      const changed: Parameters<typeof runOperation>[3] = [];
       const runAll = async (tx: TransactionSql): Promise<string> => {
         await batch.lock(tx, operations, caller);
-        const answers: string[] = [];
-        for (const [at, operation] of operations.entries())
-          answers.push(
-            await run(tx, operation, { req, caller }, changed).catch((error: unknown) => {
+        const operationResults: string[] = [];
+        for (const [index, operation] of operations.entries())
+          operationResults.push(
+            await runOperation(tx, operation, { req, caller }, changed).catch((error: unknown) => {
               if (!(error instanceof Problem) || error.status >= 500) throw error;
-              if (atomic) throw refusedBatch(at, error);
+              if (atomic) throw batchRefused(index, error);
               return JSON.stringify({ status: error.status, problem: problemBody(error) });
             }),
           );
-        return `{"results":[${answers.join(',')}]}`;
+        return `{"results":[${operationResults.join(',')}]}`;
       };
       const key = idempotencyKeyOf(req);
       const request = { path: `${path}/batch`, body: sent };
-      // In turns, because each holds a connection for as long as many requests.
-      const turn = { name: `batch of ${name}s`, params: {}, caller: caller.subject };
+      // One batch of a caller at a time, because each holds a connection for as long as many requests.
+      const sequenceKey = { name: `batch of ${name}s`, params: {}, caller: caller.subject };
       const { keep } = create;
       const store = () => withIdempotencyKey(sql, { owner: caller.subject, key, request, keep }, runAll);
-      const rawBody = await oneAtATime(sql, turn, () => runInSlot(batches, store));
+      const rawBody = await oneAtATime(sql, sequenceKey, () => runInSlot(batchQueue, store));
       for (const target of changed) await committed?.(target);
       return { status: 200, headers: noStore, rawBody };
     },

@@ -8,17 +8,17 @@ import { oneAtATime } from '../overload/one-at-a-time.ts';
 import { isoColumn } from '../database/columns.ts';
 import type { Prunable } from '../background/pruning.ts';
 
-/** The table that `withIdempotencyKey` uses, for the schema of a service. */
+/** The table of `withIdempotencyKey`, for the database schema of a service. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
-    /** Who sent the key: keys of two callers are independent. */
+    /** The caller. Keys of different callers are independent. */
     owner: text().notNull(),
     /** SHA-256 in hex of the key, which is the secret of `requestHash`. */
     key: text().notNull(),
-    /** HMAC-SHA256 in hex of the first request: it may have secrets, and a copy of the table must not confirm guesses. */
+    /** HMAC-SHA256 in hex of the first request. Keyed, because requests may contain secrets that a plain hash would let guess. */
     requestHash: text('request_hash').notNull(),
-    /** The answer to it as JSON; null only inside the transaction that does the work. */
+    /** The first response as JSON; null only inside the transaction that does the work. */
     answer: text(),
     createdAt: isoColumn('created_at').notNull(),
   },
@@ -28,22 +28,22 @@ export const idempotencyKeys = pgTable(
   ],
 );
 
-/** Keys after their 24 hours, which `withIdempotencyKey` takes for new ones. */
+/** Expired keys (24 hours). `withIdempotencyKey` treats them as new keys. */
 export const outdatedKeys: Prunable = {
   table: 'idempotency_keys',
   outdated: "created_at < now() - interval '24 hours'",
 };
 
-/** What the OpenAPI document says of the header. */
+/** Description of the header in the OpenAPI document. */
 export const idempotencyKeyHeader = {
   'Idempotency-Key':
-    'Up to 128 characters. For 24 hours, the same key with the same body gets the first answer, and with another body 422.',
+    'Up to 128 characters. For 24 hours, the same key with the same body gets the first response, and with another body 422.',
 };
 
-/** The same where the answer contains a secret. */
+/** The description if the response contains a secret. */
 export const secretIdempotencyKeyHeader = {
   'Idempotency-Key':
-    'Up to 128 characters. The first answer contains a secret and is not kept: for 24 hours, the same key with the same body gets 409, which names what the first request created, and with another body 422.',
+    'Up to 128 characters. The first response contains a secret and is not stored: for 24 hours, the same key with the same body gets 409, which names what the first request created, and with another body 422.',
 };
 
 /** The Idempotency-Key of a request. Throws ValidationFailed unless it has 1 to 128 characters. */
@@ -57,17 +57,17 @@ export const idempotencyKeyOf = ({ headers }: IncomingMessage): string | undefin
 /** A request that a caller may repeat. */
 export interface Repeatable {
   owner: string;
-  /** Undefined: the request has no Idempotency-Key. */
+  /** Undefined if the request has no Idempotency-Key. */
   key: string | undefined;
-  /** What was asked for; compared with that of the first request by its JSON. */
+  /** The content of the request. Its JSON is compared with that of the first request. */
   request: unknown;
-  /** Called before an answer of so many bytes is kept; throws a Problem to refuse it, which undoes the work. */
+  /** Called before a response is stored, with its size. May throw a Problem, which rolls the work back. */
   keep?: ((owner: string, bytes: number) => Promise<void>) | undefined;
 }
 
 type Keyed = Repeatable & { key: string };
 
-/** What is stored of a key and its request. */
+/** The hashes that are stored for a key and its request. */
 const hashesOf = ({ key, request }: Keyed) => ({
   key: createHash('sha256').update(key).digest('hex'),
   requestHash: createHmac('sha256', key).update(JSON.stringify(request)).digest('hex'),
@@ -89,14 +89,14 @@ const claimOrRepeat = async <Answer>(
         where idempotency_keys.created_at < now() - interval '24 hours'`;
     if (count === 1) {
       const answer = await work(tx);
-      const kept = JSON.stringify(answer);
-      await keep?.(owner, Buffer.byteLength(kept));
-      await tx`update idempotency_keys set answer = ${kept} where owner = ${owner} and key = ${key}`;
+      const json = JSON.stringify(answer);
+      await keep?.(owner, Buffer.byteLength(json));
+      await tx`update idempotency_keys set answer = ${json} where owner = ${owner} and key = ${key}`;
       return answer;
     }
     const [first] = await tx<{ requestHash: string; answer: string }[]>`
       select request_hash as "requestHash", answer from idempotency_keys where owner = ${owner} and key = ${key}`;
-    // The key was deleted in between, because it became a day old.
+    // The key expired and was deleted in between.
     if (first === undefined) throw new Unavailable('write_conflict', 'Try again.', undefined, 1);
     if (first.requestHash !== requestHash)
       throw new Problem({
@@ -108,10 +108,10 @@ const claimOrRepeat = async <Answer>(
   })) as Answer;
 
 /**
- * Does `work` once for each key of an owner, in one transaction with its answer, which the key remembers for a day as
- * JSON. A repeat gets the first answer, and waits for it while the first request is running. Throws a Problem (422,
- * `idempotency_key_reused`) for the same key with another request. Without a key it just does the work in a transaction.
- * Source: docs/architecture.md (Records).
+ * Runs `work` once for each key of an owner, and stores its result as JSON in the same transaction. For 24 hours a repeated
+ * request gets the stored result; while the first request is running, it waits. Throws a Problem (422,
+ * `idempotency_key_reused`) for the same key with another request. Without a key it only runs `work` in a transaction. Source:
+ * docs/architecture.md (Records).
  */
 export const withIdempotencyKey = async <Answer>(
   sql: Sql,
@@ -125,8 +125,8 @@ export const withIdempotencyKey = async <Answer>(
       );
 
 /**
- * As `withIdempotencyKey`, for an answer with a secret, which is never kept: a repeat is a Conflict, `idempotency_key_used`, which names
- * what the first request created. `addressOf` makes that name of the answer.
+ * Like `withIdempotencyKey`, but for a result that contains a secret, which is never stored. A repeated request throws a Conflict
+ * (`idempotency_key_used`) that names what the first request created. `addressOf` returns the address of the created record.
  */
 export const withSecretIdempotencyKey = async <Answer>(
   sql: Sql,
@@ -139,7 +139,7 @@ export const withSecretIdempotencyKey = async <Answer>(
     created = { answer: await work(tx), attempt: randomUUID() };
     return { address: addressOf(created.answer), attempt: created.attempt };
   });
-  // Not what an attempt created that was rolled back: its secret does not work, also where the address is the same.
+  // The attempts are compared and not the addresses, because a rolled back attempt may have had the same address.
   if (created?.attempt !== attempt)
     throw new Conflict(
       'idempotency_key_used',

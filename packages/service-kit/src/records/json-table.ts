@@ -1,18 +1,18 @@
 import postgres, { type PendingQuery, type Row } from 'postgres';
 import type { Queries } from './record-spec.ts';
 
-/** A row as JSON text, written by PostgreSQL and sent as it is. */
+/** A row as JSON text, written by PostgreSQL and sent unchanged. */
 export interface JsonRow {
   json: string;
 }
 
-/** Columns that identify a row, and their values, or SQL of one: `any (array(…))` is one of several. */
+/** The columns that identify a row → their values, or SQL of a value: `any (array(…))` matches any of several. */
 type Key = Readonly<Record<string, string | PendingQuery<Row[]>>>;
 
-/** Names of columns, by field, where they differ. */
+/** Field → column, for columns whose name does not follow from the field. */
 type Columns = Readonly<Record<string, string>>;
 
-/** SQL of a time as ISO 8601, UTC, milliseconds. `column` is SQL of our own, never from a caller. */
+/** SQL that formats a time as ISO 8601, UTC, milliseconds. `column` is our own SQL, never from a caller. */
 export const isoTime = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -21,22 +21,22 @@ const valueOf = (column: string): string => (column.endsWith('_at') ? isoTime(co
 const matches = (sql: Queries, key: Key): PendingQuery<Row[]> =>
   Object.entries(key)
     .map(([column, value]) => sql`${sql(column)} = ${value}`)
-    .reduce((all, condition) => sql`${all} and ${condition}`);
+    .reduce((conditions, condition) => sql`${conditions} and ${condition}`);
 
 /**
- * Reads and writes the rows of a table as JSON with these fields: the names of columns, in camelCase or as they are, unless
- * `columns` names another one, as it must while a column is renamed (services.yaml, `rehearsal`). What ends in `At` or `_at`
- * is a point in time. Instead of fields it may be the name of a column that stores the JSON (docs/adr/0051). Names come from
- * our own tables and schemas, never from a caller: a column may be SQL that is only read. Values may be pieces of SQL.
+ * Creates functions that read and write the rows of a table as JSON. `fields` are the column names, as they are or in camelCase,
+ * or the name of a column that stores the JSON (docs/adr/0051). `columns` maps a field to another column, for example while a
+ * column is renamed (services.yaml, `rehearsal`), or to SQL that is only read. Columns that end in `_at` are points in time.
+ * All names come from our own tables and schemas, never from a caller. Values may be SQL fragments.
  */
 export const jsonTable = (table: string, fields: readonly string[] | string, columns: Columns = {}) => {
   const columnOf = (field: string): string => columns[field] ?? postgres.fromCamel(field);
-  const write = (names: readonly string[]): string => {
+  const rowToJson = (names: readonly string[]): string => {
     const selected = names.map((field) => `${valueOf(columnOf(field))} as "${field}"`).join(', ');
     return `(select row_to_json(fields)::text from (select ${selected}) fields)`;
   };
-  const json = `${typeof fields === 'string' ? fields : write(fields)} as json`;
-  /** Values by their columns, without those that are undefined. */
+  const json = `${typeof fields === 'string' ? fields : rowToJson(fields)} as json`;
+  /** Column → value, without undefined values. */
   const columnsOf = (values: object): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(values)
@@ -46,15 +46,15 @@ export const jsonTable = (table: string, fields: readonly string[] | string, col
   return {
     /** SQL that selects a row as `json`. */
     json,
-    /** Undefined if there is no such row. `lock` locks it until the transaction ends. */
+    /** Returns undefined if there is no such row. `lock` locks it until the transaction ends. */
     find: async (sql: Queries, key: Key, lock: boolean): Promise<string | undefined> => {
       const [row] = await sql<JsonRow[]>`
         select ${sql.unsafe(json)} from ${sql(table)} where ${matches(sql, key)} ${lock ? sql`for update` : sql``}`;
       return row?.json;
     },
-    /** The rows that this SQL behind the name of the table selects, in its order. */
+    /** Returns the rows that `selection` selects: the SQL after the table name (where, order by, limit). */
     list: async (sql: Queries, selection: PendingQuery<Row[]>): Promise<string[]> => {
-      // In a subquery, so that no row that an OFFSET skips is made into JSON.
+      // In a subquery, so that rows skipped by OFFSET are not converted to JSON.
       const rows = await sql<JsonRow[]>`
         select ${sql.unsafe(json)} from (select * from ${sql(table)} ${selection}) page`;
       return rows.map((row) => row.json);
@@ -64,7 +64,7 @@ export const jsonTable = (table: string, fields: readonly string[] | string, col
         insert into ${sql(table)} ${sql(columnsOf(values))} returning ${sql.unsafe(json)}`;
       return row.json;
     },
-    /** Changes a row that exists. */
+    /** Updates an existing row. */
     update: async (sql: Queries, key: Key, values: object): Promise<string> => {
       const [row] = await sql<[JsonRow]>`
         update ${sql(table)} set ${sql(columnsOf(values))} where ${matches(sql, key)} returning ${sql.unsafe(json)}`;

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Guard } from '../http/route.ts';
 import type { Repeatable } from './idempotency.ts';
 
-/** A connection of the pool, or the transaction of the request. */
+/** Runs SQL: the pool, or the transaction of the request. */
 export type Queries = Sql | TransactionSql;
 
 /** A record as JSON text, and its id. */
@@ -13,22 +13,22 @@ export interface Stored {
   json: string;
 }
 
-/** The record or the list that a request names, and who asks. Someone else's record is undefined. */
+/** The record or list that a request addresses, and its caller. Finding another caller's record returns undefined. */
 export interface Target<Params extends z.ZodObject, Caller> {
   params: z.output<Params>;
   caller: Caller;
   query?: object | undefined;
 }
 
-/** One operation of a batch. What it writes of a record is in the field with the name of the record. */
+/** An operation of a batch. The record's new values are in the field with the record's name. */
 export type Operation = { [record: string]: unknown } & (
   | { op: 'create' }
   | { op: 'patch' | 'delete'; id: string; ifMatch?: readonly string[] | undefined }
 );
 
 /**
- * What a service says and does of one kind of record; the rest is the same for all (`record`). Where a record is created,
- * changed or deleted in another way, the service leaves that part out and declares a route.
+ * The declaration of a record, from which `record` creates its operations. If a record is created, changed or deleted in another
+ * way, the service leaves that part out and declares a route instead.
  */
 export interface RecordSpec<
   Params extends z.ZodObject,
@@ -41,19 +41,19 @@ export interface RecordSpec<
   Writer extends Reader & { subject: string },
 > {
   /**
-   * Path of the list, such as `/projects/{id}/deliverables`. The last parameter of `params` completes that of a record;
-   * without parameters it is the path of the one record that a caller has.
+   * Path of the list, such as `/projects/{id}/deliverables`. A record's path ends with the last parameter of `params`. Without
+   * parameters, it is the path of the only record of each caller.
    */
   path: string;
   /** The base path of the service. */
   basePath: string;
   params: Params;
-  /** The parameters of the list's path, where it has some. */
+  /** The parameters of the list's path, if it has any. */
   parents?: Parents;
   tag: string;
-  /** One record in words, such as `inventory item`, from which the ids of the operations are made. */
+  /** A record in words, such as `inventory item`. The operation ids are built from it. */
   name: string;
-  /** A field `version`, where it has one, is the ETag; else a hash of the record. */
+  /** If it has a field `version`, that is the ETag; else a hash of the record. */
   schema: z.ZodObject;
   /** Fields that no caller can change, such as a balance: If-Match does not compare them. */
   computed?: readonly string[];
@@ -62,7 +62,7 @@ export interface RecordSpec<
   write: Guard<Writer>;
   sql: Sql;
 
-  /** Left out where the service declares the list by itself. */
+  /** Absent if the service declares the route of the list itself. */
   list?: {
     summary: string;
     description?: string;
@@ -76,26 +76,26 @@ export interface RecordSpec<
     /** The body as JSON text. */
     page(query: z.output<NoInfer<Query>>, target: Target<NoInfer<Parents>, Reader>): Promise<string>;
   };
-  /** Title of the operation that reads one record, such as "One task", which is the default. */
+  /** Summary of the operation that reads one record. Default: for example "One task". */
   summary?: string;
-  /** Query parameters of that operation, which `find` gets. */
-  narrowing?: z.ZodObject;
-  /** The record as JSON text. `lock` locks its row until the transaction ends. */
+  /** Query parameters of that operation; `find` gets them in its target. */
+  readQuery?: z.ZodObject;
+  /** Finds the record as JSON text. `lock` locks its row until the transaction ends. */
   find(
     sql: Queries,
     target: Target<NoInfer<Params>, Reader> & { req: IncomingMessage },
     lock: boolean,
   ): Promise<string | undefined>;
-  /** Whether a record that is read has a secret, which no client may keep. */
+  /** The record contains a secret, so clients must not store it. */
   isSecret?: true;
-  /** Runs after a change or a deletion is committed, and before it is answered. */
+  /** Runs after a change or deletion was committed and before the response. */
   committed?(target: Target<NoInfer<Params>, Writer>): Promise<void>;
   create?: {
     input: Input;
     example: z.input<NoInfer<Input>>;
-    /** For the document: when a record cannot be created (409), because another one has its natural key. */
+    /** For the document: when a record cannot be created (409), because another one has the same natural key. */
     conflict?: string;
-    /** `keep` of the answers to new records and batches. */
+    /** `keep` of `Repeatable`, for new records and batches. */
     keep?: Repeatable['keep'];
     insert(
       sql: Queries,
@@ -106,13 +106,13 @@ export interface RecordSpec<
   change?: {
     patch: Patch;
     example: z.input<NoInfer<Patch>>;
-    /** Fields of the patch that say why or how to change the record, and that it does not have. */
+    /** Fields of the patch that are not fields of the record, such as the reason of a change. */
     remarks?: readonly string[];
-    /** For the document: when a record cannot be changed (409). Undefined where it always can. */
+    /** For the document: when a record cannot be changed (409). Absent if it always can. */
     conflict?: string;
-    /** For the document: when a patch does not fit the record (422). Undefined where it always does. */
+    /** For the document: when a patch does not fit the record (422). Absent if it always does. */
     unprocessable?: string;
-    /** Saves a patch that changes the record, which was found as `current` and locked. Returns the record as JSON text. */
+    /** Saves a patch of the locked record and returns it as JSON text. `current`: the record before the change. */
     save(
       sql: TransactionSql,
       patch: z.output<NoInfer<Patch>>,
@@ -121,20 +121,20 @@ export interface RecordSpec<
     ): Promise<string>;
   };
   remove?: {
-    /** For the document: when a record cannot be deleted (409). Undefined where it always can. */
+    /** For the document: when a record cannot be deleted (409). Absent if it always can. */
     conflict?: string;
     query?: Removal;
-    /** Deletes the record, which was found and locked. Throws a Problem where it must stay. */
+    /** Deletes the locked record. Throws a Problem if it must not be deleted. */
     delete(
       sql: TransactionSql,
       target: Target<NoInfer<Params>, Writer> & { query: z.output<NoInfer<Removal>> },
     ): Promise<void>;
   };
-  /** Many creations, changes and deletions in one request. */
+  /** Several creations, changes and deletions in one request. */
   batch?: {
     /**
-     * Locks what the operations will lock, in an order that is the same for every batch, so that no two wait for each other.
-     * May lock less than `find` does where no other order is possible.
+     * Locks the records of the operations in an order that is the same for every batch, so that two batches cannot deadlock. May
+     * lock less than `find` does if no such order is possible.
      */
     lock(tx: TransactionSql, operations: readonly Operation[], caller: Writer): Promise<void>;
   };

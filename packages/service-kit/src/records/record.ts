@@ -4,14 +4,21 @@ import { route, type Route } from '../http/route.ts';
 import { idempotencyKeyHeader, idempotencyKeyOf, withIdempotencyKey } from './idempotency.ts';
 import type { Queries, RecordSpec } from './record-spec.ts';
 import { batchRoute } from './batch.ts';
-import { lockedBy, saveChanges, sharedBy, type AnyRecordSpec, type Shared } from './shared.ts';
-import { mergePatchTypes, noStore, orNotFound, ownRecord, versionHeaders, withLocked } from './versions.ts';
+import { lockTargetOf, saveChanges, sharedBy, type AnyRecordSpec, type Shared } from './shared.ts';
+import {
+  mergePatchTypes,
+  noStore,
+  orNotFound,
+  privateCache,
+  versionHeaders,
+  withLocked,
+} from './versions.ts';
 
 export { batchRefusedMembers } from './batch-schema.ts';
 export type { Operation, Queries, Stored, Target } from './record-spec.ts';
 export { inTransaction } from './versions.ts';
 
-/** Path parameters of a record with a UUID; the example is the id of one in the demo data. */
+/** Path parameters of a record that is identified by a UUID. `example`: the id of a demo record. */
 export const idParams = (example: string) =>
   z.strictObject({
     id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the record', example }),
@@ -73,28 +80,28 @@ const createRoute = (
     },
     async ({ caller, params = {}, body, req }) => {
       const key = idempotencyKeyOf(req);
-      const list = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
+      const listPath = path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
         encodeURIComponent(String(params[parameter])),
       );
-      const create = (on: Queries) => insert(on, body, { params, caller });
+      const create = (queries: Queries) => insert(queries, body, { params, caller });
       const { id, json } =
         key === undefined
           ? await create(sql)
           : await withIdempotencyKey(
               sql,
-              { owner: caller.subject, key, request: { path: list, body }, keep },
+              { owner: caller.subject, key, request: { path: listPath, body }, keep },
               create,
             );
       const headers = {
         ...versionHeaders(version(json)),
-        Location: `${basePath}${list}/${encodeURIComponent(id)}`,
+        Location: `${basePath}${listPath}/${encodeURIComponent(id)}`,
       };
       return { status: 201, headers, rawBody: json };
     },
   );
 
 const readRoute = (
-  { params, tag, name, schema, read, sql, find, isSecret, summary = `One ${name}`, narrowing }: AnyRecordSpec,
+  { params, tag, name, schema, read, sql, find, isSecret, summary = `One ${name}`, readQuery }: AnyRecordSpec,
   { recordPath, noun, etag, ifNoneMatch, version, notFound }: Shared,
 ): Route =>
   route(
@@ -106,7 +113,7 @@ const readRoute = (
       summary,
       auth: read,
       params,
-      query: narrowing,
+      query: readQuery,
       headers: ifNoneMatch,
       responses: {
         200: { description: `The ${name}`, body: schema, headers: etag },
@@ -125,7 +132,7 @@ const readRoute = (
   );
 
 const mergePatch =
-  'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field. A patch that changes nothing writes nothing.';
+  'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field. A patch without changes writes nothing.';
 
 const changeRoute = (
   spec: AnyRecordSpec,
@@ -142,7 +149,7 @@ const changeRoute = (
       operationId: `change${noun}`,
       tag,
       summary: `Change some fields of a ${name}`,
-      description: [mergePatch, conflict, unprocessable].filter((part) => part !== undefined).join(' '),
+      description: [mergePatch, conflict, unprocessable].filter((text) => text !== undefined).join(' '),
       auth: write,
       params,
       headers: ifMatch('change'),
@@ -156,8 +163,8 @@ const changeRoute = (
       ],
     },
     async ({ body, req, ...target }) => {
-      const locked = lockedBy(spec, shared, { ...target, req, expected: expectedVersions(req) });
-      const { json, isChanged } = await withLocked(sql, locked, (tx, current) =>
+      const lockTarget = lockTargetOf(spec, shared, { ...target, req, expected: expectedVersions(req) });
+      const { json, isChanged } = await withLocked(sql, lockTarget, (tx, current) =>
         saveChanges(change, tx, { ...target, req, patch: body, current }),
       );
       if (isChanged) await committed?.(target);
@@ -189,16 +196,16 @@ const deleteRoute = (
       problems: [404, ...(remove.conflict === undefined ? [] : [409]), 412],
     },
     async ({ req, query = {}, ...target }) => {
-      const locked = lockedBy(spec, shared, { ...target, req, expected: expectedVersions(req) });
-      await withLocked(sql, locked, (tx) => remove.delete(tx, { ...target, query }));
+      const lockTarget = lockTargetOf(spec, shared, { ...target, req, expected: expectedVersions(req) });
+      await withLocked(sql, lockTarget, (tx) => remove.delete(tx, { ...target, query }));
       await committed?.(target);
-      return { status: 204, headers: ownRecord };
+      return { status: 204, headers: privateCache };
     },
   );
 };
 
 /**
- * The operations of a record: list, create, read, patch and delete, one or many at once, with ETag, If-None-Match, If-Match,
+ * Creates the operations of a record: list, create, read, patch, delete and batch, with ETag, If-None-Match, If-Match,
  * Idempotency-Key, and their descriptions. Source: docs/architecture.md (Records).
  */
 export const record = <
@@ -211,14 +218,14 @@ export const record = <
   Query extends z.ZodObject = z.ZodObject,
   Removal extends z.ZodObject = z.ZodObject,
 >(
-  typed: RecordSpec<Params, Parents, Query, Input, Patch, Removal, Reader, Writer>,
+  typedSpec: RecordSpec<Params, Parents, Query, Input, Patch, Removal, Reader, Writer>,
 ): Route[] => {
-  // Each route gives the functions what its own schemas have parsed.
-  const spec = typed as unknown as AnyRecordSpec;
+  // Safe, because each route calls the functions with the output of the matching schema.
+  const spec = typedSpec as unknown as AnyRecordSpec;
   const shared = sharedBy(spec);
   return [
     ...(spec.list ? [listRoute(spec, shared, spec.list)] : []),
-    // Before the record, whose path matches that of the batch.
+    // Before the routes of a single record, whose path also matches that of the batch.
     ...(spec.batch ? [batchRoute(spec, shared, spec.batch)] : []),
     ...(spec.create ? [createRoute(spec, shared, spec.create)] : []),
     readRoute(spec, shared),

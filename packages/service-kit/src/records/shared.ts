@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { TransactionSql } from 'postgres';
 import type { z } from 'zod';
 import type { Queries, RecordSpec } from './record-spec.ts';
-import { changes, documentedHeaders, versionFieldOf, versionOf, type Locked } from './versions.ts';
+import { documentedHeaders, patchChanges, versionFieldOf, versionOf, type LockTarget } from './versions.ts';
 
-/** A record of any type; each route gives the functions what its own schemas have parsed. */
+/** A record declaration without its types. Each route calls its functions with the output of the matching schema. */
 export type AnyRecordSpec = RecordSpec<
   z.ZodObject,
   z.ZodObject,
@@ -18,18 +18,18 @@ export type AnyRecordSpec = RecordSpec<
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 
-/** What the routes of a record share. */
+/** Creates the values that all routes of a record use. */
 export const sharedBy = ({ path, params, name, schema, computed }: AnyRecordSpec) => {
   const noun = name.split(' ').map(capitalised).join('');
-  /** The last parameter, which completes the path of a record; undefined for the one record of a caller. */
+  /** The last path parameter, which identifies a record; undefined if each caller has only one record. */
   const idName = Object.keys(params.shape).at(-1);
   return {
     recordPath: idName === undefined ? path : `${path}/{${idName}}`,
     idName,
-    /** A record without an id belongs to its reader, and always exists. */
+    /** The only record of a caller always exists. */
     notFound: idName === undefined ? [] : [404],
     noun,
-    /** The name of a record as a field. */
+    /** The record's name as a field name. */
     field: noun.charAt(0).toLowerCase() + noun.slice(1),
     version: (json: string) => ('version' in schema.shape ? versionFieldOf : versionOf)(json, computed),
     ...documentedHeaders(name),
@@ -38,7 +38,7 @@ export const sharedBy = ({ path, params, name, schema, computed }: AnyRecordSpec
 
 export type Shared = ReturnType<typeof sharedBy>;
 
-/** The record that a request changes, who asks, and the versions that they expect: of If-Match. */
+/** A request that changes a record. `expected`: the versions in If-Match. */
 export interface Change {
   req: IncomingMessage;
   params: Record<string, unknown>;
@@ -46,12 +46,12 @@ export interface Change {
   expected: readonly string[] | undefined;
 }
 
-/** How the record is locked for a change. */
-export const lockedBy = (
+/** The lock target of a change. */
+export const lockTargetOf = (
   { name, find }: AnyRecordSpec,
   { version }: Shared,
   { expected, ...target }: Change,
-): Locked => ({
+): LockTarget => ({
   name,
   params: target.params,
   caller: target.caller.subject,
@@ -60,13 +60,13 @@ export const lockedBy = (
   find: (tx: Queries) => find(tx, target, true),
 });
 
-/** Saves a patch of the record that was locked as `current`, unless it changes nothing. */
+/** Saves a patch of a locked record unless it changes nothing. `current`: the record as JSON text. */
 export const saveChanges = async (
   { save, remarks = [] }: NonNullable<AnyRecordSpec['change']>,
   tx: TransactionSql,
   { patch, current, ...target }: Omit<Change, 'expected'> & { patch: object; current: string },
 ): Promise<{ json: string; isChanged: boolean }> => {
   const fields = Object.entries(patch).filter(([field]) => !remarks.includes(field));
-  const isChanged = changes(JSON.parse(current) as object, Object.fromEntries(fields));
+  const isChanged = patchChanges(JSON.parse(current) as object, Object.fromEntries(fields));
   return { json: isChanged ? await save(tx, patch, target, current) : current, isChanged };
 };

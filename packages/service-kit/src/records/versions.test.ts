@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changes, requireVersion, versionFieldOf } from './versions.ts';
+import { patchChanges, requireVersion, versionFieldOf } from './versions.ts';
 
 const record = { name: 'Ada', tags: ['a', 'b'], due: null, address: { city: 'Tartu', zip: null } };
 
@@ -12,7 +12,7 @@ test.each([
   { address: {} },
   { address: { city: 'Tartu', zip: null, street: null } },
 ])('a merge patch of values that a record has changes nothing: %j', (patch) => {
-  expect(changes(record, patch)).toBe(false);
+  expect(patchChanges(record, patch)).toBe(false);
 });
 
 test.each([
@@ -26,7 +26,7 @@ test.each([
   { address: { zip: '51003' } },
   { name: 'Ada', address: { city: null } },
 ])('a merge patch of another value is a change: %j', (patch) => {
-  expect(changes(record, patch)).toBe(true);
+  expect(patchChanges(record, patch)).toBe(true);
 });
 
 test('the field version is the version of a record; computed fields change it, but not what If-Match compares', () => {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Sql, TransactionSql } from 'postgres';
 import { etagOf } from '../http/etag.ts';
 import { NotFound, Problem } from '../http/problem.ts';
-import { oneAtATime, type Turn } from '../overload/one-at-a-time.ts';
+import { oneAtATime, type SequenceKey } from '../overload/one-at-a-time.ts';
 
 /** Media types of a JSON merge patch (RFC 7396). */
 export const mergePatchTypes = ['application/json', 'application/merge-patch+json'];
@@ -11,58 +11,60 @@ export const mergePatchTypes = ['application/json', 'application/merge-patch+jso
 const hashOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
 
 /**
- * A hash of a representation: it also changes when an import or a script has changed the row. A second hash follows for
- * the `computed` fields, which no caller can change: `requireVersion` does not compare it.
+ * A hash of a representation, which also changes when an import or a script changes the row. It is followed by a hash of the
+ * `computed` fields, which no caller can change and `requireVersion` does not compare.
  */
 export const versionOf = (json: string, computed: readonly string[] = []): string => {
   if (computed.length === 0) return hashOf(json);
   const fields = Object.entries(JSON.parse(json) as object);
-  const [settings, rest] = [false, true].map((isComputed) =>
+  const [editableHash, computedHash] = [false, true].map((isComputed) =>
     hashOf(JSON.stringify(fields.filter(([name]) => computed.includes(name) === isComputed))),
   );
-  return `${settings}~${rest}`;
+  return `${editableHash}~${computedHash}`;
 };
 
 /** The part of a version that changes when a caller changes the record. */
-const settingsOf = (version: string): string => version.split('~', 1)[0] ?? '';
+const editablePart = (version: string): string => version.split('~', 1)[0] ?? '';
 
-/** The field `version` of a representation; a hash follows if it has `computed` fields, as in `versionOf`. */
+/** The field `version` of a representation, followed by a hash if it has `computed` fields. */
 export const versionFieldOf = (json: string, computed: readonly string[] = []): string => {
   const version = String((JSON.parse(json) as { version: unknown }).version);
   return computed.length === 0 ? version : `${version}~${hashOf(json)}`;
 };
 
-/** A client may keep a record if it asks each time whether it has changed; a shared cache must not. */
-export const ownRecord = { 'Cache-Control': 'private, no-cache' };
+/** Clients may cache a record if they revalidate it each time; shared caches must not. */
+export const privateCache = { 'Cache-Control': 'private, no-cache' };
 
-/** For an answer with a secret. */
+/** For a response that contains a secret. */
 export const noStore = { 'Cache-Control': 'no-store' };
 
-/** The headers of an answer that contains a record, or says that a client has this version of it. */
-export const versionHeaders = (version: string) => ({ ETag: etagOf(version), ...ownRecord });
+/** The headers of a response with a record, or of a 304. */
+export const versionHeaders = (version: string) => ({ ETag: etagOf(version), ...privateCache });
 
-/** What the OpenAPI document says of the headers of a record, by its name in words. */
+/** Descriptions of a record's headers in the OpenAPI document. `name`: the record in words. */
 export const documentedHeaders = (name: string) => ({
   etag: { ETag: `The version of the ${name}` },
-  ifNoneMatch: { 'If-None-Match': `ETags of the versions you have; 304 when the ${name} has one of them` },
+  ifNoneMatch: {
+    'If-None-Match': `ETags of the versions you have; 304 if the ${name} still has one of them`,
+  },
   ifMatch: (action: 'change' | 'delete') => ({
-    'If-Match': `ETags of the versions you want to ${action}; 412 when the ${name} has another one`,
+    'If-Match': `ETags of the versions you want to ${action}; 412 if the ${name} has another version`,
   }),
 });
 
-/** The record that was found. Throws NotFound where there is none. */
+/** Returns the record. Throws NotFound if it is null or undefined. */
 export const orNotFound = <T>(record: T | null | undefined, name: string): T => {
   if (record === null || record === undefined) throw new NotFound(name);
   return record;
 };
 
-/** Throws a Problem (412 `stale`) unless the record has one of the versions of If-Match; undefined allows any. */
+/** Throws a Problem (412 `stale`) unless the record has one of the versions in If-Match; undefined allows any. */
 export const requireVersion = (
   expected: readonly string[] | undefined,
   version: string,
   name: string,
 ): void => {
-  if (expected?.some((known) => settingsOf(known) === settingsOf(version)) === false)
+  if (expected?.some((other) => editablePart(other) === editablePart(version)) === false)
     throw new Problem({
       status: 412,
       code: 'stale',
@@ -70,37 +72,37 @@ export const requireVersion = (
     });
 };
 
-/** A record that a request changes, and the turn in which it does. */
-export interface Locked extends Turn {
-  /** The versions of If-Match. */
+/** A record that a request locks in order to change it. */
+export interface LockTarget extends SequenceKey {
+  /** The versions in If-Match. */
   expected: readonly string[] | undefined;
   version: (json: string) => string;
-  /** Finds the record as JSON text, and locks it. */
+  /** Finds and locks the record. Returns it as JSON text. */
   find(tx: TransactionSql): Promise<string | undefined>;
 }
 
-/** Locks a record that has one of the expected versions. Throws NotFound, and a Problem (412 `stale`). */
+/** Locks a record. Throws NotFound, or a Problem (412 `stale`) if it has none of the expected versions. */
 export const lockExpected = async (
   tx: TransactionSql,
-  { name, expected, version, find }: Locked,
+  { name, expected, version, find }: LockTarget,
 ): Promise<string> => {
   const json = orNotFound(await find(tx), name);
   requireVersion(expected, version(json), name);
   return json;
 };
 
-/** Runs `work` in a transaction in which the record is locked. Throws as `lockExpected` does. */
+/** Locks the record and runs `work` in one transaction. Throws as `lockExpected` does. */
 export const withLocked = async <T>(
   sql: Sql,
-  locked: Locked,
+  target: LockTarget,
   work: (tx: TransactionSql, json: string) => Promise<T>,
 ): Promise<T> =>
-  oneAtATime(sql, locked, async () => {
-    const result = await sql.begin(async (tx) => work(tx, await lockExpected(tx, locked)));
+  oneAtATime(sql, target, async () => {
+    const result = await sql.begin(async (tx) => work(tx, await lockExpected(tx, target)));
     return result as T;
   });
 
-/** Runs `work` in one transaction: that of the caller where it has one. */
+/** Runs `work` in the given transaction, or in a new one if `sql` is a pool. */
 export const inTransaction = async <T>(
   sql: Sql | TransactionSql,
   work: (tx: TransactionSql) => Promise<T>,
@@ -109,11 +111,11 @@ export const inTransaction = async <T>(
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether a merge patch (RFC 7396) changes a value. A field that is null and one that is absent are the same. */
-export const changes = (value: object, patch: object): boolean =>
-  Object.entries(patch).some(([field, changed]) => {
-    const before = (value as Record<string, unknown>)[field] ?? null;
-    return isObject(before) && isObject(changed)
-      ? changes(before, changed)
-      : !isDeepStrictEqual(before, changed);
+/** Whether a merge patch (RFC 7396) changes a value. Null and absent fields are equal. */
+export const patchChanges = (value: object, patch: object): boolean =>
+  Object.entries(patch).some(([field, patched]) => {
+    const current = (value as Record<string, unknown>)[field] ?? null;
+    return isObject(current) && isObject(patched)
+      ? patchChanges(current, patched)
+      : !isDeepStrictEqual(current, patched);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createFairSlots } from '@platform/service-kit/fair-slots';
-import { importBounds, readerBounds } from './fair-slots.ts';
+import { importBounds, readerBounds } from './places.ts';
 
 test.each([
   ['reads two results at the same time, a network five, all callers ten', readerBounds],

@@ -16,7 +16,7 @@ import { ConsignmentInput } from '../consignments/schema.ts';
 import type { Context } from '../context.ts';
 import { holdAnswer } from './answer.ts';
 import { piecesOf } from './pieces.ts';
-import { importBounds, readerBounds } from './fair-slots.ts';
+import { importBounds, readerBounds } from './places.ts';
 import { ImportHeaders, ImportPath, ImportResult, ResultsQuery } from './schema.ts';
 import { importConsignments, importKeyOf, readResults } from './use-cases.ts';
 

@@ -2,7 +2,7 @@ import { allowsId, type Caller } from '@platform/auth/bearer';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { Conflict, NotFound } from '@platform/service-kit/problem';
 import type { Queries, Stored } from '@platform/service-kit/record';
-import { changes, orNotFound } from '@platform/service-kit/record-versions';
+import { patchChanges, orNotFound } from '@platform/service-kit/record-versions';
 import type { TransactionSql } from 'postgres';
 import { requireStock, type Change } from './domain.ts';
 import { findDifferences, lockStocks, movements, storeMovements } from './queries.ts';
@@ -24,7 +24,7 @@ export const moveStock = (
     if (!allowsId(clients, partnerId)) throw new NotFound('inventory item');
     const key = { inventory_id: inventoryId, reference: input.reference };
     let json = await movements.find(tx, key, false);
-    if (json !== undefined && changes(JSON.parse(json) as object, input))
+    if (json !== undefined && patchChanges(JSON.parse(json) as object, input))
       throw new Conflict('duplicate_reference', 'This reference was used for another movement of the item.');
     if (json === undefined) {
       requireStock(stocks, [{ inventoryId, ...input }]);

@@ -1,6 +1,6 @@
 import { jsonBytes } from '@platform/service-kit/body';
 import { isNotModified } from '@platform/service-kit/etag';
-import { documentedHeaders, ownRecord, versionHeaders } from '@platform/service-kit/record-versions';
+import { documentedHeaders, privateCache, versionHeaders } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { publishQuestions } from '../questions/publishing.ts';
@@ -50,7 +50,7 @@ export const draftRoutes = (ctx: Context): Route[] => [
     },
     async (request) => {
       await deleteDraft(ctx, targetOf(request));
-      return { status: 204, headers: ownRecord };
+      return { status: 204, headers: privateCache };
     },
   ),
   route(

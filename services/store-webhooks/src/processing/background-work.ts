@@ -60,8 +60,8 @@ export const startWork = (context: Context): AsyncDisposable => {
   start('heartbeat', Math.min(env.LEASE_MS / beatsInLease, env.IDLE_POLL_MS), async () => {
     const due = await eventWorker.beat();
     isAlive = true;
-    await importing.beat();
-    await mailer?.beat();
+    await importing.retryRecords();
+    await mailer?.retryRecords();
     if (due.events) events.wake();
     if (due.imports) imports.wake();
     if (due.mails) mails?.wake();
@@ -70,15 +70,15 @@ export const startWork = (context: Context): AsyncDisposable => {
     // What waits for a provider is given back. A mail is not interrupted while there is time: it may have arrived.
     context.stopping.abort();
     const mailsSent = Promise.race([
-      mailer?.idle(),
+      mailer?.untilIdle(),
       sleep(env.SHUTDOWN_TIMEOUT_MS * mailPart, null, { ref: false }),
     ]);
-    await Promise.all([eventWorker.idle(), importing.idle(), mailsSent]);
+    await Promise.all([eventWorker.idle(), importing.untilIdle(), mailsSent]);
     mailer?.close();
   });
   const events = start('events', env.IDLE_POLL_MS, eventWorker.round);
-  const imports = start('imports', env.IDLE_POLL_MS, async () => isAlive && importing.round());
-  const mails = mailer && start('mails', env.IDLE_POLL_MS, async () => isAlive && mailer.round());
+  const imports = start('imports', env.IDLE_POLL_MS, async () => isAlive && importing.startNext());
+  const mails = mailer && start('mails', env.IDLE_POLL_MS, async () => isAlive && mailer.startNext());
   start('housekeeping', housekeepingMs, () => forgetOutcomes(context));
   const prune = createPruning(sql, env);
   start('pruning', housekeepingMs, async () => {

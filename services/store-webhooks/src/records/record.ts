@@ -58,7 +58,7 @@ export const readableRecord = (
     path: ['/v1/stores/{storeId}', path, ...parents.map((parameter) => `{${parameter}}`)].join('/'),
     basePath: '',
     params: storeId.extend({ ...mapValues(key, () => text(1, 200)), ...params }),
-    narrowing: z.strictObject(
+    readQuery: z.strictObject(
       mapValues(narrowBy, (example) =>
         text(0, 100).optional().meta({ description: 'Of the provider with this name', example }),
       ),

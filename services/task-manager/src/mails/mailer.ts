@@ -76,13 +76,13 @@ export const startMailer = (context: Context): AsyncDisposable | undefined => {
       run: async () => {
         const { due } = await heartbeat.beat();
         isAlive = true;
-        await outbox.beat();
+        await outbox.retryRecords();
         if (due.mails) sending.wake();
       },
     }),
   );
   stack.defer(async () => {
-    await outbox.idle();
+    await outbox.untilIdle();
     outbox.close();
   });
   const sending = stack.use(
@@ -91,7 +91,7 @@ export const startMailer = (context: Context): AsyncDisposable | undefined => {
       everyMs: beatMs,
       idleMs,
       log,
-      run: async () => isAlive && outbox.round(),
+      run: async () => isAlive && outbox.startNext(),
     }),
   );
   return stack;
