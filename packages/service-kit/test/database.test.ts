@@ -51,9 +51,9 @@ test('a migration that was merged late, edited or put out of order is refused, n
   const third: [string, number, string] = ['0002_c', 3, 'create table c (id int)'];
   await migrate(url.href, await folderOf([first, third]));
   const late = await folderOf([first, ['0001_b', 2, 'create table b (id int)'], third]);
-  await expect(migrate(url.href, late)).rejects.toThrow('in the place of 0001_b');
+  await expect(migrate(url.href, late)).rejects.toThrow('instead of 0001_b');
   const edited = await folderOf([['0000_a', 1, 'create table a (id bigint)'], third]);
-  await expect(migrate(url.href, edited)).rejects.toThrow('in the place of 0000_a');
+  await expect(migrate(url.href, edited)).rejects.toThrow('instead of 0000_a');
   const disordered = await folderOf([first, third, ['0003_d', 2, 'create table d (id int)']]);
   await expect(migrate(url.href, disordered)).rejects.toThrow('0003_d is not newer than 0002_c');
   const sql = postgres(url.href, { max: 1 });
