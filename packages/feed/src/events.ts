@@ -8,41 +8,41 @@ import type { Reader, SeenPage } from './reader.ts';
 
 export const eventStream = 'text/event-stream';
 
-/** Between two signs of life, in ms; the gateway closes what is silent for five minutes. */
+/** Interval of heartbeats, in ms. The gateway closes connections that are silent for five minutes. */
 const heartbeatMs = 15_000;
-/** A client that takes nothing of what it was sent for so long is cut off, in ms. */
+/** A client that reads nothing for this long is disconnected, in ms. */
 const defaultIdleMs = 30_000;
-/** Between two looks at the credential while nothing changes, in ms. */
-export const lookMs = 250;
+/** Interval at which the credential is checked while nothing changes, in ms. */
+export const credentialCheckMs = 250;
 
 /** Whether the request asks for events. */
 export const asksForEvents = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && (headers.accept ?? '').toLowerCase().includes(eventStream);
 
-/** What readers share is written once. */
-const texts = new WeakMap<SeenPage, Buffer>();
+/** Page → its events as text, so that a page that readers share is serialised once. */
+const eventTexts = new WeakMap<SeenPage, Buffer>();
 
-const textOf = (page: SeenPage): Buffer => {
-  const known = texts.get(page);
-  if (known !== undefined) return known;
+const eventText = (page: SeenPage): Buffer => {
+  const cached = eventTexts.get(page);
+  if (cached !== undefined) return cached;
   const events = page.changes.map(({ change: { action, version, stamp }, json }) => {
     const id = cursorText({ ...page.next, position: BigInt(version), stamp: BigInt(stamp) });
     return `id: ${id}\nevent: ${action}\ndata: ${json}\n\n`;
   });
   const text = Buffer.from(events.join(''));
-  texts.set(page, text);
+  eventTexts.set(page, text);
   return text;
 };
 
-/** A comment, and where the reader is after all changes that it was sent, also when none of the later ones were for it. */
+/** A comment and the reader's current cursor, which also moves past changes that are not visible to the reader. */
 const heartbeat = ({ next }: SeenPage): string => `:\nid: ${cursorText(next)}\n\n`;
 
-/** Between the ends of a stream and the next attempts of its readers, which must not all come at once. */
+/** Random delay before a client reconnects, so that not all reconnect at once. */
 const pauseMs = (): number => 500 + Math.round(Math.random() * 2500);
 
 /**
- * Writes what a reader sees as server-sent events, until the client has gone, its credential is no longer valid, its cursor
- * leads nowhere or it has to end. The headers follow the first page, so that an error before is an answer.
+ * Writes the changes that a reader sees as server-sent events, until the client disconnects, its credential or cursor becomes
+ * invalid, or `hasToEnd` returns true. The headers are sent after the first page was read, so that an error can still be answered.
  */
 export const sendEvents = async (
   reader: Reader,
@@ -63,16 +63,16 @@ export const sendEvents = async (
     await write(text).catch(() => res.destroy());
   };
   for (let isNew = true; !hasToEnd() && !res.destroyed;) {
-    if (isNew && page.changes.length > 0) await send(textOf(page));
+    if (isNew && page.changes.length > 0) await send(eventText(page));
     else if (performance.now() - sentAt >= heartbeatMs) await send(heartbeat(page));
     try {
-      isNew = (await reader.wait(page.hasMore ? 0 : lookMs)) || page.hasMore;
+      isNew = (await reader.wait(page.hasMore ? 0 : credentialCheckMs)) || page.hasMore;
       if (isNew) page = await reader.read();
     } catch (error) {
       const { status } = toProblem(error);
       if (status < 500) break;
       if (status !== 503) throw error;
-      // The stream outlives a database that is away, because browsers do not come back after a 503.
+      // The stream continues while the database is unavailable, because browsers do not reconnect after a 503.
       isNew = false;
       await sleep(pauseMs());
     }

@@ -17,12 +17,12 @@ import {
   type FeedOptions,
 } from './followed-list.ts';
 
-/** Records of one statement and one write, at most: some hundred kilobytes, so that no export holds much. */
-const chunk = 250;
-/** A client that reads nothing for so long is cut off, in ms. */
+/** Maximum number of records per statement and write: some hundred kilobytes, so that an export uses little memory. */
+const batchSize = 250;
+/** A client that reads nothing for this long is disconnected, in ms. */
 const idleMs = 30_000;
 
-const withPlace = createFairSlots({
+const runInSlot = createFairSlots({
   max: 16,
   maxPerCaller: 2,
   maxPerNetwork: 4,
@@ -31,19 +31,19 @@ const withPlace = createFairSlots({
   detail: 'Too many exports are running; try again shortly.',
 });
 
-/** Sorts before every place. */
-const beforeAll = '00000000-0000-0000-0000-000000000000';
+/** Sorts before every record id. */
+const beforeAllIds = '00000000-0000-0000-0000-000000000000';
 
 const types = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
 
 const format = z
   .enum(['ndjson', 'csv'])
   .default('ndjson')
-  .meta({ description: 'CSV has a line of names, and JSON in a cell of what is no single value' });
+  .meta({ description: 'CSV starts with a line of field names; objects and lists are JSON in a cell' });
 
-/** How a format writes its begin and a record, which is JSON text. */
-const writerOf = (chosen: keyof typeof types, item: z.ZodObject, cursor: string) => {
-  if (chosen === 'ndjson')
+/** The first line of a format, and a function that writes the line of a record, which is JSON text. */
+const writerOf = (chosenFormat: keyof typeof types, item: z.ZodObject, cursor: string) => {
+  if (chosenFormat === 'ndjson')
     return { head: `${JSON.stringify({ cursor })}\n`, lineOf: (json: string) => `${json}\n` };
   const names = Object.keys(item.shape);
   const lineOf = (json: string): string => {
@@ -62,12 +62,12 @@ const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
   (headers['accept-encoding'] ?? '')
     .toLowerCase()
     .split(',')
-    .map((one) => one.split(';'))
+    .map((encoding) => encoding.split(';'))
     .some(([name = '', weight = '']) => name.trim() === 'gzip' && !/^ ?q=0(?:\.0*)?$/.test(weight));
 
 /**
- * Makes `GET /feeds/{service}/{list}/export`: all records, in constant memory and without a transaction that stays open. A
- * record that changes meanwhile may be there as it was or as it is; the feed from the cursor makes up the difference. Source:
+ * Creates the route `GET /feeds/{service}/{list}/export`: all records, in constant memory and without a long transaction. A
+ * record that changes during the export may be in its old or new state; the feed from the cursor contains the change. Source:
  * docs/feed.md.
  */
 export const createExport =
@@ -83,8 +83,8 @@ export const createExport =
         tag,
         summary: `All ${list}`,
         description:
-          'NDJSON, whose first line has the `cursor` from which to follow, or CSV; compressed if the client accepts gzip. Records are not from one moment: ' +
-          'follow from the cursor to get what changed meanwhile. A body that breaks off is incomplete.',
+          'NDJSON, whose first line has the `cursor` from which to follow, or CSV; compressed if the client accepts gzip. The export is not a snapshot: ' +
+          'follow from the cursor to get the changes made during the export. A body that is cut off is incomplete.',
         auth,
         anyCaseQuery,
         query: z.strictObject({ format, ...filtersOf(exported) }),
@@ -99,14 +99,14 @@ export const createExport =
         },
       },
       async ({ caller, query, req, res }) => {
-        const slice = { owners: ownersOf(exported, query, caller), limit: chunk };
-        // It takes as long as the client needs to read it.
+        const slice = { owners: ownersOf(exported, query, caller), limit: batchSize };
+        // Has no deadline, because the duration depends on the client.
         allowSlowBody(req);
-        const sendAll = async (lost: AbortSignal): Promise<void> => {
-          lost.addEventListener('abort', () => res.destroy());
+        const sendAll = async (preempted: AbortSignal): Promise<void> => {
+          preempted.addEventListener('abort', () => res.destroy());
           const cursor = cursorText(await endOfLog(sql));
           const read = (after: string) => runAsNewRequest(() => records(sql, { ...slice, after }, caller));
-          let rows = await read(beforeAll);
+          let rows = await read(beforeAllIds);
           const { head, lineOf } = writerOf(query.format, item, cursor);
           setFixedHeaders(req, res);
           res.setHeader('Content-Type', types[query.format]);
@@ -118,7 +118,7 @@ export const createExport =
             body.pipe(res);
             res.once('close', () => body.destroy());
           }
-          // What is compressed may reach the response only at its end.
+          // Sends the headers now, because compressed data may reach the response only at the end.
           res.flushHeaders();
           const send = createSender(res, idleMs, body);
           await send(head);
@@ -128,9 +128,9 @@ export const createExport =
           }
           body.end();
         };
-        await withPlace(callerKey(auth, caller), sendAll).catch((error: unknown) => {
+        await runInSlot(callerKey(auth, caller), sendAll).catch((error: unknown) => {
           if (!res.headersSent) throw error;
-          // The client sees by the missing end of the body that records are missing.
+          // Closes the connection, so that the client notices that the body is incomplete.
           res.destroy();
         });
         return { status: 200, rawBody: '' };

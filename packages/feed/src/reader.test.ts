@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { createIdentities, credentialOf } from './reader.ts';
+import { createIdentities, credentialHash } from './reader.ts';
 
 const requestWith = (headers: Record<string, string>) =>
   Object.assign(new IncomingMessage(new Socket()), { headers });
@@ -11,7 +11,7 @@ test('requests with one credential share an answer, and of none is anything kept
   const identities = createIdentities({ identify: () => Promise.resolve(++asked) });
   const identify = (key: string) => {
     const req = requestWith({ 'x-api-key': key.repeat(10_000), authorization: 'Bearer x' });
-    return identities.identify(req, credentialOf(req));
+    return identities.identify(req, credentialHash(req));
   };
   expect(await Promise.all(['a', 'b', 'a'].map(identify))).toEqual([1, 2, 1]);
   expect(identities.size).toBe(2);
@@ -21,7 +21,7 @@ test('requests with one credential share an answer, and of none is anything kept
 
 test('another value of any header with a credential is another credential, and each takes little memory', () => {
   const credentials = ['authorization', 'x-api-key', 'cookie'].flatMap((name) =>
-    ['one', '"'.repeat(16_000)].map((value) => credentialOf(requestWith({ [name]: value }))),
+    ['one', '"'.repeat(16_000)].map((value) => credentialHash(requestWith({ [name]: value }))),
   );
   expect(new Set(credentials).size).toBe(6);
   expect(Math.max(...credentials.map(({ length }) => length))).toBe(64);

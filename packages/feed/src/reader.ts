@@ -17,40 +17,40 @@ import {
 } from './followed-list.ts';
 import { createWatch, type Batch } from './watch.ts';
 
-/** How old the answer about a credential may be. A guard may have kept it for 750 ms: together less than a second. */
-const answerMs = 240;
+/** How long the result of a credential check is reused. With the 750 ms for which a guard may cache it, less than a second. */
+const identityMs = 240;
 
-/** Stands for the credential of a request, of which nothing is kept: its headers may be long. */
-export const credentialOf = ({ headers }: IncomingMessage): string =>
+/** A hash of the request's credential, so that the headers, which may be long, are not kept in memory. */
+export const credentialHash = ({ headers }: IncomingMessage): string =>
   hash('sha256', JSON.stringify([headers.authorization, headers['x-api-key'], headers.cookie]));
 
-/** Tells who has a credential now; all requests with it share the answer for a moment. */
+/** Checks credentials again. All requests with the same credential share the result for a moment. */
 export const createIdentities = <Caller>(auth: Pick<Guard<Caller>, 'identify'>) => {
-  const answers = new Map<string, Promise<Caller>>();
+  const identities = new Map<string, Promise<Caller>>();
   return {
     /** Rejects as the guard does. */
     identify: (req: IncomingMessage, credential: string): Promise<Caller> => {
-      const known = answers.get(credential);
-      if (known !== undefined) return known;
+      const cached = identities.get(credential);
+      if (cached !== undefined) return cached;
       const caller = runOutsideRequest(async () => auth.identify(req, noLookupLimit));
-      answers.set(credential, caller);
-      setTimeout(() => answers.delete(credential), answerMs).unref();
+      identities.set(credential, caller);
+      setTimeout(() => identities.delete(credential), identityMs).unref();
       return caller;
     },
-    /** How many answers are kept. */
+    /** Number of cached results. */
     get size(): number {
-      return answers.size;
+      return identities.size;
     },
   };
 };
 
 const maxCallers = 10_000;
-/** Characters of the pages of a batch that are kept for readers who come later. */
-const maxKept = 2 ** 20;
-/** Pages that are read at the same time for one caller, so that many who come back at once leave connections to others. */
-const atOnce = 2;
+/** Maximum characters of the pages of a batch that are kept for other readers. */
+const maxSharedLength = 2 ** 20;
+/** Pages of one caller that are read at the same time, so that a caller with many readers leaves connections to others. */
+const concurrency = 2;
 
-/** A change as its reader gets it. */
+/** A change with the JSON text that its reader gets. */
 export interface SeenChange {
   change: LoggedChange;
   json: string;
@@ -60,13 +60,11 @@ export interface SeenPage extends Omit<LogPage, 'changes'> {
   changes: readonly SeenChange[];
 }
 
-/** What reads a list for one request. */
+/** Reads the changes of a list for one request. */
 export interface Reader {
-  /** The next page: from what was read for all, or else read for this request alone. */
+  /** Returns the next page: from a shared batch, or else read for this request alone. */
   read(this: void): Promise<SeenPage>;
-  /**
-   * Waits for up to `ms`; true when there may be a page to read. Throws Unauthorized when the credential is no longer valid.
-   */
+  /** Waits for up to `ms`. Returns true if there may be a page to read. Throws Unauthorized if the credential is no longer valid. */
   wait(ms: number): Promise<boolean>;
 }
 
@@ -74,48 +72,48 @@ interface Request<Caller> {
   req: IncomingMessage;
   caller: Caller;
   query: object;
-  /** Undefined begins at the end of the feed. */
+  /** Undefined starts at the end of the feed. */
   after: Cursor | undefined;
-  /** Changes of a page at most. */
+  /** Maximum number of changes of a page. */
   limit: number;
-  /** Of a page that was read for all; `limit` unless given. */
+  /** Maximum number of changes of a page from a shared batch. Default: `limit`. */
   sharedLimit?: number;
 }
 
-const gone = {
-  unknown: 'This feed has never given this cursor, perhaps because its database was restored.',
+const goneReasons = {
+  unknown: 'This cursor is unknown, perhaps because the database was restored.',
   expired: 'The changes after this cursor are no longer kept.',
 };
 
-const cursorGone = (reason: 'unknown' | 'expired', why = gone[reason]): Problem => {
-  const detail = `${why} Export the list, and go on from the cursor of the export.`;
+const cursorGone = (reason: 'unknown' | 'expired', text = goneReasons[reason]): Problem => {
+  const detail = `${text} Export the list, and continue from the cursor of the export.`;
   return new Problem({ status: 410, code: `cursor_${reason}`, detail });
 };
 
-const pageOrThrow = (page: keyof typeof gone | LogPage): LogPage => {
+const pageOrThrow = (page: keyof typeof goneReasons | LogPage): LogPage => {
   if (typeof page === 'string') throw cursorGone(page);
   return page;
 };
 
-/** Throws when memberships are among these changes. */
+/** Throws if the changes include memberships, because the caller then sees the records of other owners. */
 const requireSameOwners = (changes: readonly LoggedChange[], list: string): void => {
   if (changes.some((change) => change.list !== list))
-    throw cursorGone('unknown', 'You have gained or lost records of others since this cursor.');
+    throw cursorGone('unknown', 'The set of records that you may see has changed since this cursor.');
 };
 
-/** Makes what reads a list for one request. Readers at the end of the feed share what is read. */
+/** Creates a function that creates the readers of a list. Readers at the end of the feed share the changes that were read. */
 export const createReaders = (options: FeedOptions) => {
   const {
     database: { sql },
     days,
     byOwner,
   } = options;
-  const turns = createLru<string, PQueue>(maxCallers, 0, () => new PQueue({ concurrency: atOnce }));
+  const callerQueues = createLru<string, PQueue>(maxCallers, 0, () => new PQueue({ concurrency }));
   return <Caller>(followed: FollowedList<Caller>) => {
     const { list, auth, items, rights, memberships } = followed;
     const { identify } = createIdentities(auth);
     const watch = createWatch(options, { list, memberships: memberships?.list });
-    /** The page up to the change with whose item it would be too large. */
+    /** Cuts a page before the change whose item would make it too large. */
     const withinBytes = async (page: LogPage, caller: Caller): Promise<LogPage> => {
       const count = countWithin(await sizesOf(sql, followed, page.changes, caller), maxBytes);
       const last = page.changes[count - 1];
@@ -127,9 +125,9 @@ export const createReaders = (options: FeedOptions) => {
     const withItems = async (whole: LogPage, caller: Caller): Promise<SeenPage> => {
       const page = await withinBytes(whole, caller);
       const ids = new Set(page.changes.filter(({ action }) => action !== 'deleted').map(({ id }) => id));
-      const found = ids.size > 0 ? await items(sql, [...ids], caller) : new Map<string, string>();
+      const itemTexts = ids.size > 0 ? await items(sql, [...ids], caller) : new Map<string, string>();
       const changes = page.changes.map((change) => {
-        const item = change.action === 'deleted' ? undefined : found.get(change.id);
+        const item = change.action === 'deleted' ? undefined : itemTexts.get(change.id);
         const json = JSON.stringify(changeOf(change));
         return { change, json: item === undefined ? json : `${json.slice(0, -1)},"item":${item}}` };
       });
@@ -140,34 +138,37 @@ export const createReaders = (options: FeedOptions) => {
       let credential: string | undefined;
       let { caller, after } = start;
       let batch: Batch | undefined;
-      let others: readonly string[] | undefined;
+      let memberOwners: readonly string[] | undefined;
 
       /**
-       * Those of memberships are read once, and after the place is known where the reader begins: each change of them is behind
-       * that place, or in them already.
+       * The owners whose records the caller sees. Memberships are read once, after the start cursor is known: later changes of
+       * them come after that cursor.
        */
-      const ownersNow = async (): Promise<readonly string[] | undefined> => {
+      const visibleOwners = async (): Promise<readonly string[] | undefined> => {
         const owners = ownersOf(followed, query, caller);
         if (memberships === undefined || after === undefined) return owners;
-        others ??= await memberships.owners(sql, caller);
-        return [...(owners ?? []), ...others];
+        memberOwners ??= await memberships.owners(sql, caller);
+        return [...(owners ?? []), ...memberOwners];
       };
-      const readByMyself = async (owners: readonly string[] | undefined): Promise<SeenPage> => {
+      const readAlone = async (owners: readonly string[] | undefined): Promise<SeenPage> => {
         const isBehind = await moveChanges(sql);
         const request = { list, after, owners, memberships: memberships?.list, limit, days, byOwner };
         const page = pageOrThrow(await readLog(sql, request));
         requireSameOwners(page.changes, list);
         return withItems({ ...page, hasMore: page.hasMore || isBehind }, caller);
       };
-      /** Undefined when it has more than a page. */
-      const shareOf = (from: Batch, owners: readonly string[] | undefined): Promise<SeenPage> | undefined => {
+      /** Returns the caller's page of a shared batch; undefined if it has more changes than a page. */
+      const sharedPage = (
+        from: Batch,
+        owners: readonly string[] | undefined,
+      ): Promise<SeenPage> | undefined => {
         const position = after?.position ?? 0n;
         const key = JSON.stringify([rights(caller), owners, String(position), sharedLimit]);
-        const known = from.shared.get(key) as Promise<SeenPage> | undefined;
-        if (known !== undefined || from.shared.has(key)) return known;
-        const owned = owners && new Set<string | null>(owners);
+        const cached = from.shared.get(key) as Promise<SeenPage> | undefined;
+        if (cached !== undefined || from.shared.has(key)) return cached;
+        const ownerSet = owners && new Set<string | null>(owners);
         const changes = from.changes.filter(
-          ({ version, owner }) => version > position && (owned?.has(owner) ?? true),
+          ({ version, owner }) => version > position && (ownerSet?.has(owner) ?? true),
         );
         requireSameOwners(changes, list);
         const page =
@@ -176,36 +177,36 @@ export const createReaders = (options: FeedOptions) => {
             : runOutsideRequest(() => withItems({ ...from, changes }, caller));
         from.shared.set(key, page);
         const forget = () => from.shared.delete(key);
-        // One caller can ask for many, by other limits and owners.
-        void page?.then(({ changes: seen }) => {
-          from.kept += seen.reduce((sum, { json }) => sum + json.length, 0);
-          if (from.kept > maxKept) forget();
+        // Bounded, because one caller can request many pages with different limits and owners.
+        void page?.then(({ changes: seenChanges }) => {
+          from.sharedLength += seenChanges.reduce((sum, { json }) => sum + json.length, 0);
+          if (from.sharedLength > maxSharedLength) forget();
         }, forget);
         return page;
       };
       return {
         read: async () => {
-          const inTurn = () =>
-            turns.memo(callerKey(auth, caller)).add(async () => readByMyself(await ownersNow()));
-          const page = await ((batch && shareOf(batch, await ownersNow())) ?? inTurn());
+          const readInQueue = () =>
+            callerQueues.memo(callerKey(auth, caller)).add(async () => readAlone(await visibleOwners()));
+          const page = await ((batch && sharedPage(batch, await visibleOwners())) ?? readInQueue());
           after = page.next;
           batch = undefined;
           return page;
         },
         wait: async (ms) => {
-          const found = after && (await watch.changes(after, ms));
-          batch = found === 'behind' ? undefined : found;
-          credential ??= credentialOf(req);
-          const now = await identify(req, credential).catch((error: unknown) => {
-            // A database that is away says nothing about a credential.
+          const result = after && (await watch.changes(after, ms));
+          batch = result === 'behind' ? undefined : result;
+          credential ??= credentialHash(req);
+          const currentCaller = await identify(req, credential).catch((error: unknown) => {
+            // If the database is unavailable, the credential stays accepted.
             if (toProblem(error).status < 500) throw error;
             return caller;
           });
-          // Where a credential may be missing, one that has expired is no error.
-          if (auth.keyOf(now) !== auth.keyOf(caller))
+          // Needed for routes that also accept requests without a credential: an expired one is no error there.
+          if (auth.keyOf(currentCaller) !== auth.keyOf(caller))
             throw new Unauthorized('The credential is no longer valid.', 'Bearer realm="platform"');
-          caller = now;
-          return found !== undefined;
+          caller = currentCaller;
+          return result !== undefined;
         },
       };
     };

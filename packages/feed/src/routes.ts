@@ -10,7 +10,7 @@ import { route, type Route } from '@platform/service-kit/route';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { cursorText, moveChanges, parseCursor, type Cursor } from './log.ts';
-import { asksForEvents, eventStream, lookMs, sendEvents } from './events.ts';
+import { asksForEvents, credentialCheckMs, eventStream, sendEvents } from './events.ts';
 import { createExport } from './export.ts';
 import { callerKey, filtersOf, nounOf, type FeedOptions, type FollowedList } from './followed-list.ts';
 import { createReaders, type SeenPage } from './reader.ts';
@@ -20,17 +20,17 @@ export { outdatedChanges } from './log.ts';
 
 /** The settings of a feed. */
 export const feedEnv = {
-  /** How many days the changes of lists are kept for those who follow them. */
+  /** Number of days for which changes are kept. */
   FEED_DAYS: z.coerce.number().int().min(1).max(365).default(30),
-  /** Event streams and waiting requests that a process holds open; one caller gets at most a fifth, one network half. Each uses one of MAX_CONNECTIONS. */
+  /** Maximum number of event streams and waiting requests of a process: a fifth for one caller, half for one network. Each uses one of MAX_CONNECTIONS. */
   FEED_STREAMS: z.coerce.number().int().min(1).default(1000),
 };
 
-const noCursor = 'must be a cursor, the `next` of an earlier answer';
+const cursorError = 'must be a cursor: the `next` of an earlier response';
 
 const cursor = z.string().transform((text, context) => {
   const parsed = parseCursor(text);
-  if (parsed === undefined) context.addIssue(noCursor);
+  if (parsed === undefined) context.addIssue(cursorError);
   return parsed;
 });
 
@@ -40,34 +40,34 @@ export const feedCodes = (...lists: readonly string[]): ProblemCodes =>
     lists.map((list) => [`follow${nounOf(list)}`, { 410: ['cursor_unknown', 'cursor_expired'] }]),
   );
 
-const maxWait = 25;
+const maxWaitSeconds = 25;
 
-/** A stream that is behind reads little at a time, because its client may take it slowly. */
-const pagesOfStream = { limit: 100, sharedLimit: Infinity };
+/** A stream that is behind reads small pages, because its client may be slow. */
+const streamLimits = { limit: 100, sharedLimit: Infinity };
 
-const lastEventOf = ({ headers }: IncomingMessage): Cursor | undefined => {
+const lastEventId = ({ headers }: IncomingMessage): Cursor | undefined => {
   const { 'last-event-id': id } = headers;
   if (id === undefined || id === '') return undefined;
   const parsed = parseCursor(String(id));
-  if (parsed === undefined) throw new ValidationFailed({ 'Last-Event-ID': [noCursor] });
+  if (parsed === undefined) throw new ValidationFailed({ 'Last-Event-ID': [cursorError] });
   return parsed;
 };
 
 const bodyOf = ({ changes, next, hasMore }: SeenPage): string =>
   `{"changes":[${changes.map(({ json }) => json).join(',')}],"next":"${cursorText(next)}","has_more":${hasMore}}`;
 
-const query = {
+const feedQuery = {
   after: cursor.optional().meta({
     description:
-      '`next` of the answer before. Without it there are no changes in the answer, and `next` is the end of the feed',
+      '`next` of the previous response. Without it the response has no changes, and `next` is the end of the feed',
     type: 'string',
   }),
-  limit: integerParameter({ min: 1, max: 1000, fallback: 100, description: 'Changes at most' }),
+  limit: integerParameter({ min: 1, max: 1000, fallback: 100, description: 'Maximum number of changes' }),
   wait: integerParameter({
     min: 0,
-    max: maxWait,
+    max: maxWaitSeconds,
     fallback: 0,
-    description: 'Seconds that the answer may wait for a change where there is none yet',
+    description: 'Maximum seconds to wait for a change if there is none yet',
   }),
 };
 
@@ -82,7 +82,7 @@ const changesOf = (id: string, item: z.ZodObject) =>
           changedAt: instant(),
           item: item
             .optional()
-            .meta({ description: 'The record as its list shows it now; absent when it is gone' }),
+            .meta({ description: 'The current record, as in its list; absent if it was deleted' }),
         }),
       ),
       next: z.string().meta({ description: 'The cursor of the next request' }),
@@ -93,24 +93,24 @@ const changesOf = (id: string, item: z.ZodObject) =>
 const exampleEvent = 'id: AZ…\nevent: updated\ndata: {"id":"…","action":"updated",…}\n\n';
 
 /**
- * Makes `GET /feeds/{service}/{list}`: the changes in an order that misses none, and the cursor behind them. Reading until
- * `has_more` is false returns everything that was committed before the last request. Source: docs/feed.md.
+ * Creates the route `GET /feeds/{service}/{list}`: the changes in an order that misses none, and the cursor after them. Reading
+ * until `has_more` is false returns everything that was committed before the last request. Source: docs/feed.md.
  */
 const createFollow = (options: FeedOptions) => {
   const { service, health, maxStreams = 1000, anyCaseQuery = false } = options;
-  const readersOf = createReaders(options);
-  const withPlace = createFairSlots({
+  const createReaderOf = createReaders(options);
+  const runInSlot = createFairSlots({
     max: maxStreams,
     maxPerCaller: Math.ceil(maxStreams / 5),
     maxPerNetwork: Math.ceil(maxStreams / 2),
     code: 'too_many_readers',
-    detail: 'Too many readers wait here; try again later, or ask without `wait`.',
+    detail: 'Too many readers are waiting; try again later, or send the request without `wait`.',
     preemptible: true,
   });
   return <Caller>(followed: FollowedList<Caller>): Route => {
     const { list, name, tag, auth, item } = followed;
     const noun = nounOf(list);
-    const open = readersOf(followed);
+    const createReader = createReaderOf(followed);
     return route(
       {
         method: 'get',
@@ -120,13 +120,13 @@ const createFollow = (options: FeedOptions) => {
         tag,
         summary: `Changes of ${list}`,
         description:
-          `Changes of one ${name} come in order, each at least once. ` +
-          'A `deleted` also comes when the record is given to somebody whose records the caller does not see. With ' +
-          `\`Accept: ${eventStream}\` the changes are a stream of events, without \`limit\` and \`wait\`.`,
+          `The changes of each ${name} are in order, and each is delivered at least once. ` +
+          'The action `deleted` also means that the record now belongs to an owner whose records the caller may not see. With ' +
+          `\`Accept: ${eventStream}\` the response is a stream of events; \`limit\` and \`wait\` are ignored.`,
         auth,
         anyCaseQuery,
-        query: z.strictObject({ ...query, ...filtersOf(followed) }),
-        headers: { 'Last-Event-ID': 'Of a stream: the `id` of the last event, instead of `after`' },
+        query: z.strictObject({ ...feedQuery, ...filtersOf(followed) }),
+        headers: { 'Last-Event-ID': 'For a stream: the `id` of the last event, instead of `after`' },
         responses: {
           200: {
             description: 'The changes',
@@ -136,46 +136,47 @@ const createFollow = (options: FeedOptions) => {
         },
         problems: [410],
       },
-      async ({ caller, query: asked, req, res }) => {
-        const { wait, limit } = asked;
+      async ({ caller, query, req, res }) => {
+        const { wait, limit } = query;
         if (asksForEvents(req)) {
-          const after = lastEventOf(req) ?? asked.after;
-          const reader = open({ req, caller, query: asked, after, ...pagesOfStream });
-          await withPlace(callerKey(auth, caller), (lost) => {
-            // Who takes nothing would not see the end for long.
-            lost.addEventListener('abort', () => res.writableNeedDrain && res.destroy());
-            return sendEvents(reader, () => health.draining || lost.aborted, { req, res });
+          const after = lastEventId(req) ?? query.after;
+          const reader = createReader({ req, caller, query, after, ...streamLimits });
+          await runInSlot(callerKey(auth, caller), (preempted) => {
+            // A client that reads nothing would keep the connection open, so it is closed.
+            preempted.addEventListener('abort', () => res.writableNeedDrain && res.destroy());
+            return sendEvents(reader, () => health.draining || preempted.aborted, { req, res });
           });
           return { status: 200, rawBody: '' };
         }
-        const reader = open({ req, caller, query: asked, after: asked.after, limit });
+        const reader = createReader({ req, caller, query, after: query.after, limit });
         const end = performance.now() + wait * 1000;
-        const answer = async (lost?: AbortSignal) => {
+        const readPage = async (preempted?: AbortSignal) => {
           for (let page = await reader.read(); ;) {
-            const left = end - performance.now();
-            const mayWait = asked.after !== undefined && left > 0 && !health.draining && !res.destroyed;
-            if (page.changes.length > 0 || page.hasMore || !mayWait || lost?.aborted)
+            const remainingMs = end - performance.now();
+            const mayWait =
+              query.after !== undefined && remainingMs > 0 && !health.draining && !res.destroyed;
+            if (page.changes.length > 0 || page.hasMore || !mayWait || preempted?.aborted)
               return { status: 200, rawBody: bodyOf(page) } as const;
-            if (await reader.wait(Math.min(left, lookMs))) page = await reader.read();
+            if (await reader.wait(Math.min(remainingMs, credentialCheckMs))) page = await reader.read();
           }
         };
-        if (wait === 0) return answer();
+        if (wait === 0) return readPage();
         withoutDeadline(req);
-        // A waiting request holds a connection, as a stream does.
-        return withPlace(callerKey(auth, caller), answer);
+        // Needs a slot, because a waiting request holds a connection, as a stream does.
+        return runInSlot(callerKey(auth, caller), readPage);
       },
     );
   };
 };
 
-/** Makes the routes by which a list is exported and followed. */
+/** Creates a function that returns the routes of a list: its export and its feed. */
 export const createFeed = (options: FeedOptions) => {
-  const exportOf = createExport(options);
-  const followOf = createFollow(options);
-  return <Caller>(list: FollowedList<Caller>): Route[] => [exportOf(list), followOf(list)];
+  const createExportRoute = createExport(options);
+  const createFollowRoute = createFollow(options);
+  return <Caller>(list: FollowedList<Caller>): Route[] => [createExportRoute(list), createFollowRoute(list)];
 };
 
-/** Keeps the log in step while nobody follows it, until the context of the service, which is returned, is disposed of. */
+/** Moves changes to the log in the background, even if nobody reads the feed, until the context is disposed of. Returns the context. */
 export const withFeed = <Context extends BaseContext>(context: Context): Context => {
   const { database, log, resources } = context;
   const run = () => moveChanges(database.sql);

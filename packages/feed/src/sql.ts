@@ -2,13 +2,13 @@ import type { SchemaPart } from '@platform/service-kit/migrate';
 
 /** A list whose changes are recorded. */
 export interface FeedTable {
-  /** Name of the list, which is the part of its path. */
+  /** Name of the list, as in its path. */
   list: string;
-  /** Its table; named like the list unless given. */
+  /** Its table. Default: the name of the list. */
   table?: string;
-  /** The columns that identify a record: its id is their values with `/` between. `id` unless given. */
+  /** The columns that identify a record. The record id is their values joined by `/`. Default: `id`. */
   key?: readonly string[];
-  /** The column of the owner that changes are filtered by; none unless given. */
+  /** The column with the owner, by which changes are filtered. Default: none. */
   owner?: string;
 }
 
@@ -18,7 +18,7 @@ const identifier = (name: string): string => {
   return name;
 };
 
-const logSql = `-- What was written, by the transaction that wrote it. Nobody reads it but the mover, which takes the rows away.
+const logSql = `-- Changes that were written and not yet moved to feed_log. Only the mover reads and deletes them.
 create table feed_pending (
   id bigint generated always as identity primary key,
   xid xid8 not null default pg_current_xact_id(),
@@ -28,7 +28,7 @@ create table feed_pending (
   action text not null
 ) with (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 create index feed_pending_by_transaction on feed_pending (xid, id);
--- The changes in their order. Rows that were moved at once have the same stamp, by which a cursor is recognised.
+-- The changes in order. Rows that were moved together have the same random stamp, which a cursor must match.
 create table feed_log (
   position bigint primary key,
   stamp bigint not null,
@@ -39,13 +39,13 @@ create table feed_log (
   changed_at timestamptz not null
 );
 create index feed_log_by_age on feed_log using brin (changed_at);
--- The last row of the log, which stays known when the log has been pruned. Whoever moves changes locks this row.
+-- The last position of the log, which is kept when the log is pruned. A mover locks this row.
 create table feed_state (
   one boolean primary key default true check (one),
   epoch uuid not null default gen_random_uuid(),
   position bigint not null,
   stamp bigint not null,
-  -- Up to this id all rows of feed_pending are taken, but those of the transactions that were open then.
+  -- All rows of feed_pending up to this id were moved, except those of the transactions in \`open\`.
   moved_to bigint not null default 0,
   open xid8[] not null default '{}'
 );
@@ -83,10 +83,10 @@ const tableSql = ({ list, table = list, key = ['id'], owner: column }: FeedTable
     `create trigger ${name}_feed_${event} after ${event} on ${name}
   ${transition} for each statement execute function ${name}_feed();`;
   return `create function ${name}_feed() returns trigger language plpgsql
-  -- Its plans are kept: one that was made for a single row would compare each old row of a batch with each new one.
+  -- Plans are cached: one that was made for a single row would compare each old row of a batch with each new row.
   set enable_nestloop = off set enable_hashjoin = on as $$
 begin
-  -- The rows are locked, so the ids of the changes of one record rise in the order of their commits.
+  -- The rows are locked, so the change ids of one record increase in commit order.
   if tg_op = 'INSERT' then
     ${changes('created', 'new_rows')}
   elsif tg_op = 'DELETE' then
@@ -104,15 +104,15 @@ create trigger ${name}_feed_truncate before truncate on ${name}
 `;
 };
 
-/** For feeds with very many owners, of whom a reader sees few. */
+/** An index for feeds with very many owners of which each reader sees few. */
 export const byOwner: SchemaPart = {
   name: 'feed by owner',
   sql: 'create index feed_log_by_owner on feed_log (owner, position);',
 };
 
 /**
- * What the feed of these lists needs in the database of a service: the log, and for each list the triggers that write to it in
- * the transaction of a change. Records that are there already are in no change; a reader gets them from the list.
+ * The database objects for the feed of these lists: the log, and for each list the triggers that record changes in their
+ * transaction. Existing records are not recorded; readers get them from the export.
  */
 export const feedParts = (tables: readonly FeedTable[]): SchemaPart[] => [
   { name: 'feed', sql: logSql },

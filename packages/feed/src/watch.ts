@@ -3,25 +3,25 @@ import { currentRequest, runOutsideRequest, waitUncounted } from '@platform/serv
 import { moveChanges, readLog, type Cursor, type LogPage, type LogQuery } from './log.ts';
 import type { FeedOptions } from './followed-list.ts';
 
-/** Between two looks while somebody waits. */
-const everyMs = 100;
-/** Changes that one look reads at most. */
+/** Interval of polls while a reader waits. */
+const pollMs = 100;
+/** Maximum number of changes per poll. */
 const limit = 1000;
-/** Batches that are kept for those who were busy with an earlier one. */
-const kept = 10;
-/** After so many looks for which no reader waits, looking ends. Fewer would not do: a reader may be busy with its last page. */
-const maxIdle = 10;
+/** Number of batches that are kept for readers who were busy with an earlier one. */
+const maxBatches = 10;
+/** Polling ends after this many polls without a waiting reader. More than one, because readers may be busy with their last page. */
+const maxIdlePolls = 10;
 
-/** What one look has found, for all who wait. */
+/** The changes that one poll has found, shared by all waiting readers. */
 export interface Batch extends LogPage {
   from: Cursor;
-  /** What readers have made of it, by what they see. */
+  /** Key of the readers' rights and filters → their page. */
   shared: Map<string, unknown>;
-  /** How many characters of that have been kept. */
-  kept: number;
+  /** Characters of these pages. */
+  sharedLength: number;
 }
 
-/** Whether the reader of this place goes on with the batch: it has seen what comes before, and nothing of another history. */
+/** Whether a reader at this cursor can continue with the batch: it has seen exactly the changes before it, of the same history. */
 const continues = ({ from, changes, next }: Batch, { epoch, position, stamp }: Cursor): boolean => {
   if (epoch !== from.epoch || position < from.position || position >= next.position) return false;
   if (position === from.position) return stamp === from.stamp;
@@ -29,86 +29,86 @@ const continues = ({ from, changes, next }: Batch, { epoch, position, stamp }: C
 };
 
 /**
- * Lets any number of requests wait for the next changes of a list, with one look at the log for all of them. Each list has looks of
- * its own, because one that changes much would delay the others.
+ * Lets any number of requests wait for the next changes of a list and polls the log once for all of them. Each list is polled
+ * separately, because a list with many changes would delay the others.
  */
 export const createWatch = (
   { database: { sql }, health, days }: FeedOptions,
   { list, memberships }: Pick<LogQuery, 'list' | 'memberships'>,
 ) => {
-  type Resolve = (found: Batch | 'behind' | undefined) => void;
-  /** Who waits, and the place up to which each has read. */
+  type Resolve = (result: Batch | 'behind' | undefined) => void;
+  /** The waiting readers and their cursors. */
   const waiting = new Map<Resolve, Cursor>();
   let batches: Batch[] = [];
-  /** The place up to which the looks have read; the next one begins with that of a reader where there is none. */
+  /** The cursor up to which polls have read; if undefined, the next poll starts at the cursor of a reader. */
   let end: Cursor | undefined;
-  let isLooking = false;
+  let isPolling = false;
 
-  const foundFor = (place: Cursor): Batch | 'behind' | undefined => {
-    const batch = batches.find((one) => continues(one, place));
+  const findBatch = (cursor: Cursor): Batch | 'behind' | undefined => {
+    const batch = batches.find((candidate) => continues(candidate, cursor));
     if (batch !== undefined) return batch;
-    return end !== undefined && place.position < end.position ? 'behind' : undefined;
+    return end !== undefined && cursor.position < end.position ? 'behind' : undefined;
   };
   const wake = (): void => {
-    for (const [resolve, place] of waiting) {
-      const found = foundFor(place);
-      if (found !== undefined) resolve(found);
+    for (const [resolve, cursor] of waiting) {
+      const result = findBatch(cursor);
+      if (result !== undefined) resolve(result);
     }
   };
-  /** Resolves with whether there may be more. */
-  const lookAfter = async (from: Cursor): Promise<boolean> => {
+  /** Reads the changes after a cursor. Resolves with whether there may be more. */
+  const pollAfter = async (from: Cursor): Promise<boolean> => {
     const isBehind = await moveChanges(sql);
     const page = await readLog(sql, { list, memberships, owners: undefined, after: from, limit, days });
     if (typeof page === 'string') {
-      // The database has another history now. Each reader learns that from its own cursor.
+      // The database was restored or pruned. Each reader gets the error when it reads from its own cursor.
       [end, batches] = [undefined, []];
       for (const resolve of waiting.keys()) resolve('behind');
       return false;
     }
     if (page.next.position > from.position) {
-      batches = [...batches.slice(1 - kept), { ...page, from, shared: new Map(), kept: 0 }];
+      batches = [...batches.slice(1 - maxBatches), { ...page, from, shared: new Map(), sharedLength: 0 }];
       end = page.next;
       wake();
     }
     return isBehind || page.hasMore;
   };
-  const look = async (): Promise<void> => {
-    for (let idle = 0; idle < maxIdle && !health.draining; idle++) {
-      // A database that is away comes back.
-      const hasMore = end !== undefined && (await lookAfter(end).catch(() => false));
-      if (waiting.size > 0) idle = 0;
-      // Also where there is more, because those who wait have to come back for it.
-      await sleep(hasMore ? 1 : everyMs);
+  const poll = async (): Promise<void> => {
+    for (let idlePolls = 0; idlePolls < maxIdlePolls && !health.draining; idlePolls++) {
+      // Errors are ignored, because the database may be available again at the next poll.
+      const hasMore = end !== undefined && (await pollAfter(end).catch(() => false));
+      if (waiting.size > 0) idlePolls = 0;
+      // Pauses even if there is more, so that the readers can wait again before the next batch.
+      await sleep(hasMore ? 1 : pollMs);
     }
-    [end, batches, isLooking] = [undefined, [], false];
+    [end, batches, isPolling] = [undefined, [], false];
     for (const resolve of waiting.keys()) resolve(undefined);
   };
   return {
     /**
-     * Resolves with the changes behind `place`, or with `behind` when the caller has to read them itself; with undefined after
-     * `ms`, at SIGTERM or when the client has gone. The request does not count as in progress meanwhile.
+     * Resolves with the batch after `cursor`, or with `behind` if the caller must read the changes itself. Resolves with undefined
+     * after `ms`, at SIGTERM, or if the client disconnects. Meanwhile the request does not count as in progress.
      */
-    changes: (place: Cursor, ms: number): Promise<Batch | 'behind' | undefined> =>
+    changes: (cursor: Cursor, ms: number): Promise<Batch | 'behind' | undefined> =>
       waitUncounted(async () => {
-        const found = foundFor(place);
-        // Who reads on at once must not lead the looks back to its place.
-        if (found !== undefined || ms <= 0) return found;
+        const result = findBatch(cursor);
+        // A reader that does not wait must not set the start of the polls.
+        if (result !== undefined || ms <= 0) return result;
         const { promise, resolve } = Promise.withResolvers<Batch | 'behind' | undefined>();
         const scope = currentRequest();
         const stop = () => resolve(undefined);
         const timer = setTimeout(stop, ms);
         scope?.onCancel.add(stop);
-        waiting.set(resolve, place);
-        end ??= place;
-        if (!isLooking) {
-          isLooking = true;
-          void runOutsideRequest(look);
+        waiting.set(resolve, cursor);
+        end ??= cursor;
+        if (!isPolling) {
+          isPolling = true;
+          void runOutsideRequest(poll);
         }
         const changes = await promise;
         waiting.delete(resolve);
         scope?.onCancel.delete(stop);
         clearTimeout(timer);
-        // What it asks the database now waits in its turn, and does not come before new requests.
+        // Resets the priority, so that its next statements do not come before those of new requests.
         if (scope) scope.uses = 0;
         return changes;
       }),

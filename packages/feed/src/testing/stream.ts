@@ -1,4 +1,4 @@
-/** An event as a browser would see it; of a heartbeat or an end only what it has. */
+/** A server-sent event. Heartbeats and the end of a stream have only some of the fields. */
 export interface StreamEvent {
   id?: string;
   event?: string;
@@ -6,10 +6,7 @@ export interface StreamEvent {
   retry?: string;
 }
 
-/**
- * Opens a stream of events. `next` is the next change, `all` has everything that came, and `ended` resolves when the server
- * has ended the stream.
- */
+/** Opens a stream of events. `next` returns the next change, `all` has all events, and `ended` resolves when the server ends it. */
 export const openStream = async (url: string, headers: Record<string, string>) => {
   const abort = new AbortController();
   const answer = await fetch(url, {
@@ -68,7 +65,7 @@ interface Page {
   has_more: boolean;
 }
 
-/** Follows a list from a cursor to its end; how many records changed. `read` gets the query of each page. */
+/** Follows a list from a cursor to its end and returns the number of changed records. `read` requests a page. */
 export const countFollowed = async (
   read: (query: string) => Promise<Response>,
   cursor: string,

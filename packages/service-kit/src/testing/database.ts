@@ -8,7 +8,7 @@ export interface TestDatabase extends AsyncDisposable {
   url: string;
 }
 
-/** The URL with a schema that is no service's default, so that a statement that named that one would fail. */
+/** Adds a schema to the URL that is not the default of any service, so that a statement that names a schema fails. */
 export const inTestSchema = (url: string): string => inSchema(url, 'tested');
 
 const withDatabase = (url: string, name: string): string => {
@@ -17,7 +17,7 @@ const withDatabase = (url: string, name: string): string => {
   return inTestSchema(changed.href);
 };
 
-/** The same migrations give the same template, whichever test file comes first. */
+/** The template database for these migrations. Test files with the same migrations share it. */
 const templateName = (migrations: Migrations): string => {
   const hash = createHash('sha256').update(shippedMigrations(migrations).join('\n')).digest('hex');
   return `template_${hash.slice(0, 16)}`;
@@ -26,7 +26,7 @@ const templateName = (migrations: Migrations): string => {
 const openAdmin = (serverUrl: string, idleSeconds?: number): Sql =>
   postgres(serverUrl, { max: 1, idle_timeout: idleSeconds, fetch_types: false, onnotice: () => undefined });
 
-/** Connections of this process that create and drop databases, by URL; they close when they are idle. */
+/** Server URL → connection of this process that creates and drops databases. Closes when it is idle. */
 const admins = new Map<string, Sql>();
 const adminOf = (serverUrl: string): Sql => {
   const admin = admins.get(serverUrl) ?? openAdmin(serverUrl, 2);
@@ -45,7 +45,7 @@ const readNodes = async (serverUrl: string): Promise<string[]> => {
 
 const clusters = new Map<string, Promise<string[]>>();
 
-/** Servers that a database is on: the nodes of the Citus cluster whose coordinator this is, else itself. */
+/** The servers of a database: all nodes if the server is the coordinator of a Citus cluster, else only the server itself. */
 const nodesOf = (serverUrl: string): Promise<string[]> => {
   const nodes = clusters.get(serverUrl) ?? readNodes(serverUrl);
   clusters.set(serverUrl, nodes);
@@ -61,7 +61,7 @@ const inDatabase = async (url: string, work: (sql: Sql) => Promise<unknown>): Pr
   await work(sql).finally(() => sql.end());
 };
 
-/** Makes the new database on all nodes one of the cluster, before it has tables. */
+/** Connects the new, empty database on all nodes to a cluster. */
 const joinDatabase = async (coordinator: string, workers: string[]): Promise<void> => {
   for (const node of [...workers, coordinator]) await inDatabase(node, (sql) => sql`create extension citus`);
   await inDatabase(coordinator, async (sql) => {
@@ -73,26 +73,29 @@ const joinDatabase = async (coordinator: string, workers: string[]): Promise<voi
   });
 };
 
-/** Creates the template unless it exists; other processes that want it wait. */
+/** Creates the template unless it exists. Other processes that need it wait. */
 const createTemplate = async (serverUrl: string, template: string, migrations: Migrations): Promise<void> => {
-  // Stays open while it is idle: its lock is gone with it.
+  // Never closed while idle, because the lock ends with the connection.
   const sql = openAdmin(serverUrl);
   try {
     await sql`select pg_advisory_lock(hashtext(${template}))`;
-    const [found] = await sql`select 1 from pg_database where datname = ${template} and datistemplate`;
-    if (found) return;
+    const [existing] = await sql`select 1 from pg_database where datname = ${template} and datistemplate`;
+    if (existing) return;
     await onNodes(serverUrl, async (admin) => {
       await admin`drop database if exists ${admin(template)}`;
       await admin`create database ${admin(template)}`;
     });
-    const [own = '', ...workers] = (await nodesOf(serverUrl)).map((node) => withDatabase(node, template));
-    if (workers.length > 0) await joinDatabase(own, workers);
+    const [coordinator = '', ...workers] = (await nodesOf(serverUrl)).map((node) =>
+      withDatabase(node, template),
+    );
+    if (workers.length > 0) await joinDatabase(coordinator, workers);
     await migrate(withDatabase(serverUrl, template), migrations);
-    // The schema goes to one of the workers.
-    if (workers.length > 0) await inDatabase(own, (sql) => sql`select citus_schema_distribute('tested')`);
+    // Moves the schema to one of the workers.
+    if (workers.length > 0)
+      await inDatabase(coordinator, (sql) => sql`select citus_schema_distribute('tested')`);
     await onNodes(serverUrl, async (admin) => {
       await admin`alter database ${admin(template)} allow_connections false`;
-      // A pooler between this process and PostgreSQL keeps its connection, and Citus has one of its own.
+      // A pooler and Citus may still hold connections.
       await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${template}`;
     });
     await sql`alter database ${sql(template)} is_template true`;
@@ -101,7 +104,7 @@ const createTemplate = async (serverUrl: string, template: string, migrations: M
   }
 };
 
-/** Templates that this process has created or found, by the URL of their server and their name. */
+/** Server URL and name → template that this process has created or found. */
 const templates = new Map<string, Promise<void>>();
 const provideTemplate = async (
   serverUrl: string,
@@ -118,17 +121,17 @@ const provideTemplate = async (
 };
 
 /**
- * A database of its own for one test file, cloned in some 30 ms from a template that holds
- * `migrations`. `serverUrl` is a superuser's URL. Dropped on disposal.
+ * Creates a database for one test file. It is cloned in some 30 ms from a template with `migrations`, and dropped on disposal.
+ * `serverUrl` must be the URL of a superuser.
  */
 export const cloneDatabase = async (serverUrl: string, migrations: Migrations): Promise<TestDatabase> => {
   const template = templateName(migrations);
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await provideTemplate(serverUrl, template, migrations);
   await onNodes(serverUrl, async (admin) => {
-    // A copy of the files needs less processor time than the default, which writes all pages to the WAL.
+    // Copying files takes less CPU time than the default strategy, which writes all pages to the WAL.
     await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
-    // As in production: on a worker of Citus, triggers have no other.
+    // As in production: triggers on a Citus worker use only this search_path.
     await admin`alter database ${admin(name)} set search_path = tested, extensions`;
   });
   const isCluster = (await nodesOf(serverUrl)).length > 1;
@@ -137,7 +140,7 @@ export const cloneDatabase = async (serverUrl: string, migrations: Migrations): 
     [Symbol.asyncDispose]: () =>
       onNodes(serverUrl, async (admin) => {
         const dropped = admin`drop database if exists ${admin(name)} with (force)`;
-        // Citus opens its own connection again and again.
+        // Dropping may fail, because Citus keeps reopening its own connection.
         await (isCluster ? dropped.catch(() => undefined) : dropped);
       }),
   };

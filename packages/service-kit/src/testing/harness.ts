@@ -13,7 +13,7 @@ import { cloneDatabase, type TestDatabase } from './database.ts';
 import { captureLog } from './log.ts';
 import { serve, type RunningServer } from './server.ts';
 
-/** A test identity provider: what `makeTestKeys` of `@platform/auth/testing` gives. */
+/** A test identity provider, as `makeTestKeys` of `@platform/auth/testing` creates it. */
 interface TestKeys {
   issuer: string;
   audience: string;
@@ -24,32 +24,36 @@ interface TestKeys {
 interface ServiceUnderTest<Env, Context> {
   migrations: Migrations;
   parseEnv: (variables: Record<string, string | undefined>) => Env;
-  createContext: (env: Env, parts: LogAndMetrics, overrides?: Partial<Context>) => Context | Promise<Context>;
+  createContext: (
+    env: Env,
+    logAndMetrics: LogAndMetrics,
+    overrides?: Partial<Context>,
+  ) => Context | Promise<Context>;
   createApp: (context: Context) => HttpApp;
-  /** Signs the access tokens; left out where the service signs its own. */
+  /** Signs access tokens; absent if the service signs its own. */
   keys?: TestKeys;
   /** Settings of every instance, in addition to the usual ones. */
   variables?: Record<string, string>;
 }
 
 export interface StartOptions<Context> {
-  /** Settings that replace or join the usual ones. */
+  /** Settings that replace the usual ones or are added to them. */
   variables?: Record<string, string>;
-  /** LogAndMetrics of the context that a test replaces. */
+  /** Fields of the context that the test replaces. */
   overrides?: Partial<Context>;
-  /** Superuser URL of another PostgreSQL than the one that all tests share. */
+  /** Superuser URL of a PostgreSQL server other than the shared one. */
   serverUrl?: string;
-  /** Database of another instance, to run a second one on it. */
+  /** The database of another instance, to run a second instance on it. */
   databaseUrl?: string;
 }
 
-/** One running instance of the service. */
+/** A running instance of the service. */
 export interface TestInstance<Context> extends RunningServer {
   /** The request listener, for supertest; `url` is the same service listening. */
   app: RequestListener;
   context: Context;
   document: HttpApp['document'];
-  /** The log so far, one JSON object a line. */
+  /** The log lines so far, each a JSON object. */
   lines: string[];
   databaseUrl: string;
   /** The settings it was started with. */
@@ -59,28 +63,28 @@ export interface TestInstance<Context> extends RunningServer {
 }
 
 export interface Harness<Context> {
-  /** A database of its own with the service's tables; dropped on disposal. */
+  /** Creates a database with the service's tables, which is dropped on disposal. */
   createTestDatabase: (serverUrl?: string) => Promise<TestDatabase>;
-  /** Starts an instance, on a database of its own unless `databaseUrl` is given. Use `await using`. */
+  /** Starts an instance. It has its own database unless `databaseUrl` is set. Use `await using`. */
   startService: (options?: StartOptions<Context>) => Promise<TestInstance<Context>>;
-  /** An access token of the tests' identity provider. */
+  /** Creates an access token of the test identity provider. */
   tokenWith: (scope?: string) => Promise<string>;
 }
 
-/** URLs that the global set-up gives; vitest is loaded late, since it cannot be loaded outside of a test. */
-const provided = async (): Promise<{ postgresUrl: string; redisUrl: string }> => {
+/** URLs from the global set-up. vitest is imported here, because it cannot be loaded outside of a test. */
+const readServerUrls = async (): Promise<{ postgresUrl: string; redisUrl: string }> => {
   const { inject } = await import('vitest');
   return { postgresUrl: inject('postgresUrl'), redisUrl: inject('redisUrl') ?? '' };
 };
 
-/** What the tests of a service need: databases, instances and tokens. One call in its test/harness.ts. */
+/** Creates the databases, instances and tokens for the tests of a service. Called once, in its test/harness.ts. */
 export const createHarness = <Env, Context extends BaseContext>(
   service: ServiceUnderTest<Env, Context>,
 ): Harness<Context> => {
   const { migrations, parseEnv, createContext, createApp, keys } = service;
 
   const createTestDatabase: Harness<Context>['createTestDatabase'] = async (serverUrl) =>
-    cloneDatabase(serverUrl ?? (await provided()).postgresUrl, migrations);
+    cloneDatabase(serverUrl ?? (await readServerUrls()).postgresUrl, migrations);
 
   const tokenWith: Harness<Context>['tokenWith'] = async (scope) => {
     if (keys === undefined) throw new Error('this service signs its own tokens');
@@ -101,9 +105,9 @@ export const createHarness = <Env, Context extends BaseContext>(
     const variables: Record<string, string> = {
       PORT: '0',
       DATABASE_URL: databaseUrl,
-      REDIS_URL: (await provided()).redisUrl,
+      REDIS_URL: (await readServerUrls()).redisUrl,
       RATE_LIMIT: 'off',
-      // On a slow machine requests of a test that races wait longer than the second that clients are given.
+      // On a slow machine the requests of a race test wait longer than the default second.
       DATABASE_WAIT_MS: '60000',
       REDIS_TIMEOUT_MS: '5000',
       ...(await tokenSettings(stack)),
@@ -111,8 +115,8 @@ export const createHarness = <Env, Context extends BaseContext>(
       ...options.variables,
     };
     const { log, lines } = captureLog();
-    const parts = { log, metrics: createMetrics() };
-    const context = stack.use(await createContext(parseEnv(variables), parts, options.overrides));
+    const logAndMetrics = { log, metrics: createMetrics() };
+    const context = stack.use(await createContext(parseEnv(variables), logAndMetrics, options.overrides));
     const { listener: app, document } = createApp(context);
     const { url, port, server } = stack.use(await serve(app));
     const agent = async (scope?: string) => {

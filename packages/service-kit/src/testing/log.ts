@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { createLog, type Log } from '../process/log.ts';
 
-/** A log whose lines a test can read. */
+/** Creates a log whose lines a test can read. */
 export const captureLog = (level = 'info'): { log: Log; lines: string[] } => {
   const lines: string[] = [];
   const stream = new Writable({

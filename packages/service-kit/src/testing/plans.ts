@@ -20,34 +20,37 @@ export interface PlanRecorder extends AsyncDisposable {
   database: Database;
   sql: Sql;
   /**
-   * Runs `work` and returns what is wrong with the plan of each query that it sends: a sequential scan, or a sort of all
-   * rows of a table. The planner may do either only where no index can answer the query, so it needs no rows.
+   * Runs `work` and returns the faults in the plans of its queries: a sequential scan, or a sort of all rows of a table. The
+   * planner is configured to use them only if no index can answer the query, so the tables may be empty.
    */
   faultsOf: (work: () => Promise<unknown>) => Promise<string[]>;
   /**
-   * The indexes of which the queries of `work` read a range, in the plan that PostgreSQL keeps for all parameters. The planner
-   * chooses by the rows of the tables, so they must have been analysed.
+   * Runs `work` and returns the indexes of which its queries read a range, in PostgreSQL's generic plan. The plan depends on
+   * table statistics, so the tables must have been analysed.
    */
   rangesOf: (work: () => Promise<unknown>) => Promise<string[]>;
 }
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** These give few rows, however many they read. */
+/** Nodes that return few rows, however many they read. */
 const reducing = new Set(['Limit', 'Aggregate']);
 
 /**
- * The tables of which all rows are input of the node: they are read without a condition and without a limit. The inner
- * side of a join is where the rows of the outer side are looked up.
+ * The tables whose rows are all input of the node, because they are read without a condition and without a limit. Ignores the
+ * inner side of joins, where only rows for the outer side are looked up.
  */
 const wholeTables = (node: Plan, root: Plan): string[] => {
   if (reducing.has(node['Node Type'])) return [];
   const name = node['CTE Name'];
-  const source = name && nodesOf(root).find((one) => one['Subplan Name'] === `CTE ${name}`);
+  const source = name && nodesOf(root).find((other) => other['Subplan Name'] === `CTE ${name}`);
   const outer = (node.Plans ?? []).filter((input) => input['Parent Relationship'] === 'Outer');
   const isConditional = node['Index Cond'] !== undefined || node['Recheck Cond'] !== undefined;
-  const own = node['Relation Name'] !== undefined && !isConditional ? [node['Relation Name']] : [];
-  return [...own, ...[...outer, ...(source ? [source] : [])].flatMap((input) => wholeTables(input, root))];
+  const scanned = node['Relation Name'] !== undefined && !isConditional ? [node['Relation Name']] : [];
+  return [
+    ...scanned,
+    ...[...outer, ...(source ? [source] : [])].flatMap((input) => wholeTables(input, root)),
+  ];
 };
 
 const faultsIn = (root: Plan): string[] =>
@@ -58,10 +61,7 @@ const faultsIn = (root: Plan): string[] =>
     return wholeTables(node, root).map((name) => `sort of ${name}`);
   });
 
-/**
- * Records the statements of a service. `ignored` matches tables that are small by design, such as the parts of a page
- * directory.
- */
+/** Records the statements of a service. `ignored` matches tables that are small by design, such as those of a page directory. */
 export const recordPlans = (url: string, ignored = /_directory_/): PlanRecorder => {
   let statements = new Map<string, unknown[]>();
   const sql = postgres(url, {
@@ -76,7 +76,7 @@ export const recordPlans = (url: string, ignored = /_directory_/): PlanRecorder 
   ): Promise<[text: string, parameters: unknown[]][]> => {
     statements = new Map();
     await work();
-    // A new connection of the driver reads the catalog.
+    // Ignores the queries of the catalog, which the driver sends on a new connection.
     const queries = [...statements].filter(
       ([text]) => /^\s*(?:select|with)\b/i.test(text) && !text.includes('pg_catalog.'),
     );

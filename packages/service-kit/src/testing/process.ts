@@ -9,17 +9,17 @@ interface ProcessOptions {
   /** Folder of the service. */
   folder: string;
   /**
-   * All settings but PORT; nothing is inherited. DRAIN_MS is 0 unless given. No other test gets the port while the process is
-   * down: requests to it then fail, and are not answered by a server of another test.
+   * All settings except PORT; no environment variable is inherited. Default of DRAIN_MS: 0. The port stays reserved while the
+   * process is stopped, so that requests fail and are not answered by a server of another test.
    */
   variables: Record<string, string>;
-  /** `src/main.ts` unless said otherwise. */
+  /** Default: `src/main.ts`. */
   script?: string;
   /** Arguments of Node.js before the script. */
   nodeArguments?: readonly string[];
 }
 
-/** The memory of a container, and the options of Node.js in its image (infra/deploy). */
+/** The memory of a production container, and the Node.js options of its image (infra/deploy). */
 export const container = {
   bytes: 512 * 2 ** 20,
   nodeArguments: [
@@ -30,34 +30,34 @@ export const container = {
   ] as const,
 };
 
-/** A service that runs as a process of its own, as in production. */
+/** A service that runs in a separate process, as in production. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** Of its second listener; 0 without PROBE_PORT. */
+  /** Port of its second listener; 0 without PROBE_PORT. */
   readonly probePort: number;
   readonly pid: number;
-  /** What it has written to standard output: its log, one JSON object a line. */
+  /** Its standard output: the log, one JSON object a line. */
   lines: string[];
-  /** What it has written to standard error. */
+  /** Its standard error. */
   errors: string[];
-  /** The most memory that it had, in bytes. */
+  /** Its peak memory, in bytes. */
   peakBytes(): Promise<number>;
   signal(name: NodeJS.Signals): void;
-  /** Resolves with the exit code, or null after a signal that ended it. */
+  /** Resolves with the exit code, or null if a signal ended it. */
   exited(): Promise<number | null>;
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** SIGKILL, as a crash would end it; also on disposal. */
+  /** Sends SIGKILL, to simulate a crash. Also called on disposal. */
   kill(): Promise<void>;
-  /** Starts it again after it has ended, on the same port. */
+  /** Starts it again on the same port after it has ended. */
   start(): Promise<void>;
 }
 
-/** Kept from one process to the next, since compiling the modules takes a third of a start. */
+/** Shared by all processes, because compiling the modules takes a third of the start time. */
 const compileCache = new URL('../../../../node_modules/.cache/test-processes', import.meta.url).pathname;
 
-/** Starts a service as a process and waits until it listens. Rejects with its output when it ends before. */
+/** Starts a service as a process and waits until it listens. Rejects with its output if it ends before that. */
 export const startServiceProcess = async (options: ProcessOptions): Promise<ServiceProcess> => {
   const { folder, variables, script = 'src/main.ts', nodeArguments = [] } = options;
   const env = {
@@ -84,7 +84,7 @@ export const startServiceProcess = async (options: ProcessOptions): Promise<Serv
       process.stderr.write(text);
     });
     child = started;
-    // A test that fails before it disposes of the process must not leave it behind.
+    // The process must not survive a test that fails before disposal.
     killAfterExit(started);
     exit = once(started, 'exit') as Promise<[number | null]>;
     port = await new Promise<number>((resolve, reject) => {

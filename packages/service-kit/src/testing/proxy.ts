@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** One connection through a proxy. */
+/** A connection through a proxy. */
 export interface ProxiedConnection {
   /** Sends bytes to the target. */
   send(data: Buffer): void;
@@ -11,25 +11,25 @@ export interface ProxiedConnection {
 }
 
 interface ProxyOptions {
-  /** Called for each connection; the result takes what the client sends. Forwards it if absent. */
+  /** Called for each connection; returns a handler for the client's data. Default: forwards the data. */
   onConnect?: (connection: ProxiedConnection) => (data: Buffer) => void;
-  /** Called with each piece of an answer; where it is true the connection is closed instead of forwarding the piece. */
+  /** Called with each piece of a response. If it returns true, the piece is dropped and the connection closed. */
   isLost?: (answer: Buffer) => boolean;
 }
 
-/** A TCP proxy in front of PostgreSQL or Redis, whose faults a test chooses. */
+/** A TCP proxy in front of PostgreSQL or Redis that can simulate network faults. */
 export interface Proxy extends AsyncDisposable {
-  /** The target's URL by way of the proxy. */
+  /** The target's URL with the address of the proxy. */
   url: string;
-  /** Bytes that clients have sent through it. */
+  /** Bytes that clients have sent through the proxy. */
   sentBytes(): number;
   /** Closes all connections and refuses new ones. */
   cut(): Promise<void>;
-  /** Forwards nothing any more, and closes nothing. */
+  /** Stops forwarding but keeps all connections open. */
   freeze(): void;
-  /** The same for the connections that are open now; new ones work. */
+  /** Stops forwarding on the connections that are open now. New connections work. */
   freezeOpen(): void;
-  /** Forwards requests still, but no answers. */
+  /** Forwards requests but no responses. */
   withholdAnswers(): void;
   /** Closes all connections; new ones work. */
   heal(): Promise<void>;
@@ -61,10 +61,10 @@ export const startProxy = async (
         if (!frozen.has(socket)) hangUp();
       });
     }
-    const take = onConnect({ send: (data) => void upstream.write(data), hangUp });
+    const onClientData = onConnect({ send: (data) => void upstream.write(data), hangUp });
     client.on('data', (data) => {
       sentBytes += data.length;
-      if (state !== 'frozen' && !frozen.has(client)) take(data);
+      if (state !== 'frozen' && !frozen.has(client)) onClientData(data);
     });
     upstream.on('data', (data) => {
       if (state !== 'works' || frozen.has(client)) return;
@@ -72,11 +72,11 @@ export const startProxy = async (
       else client.write(data);
     });
   });
-  const listen = async (at: number): Promise<void> => {
-    server.listen(at, '127.0.0.1');
+  const listen = async (listenPort: number): Promise<void> => {
+    server.listen(listenPort, '127.0.0.1');
     await once(server, 'listening');
   };
-  // Below the ports of outgoing connections, one of which could take it while the proxy does not listen.
+  // Uses a port below those of outgoing connections, which could otherwise take it while the proxy does not listen.
   const listenAnywhere = (): Promise<void> => listen(randomInt(7_000, 8_200)).catch(listenAnywhere);
   await listenAnywhere();
   url.port = String((server.address() as AddressInfo).port);

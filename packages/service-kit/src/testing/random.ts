@@ -1,6 +1,6 @@
 /**
- * Creates a source of random numbers from 0 to 1 (Mulberry32) and prints its seed. Pass a printed seed to repeat the
- * choices of a run; the order of concurrent sessions may still differ.
+ * Creates a generator of random numbers from 0 to 1 (Mulberry32) and prints its seed. Pass a printed seed to repeat a run; the
+ * order of concurrent sessions may still differ.
  */
 export const seededRandom = (seed: number = Date.now() % 2 ** 32): (() => number) => {
   process.stdout.write(`random seed: ${seed}\n`);

@@ -9,7 +9,7 @@ export interface RunningServer extends AsyncDisposable {
   server: Server;
 }
 
-/** Serves an app on a free port of 127.0.0.1, as a service does; closed on disposal. */
+/** Serves an app on a free port of 127.0.0.1, as a service does. Closed on disposal. */
 export const serve = async (listener: RequestListener): Promise<RunningServer> => {
   const server = createHttpServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');

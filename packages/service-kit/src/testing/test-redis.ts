@@ -3,13 +3,13 @@ import { openRedis } from '../process/redis.ts';
 import { captureLog } from './log.ts';
 import { expect, onTestFinished } from 'vitest';
 
-/** A Redis that the test can kill, and connections to it as a service opens them. */
+/** Starts a Redis that the test can kill. `connect` opens a connection as a service does. */
 export const startTestRedis = async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const connect = async () => {
     const redis = openRedis(server.url, captureLog().log);
-    if (redis === undefined) throw new Error('no connection was made');
+    if (redis === undefined) throw new Error('openRedis opened no connection');
     onTestFinished(() => redis.disconnect());
     await expect.poll(() => redis.status).toBe('ready');
     return redis;
