@@ -1,7 +1,7 @@
 import type { Caller } from './bearer.ts';
 
-/** What is kept of the holder of a token for work that goes on when the token has expired, as JSON. */
-interface Kept {
+/** The rights of a caller as JSON, stored for work that continues after the token has expired. */
+interface StoredRights {
   subject: string;
   scopes: string[];
   stores: string[] | null;
@@ -11,16 +11,16 @@ interface Kept {
 const setOf = (list: readonly string[] | null) => (list === null ? undefined : new Set(list));
 const listOf = (set: ReadonlySet<string> | undefined) => (set === undefined ? null : [...set]);
 
-/** Keeps the rights of a caller, and gives them back. */
+/** Converts a caller to stored rights and back. */
 export const callerRights = {
-  save: ({ subject, scopes, stores, clients }: Caller): Kept => ({
+  save: ({ subject, scopes, stores, clients }: Caller): StoredRights => ({
     subject,
     scopes: [...scopes],
     stores: listOf(stores),
     clients: listOf(clients),
   }),
-  restore: (kept: unknown): Promise<Caller> => {
-    const { subject, scopes, stores, clients } = kept as Kept;
+  restore: (rights: unknown): Promise<Caller> => {
+    const { subject, scopes, stores, clients } = rights as StoredRights;
     return Promise.resolve({
       subject,
       scopes: new Set(scopes),

@@ -4,7 +4,7 @@ import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { equal } from './equal.ts';
 
 export interface LookupCacheOptions<Row> {
-  /** Looks a credential up by its hash. `undecided`: it cannot be said now whether it is valid. */
+  /** Looks a credential up by its hash. `undecided`: its validity cannot be determined now. */
   find(hash: string): Promise<Row | 'undecided' | undefined>;
   hashOf(row: Row): string;
   isValid(row: Row): boolean;
@@ -12,27 +12,27 @@ export interface LookupCacheOptions<Row> {
   maxCredentials: number;
   /** How long an answer is used, from the start of its query. */
   answerMs: number;
-  /** How long a valid credential is known as such. */
+  /** How long a credential is remembered as valid. */
   rememberMs: number;
-  /** Called when a credential becomes valid, has another row, or is valid no more. */
+  /** Called when a credential becomes valid, gets another row, or becomes invalid. */
   onChange?(before: Row | undefined, after: Row | undefined): void;
 }
 
-/** What a look-up found. `unknown`: there is no such credential; `invalid`: it was issued once. */
+/** The result of a look-up. `unknown`: the credential was never issued; `invalid`: it was issued but is no longer valid. */
 export type Lookup<Row> = { state: 'valid'; row: Row } | { state: 'unknown' | 'invalid' | 'undecided' };
 
-/** What the requests with a credential share, until its answer is forgotten or has become too old. */
+/** The look-up that all requests with a credential share until its result expires. */
 interface Entry<Row> {
-  /** The look-up that runs or was answered; undefined when it has failed. */
+  /** The running or completed look-up; undefined if it failed. */
   query: Promise<Lookup<Row>> | undefined;
-  /** When the look-up began whose answer is kept, by `performance.now()`. */
+  /** Start time of the look-up whose result is cached, as `performance.now()`. */
   since: number;
 }
 
-/** A refusal is kept for longer than an answer: no credential is issued that was sent before. */
+/** Refusals are cached longer than valid results, because no credential that was already sent is issued later. */
 const refusedMs = 60_000;
 
-/** Credentials by their hash. Only definite answers are kept: when a query fails, the next request asks again. */
+/** Creates a cache of credential look-ups by hash. Failed and undecided look-ups are not cached. */
 export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Row>) => {
   const { find, hashOf, isValid, maxCredentials, answerMs, rememberMs, onChange } = options;
   const answers = createLru<string, Entry<Row>>(maxCredentials);
@@ -63,7 +63,7 @@ export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Ro
 
   const ask = (hash: string, entry: Entry<Row>): Promise<Lookup<Row>> => {
     const start = performance.now();
-    // Otherwise the row may be from before a change that was told meanwhile, such as a rotation.
+    // If this is false, the row may be older than a change that was reported meanwhile, such as a rotation.
     const isCurrent = (): boolean => answers.peek(hash) === entry && start >= entry.since;
     const query = runOutsideRequest(async () => {
       const found = await find(hash);
@@ -87,13 +87,13 @@ export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Ro
     }, stopSharing);
     return query;
   };
-  /** As `lookUp`, but never an answer of a look-up that has begun: the credential has changed. */
+  /** Like `lookUp`, but always starts a new look-up, because the credential has changed. */
   const refresh = (hash: string): Promise<Lookup<Row>> => {
     const entry: Entry<Row> = { query: undefined, since: 0 };
     answers.set(hash, entry);
     return ask(hash, entry);
   };
-  /** The last answer, or that of a query, which all requests with this credential share. */
+  /** Returns the cached result, or that of a look-up that all requests with this credential share. */
   const lookUp = (hash: string): Promise<Lookup<Row>> => {
     const entry = answers.get(hash);
     if (entry === undefined) return refresh(hash);
@@ -101,18 +101,18 @@ export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Ro
       ? ask(hash, entry)
       : awaitSharedLookup(entry.query, () => ask(hash, entry));
   };
-  /** The next request is looked up, and an answer that is still to come is not kept. */
+  /** Drops the cached result and that of a running look-up, so that the next request looks the credential up again. */
   const forgetAnswer = (hash: string): void => void answers.delete(hash);
 
   return {
-    /** The credentials that were valid when they were looked up last. */
+    /** The credentials that were valid at their last look-up. */
     valid,
-    /** A refusal that is remembered; undefined when the credential would be looked up. */
+    /** The cached refusal of a credential; undefined if there is none. */
     refusal: (hash: string) => refused.get(hash),
     lookUp,
     refresh,
     forgetAnswer,
-    /** Forgets also that the credential was valid or was refused. */
+    /** Drops everything that is cached about a credential. */
     forget: (hash: string): void => {
       forgetAnswer(hash);
       valid.delete(hash);

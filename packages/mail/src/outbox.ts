@@ -15,9 +15,9 @@ export interface Mail {
   replyTo?: string | undefined;
   subject: string;
   text: string;
-  /** The same as HTML; a mail without it has text alone. */
+  /** The content as HTML. Without it the mail has only text. */
   html?: string;
-  /** The same when the mail is sent again after a crash, so that mail servers drop the second one. */
+  /** Message-ID. It stays the same when the mail is sent again after a crash, so that mail servers can drop the duplicate. */
   messageId: string;
 }
 
@@ -26,11 +26,11 @@ interface SenderOptions {
   url: string;
   /** One address without a name. */
   from: string;
-  /** Connections to the mail server at most. */
+  /** Maximum number of connections to the mail server. */
   connections: number;
 }
 
-/** Makes what sends single mails by SMTP; `send` rejects when the mail server did not take it. */
+/** Creates a sender of single mails by SMTP. `send` rejects if the mail server did not accept the mail. */
 export const createSender = ({ url, from, connections }: SenderOptions) => {
   const transport = createTransport({
     url,
@@ -43,7 +43,7 @@ export const createSender = ({ url, from, connections }: SenderOptions) => {
   });
   return {
     send: async ({ to, fromName, ...content }: Mail): Promise<void> => {
-      // Objects: nodemailer would read a text as a list of addresses.
+      // Addresses are objects, because nodemailer would parse a string as a list of addresses.
       const sender = fromName === undefined ? from : { name: fromName, address: from };
       await transport.sendMail({ from: sender, to: { name: '', address: to }, ...content });
     },
@@ -53,14 +53,13 @@ export const createSender = ({ url, from, connections }: SenderOptions) => {
 };
 
 interface OutboxOptions extends LeaseOptions, WorkTable, Omit<SenderOptions, 'connections'> {
-  /** The mail of a row and how to record that it was sent; without a mail, how to record that. */
+  /** Creates the mail of a row, and a function that records that it was sent, or that there is nothing to send. */
   compose(row: LeasedRow): Promise<{ mail?: Mail; record(): PromiseLike<unknown> }>;
 }
 
-/** What `createOutbox` makes. */
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** The maximum number of mails in work, which is also the number of connections to the mail server; and of one owner. */
+/** Maximum number of mails in work: in total (also the number of connections to the mail server), and of one owner. */
 const limits = [5, 3] as const;
 
 /**

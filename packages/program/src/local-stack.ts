@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What programs read of `.local/stack.json`. */
+/** The fields of `.local/stack.json` that programs read. */
 export interface LocalStack {
   gateway: string | null;
   services: Record<string, { url: string; databaseUrl: string }>;

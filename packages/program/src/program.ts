@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { complain, say } from './terminal.ts';
 
-/** Wrong arguments. The message says which, and the program ends with exit code 2. */
+/** An error in the arguments. The program prints the message and exits with code 2. */
 export class UsageError extends Error {}
 
 const isUsageError = (error: unknown): boolean =>
@@ -11,7 +11,7 @@ const isUsageError = (error: unknown): boolean =>
 /** An error and its causes, without their stack traces. */
 const lineOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  // A connection that is refused at several addresses is an error without a message.
+  // If a connection is refused at several addresses, the error has no message.
   const message = error.message || ('code' in error ? String(error.code) : error.name);
   return error.cause instanceof Error ? `${message}: ${lineOf(error.cause)}` : message;
 };
@@ -25,20 +25,20 @@ export const runProgram = async (
   work: (args: string[]) => unknown,
   failure = 1,
 ): Promise<void> => {
-  // pnpm passes the "--" of its caller on.
+  // pnpm passes on the "--" of its caller.
   const args = process.argv.slice(2).filter((argument) => argument !== '--');
   if (args.includes('--help') || args.includes('-h')) {
     say(usage.trimEnd());
     return;
   }
   try {
-    // A program without arguments takes none: `--chekc` must not migrate.
+    // If the program takes no arguments, any argument is an error: `--chekc` must not migrate.
     if (work.length === 0) parseArgs({ args });
     const code = await work(args);
     if (typeof code === 'number') process.exitCode = code;
   } catch (error) {
     const isUsage = isUsageError(error);
-    // What parseArgs says after the first sentence is about a rare case.
+    // Only the first sentence of parseArgs is printed; the rest is about a rare case.
     complain(isUsage ? `${lineOf(error).split('. ', 1)[0]}. --help says more.` : lineOf(error));
     process.exitCode = isUsage ? 2 : failure;
   }
