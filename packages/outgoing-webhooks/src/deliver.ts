@@ -15,13 +15,13 @@ export interface Attempt extends Omit<Sent, 'retryAfterMs'> {
   attempt: number;
 }
 
-/** What a held change becomes: due again after a time, or `failed` for good. */
+/** A change that was not delivered: due again after a time, or finally `failed`. */
 export interface Held extends Change {
   dueInMs: number;
   failed: boolean;
 }
 
-/** What came of the changes of a window. */
+/** The result of delivering a window of changes. */
 export interface Result {
   attempts: Attempt[];
   delivered: Change[];
@@ -48,21 +48,21 @@ export interface DeliverOptions {
   send: Send;
   /** The keys of secrets; each signs. */
   keys: readonly string[];
-  /** Begin nothing more. */
+  /** Whether to start no more requests. */
   isStopping: () => boolean;
-  /** Break off what is under way. */
+  /** Aborts running requests. */
   aborted: AbortSignal;
 }
 
 /** Requests of one subscription at the same time. */
 const atOnce = 32;
-/** For so long a window begins with changes. */
+/** How long a window starts new requests. */
 const windowMs = 2000;
 /** After this many failures in a row the address gets one request at a time, each after a pause. */
 const broken = 5;
 const retryBaseMs = 10_000;
 const pauseBaseMs = 5000;
-/** Pauses that add up to a day. */
+/** Number of attempts within a day. */
 const mostAttempts = attemptsWithin(24, retryBaseMs);
 
 /** The id of a change: the same at each attempt, and another one after a restore to an earlier moment. */
@@ -97,7 +97,7 @@ const readItems = async <Caller>(
   return ({ list, record, action }) => (action === 'deleted' ? undefined : found.get(list)?.get(record));
 };
 
-/** Makes a function that delivers changes, in the order of each lane, for some seconds. */
+/** Creates a function that delivers changes for some seconds, those of each lane in order. */
 export const createDeliver =
   ({ sql, send, keys, isStopping, aborted }: DeliverOptions) =>
   async <Caller>(delivery: Delivery<Caller>): Promise<Result> => {

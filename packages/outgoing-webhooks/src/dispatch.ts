@@ -15,16 +15,16 @@ export interface DispatchOptions<Caller> {
   send: Send;
   keys: readonly string[];
   lists: ReadonlyMap<string, OfferedList<Caller>>;
-  /** The maker of the subscription, from its stored rights; undefined when they may no longer read. */
+  /** Restores the subscription's creator from the stored rights; undefined if they no longer allow reading. */
   restore(rights: unknown): Promise<Caller | undefined>;
   /** Called with the result of each window. */
   onResult(result: Result): void;
 }
 
-/** Subscriptions that one process serves at the same time, and for how long before it is another one's turn. */
+/** Maximum number of subscriptions that a process serves at the same time, and the length of a subscription's turn. */
 const atOnce = 200;
 const turnMs = 30_000;
-/** What is under way when the process stops has so long to end. */
+/** How long running requests may continue when the process stops. */
 const graceMs = 3000;
 
 /** A subject has one window with more bytes at a time, because its items are in memory until they are sent. */
@@ -84,7 +84,7 @@ export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
         subscription = await round(subscription);
       await release(sql, worker, claimed);
     } catch (err) {
-      // Its lease ends by itself.
+      // The subscription is not released, because its lease expires.
       log.warn({ err }, 'the deliveries of a subscription broke off');
     }
   };

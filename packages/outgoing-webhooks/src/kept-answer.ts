@@ -1,11 +1,11 @@
-/** In bytes. */
+/** Maximum bytes that are stored of an answer. */
 const maxAnswer = 1024;
-/** Of a message, in characters: of a longer one no answer is kept, because looking for its values would keep others waiting. */
+/** Maximum characters of a message whose answer is stored, because searching for the values of a longer one would block others. */
 const maxSent = 65_536;
 const masked = '[…]';
-/** Shorter texts are in any answer. */
+/** Shorter values are not masked, because they occur in any answer. */
 const shortest = 3;
-/** UUIDs and times, which are no personal data. */
+/** Matches UUIDs and times, which are not personal data. */
 const isPlain = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$|^\d{4}-\d\d-\d\dT[\d:.]+Z$/i;
 
 /** All texts and numbers in a JSON value. */
@@ -22,7 +22,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** How an error page may repeat a text. */
+/** The encodings in which an error page may repeat a text. */
 const formsOf = (text: string): string[] => [
   text,
   JSON.stringify(text).slice(1, -1),
@@ -31,8 +31,8 @@ const formsOf = (text: string): string[] => [
 ];
 
 /**
- * The beginning of an answer, null for an empty one. What it repeats of the record that was sent is masked: a failing server
- * often does, and attempts are kept when the record, or the person in it, has long been erased.
+ * The start of an answer with the values of the sent record masked; null for an empty answer. Failing servers often repeat the
+ * record, and attempts are stored longer than the record or the person in it.
  */
 export const keptAnswer = (answer: Buffer, sent: string): string | null => {
   if (answer.length === 0) return null;
@@ -43,7 +43,7 @@ export const keptAnswer = (answer: Buffer, sent: string): string | null => {
     .subarray(0, 2 * maxAnswer)
     .toString('utf8')
     .replaceAll('\0', '\uFFFD');
-  // The longest first, because it may contain others.
+  // Longest first, because a long value may contain shorter ones.
   for (const form of new Set(values.flatMap(formsOf).toSorted((a, b) => b.length - a.length)))
     text = text.replaceAll(form, masked);
   return Buffer.from(text).subarray(0, maxAnswer).toString('utf8');

@@ -4,10 +4,10 @@ import type { Change } from './changes.ts';
 import type { Attempt, Held, Result } from './deliver.ts';
 import { columns, leaseMs, noticeDue, type Subscription } from './subscription.ts';
 
-/** A subscriber that has failed for so long gets nothing more. */
+/** A subscription is disabled after failing for this long. */
 const disabledAfter = `interval '5 days'`;
 
-/** Attempts that are kept of a subscription, so that one with many does not fill the disk. */
+/** Maximum number of stored attempts of a subscription, so that they do not fill the disk. */
 const keptAttempts = 1000;
 
 export const saveAttempts = async (sql: Queries, id: string, attempts: readonly Attempt[]): Promise<void> => {
@@ -22,7 +22,7 @@ export const saveAttempts = async (sql: Queries, id: string, attempts: readonly 
       select id from subscription_attempts where subscription = ${id} order by id desc offset ${keptAttempts} limit 1)`;
 };
 
-/** Makes the first change of each of these lanes due, and no other one. */
+/** Makes only the first change of each of these lanes due. */
 export const orderLanes = (sql: Queries, id: string, lanes: readonly string[]): Promise<unknown> => sql`
   update subscription_held held set due_at = case when is_first then now() else 'infinity' end
   from (
@@ -50,8 +50,8 @@ const removeHeld = async (sql: Queries, id: string, delivered: readonly Change[]
 };
 
 /**
- * Writes down what came of a window, up to `position` of the log where it is from there. Undefined: the subscription is
- * somebody else's by now, and nothing was written.
+ * Stores the result of a window, and `position` if the window came from the log. Returns undefined and stores nothing if another
+ * worker has claimed the subscription.
  */
 export const settle = (
   sql: Sql,

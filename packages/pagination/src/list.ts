@@ -80,13 +80,13 @@ export const pageLimitQuery = {
   limit: integerParameter({ min: 1, max: 200, fallback: 50, description: 'Items per page' }),
 };
 
-/** What `pageLimitQuery` reads. */
+/** The parsed parameters of `pageLimitQuery`. */
 export interface PageQuery {
   page: number;
   limit: number;
 }
 
-/** A part of a list, as SQL takes it. */
+/** OFFSET and LIMIT of a part of a list. */
 export interface Window {
   /** Rows before it; up to 2^31 × 500, beyond int32 but never rounded. */
   offset: bigint;
@@ -117,7 +117,7 @@ export const pageList = <const Name extends string, T>(
   { items, hasMore }: Slice<T>,
 ) => ({ [name]: items, page: { number, has_more: hasMore, limit } }) as PageLimitList<Name, T>;
 
-/** Reads one page and returns its body. `read` gives one row more than the page holds, where there is one. */
+/** Reads one page and returns its body. `read` must return one row more than the page holds, if there is one. */
 export const readPageList = async <const Name extends string, Row>(
   name: Name,
   query: PageQuery,
@@ -172,7 +172,7 @@ export interface IndexedPage extends Window {
   index: number;
 }
 
-/** Where the page asked for begins and how long it is. */
+/** The index, offset and limit of the requested page. */
 export const indexedPageOf = (query: { PageIndex: number; PageSize: number }): IndexedPage => ({
   index: query.PageIndex,
   limit: query.PageSize,

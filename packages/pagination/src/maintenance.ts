@@ -22,7 +22,7 @@ export interface MaintenanceOptions {
   registry: Registry;
   /** Milliseconds between two runs. Every page adds up what was written in between, so folds are frequent. */
   foldEvery?: number;
-  /** The same while nothing is written, unless `hint` says that something was. */
+  /** Milliseconds between two runs while nothing is written. `hint` ends the pause. */
   foldIdle?: number;
   mergeEvery?: number;
   checkEvery?: number;
@@ -90,7 +90,7 @@ export const maintainDirectories = (options: MaintenanceOptions) => {
     let isFolded = true;
     const foldChanges = async (): Promise<boolean | void> => {
       const folded = await fold(sql, directory);
-      // What another instance leaves, such as one that only merges, is folded soon.
+      // Another instance held the lock, so the next run comes soon.
       if (folded === undefined) return undefined;
       if (folded === 0) return false;
       isFolded = true;
@@ -112,7 +112,7 @@ export const maintainDirectories = (options: MaintenanceOptions) => {
   });
 
   return {
-    /** A list may have changed. */
+    /** Call it when a list may have changed. */
     hint: (): void => {
       for (const task of tasks) task.hint();
     },
