@@ -17,17 +17,17 @@ type Scope =
 export const allow = ({ verifier }: Pick<Context, 'verifier'>, scope: Scope) =>
   scope === 'stores:admin' ? verifier.guard(scope) : verifier.guard(scope, 'stores:admin');
 
-/** Throws InsufficientScope for a caller without this scope, for what only some requests to an address need. */
+/** Throws InsufficientScope unless the caller has this scope; for scopes that only some requests to a route need. */
 export const requireScope = ({ scopes }: Caller, scope: Scope): void => {
   if (!hasScope(scopes, scope) && !hasScope(scopes, 'stores:admin')) throw new InsufficientScope(scope);
 };
 
-/** In place of a store's id: all stores that the caller may read. */
+/** Used in a path instead of a store id: all stores that the caller may read. */
 export const everyStore = '-';
 
 /**
- * A route below `/v1/stores/{storeId}` for tokens that may be limited to some stores: throws NotFound for any other store. A
- * list of all stores is not refused here; it leaves the others out.
+ * Restricts a route below `/v1/stores/{storeId}` to the stores of the caller's token: throws NotFound for any other store.
+ * Lists of all stores are not refused; they leave out the stores that the token does not allow.
  */
 export const withinStores = (route: Route): Route => ({
   ...route,
@@ -39,9 +39,9 @@ export const withinStores = (route: Route): Route => ({
   },
 });
 
-/** Throws a Problem (403) for a caller who is limited to stores that exist. */
+/** Throws a Problem (403) if the caller's token is limited to some stores. */
 export const requireEveryStore = ({ stores }: Caller): void => {
   if (stores === undefined) return;
-  const detail = 'The access token is limited to some stores (claim stores), so it creates no further one.';
+  const detail = 'The access token is limited to some stores (claim stores), so it cannot create a store.';
   throw new Problem({ status: 403, code: 'limited_to_stores', detail });
 };

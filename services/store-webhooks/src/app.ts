@@ -11,7 +11,7 @@ import { userList } from './records/users.ts';
 import { verificationList } from './records/verifications.ts';
 import { paymentList } from './payments/list.ts';
 import { paymentRoutes } from './payments/routes.ts';
-import { addWaitingMetrics } from './metrics.ts';
+import { registerGauges } from './metrics.ts';
 import { notificationList, resendRoute } from './notifications/notification-log.ts';
 import { previewRoute } from './notifications/preview.ts';
 import { eventRevealList } from './events/list.ts';
@@ -46,7 +46,7 @@ const followedLists = [
 
 /** The routes of the service and the text of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp => {
-  addWaitingMetrics(context);
+  registerGauges(context);
   return createHttpApp(context, {
     api: {
       title: 'Store webhooks',

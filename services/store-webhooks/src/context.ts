@@ -15,7 +15,7 @@ import type { Migrations } from '@platform/service-kit/migrate';
 import { feedParts } from '@platform/feed/sql';
 import { subscriptionsPart } from '@platform/outgoing-webhooks/sql';
 import { followedTables } from './db/followed.ts';
-import { plansByIndex } from './db/plans.ts';
+import { indexScanSettings } from './db/index-scan-settings.ts';
 import type { StoreRow } from './db/tables.ts';
 import type { Env } from './env.ts';
 import { createDatabaseClock, type DatabaseClock } from './db/clock.ts';
@@ -36,7 +36,7 @@ import {
   type TokenRow,
 } from './stores/known-store.ts';
 import { createRotations, type Rotations } from './stores/rotations.ts';
-import { createOldUses, type OldUses } from './stores/old-uses.ts';
+import { createReplacedTokenUses, type ReplacedTokenUses } from './stores/replaced-token-uses.ts';
 import { createTracker, type ErrorTracker } from './error-tracker.ts';
 
 export const migrations: Migrations = {
@@ -51,23 +51,23 @@ export interface Context extends BaseContext {
   openStore(row: StoreRow): KnownStore;
   tokens: PathTokens<TokenRow>;
   rotations: Rotations;
-  oldUses: OldUses;
+  replacedTokenUses: ReplacedTokenUses;
   nextId: NextId;
   inbox: Inbox;
-  /** Challenges that were sent for another payment than theirs; the alert ChallengeMismatch reads it. */
+  /** Counts challenges that were sent for a payment they do not belong to; the alert ChallengeMismatch reads it. */
   challengeMismatches: Counter;
   paymentLimit: PaymentLimit;
   unsettledLimit: UnsettledLimit;
   clock: DatabaseClock;
   readerOf: (storeId: string) => ProviderReader;
-  /** For late pages of lists, for lists of all stores and for filters without an index. */
+  /** Limits concurrent slow searches: late pages of lists, lists of all stores and filters without an index. */
   searches: SearchPool;
   /** Bounds the memory of large pages of lists. */
   largeWork: ByteGate;
-  /** Aborted to interrupt all requests to providers, because the instance stops. */
+  /** Aborted when the instance stops, to interrupt all requests to providers. */
   stopping: AbortController;
   tracker: ErrorTracker;
-  /** Makes the routes by which a list is exported and followed. */
+  /** Creates the routes that export and follow a list. */
   follow: ReturnType<typeof createFeed>;
   subscriptions: ReturnType<typeof createSubscriptions<Caller>>;
 }
@@ -84,14 +84,14 @@ const providerAddresses = ({ PROVIDER_ADDRESSES, NODE_ENV }: Env): 'public' | 'a
 /** Opens the connections and clients of the service; `overrides` replace parts in tests. */
 export const createContext = async (
   env: Env,
-  parts: LogAndMetrics,
+  logAndMetrics: LogAndMetrics,
   overrides: Partial<Context> = {},
 ): Promise<Context> => {
   const schemaFile = join(spoolFolder(env), 'migrations');
   const base = openBaseContext(
     env,
-    { name: 'store-webhooks', migrations, schemaFile, settings: plansByIndex },
-    parts,
+    { name: 'store-webhooks', migrations, schemaFile, settings: indexScanSettings },
+    logAndMetrics,
   );
   const { sql } = base.database;
   const { log } = base;
@@ -112,11 +112,11 @@ export const createContext = async (
     spoolMaxBytes: env.SPOOL_MAX_BYTES,
     snapshot: createOutageSnapshot({ tokens, rotations, clock, openStore, log }),
   });
-  const oldUses = createOldUses(sql);
+  const replacedTokenUses = createReplacedTokenUses(sql);
   const searches = openSearchPool(
     'store-webhooks:search',
     env,
-    'Choose fewer rows by a filter, one store, or an earlier page.',
+    'Use a filter, a single store or an earlier page.',
   );
   const stopping = new AbortController();
   const tracker = await createTracker(env.SENTRY_DSN, log);
@@ -132,13 +132,13 @@ export const createContext = async (
     now,
     clock,
     rotations,
-    oldUses,
+    replacedTokenUses,
     searches,
     nextId: createIds(),
     inbox,
     challengeMismatches: new Counter({
       name: 'webhooks_challenge_mismatches_total',
-      help: '3DS challenges that belong to another payment than the one they were sent for',
+      help: '3DS challenges that were sent for a payment they do not belong to',
       registers: [base.metrics.registry],
     }),
     paymentLimit: createPaymentLimit(base.redis),
@@ -163,8 +163,8 @@ export const createContext = async (
       maxStreams: env.FEED_STREAMS,
     }),
     [Symbol.asyncDispose]: async () => {
-      for (const part of [rotations, inbox, clock, oldUses, tracker, searches, base])
-        await part[Symbol.asyncDispose]();
+      for (const resource of [rotations, inbox, clock, replacedTokenUses, tracker, searches, base])
+        await resource[Symbol.asyncDispose]();
     },
     ...overrides,
   };

@@ -18,7 +18,7 @@ import { createStore } from './stores/use-cases.ts';
 
 const id = '01980000-0000-7000-8000-00000000d340';
 const demoUserId = '01980000-0000-7000-8000-00000000d343';
-/** What examples of the API documents delete. */
+/** The examples in the API documents delete these two. */
 const erasedMember = 'demo-member-2';
 const erasedUserId = '01980000-0000-7000-8000-00000000d344';
 const deletedUserId = '01980000-0000-7000-8000-00000000d345';
@@ -35,17 +35,17 @@ await demoSubscription(context.database.sql, DEMO_ADMIN_TOKEN, 'orders');
 // Derived from the secret of this stack: the same on every start, and secret.
 const token = createHmac('sha256', env.SECRETS_KEY).update('demo webhook token').digest('base64url');
 
-/** A customer who was verified, has paid and got a delivery. */
+/** Adds a verified customer with a payment and a delivery, and two more customers. */
 const addRecords = async (): Promise<void> => {
   const { database, now } = context;
   const consumerUserId = demoOrder.consumerId;
-  const ann = { email: 'ann@example.test', firstName: 'Ann', lastName: 'Li' };
-  const bo = { email: 'bo@example.test', firstName: 'Bo', lastName: 'Lund' };
-  const cleo = { email: 'cleo@example.test', firstName: 'Cleo', lastName: 'Roy' };
+  const annProfile = { email: 'ann@example.test', firstName: 'Ann', lastName: 'Li' };
+  const boProfile = { email: 'bo@example.test', firstName: 'Bo', lastName: 'Lund' };
+  const cleoProfile = { email: 'cleo@example.test', firstName: 'Cleo', lastName: 'Roy' };
   const customers = [
-    { memberId: consumerUserId, userId: demoUserId, profile: ann },
-    { memberId: erasedMember, userId: erasedUserId, profile: bo },
-    { memberId: 'demo-member-3', userId: deletedUserId, profile: cleo },
+    { memberId: consumerUserId, userId: demoUserId, profile: annProfile },
+    { memberId: erasedMember, userId: erasedUserId, profile: boProfile },
+    { memberId: 'demo-member-3', userId: deletedUserId, profile: cleoProfile },
   ];
   const delivered = { ...demoOrder, id: 'demo-order-2', orderNo: '1000', status: 'COMPLETED' };
   const changes: Change[] = [
@@ -118,26 +118,26 @@ if ((await context.database.orm.$count(stores, eq(stores.id, id))) === 0) {
   await createStore(context, input, { id, token: { token, tokenHash: hashPathToken(token) } });
   await addRecords();
 }
-// The printed token must work even if it was rotated since the last start.
+// The printed token must still work after a rotation since the last start.
 await context.database
   .sql`update webhook_tokens set grace_until = null where token_hash = ${hashPathToken(token)}`;
 
 const authorization = `-H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}'`;
-const printed = {
+const demoOutput = {
   demo: { store: { id, webhookToken: token, storeUrl } },
   curls: [
     {
-      title: 'A webhook of the demo shop, of which its customer gets a mail (store-webhooks)',
+      title: 'Send a webhook of the demo shop; its customer gets a mail (store-webhooks)',
       command: `curl -sS -X POST '${GATEWAY_URL}/api/v1/hooks/order_updated/${token}' -H 'content-type: application/json' -d '${JSON.stringify(demoOrder)}'`,
     },
     {
-      title: 'The mail that customers of the shop would get of another status',
+      title: 'Preview the mail that customers of the shop get for another status',
       command: `curl -sS -X POST '${GATEWAY_URL}/v1/stores/${id}/notifications/preview' ${authorization} -H 'content-type: application/json' -d '{"audience":"customer","kind":"order","change":"READY","orderNo":"1001"}'`,
     },
     {
-      title: 'Where the order of a customer is',
+      title: 'Show where the order of a customer is',
       command: `curl -sS '${GATEWAY_URL}/v1/stores/${id}/delivery-jobs?orderId=demo-order-2' ${authorization}`,
     },
   ],
 };
-process.stdout.write(`${JSON.stringify(printed)}\n`);
+process.stdout.write(`${JSON.stringify(demoOutput)}\n`);

@@ -2,23 +2,23 @@ import type { Log } from '@platform/service-kit/log';
 import { createRefusalSampler } from '@platform/service-kit/refusal-sampler';
 import { safeError } from '@platform/service-kit/safe-error';
 
-/** Where an error happened; contains no personal data and nothing from the payload. */
-interface Where {
+/** Where an error happened. Contains no personal data and nothing from the payload. */
+interface ErrorLocation {
   storeId?: string;
   event?: string;
   eventId?: string;
   attempt?: number;
 }
 
-/** A tracker that does not answer must not keep reports in memory. */
-const SEND_LIMIT_MS = 10_000;
+/** Timeout of a report, so that a tracker that does not answer keeps no reports in memory. */
+const SEND_TIMEOUT_MS = 10_000;
 
 export interface ErrorTracker extends AsyncDisposable {
-  capture(error: unknown, where: Where): void;
+  capture(error: unknown, location: ErrorLocation): void;
 }
 
 /**
- * A client for the Sentry protocol. It sends only errors and where they happened: no integrations, no
+ * Creates a client for the Sentry protocol. It sends only errors and their location: no integrations, no
  * breadcrumbs, no requests, no host name.
  */
 const createClient = async (dsn: string) => {
@@ -32,7 +32,7 @@ const createClient = async (dsn: string) => {
     integrations: [],
     transport: (options) =>
       createTransport(options, async ({ body }) => {
-        const signal = AbortSignal.timeout(SEND_LIMIT_MS);
+        const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
         const headers = options.headers ?? {};
         const response = await fetch(options.url, { method: 'POST', headers, body, signal });
         await response.body?.cancel();
@@ -48,30 +48,31 @@ const createClient = async (dsn: string) => {
     maxBreadcrumbs: 0,
   });
   client.init();
-  const capture = (error: Error, where: Where): void => {
+  const capture = (error: Error, location: ErrorLocation): void => {
     const scope = new Scope();
-    for (const [name, value] of Object.entries(where)) scope.setTag(name, String(value));
+    for (const [name, value] of Object.entries(location)) scope.setTag(name, String(value));
     client.captureException(error, undefined, scope);
   };
   return { capture, close: () => client.close(2000) };
 };
 
-const causeOf = (error: unknown): string => (error instanceof Error ? error.constructor.name : typeof error);
+const errorClassOf = (error: unknown): string =>
+  error instanceof Error ? error.constructor.name : typeof error;
 
 /**
- * Reports failures: always to the structured log, and to a Sentry-compatible tracker if `dsn` is set. Of each cause and
- * store the first ten a minute; the others are counted, because anybody who has a token can send any number of events.
+ * Reports failures to the structured log, and to a Sentry-compatible tracker if `dsn` is set. Reports the first ten per minute of
+ * each cause and store and only counts the others, because anybody with a token can send any number of events.
  */
 export const createTracker = async (dsn: string | undefined, log: Log): Promise<ErrorTracker> => {
   const client = dsn === undefined ? undefined : await createClient(dsn);
   const sampler = createRefusalSampler(log, { sourceField: 'storeId', message: 'repeated failures' });
   return {
-    capture: (error, where) => {
+    capture: (error, location) => {
       const err = safeError(error);
-      // Not by the message, which may name a place in the payload.
-      if (!sampler.sample(`${where.event}: ${causeOf(error)}`, where.storeId ?? '')) return;
-      log.error({ err, ...where }, 'processing failed');
-      client?.capture(err, where);
+      // Grouped by error class, because the message may name a position in the payload.
+      if (!sampler.sample(`${location.event}: ${errorClassOf(error)}`, location.storeId ?? '')) return;
+      log.error({ err, ...location }, 'processing failed');
+      client?.capture(err, location);
     },
     [Symbol.asyncDispose]: async () => {
       sampler[Symbol.dispose]();

@@ -11,7 +11,7 @@ export class Ignored extends SafeError {
   override name = 'Ignored';
 }
 
-/** The work was interrupted because this instance ends; it is given back. */
+/** The work was interrupted because this instance stops; it returns to the queue. */
 export class Stopped extends SafeError {
   override name = 'Stopped';
   constructor() {
@@ -20,46 +20,46 @@ export class Stopped extends SafeError {
 }
 
 /**
- * A provider gave no usable answer, but may give one later. The message names the provider and what it did, and contains
- * nothing from its answer.
+ * The provider gave no usable answer, but may give one later. The message names the provider and the failure, and contains
+ * nothing from the answer.
  */
 export class ProviderUnavailable extends SafeError {
-  /** What it did, such as `answered 500`. */
-  readonly what: string;
+  /** How the request failed, such as `answered 500`. */
+  readonly failure: string;
   /** HTTP status of its answer; undefined if it did not answer. */
   readonly status: number | undefined;
 
   constructor(
     provider: string,
-    what: string,
+    failure: string,
     { status, ...options }: ErrorOptions & { status?: number } = {},
   ) {
-    super(`The provider ${provider} ${what}.`, options);
+    super(`The provider ${provider} ${failure}.`, options);
     this.name = 'ProviderUnavailable';
-    this.what = what;
+    this.failure = failure;
     this.status = status;
   }
 }
 
-/** The provider was not asked, because it failed repeatedly or has too many requests in progress. */
+/** No request was sent, because the provider failed repeatedly or has too many requests in progress. */
 export class ProviderBusy extends ProviderUnavailable {
-  /** When a request may succeed, in milliseconds. */
+  /** Milliseconds until a request may succeed. */
   readonly waitMs: number;
   /** `open`: it failed repeatedly. */
   readonly circuit: 'open' | 'closed';
 
-  constructor(provider: string, what: string, waitMs: number, circuit: 'open' | 'closed') {
-    super(provider, what);
+  constructor(provider: string, failure: string, waitMs: number, circuit: 'open' | 'closed') {
+    super(provider, failure);
     this.name = 'ProviderBusy';
     this.waitMs = waitMs;
     this.circuit = circuit;
   }
 }
 
-/** The state in which an error ends an event; undefined if a retry may succeed. */
+/** The final state of an event that failed with this error; undefined if a retry may succeed. */
 export const finalState = (error: unknown): 'failed' | 'ignored' | undefined => {
   if (error instanceof Ignored) return 'ignored';
-  // Class 22: PostgreSQL refuses a value of the event, and would again.
+  // Class 22 (data exception): PostgreSQL refuses a value of the event and would refuse it again.
   const isRefusedValue = error instanceof postgres.PostgresError && error.code.startsWith('22');
   return error instanceof Unprocessable || isRefusedValue ? 'failed' : undefined;
 };

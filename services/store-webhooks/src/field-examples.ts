@@ -1,5 +1,5 @@
 import { demoOrder } from './providers/pos-payloads.ts';
-import { hookEventNames, templateOf } from './webhooks.ts';
+import { hookEventNames, pathTemplateOf } from './webhooks.ts';
 
 const token = 'wht_Zm9yLXRoZS1kZW1vLXNob3A';
 const address = 'https://api.example.test';
@@ -9,7 +9,7 @@ export const fieldExamples = {
   ...Object.fromEntries(
     hookEventNames.map((event) => [
       event,
-      address + templateOf(event).replace('{service}', 'persona').replace('{token}', token),
+      address + pathTemplateOf(event).replace('{service}', 'persona').replace('{token}', token),
     ]),
   ),
   token,

@@ -7,14 +7,14 @@ import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
 import { outdatedTokens } from './stores/queries.ts';
-import { startWork } from './processing/background-work.ts';
+import { startBackgroundWork } from './processing/background-work.ts';
 
 await runService({
   name: 'store-webhooks',
   env: processEnv,
   createContext: async (env, parts) => {
     const context = await createContext(env, parts);
-    // A customer's request may wait for a 3DS provider for longer than a stop may take. It gets its answer before.
+    // A customer's request may wait for a 3DS provider longer than SHUTDOWN_TIMEOUT_MS. Interrupt it early enough to answer.
     const interrupt = () => setTimeout(() => context.stopping.abort(), env.SHUTDOWN_TIMEOUT_MS / 2).unref();
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, interrupt);
     await context.inbox.spool.recover();
@@ -27,7 +27,7 @@ await runService({
       ...outdatedAttempts,
     ]);
     if (env.WORKERS === 'off') return pruned;
-    const work = startWork(context);
+    const work = startBackgroundWork(context);
     return {
       ...pruned,
       [Symbol.asyncDispose]: async () => {

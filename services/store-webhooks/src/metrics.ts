@@ -3,16 +3,16 @@ import { Gauge } from '@prometheus-io/client';
 import type { Context } from './context.ts';
 import type { ResultState } from './db/tables.ts';
 import { countMails } from './notifications/mailer.ts';
-import { countEndedOfDay, countPending, countStoresWithManyTests } from './inbox/count-events.ts';
+import { countEndedInLastDay, countPending, countStoresWithManyTests } from './inbox/count-events.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Adds gauges of the spool, the inbox and the mails, read at each scrape. Those from the database keep their last value
- * while it is away.
+ * Registers gauges of the spool, the inbox and the mails, read at each scrape. Gauges from the database keep their last value
+ * while it is unavailable.
  */
-export const addWaitingMetrics = (context: Context): void => {
+export const registerGauges = (context: Context): void => {
   const { metrics, inbox, rotations, bodyBudget, database, env, now } = context;
   const { sql } = database;
   const gauge = (
@@ -32,9 +32,9 @@ export const addWaitingMetrics = (context: Context): void => {
   const readQueue = createReading(metrics.registry, 'queue', () => countPending(sql));
   const readMails = createReading(metrics.registry, 'mails', () => countMails(sql));
   const readEnded = (state: ResultState) =>
-    // An event may fail only after it has been retried for RETRY_FOR_HOURS; another day is for waits and outages.
+    // An event may fail only after RETRY_FOR_HOURS of retries; one more day allows for waits and outages.
     createReading(metrics.registry, state, () =>
-      countEndedOfDay(sql, state, now(), dayMs + env.RETRY_FOR_HOURS * hourMs),
+      countEndedInLastDay(sql, state, now(), dayMs + env.RETRY_FOR_HOURS * hourMs),
     );
 
   gauge(
@@ -49,18 +49,18 @@ export const addWaitingMetrics = (context: Context): void => {
   );
   gauge(
     'webhooks_spool_free_ratio',
-    'Share of SPOOL_MAX_BYTES that the spool can still take, limited by the disk too; NaN if it has no folder',
+    'Share of SPOOL_MAX_BYTES that is still free, also limited by the disk; NaN if the spool has no folder',
     async () => (await inbox.spool.free()) / env.SPOOL_MAX_BYTES,
   );
   gauge(
     'webhooks_spool_damaged_files',
-    'Files of the spool that were found to be damaged and put aside, until somebody removes them',
+    'Damaged files of the spool that were quarantined and not removed yet',
     () => inbox.spool.damagedFiles(),
   );
   gauge(
     'webhooks_replaced_tokens_accepted_seconds',
-    'For how long this instance may accept tokens that were replaced without its knowledge; 0 while it reaches the database or Redis',
-    () => rotations.unknownForMs() / 1000,
+    'How long this instance may still accept tokens that were replaced without its knowledge; 0 while it reaches the database or Redis',
+    () => rotations.replacedAcceptedForMs() / 1000,
   );
   gauge(
     'webhooks_pending',
@@ -69,22 +69,18 @@ export const addWaitingMetrics = (context: Context): void => {
   );
   gauge(
     'webhooks_oldest_pending_seconds',
-    'For how long the oldest event has been waiting to be processed; 0 if none waits',
+    'How long the oldest event has been waiting to be processed; 0 if none waits',
     async () => (await readQueue())?.seconds,
   );
   gauge(
     'webhooks_failed',
-    'Events that failed in the last 24 hours and were not processed since',
+    'Events that failed in the last 24 hours and were not processed later',
     readEnded('failed'),
   );
-  gauge(
-    'webhooks_refused',
-    'Events of the last 24 hours whose signatures are not valid',
-    readEnded('refused'),
-  );
+  gauge('webhooks_refused', 'Events of the last 24 hours whose signature is not valid', readEnded('refused'));
   gauge(
     'webhooks_stores_with_many_tests',
-    'Stores whose POS has sent many test events in the last 24 hours: perhaps events that their mapping does not fit',
+    'Stores whose POS sent many test events in the last 24 hours; their mapping may not fit its events',
     createReading(metrics.registry, 'tests', () =>
       countStoresWithManyTests(sql, new Date(now().getTime() - dayMs)),
     ),
@@ -92,7 +88,7 @@ export const addWaitingMetrics = (context: Context): void => {
   gauge('webhooks_mails_pending', 'Mails that are still to be sent', async () => (await readMails())?.count);
   gauge(
     'webhooks_oldest_mail_seconds',
-    'For how long the oldest mail has been waiting to be sent; 0 if none waits',
+    'How long the oldest mail has been waiting to be sent; 0 if none waits',
     async () => (await readMails())?.seconds,
   );
 };

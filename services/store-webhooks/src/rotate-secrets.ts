@@ -5,8 +5,8 @@ import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
 import { rotateSecrets } from './sealed-values.ts';
 
-const usage = `SECRETS_KEY=<new>,<old> rotate-secrets: encrypts again with the first key of SECRETS_KEY what an older key encrypted
-Afterwards the older keys can be removed. It has the settings of the service. Exit code 1: a value cannot be decrypted.`;
+const usage = `SECRETS_KEY=<new>,<old> rotate-secrets: encrypts the values of older keys again with the first key of SECRETS_KEY
+Afterwards the older keys can be removed. Uses the settings of the service. Exit code 1: a value cannot be decrypted.`;
 
 await runProgram(usage, async () => {
   await using context = await createContext(processEnv(), {

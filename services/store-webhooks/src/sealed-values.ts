@@ -6,52 +6,52 @@ import { outcomeContext } from './payments/use-cases.ts';
 import { credentialsContext } from './stores/known-store.ts';
 
 /**
- * Returns the encrypted values of a store, the context that each is bound to, and statements that replace them unless they
- * have changed.
+ * Returns the encrypted values of a store. Each has the context that it is bound to, and `replace` to store its new ciphertext
+ * unless the value has changed.
  */
 const sealedValuesOf = async (sql: Sql, store: string, credentials: string) => {
   const challenges = await sql<{ service: string; id: string; transactionId: string; outcome: string }[]>`
     select service, three_ds_server_trans_id as id, transaction_id as "transactionId", outcome
     from payment_challenges where store_id = ${store} and outcome is not null`;
-  const ofStore = {
-    kind: 'stores' as const,
+  const storeValue = {
+    owner: 'stores' as const,
     sealed: credentials,
     context: credentialsContext(store),
-    replace: (again: string) =>
-      sql`update stores set credentials = ${again} where id = ${store} and credentials = ${credentials}`,
+    replace: (resealed: string) =>
+      sql`update stores set credentials = ${resealed} where id = ${store} and credentials = ${credentials}`,
   };
-  const ofEvents = (await refusedAddresses(sql, store)).map(({ id, url, replace }) => ({
-    kind: 'events' as const,
+  const eventValues = (await refusedAddresses(sql, store)).map(({ id, url, replace }) => ({
+    owner: 'events' as const,
     sealed: url,
     context: urlContext(store, id),
     replace,
   }));
-  const ofPayments = challenges.map(({ service, id, transactionId, outcome }) => ({
-    kind: 'payments' as const,
+  const paymentValues = challenges.map(({ service, id, transactionId, outcome }) => ({
+    owner: 'payments' as const,
     sealed: outcome,
     context: outcomeContext({ storeId: store, service, transactionId }),
-    replace: (again: string) => sql`
-      update payment_challenges set outcome = ${again} where store_id = ${store} and service = ${service}
+    replace: (resealed: string) => sql`
+      update payment_challenges set outcome = ${resealed} where store_id = ${store} and service = ${service}
         and three_ds_server_trans_id = ${id} and outcome = ${outcome}`,
   }));
-  return [ofStore, ...ofEvents, ...ofPayments];
+  return [storeValue, ...eventValues, ...paymentValues];
 };
 
 /**
- * Encrypts all values of an older key again with the first key: the credentials of stores, the addresses of refused
- * events and the outcomes of payments. This can run beside the service and be repeated. Returns how many values of each
- * were encrypted again, and how many no key of SECRETS_KEY decrypts.
+ * Encrypts all values of older keys again with the first key: the credentials of stores, the addresses of refused events and
+ * the outcomes of payments. It may run while the service runs and may be repeated. Returns how many values of each type were
+ * encrypted again, and how many no key of SECRETS_KEY decrypts.
  */
 export const rotateSecrets = async ({ database: { sql }, box }: Context) => {
   const rotated = { stores: 0, events: 0, payments: 0, unreadable: 0 };
   const stores = await sql<{ id: string; credentials: string }[]>`
     select id, credentials from stores order by id`;
   for (const { id, credentials } of stores)
-    for (const { kind, sealed, context, replace } of await sealedValuesOf(sql, id, credentials)) {
+    for (const { owner, sealed, context, replace } of await sealedValuesOf(sql, id, credentials)) {
       if (!box.isOutdated(sealed)) continue;
       const value = box.open(sealed, context);
       if (value === undefined) rotated.unreadable++;
-      else rotated[kind] += (await replace(box.seal(value, context))).count;
+      else rotated[owner] += (await replace(box.seal(value, context))).count;
     }
   return rotated;
 };

@@ -1,4 +1,4 @@
-/** The ten events of docs/contracts/store-webhooks.md, and whether their path names the provider. */
+/** The ten events of docs/contracts/store-webhooks.md. `service`: the path contains the provider. */
 export const hookEvents = {
   order_updated: { service: false, summary: 'An order changed at the POS' },
   new_member: { service: false, summary: 'A member was created at the POS' },
@@ -17,11 +17,11 @@ export type HookEvent = keyof typeof hookEvents;
 export const hookEventNames = Object.keys(hookEvents) as HookEvent[];
 
 /** `order_updated` → `OrderUpdated`. */
-export const pascalOf = (event: HookEvent): string =>
+export const pascalCase = (event: HookEvent): string =>
   event.replaceAll(/(?:^|[-_])(\w)/g, (_, first: string) => first.toUpperCase());
 
 export const hooksPath = '/api/v1/hooks';
 
-/** What logs, metrics and the OpenAPI document call an event's address. */
-export const templateOf = (event: HookEvent): string =>
+/** The path template of an event's address in logs, metrics and the OpenAPI document. */
+export const pathTemplateOf = (event: HookEvent): string =>
   `${hooksPath}/${event}/${hookEvents[event].service ? '{service}/' : ''}{token}`;

@@ -5,7 +5,7 @@ import { startRedis } from '@platform/local/redis';
 import { startProxy } from '@platform/service-kit/testing';
 import postgres from 'postgres';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { startWork } from '../src/processing/background-work.ts';
+import { startBackgroundWork } from '../src/processing/background-work.ts';
 import { eraseStores } from '../src/store-erasure.ts';
 import { allRows } from './all-rows.ts';
 import { startService, type Json } from './harness.ts';
@@ -230,7 +230,7 @@ test('a deleted store sends no mail, imports nobody and processes nothing that w
   await own`
     insert into members (store_id, id, event_id, updated_at) values (${store.id}, 'm-2', uuidv7(), now())`;
   expect((await del(store, {}, idle.token, idle.url)).status).toBe(204);
-  await using _work = startWork(idle.context);
+  await using _work = startBackgroundWork(idle.context);
   await idle.settled();
   await expect
     .poll(async () => (await own`select mail from notifications`).map(({ mail }) => mail))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { startWork } from '../src/processing/background-work.ts';
+import { startBackgroundWork } from '../src/processing/background-work.ts';
 import { searchEvents } from '../src/inbox/erase-events.ts';
 import { createPersonFinder, type Person } from '../src/inbox/person-finder.ts';
 import { allRows } from './all-rows.ts';
@@ -153,7 +153,7 @@ test('orders that name the person and were never processed, because the store wa
   await expect.poll(() => order('Hanna2').then(() => db`select from queue`)).toHaveLength(1);
   // There is no member.
   expect(await remove(store.id, id, idle.token, idle.url)).toEqual([204, undefined]);
-  await using _work = startWork(idle.context);
+  await using _work = startBackgroundWork(idle.context);
   await idle.settled();
   const left = await allRows(db);
   expect(left.filter((row) => /hanna|pos-member-1\b/i.test(row.replaceAll('order:o-Hanna', '')))).toEqual([]);
@@ -200,7 +200,7 @@ test('what waits to be processed, imported or mailed about the person is ended',
     values (${store.id}, uuidv7(), 'k', 'order', 'customer', 'A', 's', 'm-1', 'no_address', now(), now())`;
   await idle.hook('order_updated', store.webhookToken, { id: 'o-9', contact: 'Dora@person.example' });
   expect(await remove(store.id, 'm-1', idle.token, idle.url)).toEqual([204, undefined]);
-  await using _work = startWork(idle.context);
+  await using _work = startBackgroundWork(idle.context);
   await idle.settled();
   expect(await db`select distinct state, error from results`).toEqual([
     { state: 'ignored', error: 'erased' },
@@ -506,7 +506,7 @@ test('a person whose import ends during the erasure is not left behind as a user
   const store = await idle.store({ customerImportsEnabled: true });
   await idle.hook('new_member', store.webhookToken, member('m-1', 'Ilse'));
   await using hold = await holdAt(idle.databaseUrl, { trigger: 'after insert on users for each row' });
-  await using _work = startWork(idle.context);
+  await using _work = startBackgroundWork(idle.context);
   // The import has the member's row and has made the user, but has not committed.
   await hold.reached();
   const erased = remove(store.id, 'm-1', idle.token, idle.url);

@@ -121,7 +121,14 @@ test('a span that takes too long for one request returns the id to continue afte
   for (let after: string | null | undefined; after !== null;) {
     const span = { from: hour(-1), to: hour(1), after };
     const { orm } = service.context.database;
-    after = await visitEvents(orm, { storeId, ...span, state: 'done', size: 10, budgetMs: 0, each });
+    after = await visitEvents(orm, {
+      storeId,
+      ...span,
+      state: 'done',
+      batchSize: 10,
+      budgetMs: 0,
+      visitBatch: each,
+    });
     requests.push(after);
   }
   expect(requests).toEqual([visited[9], visited[19], null]);

@@ -1,12 +1,12 @@
 import { exercise } from '@platform/openapi-tests';
 import { recordPlans } from '@platform/service-kit/testing';
 import { afterAll, expect, test } from 'vitest';
-import { hookEventNames, pascalOf, templateOf } from '../src/webhooks.ts';
+import { hookEventNames, pascalCase, pathTemplateOf } from '../src/webhooks.ts';
 import { startService } from './harness.ts';
 import { startStandIn } from './simulate/stand-in.ts';
 import { arrange } from './subject.ts';
 
-const hooks = hookEventNames.map(pascalOf);
+const hooks = hookEventNames.map(pascalCase);
 
 test('every operation answers as its OpenAPI document describes', async () => {
   await using standIn = await startStandIn();
@@ -74,7 +74,7 @@ const fields = {
 };
 
 test.each(hookEventNames)('the document names the fields, forms and limits of %s', (event) => {
-  const { requestBody, responses } = paths[templateOf(event)]?.post ?? ({} as Operation);
+  const { requestBody, responses } = paths[pathTemplateOf(event)]?.post ?? ({} as Operation);
   const body = resolve(requestBody.content['application/json']?.schema ?? {});
   const [given = {}] = body.anyOf?.map(resolve) ?? [];
   expect(Object.keys(given.properties ?? {})).toEqual(expect.arrayContaining(fields[event]));

@@ -9,7 +9,7 @@ import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
 import { parseEnv } from '../src/env.ts';
 import { StoreBody } from '../src/stores/schema.ts';
-import { startWork } from '../src/processing/background-work.ts';
+import { startBackgroundWork } from '../src/processing/background-work.ts';
 import { createStore } from '../src/stores/use-cases.ts';
 
 interface Options extends StartOptions<Context> {
@@ -53,7 +53,7 @@ export const startService = async ({ work = true, variables, overrides, ...optio
   await context.inbox.spool.recover();
   await context.clock.start();
   context.rotations.start();
-  if (work) stack.use(startWork(context));
+  if (work) stack.use(startBackgroundWork(context));
   const token = await keys.token({ scope: 'stores:admin' });
   const started = stack.move();
 

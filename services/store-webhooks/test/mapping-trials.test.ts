@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { startWork } from '../src/processing/background-work.ts';
+import { startBackgroundWork } from '../src/processing/background-work.ts';
 import { startService, type Json } from './harness.ts';
 
 const service = await startService();
@@ -178,7 +178,7 @@ type Service = Awaited<ReturnType<typeof startService>>;
 const processWithSecrets = async (idle: Service, storeId: string): Promise<Json> => {
   const path = `/v1/stores/${storeId}`;
   await idle.admin('PATCH', path, generic({ status: '/state', orderNo: '/person/birthDate' }));
-  await using _work = startWork(idle.context);
+  await using _work = startBackgroundWork(idle.context);
   await idle.settled();
   const { body } = await idle.admin('GET', `${path}/orders`);
   return body;

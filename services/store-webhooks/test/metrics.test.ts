@@ -1,6 +1,6 @@
 import { Registry } from '@prometheus-io/client';
 import { expect, test } from 'vitest';
-import { addWaitingMetrics } from '../src/metrics.ts';
+import { registerGauges } from '../src/metrics.ts';
 import { startService } from './harness.ts';
 
 test('the gauges count what failed, was refused or waits, of all stores', async () => {
@@ -77,7 +77,7 @@ test('a scrape reads the queue once, and the notifications once', async () => {
     },
   });
   const registry = new Registry();
-  addWaitingMetrics({
+  registerGauges({
     ...context,
     metrics: { ...context.metrics, registry },
     database: { ...context.database, sql },

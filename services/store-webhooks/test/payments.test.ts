@@ -387,7 +387,7 @@ test('if body and path name different services, the body counts and a warning is
   const before = service.lines.length;
   const answer = await complete(store, { service: 'threedsecureio', cres: cresOf(id) }, 'netcetera');
   expect(answer.headers.get('location')).toBe(success);
-  expect(service.lines.slice(before).join('')).toContain('two services');
+  expect(service.lines.slice(before).join('')).toContain('different services');
 });
 
 test('the redirect leads below the store address, with a slash added, whatever the request contains', async () => {

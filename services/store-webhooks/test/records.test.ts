@@ -35,7 +35,7 @@ test('a store is read again only when it has changed, and a use of a replaced to
   const { etag } = await send('GET', path);
   expect(await send('GET', path, { 'if-none-match': etag })).toMatchObject({ status: 304, etag });
   await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'A' });
-  await service.context.oldUses.flush();
+  await service.context.replacedTokenUses.flush();
   expect((await send('GET', path, { 'if-none-match': etag })).status).toBe(200);
   // What a caller can change is as it was.
   expect((await send('PATCH', path, { 'if-match': etag }, { name: 'Renamed' })).status).toBe(200);

@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { firstIdOf } from '../src/inbox/event.ts';
-import { startWork } from '../src/processing/background-work.ts';
+import { startBackgroundWork } from '../src/processing/background-work.ts';
 import { createPruning, prune, retentionOf } from '../src/retention.ts';
 import { startService } from './harness.ts';
 
@@ -144,7 +144,7 @@ test('the worker prunes records, all of them, without being asked', async () => 
   await using service = await start(always);
   const { sql } = service.context.database;
   await insertRecords(sql, (await service.store()).id, 'a', new Date(Date.now() - 41 * dayMs));
-  await using _work = startWork(service.context);
+  await using _work = startBackgroundWork(service.context);
   await expect.poll(() => countAll(sql)).toEqual(each(0));
 });
 

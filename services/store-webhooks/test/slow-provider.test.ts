@@ -77,7 +77,7 @@ const refusing = (times: number, circuit: 'open' | 'closed' = 'open'): ProviderR
     times-- > 0
       ? Promise.reject(new ProviderBusy('blaze', 'is not asked', 1, circuit))
       : Promise.resolve({ items: [] }),
-  ask: () => Promise.reject(new Error('not used')),
+  post: () => Promise.reject(new Error('not used')),
 });
 
 test.each([

@@ -91,7 +91,7 @@ test('a folder whose lock cannot be opened is reported, and the others are repla
   made.state.isAway = false;
   const spool = made.openSpool();
   await spool.recover();
-  expect(made.lines.join('')).toContain('the spool can not be used');
+  expect(made.lines.join('')).toContain('the spool cannot be used');
   await expect.poll(() => made.stored).toEqual(['a']);
   await spool[Symbol.asyncDispose]();
 });

@@ -8,7 +8,7 @@ import type { ClaimedRow } from '../src/inbox/event.ts';
 import { heartbeatOf } from '../src/inbox/heartbeat.ts';
 import { createEventWorker } from '../src/processing/event-worker.ts';
 import { prune } from '../src/retention.ts';
-import { startWork } from '../src/processing/background-work.ts';
+import { startBackgroundWork } from '../src/processing/background-work.ts';
 import { startService } from './harness.ts';
 import { holdAt } from './hold.ts';
 import { receivedEventOf } from './received-event.ts';
@@ -45,7 +45,7 @@ test('claimed by a worker that died: nobody has it until the worker counts as de
   await heartbeatOf(sql, claimer.worker, 400).beat();
   expect(await claim(sql, claimer, 10)).toHaveLength(1);
   expect(await claim(sql, claimer, 10)).toHaveLength(0);
-  await using _work = startWork(service.context);
+  await using _work = startBackgroundWork(service.context);
   await service.settled();
   const { body } = await service.admin('GET', `/v1/stores/${id}/events`);
   expect(body['events']).toMatchObject([{ status: 'done', attempts: 2 }]);
@@ -71,7 +71,7 @@ test('with a worker in the process an event is claimed when it is stored, unless
   service.context.inbox.attach({
     claimer,
     hasRoom: () => true,
-    begin: ({ body }) => void begun.push(String(body)),
+    startProcessing: ({ body }) => void begun.push(String(body)),
     wake: () => undefined,
   });
   for (const status of ['A', 'B']) await service.hook('order_updated', webhookToken, order('o-1', status));
@@ -111,7 +111,7 @@ test('a worker that lost its lease can neither finish, fail nor postpone what an
   const quick = await claimOne(sql, 60_000);
   expect(await finishAll(sql, [slow])).toBe(0);
   await endEvent(sql, slow, 'failed', 'late');
-  await postponeEvents(sql, [slow], { delayMs: 0, error: 'late', counts: true });
+  await postponeEvents(sql, [slow], { delayMs: 0, error: 'late', isAttempt: true });
   expect(await sql`select state, attempts, error from inbox`).toMatchObject([
     { state: 'pending', attempts: 2, error: null },
   ]);
@@ -143,7 +143,7 @@ test('effect and mark are one: where the mark can not be written, the effect is 
   await processing.idle();
   expect(await sql`select id from orders`).toEqual([]);
   await sql`drop trigger refuse on notifications`;
-  await using _work = startWork(service.context);
+  await using _work = startBackgroundWork(service.context);
   await service.settled();
   expect(await sql`select status from orders`).toMatchObject([{ status: 'A' }]);
   expect(await sql`select id from notifications`).toHaveLength(1);
@@ -310,9 +310,9 @@ test('an event whose workers die ten times is given up, also after an attempt th
   const { id, webhookToken } = await service.store();
   const { sql } = service.context.database;
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
-  await postponeEvents(sql, [await claimOne(sql, 60_000)], { delayMs: 0, error: 'away', counts: true });
+  await postponeEvents(sql, [await claimOne(sql, 60_000)], { delayMs: 0, error: 'away', isAttempt: true });
   for (let at = 0; at < 10; at++) await claimAndDie(sql);
-  await using _work = startWork(service.context);
+  await using _work = startBackgroundWork(service.context);
   await service.settled();
   const { body } = await service.admin('GET', `/v1/stores/${id}/events`);
   expect(body['events']).toMatchObject([
@@ -328,7 +328,7 @@ test('events with which three workers died are claimed one at a time, so that on
   for (let at = 0; at < 3; at++) expect(await claimAndDie(sql)).toHaveLength(5);
   for (let at = 0; at < 3; at++) expect(await claimAndDie(sql)).toHaveLength(1);
   await service.hook('order_updated', webhookToken, order('other', 'A'));
-  await using _work = startWork(service.context);
+  await using _work = startBackgroundWork(service.context);
   await service.settled();
   expect(await sql`select state, count(*)::int from inbox group by state`).toEqual([
     { state: 'done', count: 6 },
@@ -353,7 +353,7 @@ test('what is older than the retention goes, what is pending or younger stays', 
   const { sql } = service.context.database;
   for (const at of [1, 2, 3]) await service.hook('order_updated', webhookToken, order(`o-${at}`, 'A'));
   await finishAll(sql, (await claim(sql, claimer, 2)).slice(0, 2));
-  const tables = { results: { by: 'id', days: 0 } } as const;
+  const tables = { results: { ageColumn: 'id', days: 0 } } as const;
   expect(await prune(sql, tables, new Date(Date.now() - 60_000))).toBe(false);
   expect(await sql`select id from inbox`).toHaveLength(3);
   await prune(sql, tables, new Date(Date.now() + 60_000));

@@ -217,7 +217,7 @@ test('after a rotation the old token works during its grace period, and its uses
   const statusOfOld = async () => (await service.hook('order_updated', old, order('C'))).status;
   const usedTokens = async () => {
     expect(await statusOfOld()).toBe(200);
-    await service.context.oldUses.flush();
+    await service.context.replacedTokenUses.flush();
     return (await service.admin('GET', `/v1/stores/${id}`)).body['webhookTokens'];
   };
   await expect.poll(usedTokens).toMatchObject([

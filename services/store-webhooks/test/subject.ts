@@ -1,5 +1,5 @@
 import { call, type Arranged, type Place } from '@platform/openapi-tests/place';
-import { hookEventNames, hookEvents, pascalOf, type HookEvent } from '../src/webhooks.ts';
+import { hookEventNames, hookEvents, pascalCase, type HookEvent } from '../src/webhooks.ts';
 
 /** The path of an event at the gateway, and a provider that the store below has for it. */
 const pathOf = (event: HookEvent): string => {
@@ -77,7 +77,7 @@ export const arrange = async (
       ...hookEventNames.map((event) => `/api/v1/hooks/${pathOf(event)}/${webhookToken}`),
     ],
     // The store takes webhooks from anywhere, and refuses none for its content.
-    takesAnything: hookEventNames.map((event) => `receive${pascalOf(event)}`),
+    takesAnything: hookEventNames.map((event) => `receive${pascalCase(event)}`),
     // 409: no mail server is configured.
     unreachable: ['resendNotification success'],
   };

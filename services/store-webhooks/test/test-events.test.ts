@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { countEndedOfDay } from '../src/inbox/count-events.ts';
+import { countEndedInLastDay } from '../src/inbox/count-events.ts';
 import * as square from './fixtures/square.ts';
 import { startService } from './harness.ts';
 
@@ -95,7 +95,7 @@ const failedEvent = async () => {
 const note = 'Corrected at the till.';
 const counted = () => {
   const { database, now } = service.context;
-  return countEndedOfDay(database.sql, 'failed', now(), 86_400_000);
+  return countEndedInLastDay(database.sql, 'failed', now(), 86_400_000);
 };
 
 test('a dismissed event shows who dismissed it, when and why, keeps its error, and counts for no alert', async () => {

@@ -4,45 +4,46 @@ import type { Sql } from 'postgres';
 
 const measureMs = 10_000;
 const firstMeasureMs = 2000;
-/** Two clocks differ by at most this much more after a second. */
+/** Assumed maximum drift between two clocks: 0.2 ms per second. */
 const driftMsPerMs = 0.0002;
 
-/** A larger step of the clock may be a mistake, so it counts only when it is still there after this time. */
+/** A clock step above `largeStepMs` may be a mistake, so it is accepted only if it persists for `confirmMs`. */
 const [largeStepMs, confirmMs] = [300_000, 60_000];
 
-interface Measured {
-  /** Time of the database minus `performance.now()`, which is `at`. */
+interface Measurement {
+  /** Database time minus `performance.now()` at the time `at`. */
   offset: number;
-  /** The offset is exact to plus or minus this. */
+  /** The offset is accurate to plus or minus this. */
   errorMs: number;
   at: number;
 }
 
-const contradicts = (known: Measured, next: Measured): boolean =>
-  Math.abs(next.offset - known.offset) > errorAt(known, next.at) + next.errorMs;
+const contradicts = (current: Measurement, next: Measurement): boolean =>
+  Math.abs(next.offset - current.offset) > errorAt(current, next.at) + next.errorMs;
 
-const errorAt = ({ errorMs, at }: Measured, now: number): number => errorMs + (now - at) * driftMsPerMs;
+const errorAt = ({ errorMs, at }: Measurement, now: number): number => errorMs + (now - at) * driftMsPerMs;
 
 /**
- * Chooses between measurements: the more exact one, unless they contradict each other, because then the clock was set.
- * A large step is ignored until a measurement a minute later confirms it.
+ * Returns a function that takes each new measurement and returns the best one so far: the more accurate one, or the new one if
+ * they contradict each other, because then the clock was set. A large step is ignored until a measurement a minute later
+ * confirms it.
  */
 export const createClockEstimate = () => {
-  let known: Measured | undefined;
+  let current: Measurement | undefined;
   /** The first measurement after a large step. */
-  let suspect: Measured | undefined;
-  return (next: Measured): Measured => {
-    if (known === undefined) return (known = next);
-    if (!contradicts(known, next)) {
+  let suspect: Measurement | undefined;
+  return (next: Measurement): Measurement => {
+    if (current === undefined) return (current = next);
+    if (!contradicts(current, next)) {
       suspect = undefined;
-      return (known = next.errorMs <= errorAt(known, next.at) ? next : known);
+      return (current = next.errorMs <= errorAt(current, next.at) ? next : current);
     }
-    if (Math.abs(next.offset - known.offset) > largeStepMs) {
+    if (Math.abs(next.offset - current.offset) > largeStepMs) {
       if (suspect === undefined || contradicts(suspect, next)) suspect = next;
-      if (next.at - suspect.at < confirmMs) return known;
+      if (next.at - suspect.at < confirmMs) return current;
     }
     suspect = undefined;
-    return (known = next);
+    return (current = next);
   };
 };
 
@@ -72,7 +73,7 @@ export const createDatabaseClock = (sql: Sql, log: Log) => {
   const nowMs = () => offset + performance.now();
   return {
     now: () => new Date(nowMs()),
-    /** How far it is ahead of the clock of this machine. */
+    /** How far the database clock is ahead of this machine's clock. */
     get aheadMs(): number {
       return nowMs() - Date.now();
     },
@@ -88,7 +89,7 @@ export const createDatabaseClock = (sql: Sql, log: Log) => {
           name: 'clock',
           everyMs: measureMs,
           log,
-          // The first query also opens a connection, and each may wait for the processor: the most exact one counts.
+          // Five at the start, and the most accurate one counts: the first opens a connection, any may wait for the CPU.
           run: async () => {
             const count = isMeasured ? 1 : 5;
             try {
@@ -99,9 +100,9 @@ export const createDatabaseClock = (sql: Sql, log: Log) => {
           },
         }),
       );
-      const late = setTimeout(first.resolve, firstMeasureMs);
+      const timeout = setTimeout(first.resolve, firstMeasureMs);
       await first.promise;
-      clearTimeout(late);
+      clearTimeout(timeout);
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -13,11 +13,11 @@ import {
 
 export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
 
-/** The store of a row; it leads every key. */
-export const ofStore = { storeId: uuid('store_id').notNull() };
+/** The store of a row; the first column of every key. */
+export const storeIdColumn = { storeId: uuid('store_id').notNull() };
 
 /** Personal data of a customer. */
-export const profile = {
+export const profileColumns = {
   email: text(),
   firstName: text('first_name'),
   lastName: text('last_name'),
@@ -28,13 +28,13 @@ export const profile = {
 export const version = bigint({ mode: 'number' });
 
 /** The event that last changed the record. */
-export const fromEvent = {
+export const sourceEventColumns = {
   eventId: uuid('event_id').notNull(),
   updatedAt: isoColumn('updated_at').notNull(),
 };
 
-/** Work to be done: it may be claimed from `due_at` on, which is now or after a backoff, while it has no worker. */
-export const queued = {
+/** Columns of work to be done: a row without a worker may be claimed once `due_at` (now, or after a backoff) has passed. */
+export const queueColumns = {
   worker: uuid(),
   attempts: integer().notNull().default(0),
   dueAt: isoColumn('due_at').notNull(),
@@ -43,13 +43,13 @@ export const queued = {
 
 type Columns<Name extends string> = Record<Name, AnyPgColumn>;
 
-/** The primary key of records with an id of their own. */
-export const byId = ({ storeId, id }: Columns<'storeId' | 'id'>) => primaryKey({ columns: [storeId, id] });
+/** The primary key of records that are identified by an id within their store. */
+export const idKey = ({ storeId, id }: Columns<'storeId' | 'id'>) => primaryKey({ columns: [storeId, id] });
 
-/** For the list of the records that changed last. */
-export const latest = (name: string, { storeId, eventId }: Columns<'storeId' | 'eventId'>) =>
+/** Index for the list of the most recently changed records. */
+export const latestIndex = (name: string, { storeId, eventId }: Columns<'storeId' | 'eventId'>) =>
   index(`${name}_latest`).on(storeId, eventId);
 
-/** For claiming what is due, store by store. */
-export const due = (name: string, { storeId, dueAt }: Columns<'storeId' | 'dueAt'>, isPending: SQL) =>
+/** Index to claim due work store by store. */
+export const dueIndex = (name: string, { storeId, dueAt }: Columns<'storeId' | 'dueAt'>, isPending: SQL) =>
   index(`${name}_due`).on(storeId, dueAt).where(isPending);

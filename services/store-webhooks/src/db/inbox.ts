@@ -13,21 +13,21 @@ import {
 } from 'drizzle-orm/pg-core';
 import { isoColumn } from '@platform/service-kit/columns';
 import type { HookEvent } from '../webhooks.ts';
-import { bytea, byId, ofStore } from './columns.ts';
+import { bytea, idKey, storeIdColumn } from './columns.ts';
 
-/** How an event ended. */
+/** Final states of an event. */
 export const resultStates = ['done', 'failed', 'refused', 'ignored', 'dismissed'] as const;
 export type ResultState = (typeof resultStates)[number];
 export const eventStates = ['pending', ...resultStates] as const;
 
-const received = {
-  ...ofStore,
-  /** UUIDv7: the order of receipt, and its time. */
+const receivedColumns = {
+  ...storeIdColumn,
+  /** UUIDv7: contains the time of receipt and sorts events in that order. */
   id: uuid().notNull(),
   event: text().$type<HookEvent>().notNull(),
   /** Provider in the path. */
   service: text(),
-  /** Events of one entity are processed one after the other. Null: the body names none. */
+  /** Events of one entity are processed one after the other. Null: the body names no entity. */
   entity: text(),
   /** 8 bytes that identify the entity, 16 bytes that identify the content (see inbox/event.ts). */
   dedup: bytea().notNull(),
@@ -37,47 +37,47 @@ const received = {
 };
 
 /**
- * Every webhook as it was received. Rows are only inserted and deleted, so the body is written once; only erasing a person
- * empties bodies, and keeps their hashes.
+ * Every webhook as it was received. Rows are only inserted and deleted, so a body is written once. The exception: erasing a
+ * person empties the body and stores its hash.
  */
-export const events = pgTable('events', { ...received, bodyHash: bytea('body_hash') }, (table) => [
-  byId(table),
+export const events = pgTable('events', { ...receivedColumns, bodyHash: bytea('body_hash') }, (table) => [
+  idKey(table),
   unique('events_dedup').on(table.storeId, table.dedup),
-  // For the event before a repeated one, with the same subject: the first bytes of its key (see inbox/event.ts). It costs
-  // 9 µs of PostgreSQL's processor time and 300 bytes of WAL an event (41 instead of 32 µs, 3,480 instead of 3,180 bytes).
+  // Finds the previous event with the same subject (the first bytes of the key, see inbox/event.ts) when an event is repeated.
+  // Costs 9 µs of PostgreSQL CPU time and 300 bytes of WAL per event (41 instead of 32 µs, 3,480 instead of 3,180 bytes).
   index('events_subject').on(table.storeId, sql`substr(dedup, 1, 8)`, table.id),
-  // For the list of the events of one entity.
+  // Lists the events of one entity.
   index('events_entity')
     .on(table.storeId, sql`substr(entity, strpos(entity, ':') + 1)`, table.id)
     .where(sql`entity is not null`),
-  // A Bloom filter for each 128 pages instead of an entry for each event: inserting an event writes nothing to it while
-  // the table grows. In a page that pruning has emptied it adds to the filter, which keeps the deleted events until the
-  // index is rebuilt. The function events_of_request reads it.
+  // One Bloom filter per 128 pages instead of one entry per event: inserting an event does not write to the index while
+  // the table grows. Inserting into a page that pruning has emptied adds to its filter, which still contains the deleted
+  // events until the index is rebuilt. The function events_of_request uses this index.
   index('events_request')
     .using('brin', sql`(headers ->> 'x-request-id') text_bloom_ops`)
     .with({ autosummarize: true }),
 ]);
 
-/** The events that are still to be processed. A row exists either here or in `results`. */
+/** The events that are still to be processed. Each event has a row either here or in `results`. */
 export const queue = pgTable(
   'queue',
   {
-    ...ofStore,
+    ...storeIdColumn,
     /** The entity of the event, or its id if it has none. */
     entity: text().notNull(),
     id: uuid().notNull(),
     /** When it was received or replayed. */
     queuedAt: isoColumn('queued_at').notNull(),
-    /** When it may be claimed: now, after a backoff, or when its worker has kept it for too long. */
+    /** When the event may be claimed: now, after a backoff, or once its worker has kept it for too long. */
     dueAt: isoColumn('due_at').notNull(),
-    /** The worker that processes it. */
+    /** The worker that is processing the event. */
     worker: uuid(),
-    /** Number of times a worker began to process it. */
+    /** How many times a worker started to process it. */
     attempts: integer().notNull(),
-    /** Number of workers that died while they processed it, since an attempt last ended normally. */
+    /** How many workers crashed while processing it since the last attempt that ended normally. */
     crashes: integer().notNull().default(0),
     error: text(),
-    /** Whether a replay may read it with the mapping of today; else that of its receipt counts. */
+    /** True: a replay may process it with the current mapping. False: it is processed with the mapping at its receipt. */
     isRemapped: boolean('is_remapped').notNull().default(false),
   },
   (table) => [
@@ -85,25 +85,25 @@ export const queue = pgTable(
     index('queue_due')
       .on(table.dueAt)
       .where(sql`crashes <= 2`),
-    // Events that may be what kills the workers: they are claimed one at a time.
+    // Events that may have crashed their workers are claimed one at a time.
     index('queue_suspects')
       .on(table.dueAt)
       .where(sql`crashes > 2`),
   ],
 );
 
-/** Who said why a failed event needs no more attention. */
+/** Why a failed event needs no more attention, and who dismissed it. */
 const dismissal = {
   note: text(),
   dismissedBy: text('dismissed_by'),
   dismissedAt: isoColumn('dismissed_at'),
 };
 
-/** How events ended. */
+/** The final states of events. */
 export const results = pgTable(
   'results',
   {
-    ...ofStore,
+    ...storeIdColumn,
     id: uuid().notNull(),
     state: text({ enum: resultStates }).notNull(),
     attempts: integer().notNull(),
@@ -112,14 +112,14 @@ export const results = pgTable(
     ...dismissal,
   },
   (table) => [
-    byId(table),
+    idKey(table),
     index('results_state')
       .on(table.storeId, table.state, table.id)
       .where(sql`state <> 'done'`),
   ],
 );
 
-/** The instances that claim events. One that does not extend `alive_until` in time is dead. */
+/** The workers that claim events, one per instance. A worker that does not extend `alive_until` in time counts as dead. */
 export const workers = pgTable('workers', {
   id: uuid().primaryKey(),
   aliveUntil: isoColumn('alive_until').notNull(),
@@ -127,7 +127,7 @@ export const workers = pgTable('workers', {
 
 /** Events with their state, for lists and views. */
 export const inbox = pgView('inbox', {
-  ...received,
+  ...receivedColumns,
   state: text({ enum: eventStates }).notNull(),
   attempts: integer().notNull(),
   dueAt: isoColumn('due_at'),

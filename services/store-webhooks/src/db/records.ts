@@ -3,31 +3,40 @@ import { boolean, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid
 import { isoColumn } from '@platform/service-kit/columns';
 import type { OrderRecord } from '../providers/pos-payloads.ts';
 import type { JobRecord } from '../providers/records.ts';
-import { byId, due, fromEvent, latest, ofStore, profile, queued, version } from './columns.ts';
+import {
+  idKey,
+  dueIndex,
+  sourceEventColumns,
+  latestIndex,
+  storeIdColumn,
+  profileColumns,
+  queueColumns,
+  version,
+} from './columns.ts';
 
 export const importStates = ['pending', 'done', 'failed'] as const;
 export const mailStates = ['off', 'pending', 'sent', 'no_address', 'failed'] as const;
 export const notificationKinds = ['order', 'member', 'delivery', 'verification'] as const;
 
-/** The number of an order that customers know; the expression of its index. */
+/** The order number that customers know, as the expression of the index orders_number. */
 export const orderNo = sql`details ->> 'orderNo'`;
 
 export const orders = pgTable(
   'orders',
   {
-    ...ofStore,
+    ...storeIdColumn,
     /** The id at the POS. */
     id: text().notNull(),
     status: text().notNull(),
     consumerId: text('consumer_id'),
     version,
-    /** All other fields and the items, so that an order is always replaced as a whole. */
+    /** All other fields and the items: an order is always replaced as a whole. */
     details: jsonb().$type<OrderRecord['details']>().notNull(),
-    ...fromEvent,
+    ...sourceEventColumns,
   },
   (table) => [
-    byId(table),
-    latest('orders', table),
+    idKey(table),
+    latestIndex('orders', table),
     index('orders_number').on(table.storeId, sql`(${orderNo})`),
     index('orders_consumer').on(table.storeId, table.consumerId, table.eventId),
   ],
@@ -36,44 +45,44 @@ export const orders = pgTable(
 export const members = pgTable(
   'members',
   {
-    ...ofStore,
+    ...storeIdColumn,
     /** The id at the POS. */
     id: text().notNull(),
-    ...profile,
+    ...profileColumns,
     status: text(),
     type: text(),
     version,
-    ...fromEvent,
+    ...sourceEventColumns,
   },
-  (table) => [byId(table), latest('members', table)],
+  (table) => [idKey(table), latestIndex('members', table)],
 );
 
 /** Customers of the shop; consumerUserId is the id of the member at the POS. */
 export const users = pgTable(
   'users',
   {
-    ...ofStore,
+    ...storeIdColumn,
     id: uuid().notNull(),
     consumerUserId: text('consumer_user_id').notNull(),
-    ...profile,
+    ...profileColumns,
     /** BCP 47. */
     language: text(),
     version,
     refreshedAt: isoColumn('refreshed_at'),
     createdAt: isoColumn('created_at').notNull(),
   },
-  (table) => [byId(table), unique('users_consumer').on(table.storeId, table.consumerUserId)],
+  (table) => [idKey(table), unique('users_consumer').on(table.storeId, table.consumerUserId)],
 );
 
 export const importJobs = pgTable(
   'import_jobs',
   {
-    ...ofStore,
+    ...storeIdColumn,
     /** There is one job for each member. */
     memberId: text('member_id').notNull(),
     id: uuid().notNull(),
     state: text({ enum: importStates }).notNull().default('pending'),
-    ...queued,
+    ...queueColumns,
     userId: uuid('user_id'),
     createdAt: isoColumn('created_at').notNull(),
     finishedAt: isoColumn('finished_at'),
@@ -81,18 +90,18 @@ export const importJobs = pgTable(
   (table) => [
     primaryKey({ columns: [table.storeId, table.memberId] }),
     index('import_jobs_latest').on(table.storeId, table.id),
-    due('import_jobs', table, sql`state = 'pending'`),
+    dueIndex('import_jobs', table, sql`state = 'pending'`),
   ],
 );
 
 export const deliveryJobs = pgTable(
   'delivery_jobs',
   {
-    ...ofStore,
+    ...storeIdColumn,
     /** The id at the POS. */
     id: text().notNull(),
     orderId: text('order_id'),
-    /** Position in the life cycle, from 1: see `jobStages`. */
+    /** Position of the stage in `jobStages`, from 1. */
     position: integer().notNull(),
     status: text(),
     driverId: text('driver_id'),
@@ -107,11 +116,11 @@ export const deliveryJobs = pgTable(
     /** Another final stage, reported after the job had ended. */
     laterPosition: integer('later_position'),
     laterStageAt: isoColumn('later_stage_at'),
-    ...fromEvent,
+    ...sourceEventColumns,
   },
   (table) => [
-    byId(table),
-    latest('delivery_jobs', table),
+    idKey(table),
+    latestIndex('delivery_jobs', table),
     index('delivery_jobs_order').on(table.storeId, table.orderId),
   ],
 );
@@ -119,18 +128,18 @@ export const deliveryJobs = pgTable(
 export const verifications = pgTable(
   'verifications',
   {
-    ...ofStore,
+    ...storeIdColumn,
     service: text().notNull(),
     transactionId: text('transaction_id').notNull(),
     status: text().notNull(),
     userId: text('user_id'),
     completed: boolean().notNull(),
     version,
-    ...fromEvent,
+    ...sourceEventColumns,
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.service, table.transactionId] }),
-    latest('verifications', table),
+    latestIndex('verifications', table),
     index('verifications_user').on(table.storeId, table.userId, table.eventId),
   ],
 );
@@ -138,33 +147,33 @@ export const verifications = pgTable(
 export const notifications = pgTable(
   'notifications',
   {
-    ...ofStore,
+    ...storeIdColumn,
     id: uuid().notNull(),
-    /** Identifies the change, so that it causes one notification. */
+    /** Identifies the change, so that it causes only one notification. */
     key: text().notNull(),
     kind: text({ enum: notificationKinds }).notNull(),
     audience: text({ enum: ['customer', 'store'] }).notNull(),
     /** See `Notice`. */
     change: text().notNull(),
-    /** What it says, in English. */
+    /** The text of the notification, in English. */
     subject: text().notNull(),
     reference: text(),
-    /** The customer whose address is looked up when it is sent. */
+    /** The customer; their mail address is looked up when the mail is sent. */
     consumerId: text('consumer_id'),
     eventId: uuid('event_id'),
     mail: text({ enum: mailStates }).notNull(),
-    /** How often it was sent again after it had been sent; part of its Message-ID. */
+    /** How often a sent mail was sent again; part of its Message-ID. */
     resends: integer().notNull().default(0),
-    ...queued,
+    ...queueColumns,
     createdAt: isoColumn('created_at').notNull(),
     sentAt: isoColumn('sent_at'),
   },
   (table) => [
-    byId(table),
+    idKey(table),
     unique('notifications_key').on(table.storeId, table.key),
     index('notifications_reference').on(table.storeId, table.reference),
-    due('notifications', table, sql`mail = 'pending'`),
-    // For mails that wait until the address of a customer is known, and for the erasure of a person.
+    dueIndex('notifications', table, sql`mail = 'pending'`),
+    // To find the mails that wait for a customer's address, and those of a person to be erased.
     index('notifications_consumer').on(table.storeId, table.consumerId),
   ],
 );

@@ -6,20 +6,20 @@ import type { ISql, PendingQuery, Row as AnyRow } from 'postgres';
 export type Fragment = PendingQuery<AnyRow[]>;
 
 /** The value of a column after an update, as an SQL expression of the stored and the new value. */
-export type Merge = (stored: string, given: string) => string;
+export type Merge = (storedValue: string, newValue: string) => string;
 
 type Rows<Row> = readonly { [Field in keyof Row]?: Row[Field] | undefined }[];
 
 interface Update<Row> {
-  /** By field; all other columns take the new value. */
+  /** How to merge a field; all other fields take the new value. */
   merged?: { [Field in keyof Row]?: Merge };
   /** The stored row (`t`) changes only if this condition on it and the new row (`excluded`) is true. */
   where?: string;
 }
 
 /**
- * Makes the `insert … on conflict do update` of a table, which sends all rows as one JSON document; to be continued with
- * `returning`. Its text is made once and contains nothing but what the code declares.
+ * Creates the `insert … on conflict do update` of a table. It sends all rows as one JSON document; the caller appends
+ * `returning`. The statement is built once, from the declared columns only.
  */
 export const createUpsert = <Row extends object>(
   table: PgTable & { $inferSelect: Row },
@@ -29,7 +29,7 @@ export const createUpsert = <Row extends object>(
   const { name: tableName, primaryKeys } = getTableConfig(table);
   const key = primaryKeys.flatMap((primaryKey) => primaryKey.columns.map(({ name }) => name));
   const assignments = columns.flatMap(({ field, name }) => {
-    const merge: Merge = merged[field as keyof Row] ?? ((_stored, given) => given);
+    const merge: Merge = merged[field as keyof Row] ?? ((_storedValue, newValue) => newValue);
     return key.includes(name) ? [] : [`${name} = ${merge(`t.${name}`, `excluded.${name}`)}`];
   });
   const insert = `insert into ${tableName} as t select * from jsonb_populate_recordset(null::${tableName}, `;
@@ -43,25 +43,25 @@ export const createUpsert = <Row extends object>(
 };
 
 /**
- * Whether the new row may replace the stored one: compares the provider's versions if both rows have one and they
- * differ, otherwise the order of receipt. The same event may replace itself, which changes nothing.
+ * SQL condition: the new row may replace the stored one. Compares the provider's versions if both rows have one and they
+ * differ, otherwise the order of receipt. An event may replace itself, which changes nothing.
  */
 export const isNewer = `
   case when excluded.version <> t.version then excluded.version > t.version
     else excluded.event_id >= t.event_id end`;
 
-/** The new value; the stored one if the provider sent none. */
-export const newValue: Merge = (stored, given) => `coalesce(${given}, ${stored})`;
+/** The new value, or the stored one if the provider sent none. */
+export const newOrStored: Merge = (storedValue, newValue) => `coalesce(${newValue}, ${storedValue})`;
 
-const special = /[\\"]/g;
+const quotedCharacters = /[\\"]/g;
 
 /**
  * An array as PostgreSQL reads it from text (manual, 8.15.2), for `${arrayOf(ids)}::text::uuid[]`. The driver would
  * escape each element on its own, which takes several times as long.
  */
 export const arrayOf = (values: readonly (string | null)[]): string =>
-  `{${values.map((value) => (value === null ? 'null' : `"${value.replace(special, '\\$&')}"`)).join(',')}}`;
+  `{${values.map((value) => (value === null ? 'null' : `"${value.replace(quotedCharacters, '\\$&')}"`)).join(',')}}`;
 
-/** As `arrayOf`, for UUIDs, numbers and others that need no quotes. */
+/** As `arrayOf`, for values that need no quotes, such as UUIDs and numbers. */
 export const plainArrayOf = (values: readonly (string | number | null)[]): string =>
   `{${values.map((value) => value ?? 'null').join(',')}}`;

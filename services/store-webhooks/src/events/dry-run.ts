@@ -17,7 +17,7 @@ import { verificationList } from '../records/verifications.ts';
 import { posOf, type KnownStore } from '../stores/known-store.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { hookEventNames } from '../webhooks.ts';
-import { codeOf, codesIn, hidden, redact, type Shown, unmaskedRecordFields } from './masking.ts';
+import { codeOf, codesIn, redacted, redact, type ShownFields, unmaskedRecordFields } from './masking.ts';
 import { recordIfRemapped, type Requester } from './reveals.ts';
 
 interface RecordState {
@@ -25,10 +25,10 @@ interface RecordState {
   value: unknown;
 }
 
-type Place = [record: string, list: Pick<typeof orderList, 'find'>, key: Record<string, string>];
+type RecordKey = [record: string, list: Pick<typeof orderList, 'find'>, key: Record<string, string>];
 
-/** The records that a change may change, with the fields that identify them. */
-const placesOf = (change: Change): Place[] => {
+/** The records that a change may affect, with the fields that identify them. */
+const recordKeysOf = (change: Change): RecordKey[] => {
   if (change.kind === 'order') return [[`order/${change.order.id}`, orderList, { id: change.order.id }]];
   if (change.kind === 'job')
     return [[`delivery-job/${change.job.id}`, deliveryJobList, { id: change.job.id }]];
@@ -48,7 +48,7 @@ const placesOf = (change: Change): Place[] => {
 
 const readStates = (db: Executor, storeId: string, change: Change): Promise<RecordState[]> =>
   Promise.all(
-    placesOf(change).map(async ([record, list, key]) => ({
+    recordKeysOf(change).map(async ([record, list, key]) => ({
       record,
       value: await list.find(db, storeId, key),
     })),
@@ -57,32 +57,32 @@ const readStates = (db: Executor, storeId: string, change: Change): Promise<Reco
 /** Thrown to roll back a dry run after its result was read. */
 class RolledBack extends Error {}
 
-const tryOut = async (context: Context, eventChange: EventChange) => {
+const applyAndRollBack = async (context: Context, eventChange: EventChange) => {
   const { storeId, change } = eventChange;
-  let seen: { before: RecordState[]; after: RecordState[]; notifications: string[] } | undefined;
+  let result: { before: RecordState[]; after: RecordState[]; notifications: string[] } | undefined;
   try {
     await context.database.sql.begin(async (sql) => {
       const db = ormOf(sql, context.database);
       const before = await readStates(db, storeId, change);
       const notifications = await applyChanges(sql, [eventChange], () => false);
       const after = await readStates(db, storeId, change);
-      seen = { before, after, notifications };
+      result = { before, after, notifications };
       throw new RolledBack();
     });
   } catch (error) {
     if (!(error instanceof RolledBack)) throw error;
   }
-  return seen;
+  return result;
 };
 
-/** Not async, so that the parsed body does not wait for a provider. */
-const shownCodes = ({ body, headers }: EventRow, shown: Shown): ReadonlySet<string> =>
-  codesIn(redact(readable(body, headers['content-type']), shown));
+/** The values of an event that its view shows. Not async, so that the large parsed body is not kept while waiting. */
+const shownCodes = ({ body, headers }: EventRow, shownFields: ShownFields): ReadonlySet<string> =>
+  codesIn(redact(readable(body, headers['content-type']), shownFields));
 
 type Mapping = ProviderSettings['mapping'];
 
-/** A store as it would be with another mapping. Throws Conflict unless its point of sale has one. */
-const mappedStore = (store: KnownStore, mapping: Mapping): KnownStore => {
+/** Returns the store with another mapping. Throws Conflict unless its POS is generic. */
+const withMapping = (store: KnownStore, mapping: Mapping): KnownStore => {
   const { settings } = store;
   if (settings.pos.kind !== 'generic')
     throw new Conflict('mapping_not_used', 'The POS of the store is not generic, so it has no mapping.');
@@ -90,9 +90,9 @@ const mappedStore = (store: KnownStore, mapping: Mapping): KnownStore => {
 };
 
 /**
- * Returns what processing an event again would change, as the addresses of the records show them: processes it in a
- * transaction that is rolled back, with `mapping` instead of that of the store if it is given. Even what it hides can be
- * guessed from the number of changes and notifications, so it is recorded like a replay. Throws NotFound and Conflict.
+ * Processes an event again in a transaction that is rolled back, and returns what would change, as GET shows the records.
+ * `mapping` replaces the mapping of the store. It is recorded like a replay, because even masked values can be guessed from the
+ * number of changes and notifications. Throws NotFound and Conflict.
  */
 export const dryRun = async (
   context: Context,
@@ -105,21 +105,26 @@ export const dryRun = async (
   const { receivedAt: updatedAt } = event;
   if (event.event === 'payment-auth-completed')
     return { error: 'A payment is answered live; replaying one asks its provider again.' };
-  const known = await knownStore(context, storeId);
-  const store = mapping === undefined ? known : mappedStore(known, mapping);
-  const shown = await recordIfRemapped(context, { store: known, event, requester, settings: store.settings });
-  // The texts and numbers of the event that its view shows; undefined: all may be shown.
-  const codes = shown && shownCodes(event, shown);
+  const currentStore = await knownStore(context, storeId);
+  const store = mapping === undefined ? currentStore : withMapping(currentStore, mapping);
+  const shownFields = await recordIfRemapped(context, {
+    store: currentStore,
+    event,
+    requester,
+    settings: store.settings,
+  });
+  // The values of the event that may be shown; undefined: all of them.
+  const codes = shownFields && shownCodes(event, shownFields);
   try {
     const change = await eventTypes[event.event].plan(context, { ...event, store });
-    const seen = await tryOut(context, { storeId, eventId, updatedAt, change });
-    const hide = (text: string): string => (codes?.has(codeOf(text)) === false ? hidden : text);
+    const result = await applyAndRollBack(context, { storeId, eventId, updatedAt, change });
+    const hide = (text: string): string => (codes?.has(codeOf(text)) === false ? redacted : text);
     const hideId = (record: string): string => {
       const id = record.indexOf('/') + 1;
       return record.slice(0, id) + hide(record.slice(id));
     };
-    const changes = (seen?.before ?? []).flatMap(({ record, value }, at) => {
-      const after = seen?.after[at]?.value ?? null;
+    const changes = (result?.before ?? []).flatMap(({ record, value }, at) => {
+      const after = result?.after[at]?.value ?? null;
       return JSON.stringify(value) === JSON.stringify(after)
         ? []
         : [
@@ -130,8 +135,8 @@ export const dryRun = async (
             },
           ];
     });
-    // Notifications quote fields of the record.
-    return { changes, notifications: (seen?.notifications ?? []).map(hide) };
+    // Notifications quote fields of the record, so they are masked too.
+    return { changes, notifications: (result?.notifications ?? []).map(hide) };
   } catch (error) {
     return { error: safeErrorMessage(error) };
   }
@@ -139,15 +144,15 @@ export const dryRun = async (
 
 const posEvents = hookEventNames.filter((name) => eventTypes[name].providerOf === posOf);
 
-/** From the first event to the last one. */
+/** A time range that contains all events. */
 const allTimes = { from: '1970-01-01T00:00:00.000Z', to: '9999-12-31T23:59:59.999Z' };
 
-/** Different errors in an answer. */
+/** Maximum number of distinct errors in a response. */
 const maxErrors = 20;
 
 /**
- * Tries a mapping on the events of the POS that have failed, each like `dryRun`, and counts what would happen. `next` is
- * where to go on when they are too many for one request. Throws NotFound and Conflict.
+ * Tries a mapping on the failed events of the POS, each like `dryRun`, and counts the results. If there are too many events for
+ * one request, `next` is the id to continue after. Throws NotFound and Conflict.
  */
 export const tryMapping = async (
   context: Context,
@@ -155,10 +160,10 @@ export const tryMapping = async (
   { mapping, after }: { mapping: Mapping; after?: string | undefined },
   requester: Requester,
 ) => {
-  mappedStore(await knownStore(context, storeId), mapping);
+  withMapping(await knownStore(context, storeId), mapping);
   const counts = { tried: 0, changed: 0, unchanged: 0 };
   const errors = new Map<string, number>();
-  const attempt = async (eventId: string): Promise<void> => {
+  const tryEvent = async (eventId: string): Promise<void> => {
     const { changes = [], error } = await dryRun(context, storeId, eventId, requester, mapping);
     counts.tried++;
     if (error === undefined) counts[changes.length > 0 ? 'changed' : 'unchanged']++;
@@ -167,8 +172,8 @@ export const tryMapping = async (
       errors.set(text, (errors.get(text) ?? 0) + 1);
     }
   };
-  const each = async (ids: string[]): Promise<void> => {
-    for (const id of ids) await attempt(id);
+  const visitBatch = async (ids: string[]): Promise<void> => {
+    for (const id of ids) await tryEvent(id);
   };
   const next = await visitEvents(context.database.orm, {
     storeId,
@@ -176,9 +181,9 @@ export const tryMapping = async (
     after,
     state: 'failed',
     events: posEvents,
-    // The time is looked at between two slices; a large event takes 70 ms.
-    size: 10,
-    each,
+    // Small, because the time limit is checked between batches and a large event takes 70 ms.
+    batchSize: 10,
+    visitBatch,
   });
   return { ...counts, errors: [...errors].map(([error, count]) => ({ error, count })), next };
 };

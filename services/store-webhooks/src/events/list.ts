@@ -4,9 +4,9 @@ import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { eventReveals, events, inbox } from '../db/tables.ts';
 import {
-  cameWith,
+  hasRequestId,
   hasState,
-  hasUnfinished,
+  isUnfinishedWithValue,
   isAbout,
   isReceivedBefore,
   isReceivedFrom,
@@ -35,7 +35,7 @@ export const eventList = declareList({
   summary: 'Received webhooks, newest first',
   view: EventView,
   show: showEvent,
-  // Finding a text says that the body contains it, also where a view masks it.
+  // A match reveals that the body contains the text, even where views mask it.
   onRead: async (context, { rows, query, caller, req }) => {
     if (query['value'] !== undefined)
       await recordReveal(context, rows.map(subjectOf), { kind: 'search', caller, req });
@@ -43,7 +43,7 @@ export const eventList = declareList({
   filters: {
     status: { schema: eventState.optional(), condition: hasState },
     event: {
-      schema: z.enum(hookEventNames).optional().meta({ description: 'The event in its address' }),
+      schema: z.enum(hookEventNames).optional().meta({ description: 'Name of the event, as in its address' }),
       condition: (event) => eq(inbox.event, event as HookEvent),
     },
     entity: {
@@ -58,24 +58,27 @@ export const eventList = declareList({
         .optional()
         .meta({
           description:
-            'A text that is a value in the body, such as an order number; finds only events that are not done: ' +
-            'what the others say is in the records. Each event of the answer, and the next one if there is one, is recorded like a reveal',
+            'A text that is a value in the body, such as an order number. Finds only events that are not done; the data of ' +
+            'done events is in the records. Each returned event, and the next one if there is one, is recorded like a reveal',
         }),
-      condition: hasUnfinished,
+      condition: isUnfinishedWithValue,
       scope: 'events:reveal',
     },
     id: exactly(inbox.id, 'Id of the event', z.uuid()),
     requestId: {
       schema: text(1, 128).optional().meta({
-        description: 'X-Request-Id of the request that brought the event, as in the access log',
+        description: 'X-Request-Id of the request that delivered the event, as in the access log',
       }),
-      condition: cameWith,
+      condition: hasRequestId,
     },
     from: {
-      schema: time.optional().meta({ description: 'Received then or later' }),
+      schema: time.optional().meta({ description: 'Received at this time or later' }),
       condition: isReceivedFrom,
     },
-    to: { schema: time.optional().meta({ description: 'Received before' }), condition: isReceivedBefore },
+    to: {
+      schema: time.optional().meta({ description: 'Received before this time' }),
+      condition: isReceivedBefore,
+    },
   },
 });
 
@@ -87,18 +90,18 @@ export const eventRevealList = declareList({
   scope: 'events:read',
   summary: 'Reveals of events, newest first',
   description:
-    'The callers who saw an event without masking, found it by a value of its body or processed it with another mapping, or saw a CAVV.',
+    'Which callers saw an event without masking, found it by a value of its body, processed it with another mapping, or saw a CAVV.',
   view: viewOf(
     'EventReveal',
     eventReveals,
     'id eventId service transactionId kind revealedBy requestId revealedAt',
     {
-      eventId: 'Null of a payment',
-      transactionId: 'Of a payment; null of an event',
+      eventId: 'Null for a payment',
+      transactionId: 'Set for a payment, null for an event',
       revealedBy: 'Subject of the access token',
-      kind: 'body: the whole body was shown; search: a search for a value found the event; replay: it was processed again, or tried out in a dry run, although other fields are mapped now than at receipt; cavv: the payment was shown with its CAVV',
+      kind: 'body: the whole body was shown; search: a search for a value found the event; replay: the event was processed again, or in a dry run, with a mapping other than at its receipt; cavv: the payment was shown with its CAVV',
       requestId:
-        'Made for the record; a line of the log has it as `recordedAs`, beside the X-Request-Id that the caller sent',
+        'Created for this record; the log has it as `recordedAs`, next to the X-Request-Id that the caller sent',
     },
   ),
 });

@@ -10,16 +10,16 @@ import type { KnownStore } from '../stores/known-store.ts';
 import type { StoreSettings } from '../stores/settings.ts';
 import { replacedSettings } from '../stores/use-cases.ts';
 
-/** The fields of a body that may be shown: by name, `*` for any element of an array. */
-export interface Shown {
+/** A tree of the fields of a body that may be shown, by name; `*` is any element of an array. */
+export interface ShownFields {
   /** Whether the value of this field itself may be shown. */
   value: boolean;
-  inner: Map<string, Shown>;
+  inner: Map<string, ShownFields>;
 }
 
-/** The fields that JSON pointers (RFC 6901, `*` for any element) lead to. */
-const shownBy = (pointers: Iterable<string>): Shown => {
-  const root: Shown = { value: false, inner: new Map() };
+/** The fields that the JSON pointers (RFC 6901, `*` for any element) point to. */
+const fieldsAt = (pointers: Iterable<string>): ShownFields => {
+  const root: ShownFields = { value: false, inner: new Map() };
   for (const pointer of pointers) {
     let field = root;
     for (const part of pointer.split('/').slice(1)) {
@@ -33,23 +33,23 @@ const shownBy = (pointers: Iterable<string>): Shown => {
   return root;
 };
 
-/** What is shown in place of a masked value. */
-export const hidden = '[redacted]';
-/** At most this many entries of an object or array are shown, so that a view stays small. */
+/** Shown in place of a masked value. */
+export const redacted = '[redacted]';
+/** Maximum number of entries of an object or array in a view. */
 const maxEntries = 200;
 
-/** Codes, ids, numbers and times; no addresses, sentences or JSON. Matches in linear time. */
-const code = /^[\w .:+~/=-]{0,200}$/;
-/** A plain field name. Other names are masked, because some senders use personal values as names. */
-const fieldName = /^[A-Za-z_][\w-]{0,63}$/;
+/** Matches codes, ids, numbers and times, but not addresses, sentences or JSON; in linear time. */
+const codePattern = /^[\w .:+~/=-]{0,200}$/;
+/** Matches a plain field name. Other names are masked, because some senders use personal data as field names. */
+const fieldNamePattern = /^[A-Za-z_][\w-]{0,63}$/;
 
-/** The same text for a number and for its spellings, because adapters turn one into the other. */
+/** Normalizes a value to text. A number and its text spellings give the same result, because adapters convert them. */
 export const codeOf = (value: unknown): string => {
   const text = String(value).trim();
   return text !== '' && Number.isFinite(Number(text)) ? String(Number(text)) : text;
 };
 
-/** The texts and numbers in a body, for `redact`. */
+/** The normalized texts and numbers in a body, for `redact`. */
 export const codesIn = (body: unknown): ReadonlySet<string> =>
   new Set(
     typeof body === 'object' && body !== null
@@ -58,72 +58,81 @@ export const codesIn = (body: unknown): ReadonlySet<string> =>
   );
 
 const looksLikeCode = (value: unknown): boolean =>
-  typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && code.test(value));
+  typeof value === 'number' ||
+  typeof value === 'boolean' ||
+  (typeof value === 'string' && codePattern.test(value));
 
 /**
- * Masks a body. Its shape stays; a value stays only if `shown` names its field and it looks like a code, number
- * or time, and is one of `codes` if these are given (see `codesIn`).
+ * Masks a body but keeps its structure. A value is shown only if its field is in `shown`, it looks like a code, number or
+ * time, and it is in `codes` (see `codesIn`) if they are passed.
  */
-export const redact = (value: unknown, shown?: Shown, codes?: ReadonlySet<string>): unknown => {
+export const redact = (value: unknown, shown?: ShownFields, codes?: ReadonlySet<string>): unknown => {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'object') {
-    const stays = shown?.value === true && looksLikeCode(value) && codes?.has(codeOf(value)) !== false;
-    return stays ? value : hidden;
+    const isShown = shown?.value === true && looksLikeCode(value) && codes?.has(codeOf(value)) !== false;
+    return isShown ? value : redacted;
   }
   if (Array.isArray(value)) {
-    const kept = value
+    const entries = value
       .slice(0, maxEntries)
       .map((inner, at) => redact(inner, shown?.inner.get('*') ?? shown?.inner.get(String(at)), codes));
-    return value.length > maxEntries ? [...kept, hidden] : kept;
+    return value.length > maxEntries ? [...entries, redacted] : entries;
   }
   const fields = Object.entries(value);
-  const kept = fields.slice(0, maxEntries).map(([name, inner]) => {
+  const entries = fields.slice(0, maxEntries).map(([name, inner]) => {
     const field = shown?.inner.get(name);
-    return field !== undefined || fieldName.test(name)
+    return field !== undefined || fieldNamePattern.test(name)
       ? [name, redact(inner, field, codes)]
-      : [hidden, hidden];
+      : [redacted, redacted];
   });
-  return Object.fromEntries(fields.length > maxEntries ? [...kept, [hidden, hidden]] : kept);
+  return Object.fromEntries(fields.length > maxEntries ? [...entries, [redacted, redacted]] : entries);
 };
 
-/** What of an event's body settings allow to show, as its provider's adapter names it (nothing for an unknown provider), and where they find its fields. */
+/** The fields of an event that may be shown under these settings (none for an unknown provider), and the mapping that reads them. */
 const readingOf = (settings: StoreSettings, event: EventRow, body: unknown) => {
   const { providerOf } = eventTypes[event.event];
-  if (providerOf === undefined) return { shown: shownBy(unmaskedChallengeFields), mapping: undefined };
+  if (providerOf === undefined) return { shown: fieldsAt(unmaskedChallengeFields), mapping: undefined };
   try {
-    const { adapter, settings: own } = providerOf({ settings, credentials: {} }, event.service, body);
+    const { adapter, settings: providerSettings } = providerOf(
+      { settings, credentials: {} },
+      event.service,
+      body,
+    );
     const { unmaskedFields: fields } = adapter;
-    return { shown: shownBy(typeof fields === 'function' ? fields(own) : fields), mapping: own.mapping };
+    return {
+      shown: fieldsAt(typeof fields === 'function' ? fields(providerSettings) : fields),
+      mapping: providerSettings.mapping,
+    };
   } catch (error) {
     if (error instanceof Unprocessable || error instanceof Ignored)
-      return { shown: shownBy([]), mapping: undefined };
+      return { shown: fieldsAt([]), mapping: undefined };
     throw error;
   }
 };
 
 /**
- * The fields of an event's body that may be shown: those of the settings at its receipt, because a later mapping must not
- * unmask what was received before. `isRemapped`: it is read otherwise with the settings `now`, so a record that it changes may get masked
- * values, also in a field that is personal under both mappings.
+ * The fields of an event's body that may be shown. The settings at its receipt decide, because a later mapping must not unmask
+ * earlier events. `isRemapped`: the settings `now` read the event differently, so a record that it changes may get masked
+ * values, even in a field that is personal under both mappings.
  */
 export const unmaskedAtReceipt = async (
   context: Context,
   store: KnownStore,
   event: EventRow,
   now: StoreSettings = store.settings,
-): Promise<{ shown: Shown; isRemapped: boolean }> => {
-  const then = (await replacedSettings(context, store.id, event.receivedAt)) ?? store.settings;
-  // Parsed only now, so that nothing waits while it is held.
+): Promise<{ shownFields: ShownFields; isRemapped: boolean }> => {
+  const settingsAtReceipt = (await replacedSettings(context, store.id, event.receivedAt)) ?? store.settings;
+  // Parsed after the last await, so that the large parsed body is not kept while waiting.
   const content = readable(event.body, event.headers['content-type']);
-  const reading = readingOf(then, event, content);
+  const reading = readingOf(settingsAtReceipt, event, content);
   return {
-    shown: reading.shown,
+    shownFields: reading.shown,
     isRemapped: !isDeepStrictEqual(reading, readingOf(now, event, content)),
   };
 };
 
-/** The fields of our own records, as their addresses show them, that a dry run may show. */
-export const unmaskedRecordFields = shownBy([
+/** The fields of records that a dry run may show. */
+export const unmaskedRecordFields = fieldsAt([
   ...pointersTo(
     '',
     'id status type state stage updatedAt createdAt finishedAt attempts modified refreshedAt',

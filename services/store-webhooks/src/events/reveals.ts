@@ -9,7 +9,7 @@ import { eventReveals, type revealKinds } from '../db/tables.ts';
 import type { EventRow } from '../inbox/find-events.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { StoreSettings } from '../stores/settings.ts';
-import { type Shown, unmaskedAtReceipt } from './masking.ts';
+import { type ShownFields, unmaskedAtReceipt } from './masking.ts';
 
 export interface Reveal {
   kind: (typeof revealKinds)[number];
@@ -24,18 +24,18 @@ const messages: Record<Reveal['kind'], string> = {
   cavv: 'CAVVs of payments were shown',
 };
 
-/** The event or payment that a caller learns more of. */
+/** The event or payment whose masked data a caller sees. */
 type Subject = Pick<typeof eventReveals.$inferInsert, 'storeId' | 'eventId' | 'service' | 'transactionId'>;
 
-/** An event as `recordReveal` records it. */
+/** The subject of a reveal that shows an event. */
 export const subjectOf = ({ storeId, id }: Pick<EventRow, 'storeId' | 'id'>): Subject => ({
   storeId,
   eventId: id,
 });
 
 /**
- * Records that a caller learns what the views of events mask, or a CAVV; call it before the caller can. The caller chooses
- * X-Request-Id and could use that of somebody else, so the records have an id of ours; a line of the log has both. Throws
+ * Records that a caller sees data that event views mask, or a CAVV; call it before the data is shown. Callers choose their
+ * X-Request-Id and could use that of somebody else, so the records get an id of their own; the log has both. Throws
  * InsufficientScope.
  */
 export const recordReveal = async (
@@ -63,31 +63,31 @@ export const recordReveal = async (
   );
 };
 
-/** Who has an event processed again, or asks what that would change. */
+/** The caller who requests a replay, recheck or dry run. */
 export type Requester = Omit<Reveal, 'kind'>;
 
-/** An event of a store, and who has it processed again. */
+/** An event to be processed again, its store and the requester. */
 export interface Repetition {
   store: KnownStore;
   event: EventRow;
   requester: Requester;
-  /** What it is processed with, where that is not what the store has. */
+  /** The settings to process it with, if they differ from those of the store. */
   settings?: StoreSettings;
 }
 
 /**
- * Records that processing an event again, or trying it out, may tell values that were masked at receipt. Returns the fields
- * that may be shown then; undefined if the event is mapped as at receipt. `scope` is what a caller needs who has the
- * values put into records, which show them. Throws InsufficientScope.
+ * Does nothing and returns undefined if an event is mapped as at its receipt. Otherwise processing it may reveal masked values:
+ * records that, and returns the fields that may be shown. `scope` is required of the caller if the values will be written into
+ * records, which show them. Throws InsufficientScope.
  */
 export const recordIfRemapped = async (
   context: Context,
   { store, event, requester, settings }: Repetition,
   scope?: 'events:reveal',
-): Promise<Shown | undefined> => {
-  const { shown, isRemapped } = await unmaskedAtReceipt(context, store, event, settings);
+): Promise<ShownFields | undefined> => {
+  const { shownFields, isRemapped } = await unmaskedAtReceipt(context, store, event, settings);
   if (!isRemapped) return undefined;
   if (scope !== undefined) requireScope(requester.caller, scope);
   await recordReveal(context, [subjectOf(event)], { kind: 'replay', ...requester });
-  return shown;
+  return shownFields;
 };

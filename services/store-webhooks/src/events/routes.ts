@@ -22,10 +22,10 @@ import {
   ReplayQuery,
   ReplayView,
 } from './schema.ts';
-import { dismissEvent, reprocessEvent, reprocessSpan } from './use-cases.ts';
+import { dismissEvent, reprocessEvent, reprocessRange } from './use-cases.ts';
 import { showFullEvent } from './view.ts';
 
-const spanExample = { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' };
+const rangeExample = { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' };
 
 const mappingExample = { order: { status: '/state' } };
 
@@ -34,7 +34,7 @@ const eventParams = storeId.extend({ eventId: z.uuid().toLowerCase().meta({ desc
 export const eventRoutes = (context: Context): Route[] => {
   const shared = { tag: 'Events', auth: allow(context, 'stores:write') } as const;
   return [
-    // Before the routes of one event: Express takes the first that fits the path.
+    // Must precede the routes of one event, because Express uses the first route that matches the path.
     route(
       {
         ...shared,
@@ -42,9 +42,9 @@ export const eventRoutes = (context: Context): Route[] => {
         path: '/v1/stores/{storeId}/events/replay',
         operationId: 'replayEvents',
         summary: 'Process events again',
-        description: 'Those of a span of time; or counts them.',
+        description: 'Processes the events of a time range again, or only counts them (dryRun).',
         params: storeId,
-        body: { schema: ReplayBody, example: spanExample },
+        body: { schema: ReplayBody, example: rangeExample },
         query: ReplayQuery,
         responses: {
           200: { description: 'How many would be processed again', body: Replayed },
@@ -53,7 +53,7 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params, body, query, caller, req }) => {
-        const { pending, next } = await reprocessSpan(
+        const { pending, next } = await reprocessRange(
           context,
           params.storeId,
           { ...body, ...query },
@@ -69,7 +69,7 @@ export const eventRoutes = (context: Context): Route[] => {
         path: '/v1/stores/{storeId}/events/{eventId}/replay',
         operationId: 'replayEvent',
         summary: 'Process an event again',
-        description: 'Or shows what that would change.',
+        description: 'With dryRun: only shows what would change.',
         params: eventParams,
         query: ReplayQuery,
         responses: {
@@ -81,8 +81,8 @@ export const eventRoutes = (context: Context): Route[] => {
       async ({ params: { storeId: id, eventId }, query, caller, req }) => {
         const requester = { caller, req };
         if (query.dryRun) {
-          const tried = await dryRun(context, id, eventId, requester);
-          return { status: 200, body: { eventId, dryRun: true, ...tried } };
+          const result = await dryRun(context, id, eventId, requester);
+          return { status: 200, body: { eventId, dryRun: true, ...result } };
         }
         await reprocessEvent(context, id, eventId, 'replay', requester);
         return { status: 202, body: { eventId, dryRun: false } };
@@ -95,16 +95,16 @@ export const eventRoutes = (context: Context): Route[] => {
         path: '/v1/stores/{storeId}/events/recheck',
         operationId: 'recheckEvents',
         summary: 'Verify refused events again',
-        description: 'Those of a span of time; those that pass are processed.',
+        description: 'Verifies the refused events of a time range again; events that pass are processed.',
         params: storeId,
-        body: { schema: RecheckBody, example: spanExample },
+        body: { schema: RecheckBody, example: rangeExample },
         query: ReplayQuery,
         responses: { 200: { description: 'How many were verified and how many passed', body: Rechecked } },
         problems: [404],
       },
       async ({ params, body, query, caller, req }) => {
         const refused = { ...body, ...query, status: 'refused' };
-        const result = await reprocessSpan(context, params.storeId, refused, { caller, req });
+        const result = await reprocessRange(context, params.storeId, refused, { caller, req });
         const { visited: checked, pending: accepted, failed, next } = result;
         return { status: 200, body: { checked, accepted, failed, next } };
       },
@@ -133,7 +133,7 @@ export const eventRoutes = (context: Context): Route[] => {
         path: '/v1/stores/{storeId}/events/{eventId}/dismiss',
         operationId: 'dismissEvent',
         summary: 'Dismiss a failed event',
-        description: 'Notes that nothing more is to be done about it, which ends its alert.',
+        description: 'Records that no further action is needed, which ends its alert.',
         params: eventParams,
         body: { schema: DismissBody, example: { note: 'The order was corrected at the till.' } },
         responses: {
@@ -183,8 +183,8 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404, 409],
       },
       async ({ params: { storeId: id, eventId }, body, caller, req }) => {
-        const tried = await dryRun(context, id, eventId, { caller, req }, body.mapping);
-        return { status: 200, body: { eventId, dryRun: true, ...tried } };
+        const result = await dryRun(context, id, eventId, { caller, req }, body.mapping);
+        return { status: 200, body: { eventId, dryRun: true, ...result } };
       },
     ),
     ...eventList.routes(context),

@@ -8,12 +8,12 @@ import { hookEventNames } from '../webhooks.ts';
 
 export const eventState = z.enum(eventStates).meta({
   description:
-    'pending: to be processed, or to be retried; failed: not retried any more; refused: the signature is not valid; ignored: not processed by this service; dismissed: failed, and somebody has noted that nothing more is to be done',
+    'pending: to be processed, or to be retried; failed: not retried any more; refused: the signature is not valid; ignored: not processed by this service; dismissed: failed, and a caller recorded that no further action is needed',
 });
 export const time = z.iso.datetime({ offset: true });
 
 const dismissal = {
-  note: z.string().meta({ description: 'Why nothing more is to be done' }),
+  note: z.string().meta({ description: 'Why no further action is needed' }),
   dismissedBy: z.string().meta({ description: 'Subject of the access token' }),
   dismissedAt: instant(),
 };
@@ -31,7 +31,7 @@ export const EventView = z
     status: eventState,
     attempts: z.int(),
     error: z.string().nullable().meta({
-      description: 'Why it is not done; test_event: a POS has sent it to test the address',
+      description: 'Why the event is not done; test_event: the POS sent it to test the address',
     }),
     receivedAt: instant(),
     nextAttemptAt: instant().nullable(),
@@ -53,11 +53,12 @@ export const EventDetail = z
     headers: z.record(z.string(), z.string()),
     bytes: z.int(),
     erasedBodySha256: z.string().nullable().meta({
-      description: 'In hex; set when the body was erased with the person whom it was about',
+      description:
+        'SHA-256 of the body in hex; set if the body was erased together with the person it was about',
     }),
     body: z.unknown().meta({
       description:
-        'The body; fields are masked unless the provider is known to send nothing personal or secret in them. Null: it cannot be parsed',
+        'The body. Fields are masked unless the provider is known to send nothing personal or secret in them. Null if it cannot be parsed',
     }),
     links: z.array(EventLink).meta({
       description:
@@ -68,10 +69,12 @@ export const EventDetail = z
   .meta({ id: 'EventDetail' });
 
 export const DetailQuery = z.strictObject({
-  reveal: booleanParameter('true: the body without masking. The caller and the time are recorded first'),
+  reveal: booleanParameter(
+    'true: shows the body without masking. The caller and the time are recorded first',
+  ),
 });
 
-const span = {
+const timeRange = {
   from: time,
   to: time,
   after: z
@@ -81,11 +84,11 @@ const span = {
 };
 const next = z.uuid().nullable().meta({
   description:
-    'Null: all events of the span were visited. Otherwise repeat the request with this value as `after`',
+    'Null: all events of the time range were visited. Otherwise repeat the request with this value as `after`',
 });
 
 export const ReplayBody = z.strictObject({
-  ...span,
+  ...timeRange,
   status: z.enum(['failed', 'done', 'ignored']).default('failed'),
 });
 
@@ -93,14 +96,14 @@ export const Replayed = z
   .object({ replayed: z.int().meta({ description: 'Events that will be processed again' }), next })
   .meta({ id: 'Replayed' });
 
-export const RecheckBody = z.strictObject(span);
+export const RecheckBody = z.strictObject(timeRange);
 
 export const RecheckView = z
   .object({
     eventId: z.uuid(),
     status: z.enum(['pending', 'failed', 'refused', 'ignored']).meta({
       description:
-        'pending: the signature is valid now, the event will be processed; failed: it is valid, but the body is not readable; ignored: the same event was accepted meanwhile; refused: as before',
+        'pending: the signature is valid now, the event will be processed; failed: it is valid, but the body is not readable; ignored: the same event was already accepted; refused: it is still not valid',
     }),
   })
   .meta({ id: 'Recheck' });
@@ -133,7 +136,7 @@ export const ReplayView = z
     changes: z
       .array(
         z.object({
-          record: z.string().meta({ description: 'Such as order/o-1' }),
+          record: z.string().meta({ description: 'The record, such as order/o-1' }),
           before: z.unknown(),
           after: z.unknown(),
         }),
@@ -141,7 +144,7 @@ export const ReplayView = z
       .optional()
       .meta({
         description:
-          'Only of a dry run: the records that would change, as their addresses show them, without personal data. before is null if the record does not exist yet',
+          'Only in a dry run: the records that would change, as GET shows them, without personal data. before is null if the record does not exist yet',
       }),
     notifications: z.array(z.string()).optional(),
     error: z.string().optional(),
@@ -150,16 +153,16 @@ export const ReplayView = z
 
 export const MappingTrialBody = z.strictObject({ mapping });
 
-export const MappingTrialsBody = z.strictObject({ mapping, after: span.after });
+export const MappingTrialsBody = z.strictObject({ mapping, after: timeRange.after });
 
 export const MappingTrials = z
   .object({
     tried: z.int().meta({ description: 'Failed events of the POS that were tried' }),
-    changed: z.int().meta({ description: 'Of these, events that would change records' }),
-    unchanged: z.int().meta({ description: 'Of these, events that would change nothing' }),
+    changed: z.int().meta({ description: 'How many of these would change records' }),
+    unchanged: z.int().meta({ description: 'How many of these would change nothing' }),
     errors: z
       .array(z.object({ error: z.string(), count: z.int() }))
-      .meta({ description: 'Why the others would fail again' }),
+      .meta({ description: 'The errors of the events that would fail again' }),
     next: z.uuid().nullable().meta({
       description:
         'Null: all failed events were tried. Otherwise repeat the request with this value as `after`',

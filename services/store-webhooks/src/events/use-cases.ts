@@ -17,8 +17,8 @@ import { knownStoreToChange, replacedSettings } from '../stores/use-cases.ts';
 import { recordIfRemapped, type Repetition, type Requester } from './reveals.ts';
 
 /**
- * Whether an event is mapped otherwise now than at receipt. That is recorded, and the event may be processed so then. Throws
- * InsufficientScope.
+ * Returns whether an event is now mapped differently than at its receipt. If so, records that and requires the scope
+ * events:reveal. Throws InsufficientScope.
  */
 const allowRemapping = async (context: Context, repetition: Repetition): Promise<boolean> =>
   (await recordIfRemapped(context, repetition, 'events:reveal')) !== undefined;
@@ -26,8 +26,8 @@ const allowRemapping = async (context: Context, repetition: Repetition): Promise
 type NewState = 'pending' | 'failed' | 'refused' | 'ignored';
 
 /**
- * Verifies the signature of a refused event as at the time of receipt, and stores it if it is valid. Without a secret it
- * cannot be verified, so the event stays refused. A dry run changes nothing, and a valid signature makes it pending.
+ * Verifies the signature of a refused event as of the time of receipt, and stores the event if it is valid. Without a secret it
+ * cannot be verified, so the event stays refused. A dry run changes nothing and returns `pending` for a valid signature.
  */
 const recheck = async (
   context: Context,
@@ -49,9 +49,9 @@ const recheck = async (
 };
 
 /**
- * Processes an event again: a refused one if its signature is valid now, which only a recheck asks for, and any other with
- * a replay. Recorded like a reveal if it is mapped otherwise now than at receipt, which needs the scope of one. Returns its
- * new state. Throws NotFound, Conflict and InsufficientScope.
+ * Processes an event again and returns its new state: `recheck` for a refused event, which is processed if its signature is valid
+ * now, `replay` for any other. If the event is now mapped differently than at its receipt, this is recorded like a reveal and
+ * needs the scope events:reveal. Throws NotFound, Conflict and InsufficientScope.
  */
 export const reprocessEvent = async (
   context: Context,
@@ -68,7 +68,10 @@ export const reprocessEvent = async (
   if (isRefused && action === 'replay')
     throw new Conflict('event_refused', 'The signature of the event was not valid; recheck it instead.');
   if (!isRefused && action === 'recheck')
-    throw new Conflict('event_not_refused', `The event is ${event.state}; only a refused one is rechecked.`);
+    throw new Conflict(
+      'event_not_refused',
+      `The event is ${event.state}; only refused events can be rechecked.`,
+    );
   const repetition = { store: await knownStoreToChange(context, storeId), event, requester };
   let state: NewState = 'pending';
   if (isRefused) state = await recheck(context, repetition, false);
@@ -81,7 +84,7 @@ export const reprocessEvent = async (
   return state;
 };
 
-/** Dismisses a failed event, which ends its alert. Returns when. Throws NotFound and Conflict. */
+/** Dismisses a failed event, which ends its alert. Returns the time (ISO 8601). Throws NotFound and Conflict. */
 export const dismissEvent = async (
   { database: { orm, sql } }: Context,
   storeId: string,
@@ -91,33 +94,33 @@ export const dismissEvent = async (
   const dismissedAt = await dismissFailedEvent(sql, storeId, id, dismissal);
   if (dismissedAt !== undefined) return dismissedAt;
   const { state } = await findEvent(orm, storeId, id);
-  throw new Conflict('event_not_failed', `The event is ${state}; only a failed one is dismissed.`);
+  throw new Conflict('event_not_failed', `The event is ${state}; only failed events can be dismissed.`);
 };
 
-interface EventSpan {
+interface EventRange {
   from: string;
   to: string;
   after?: string | undefined;
   status: string;
-  /** Only verify and count them. */
+  /** Only verify and count the events. */
   dryRun: boolean;
 }
 
 /**
- * Processes the events of a span of time that have one state again, each recorded as by `reprocessEvent`. Returns how many
- * were `visited`, how many are `pending` then and how many `failed`, because their addresses cannot be decrypted, and where
- * to go on when the span is too long for one request (`next`).
+ * Processes the events of a time range that have one state again, each recorded as by `reprocessEvent`. Returns how many were
+ * `visited`, how many became `pending` and how many `failed` because their addresses cannot be decrypted. If there are too
+ * many for one request, `next` is the id to continue after.
  */
-export const reprocessSpan = async (
+export const reprocessRange = async (
   context: Context,
   storeId: string,
-  { status: state, dryRun: isDryRun, ...span }: EventSpan,
+  { status: state, dryRun: isDryRun, ...range }: EventRange,
   requester: Requester,
 ) => {
   const { orm, sql } = context.database;
   const store = await knownStoreToChange(context, storeId);
   const counts = { visited: 0, pending: 0, failed: 0 };
-  const recheckCounted = async (eventId: string): Promise<void> => {
+  const recheckAndCount = async (eventId: string): Promise<void> => {
     try {
       const event = await findEvent(orm, storeId, eventId);
       if ((await recheck(context, { store, event, requester }, isDryRun)) === 'pending') counts.pending++;
@@ -128,25 +131,25 @@ export const reprocessSpan = async (
     }
   };
   const mayBeRemapped =
-    state !== 'refused' && !isDryRun && (await replacedSettings(context, storeId, span.from)) !== undefined;
+    state !== 'refused' && !isDryRun && (await replacedSettings(context, storeId, range.from)) !== undefined;
   const replay = async (ids: string[]): Promise<number> => {
     if (isDryRun) return ids.length;
-    const remapped: string[] = [];
+    const remappedIds: string[] = [];
     if (mayBeRemapped)
       for (const id of ids) {
         const event = await findEvent(orm, storeId, id);
-        if (await allowRemapping(context, { store, event, requester })) remapped.push(id);
+        if (await allowRemapping(context, { store, event, requester })) remappedIds.push(id);
       }
-    // Another request may have replayed some of them meanwhile.
-    return requeueEvents(sql, storeId, ids, state, remapped);
+    // Another request may have replayed some of them in between.
+    return requeueEvents(sql, storeId, ids, state, remappedIds);
   };
-  const each = async (ids: string[]): Promise<void> => {
+  const visitBatch = async (ids: string[]): Promise<void> => {
     counts.visited += ids.length;
-    if (state === 'refused') for (const id of ids) await recheckCounted(id);
+    if (state === 'refused') for (const id of ids) await recheckAndCount(id);
     else counts.pending += await replay(ids);
     context.inbox.wake();
   };
-  // Smaller where each event is read.
-  const size = state === 'refused' || mayBeRemapped ? 50 : 1000;
-  return { next: await visitEvents(orm, { storeId, ...span, state, size, each }), ...counts };
+  // Smaller batches if each event is read.
+  const batchSize = state === 'refused' || mayBeRemapped ? 50 : 1000;
+  return { next: await visitEvents(orm, { storeId, ...range, state, batchSize, visitBatch }), ...counts };
 };

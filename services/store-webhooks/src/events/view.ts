@@ -30,19 +30,19 @@ const paymentOf = async (db: Executor, storeId: string, transactionId: string) =
   return row;
 };
 
-/** Addresses of the records that a processed event changed, and of the events about the same entity. */
+/** Links to the records that a processed event changed, and to the events about the same entity. */
 const linksOf = async (db: Executor, { storeId, entity, state }: EventRow): Promise<Link[]> => {
   if (entity === null) return [];
   const colon = entity.indexOf(':');
-  const [kind, provider] = entity.slice(0, colon).split('.');
+  const [entityType, provider] = entity.slice(0, colon).split('.');
   const id = entity.slice(colon + 1);
   const encodedId = encodeURIComponent(id);
   const linkTo = (rel: Link['rel'], path: string): Link => ({ rel, href: `/v1/stores/${storeId}/${path}` });
   const notifications = linkTo('notifications', `notifications?reference=${encodedId}`);
-  const changed = async (): Promise<Link[]> => {
-    if (kind === 'order') return [linkTo('order', `orders/${encodedId}`), notifications];
-    if (kind === 'member') return [linkTo('member', `members/${encodedId}`), notifications];
-    if (kind === 'job') return [linkTo('delivery-job', `delivery-jobs/${encodedId}`), notifications];
+  const recordLinks = async (): Promise<Link[]> => {
+    if (entityType === 'order') return [linkTo('order', `orders/${encodedId}`), notifications];
+    if (entityType === 'member') return [linkTo('member', `members/${encodedId}`), notifications];
+    if (entityType === 'job') return [linkTo('delivery-job', `delivery-jobs/${encodedId}`), notifications];
     if (provider !== undefined)
       return [linkTo('verification', `verifications/${encodedId}?service=${provider}`), notifications];
     const payment = await paymentOf(db, storeId, id);
@@ -52,13 +52,13 @@ const linksOf = async (db: Executor, { storeId, entity, state }: EventRow): Prom
       linkTo('order', `orders/${encodeURIComponent(payment.orderId)}`),
     ];
   };
-  return [...(state === 'done' ? await changed() : []), linkTo('events', `events?entity=${encodedId}`)];
+  return [...(state === 'done' ? await recordLinks() : []), linkTo('events', `events?entity=${encodedId}`)];
 };
 
 const shownHeaders = ['content-type', 'user-agent', 'x-request-id'];
 
 /**
- * An event with its body. Values are masked, unless `reveal` names the caller who requests the whole body; that is
+ * An event with its body. Values are masked, unless `reveal` names the caller who requests the whole body; the reveal is
  * recorded first. A body that cannot be parsed is revealed as text. Throws NotFound.
  */
 export const showFullEvent = async (
@@ -71,12 +71,12 @@ export const showFullEvent = async (
   const row = await findEvent(orm, storeId, eventId);
   if (reveal !== undefined) await recordReveal(context, [subjectOf(row)], reveal);
   const store = await knownStore(context, storeId);
-  const { shown } = await unmaskedAtReceipt(context, store, row);
+  const { shownFields } = await unmaskedAtReceipt(context, store, row);
   const links = await linksOf(orm, row);
   const erasedBodySha256 = await erasedHashOf(orm, row);
-  // Parsed last, because a parsed body takes many times its bytes and nothing may wait while it is held.
+  // Parsed after the last await, because a parsed body takes many times the memory of its bytes.
   const content = readable(row.body, row.headers['content-type']);
-  const masked = () => (content === undefined ? null : redact(content, shown));
+  const masked = () => (content === undefined ? null : redact(content, shownFields));
   return {
     ...showEvent(row),
     headers: Object.fromEntries(Object.entries(row.headers).filter(([name]) => shownHeaders.includes(name))),

@@ -2,12 +2,12 @@ import type { Sql } from 'postgres';
 import type { ReceivedEvent } from './event.ts';
 import { storeEvents } from './insert-events.ts';
 
-/** Ends a transaction in which the event turned out to be a duplicate. */
+/** Thrown to roll back the transaction of an event that is a duplicate. */
 class Duplicate extends Error {}
 
 /**
- * Replaces a refused event by `event`, which is the same with a valid signature. Returns its new state: `ignored` if the
- * same event was accepted before. If it `isRemapped`, it may be read with the mapping of today.
+ * Replaces a refused event with `event`, the same event with a valid signature. Returns the new state: `ignored` if the same
+ * event was accepted before. `isRemapped`: it may be processed with the current mapping.
  */
 export const acceptRefusedEvent = async (
   sql: Sql,

@@ -5,8 +5,8 @@ import { firstIdOf } from './event.ts';
 const dayMs = 86_400_000;
 
 /**
- * Reading all of a long queue takes the database longest just when it has most to do. So only this many events are
- * counted, those that are due first; PostgreSQL's statistics say how many there are in all.
+ * Counting a long queue takes longest exactly when the database is busiest. So at most this many events are counted, those
+ * that are due first; the total of a longer queue comes from PostgreSQL's statistics.
  */
 const maxCounted = 10_000;
 
@@ -17,7 +17,7 @@ export interface Backlog {
   seconds: number;
 }
 
-/** The events that are still to be processed; an estimate above 10,000. */
+/** Counts the events that are still to be processed; an estimate above 10,000. */
 export const countPending = async (sql: Sql): Promise<Backlog> => {
   const [row] = await sql<[Backlog]>`
     with waiting as (
@@ -32,31 +32,31 @@ export const countPending = async (sql: Sql): Promise<Backlog> => {
 };
 
 /**
- * The events that came to this end within the day before `now`, of all stores. They were received at most `lateMs` before
- * that day.
+ * Counts the events of all stores that ended in `state` within the day before `now`. Only events that were received at most
+ * `lookBackMs` before that day are counted.
  */
-export const countEndedOfDay = async (
+export const countEndedInLastDay = async (
   sql: Sql,
   state: ResultState,
   now: Date,
-  lateMs: number,
+  lookBackMs: number,
 ): Promise<number> => {
   const since = now.getTime() - dayMs;
-  // Store by store, because the index of results begins with the store. Ids limit what is read of it.
+  // Store by store, because the index of results begins with the store. The lowest id limits how much of it is read.
   const [row] = await sql<[{ count: number }]>`
     select count(r.id)::int as count from stores s cross join lateral (
       select id from results where store_id = s.id and state = ${state} and state <> 'done'
-        and id >= ${firstIdOf(new Date(since - lateMs))} and finished_at >= ${new Date(since).toISOString()}
+        and id >= ${firstIdOf(new Date(since - lookBackMs))} and finished_at >= ${new Date(since).toISOString()}
     ) r`;
   return row.count;
 };
 
-/** More tests in a day than a POS sends while it is connected, and the ignored events that they are counted among. */
+/** More test events in a day than a POS sends while it is being set up, and how many ignored events are searched for them. */
 const [manyTests, maxIgnored] = [5, 1000];
 
 /**
- * The stores of which at least five different events since `from` were taken for tests of their POS: perhaps their mapping
- * fits nothing. A test that is repeated is a duplicate, and counts once.
+ * Counts the stores with at least five different events since `from` that were taken for test events of their POS: their
+ * mapping may not fit any event. A repeated test event is a duplicate and counts once.
  */
 export const countStoresWithManyTests = async (sql: Sql, from: Date): Promise<number> => {
   const [row] = await sql<[{ count: number }]>`

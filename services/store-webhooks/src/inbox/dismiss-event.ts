@@ -1,12 +1,12 @@
 import type { Sql } from 'postgres';
 
-/** Why a failed event needs no more attention, and who says so. */
+/** Why a failed event needs no more attention, and who dismissed it. */
 export interface Dismissal {
   note: string;
   dismissedBy: string;
 }
 
-/** Dismisses an event that has failed. Returns when (ISO 8601); undefined if it is not failed now. */
+/** Dismisses a failed event. Returns the time (ISO 8601), or undefined if its state is not `failed`. */
 export const dismissFailedEvent = async (
   sql: Sql,
   storeId: string,

@@ -11,8 +11,8 @@ export interface Claim extends Pick<ClaimedEvent, 'storeId' | 'entity' | 'id' | 
   worker: string | null;
 }
 
-/** The claims as rows of `c`. */
-const rowsOf = (sql: ISql, claims: readonly Claim[]) => sql`
+/** The claims as a table `c`. */
+const claimTable = (sql: ISql, claims: readonly Claim[]) => sql`
   unnest(${plainArrayOf(claims.map(({ storeId }) => storeId))}::uuid[],
     ${arrayOf(claims.map(({ entity }) => entity))}::text[], ${plainArrayOf(claims.map(({ id }) => id))}::uuid[],
     ${plainArrayOf(claims.map(({ attempts }) => attempts))}::int[],
@@ -24,20 +24,20 @@ const isHeld = (sql: ISql) => sql`
     and q.worker is not distinct from c.worker`;
 
 /**
- * Makes the events due that are parked behind ended events. This is a separate statement after the one that ends them,
- * because only then it sees all events that were parked until that moment.
+ * Makes the events due that are parked behind ended events. It is a separate statement that runs after the one that ends
+ * events, because only then does it see all events that were parked until that moment.
  */
 const release = (sql: ISql, ended: readonly Claim[]) => sql`
   update queue set due_at = now() where ctid = any(array(
-    select next.ctid from ${rowsOf(sql, ended)}
+    select next.ctid from ${claimTable(sql, ended)}
     join lateral (
       select n.ctid, n.due_at, n.attempts from queue n
       where n.store_id = c.store_id and n.entity = c.entity and n.id > c.id
       order by n.id limit 1) as next on next.due_at > now() and next.attempts = 0))`;
 
 /**
- * Ends events whose claims are still valid, inside the caller's transaction, and makes those due that wait behind them.
- * Returns how many of each. The changes of events that were not ended must not be applied.
+ * Ends events whose claims are still valid, inside the caller's transaction, and makes the events due that wait behind them.
+ * Returns both counts. The changes of events that were not ended must not be applied.
  */
 export const endEvents = async (
   sql: ISql,
@@ -47,7 +47,7 @@ export const endEvents = async (
 ): Promise<{ ended: number; released: number }> => {
   const ended = sql`
     with ended as (
-      delete from queue q using ${rowsOf(sql, claims)} where ${isHeld(sql)}
+      delete from queue q using ${claimTable(sql, claims)} where ${isHeld(sql)}
       returning q.store_id, q.id, greatest(q.attempts, 1) as attempts)
     insert into results (store_id, id, state, attempts, error, finished_at)
     select store_id, id, ${state}, attempts, ${error}, now() from ended`.execute();
@@ -69,20 +69,20 @@ export const endEvent = async (
 interface Postponement {
   delayMs: number;
   error: string;
-  /** Whether this attempt counts; not if nothing was tried. */
-  counts: boolean;
-  /** Whether the event is claimed alone next time, as after three crashes. */
+  /** False if nothing was tried: then this attempt is not counted. */
+  isAttempt: boolean;
+  /** Whether the event is claimed alone next time, as it is after three crashes. */
   isSuspect?: boolean;
 }
 
-/** Makes events due again after `delayMs` whose claims are still valid. */
+/** Makes events whose claims are still valid due again after `delayMs`. */
 export const postponeEvents = async (
   sql: ISql,
   claims: readonly Claim[],
-  { delayMs, error, counts, isSuspect = false }: Postponement,
+  { delayMs, error, isAttempt, isSuspect = false }: Postponement,
 ): Promise<void> => {
   await sql`
     update queue q set worker = null, due_at = now() + ${delayMs} * interval '1 ms', error = ${error}, crashes = ${isSuspect ? 3 : 0},
-      attempts = q.attempts - ${counts ? 0 : 1}
-    from ${rowsOf(sql, claims)} where ${isHeld(sql)}`;
+      attempts = q.attempts - ${isAttempt ? 0 : 1}
+    from ${claimTable(sql, claims)} where ${isHeld(sql)}`;
 };

@@ -13,7 +13,7 @@ export interface ReceivedEvent {
   entity: string | null;
   /** See `dedupKey`. */
   dedup: string;
-  /** False if the provider's event id decides; then a repeated key is always a duplicate. */
+  /** True: the content decides what is a duplicate. False: the provider's event id does, and a repeated key is always one. */
   byContent: boolean;
   body: Buffer;
   /** The header fields that processing needs, with lower-case names. */
@@ -26,9 +26,9 @@ export interface ReceivedEvent {
 }
 
 /** `claimed`: stored, and claimed for the worker of this instance. */
-export type Stored = 'stored' | 'claimed' | 'duplicate';
+export type StoreResult = 'stored' | 'claimed' | 'duplicate';
 
-/** What planning needs of an event, whether it is claimed or shown. */
+/** The fields of an event that planning needs; the event may be claimed or only shown. */
 export interface PlannedEvent extends Pick<
   ReceivedEvent,
   'storeId' | 'id' | 'event' | 'service' | 'body' | 'headers'
@@ -41,15 +41,15 @@ export interface ClaimedEvent extends PlannedEvent {
   /** As in the queue. */
   entity: string;
   receivedAt: string;
-  /** When it was received or replayed. */
+  /** When the event was received or replayed. */
   queuedAt: string;
-  /** Number of claims including this one; with the worker it also distinguishes this claim from later ones. */
+  /** Number of claims including this one. Together with the worker it distinguishes this claim from later ones. */
   attempts: number;
   /** The worker that has claimed it. */
   worker: string;
-  /** Number of workers that died while they processed it, since an attempt last ended normally. */
+  /** How many workers crashed while processing it since the last attempt that ended normally. */
   crashes: number;
-  /** Whether it may be read with the mapping of today; else that of its receipt counts. */
+  /** True: it may be processed with the current mapping. False: it is processed with the mapping at its receipt. */
   isRemapped: boolean;
 }
 
@@ -61,14 +61,14 @@ const [subjectDigits, contentDigits] = [16, 32];
 
 interface Content extends Pick<ReceivedEvent, 'service' | 'entity' | 'body'> {
   event: string;
-  /** The provider's id of the event. If present, it alone decides what is a duplicate. */
+  /** The provider's id of the event. If present, only this id decides what is a duplicate. */
   eventId?: string | undefined;
 }
 
 const digest = (data: string | Buffer, digits: number): string => hash('sha256', data).slice(0, digits);
 
-/** The parts of a key: its subject is the same for all events of one kind about one entity. */
-export const partsOfKey = (key: string): { subject: string; content: string } => ({
+/** Splits a key: `subject` is the same for all events with the same name, provider and entity. */
+export const splitKey = (key: string): { subject: string; content: string } => ({
   subject: key.slice(0, subjectDigits),
   content: key.slice(subjectDigits),
 });
@@ -81,29 +81,29 @@ export const dedupKey = ({ event, service, entity, eventId, body }: Content): st
 };
 
 /**
- * The key of an event whose body was received before, but not as the latest one. It depends on the id
- * of the latest event, so the second A of A → B → A is stored, while copies of this A share one key.
+ * The key of an event whose body was received before, but is not the latest one of its subject. It depends on the id of the
+ * latest event: the second A of A → B → A is stored, while further copies of it have the same key.
  */
 export const repeatKey = (key: string, latest: string): string =>
-  partsOfKey(key).subject + digest(key + latest, contentDigits);
+  splitKey(key).subject + digest(key + latest, contentDigits);
 
 const idBytes = 16;
-/** Random bytes for many ids: one system call per id would take longer than the rest of creating it. */
-const random = Buffer.alloc(256 * idBytes);
-let used = random.length;
+/** Random bytes for many ids: one system call per id would take longer than all other work for an id. */
+const randomPool = Buffer.alloc(256 * idBytes);
+let usedBytes = randomPool.length;
 
 const nextRandom = (): Buffer => {
-  if (used === random.length) {
-    randomFillSync(random);
-    used = 0;
+  if (usedBytes === randomPool.length) {
+    randomFillSync(randomPool);
+    usedBytes = 0;
   }
-  return random.subarray(used, (used += idBytes));
+  return randomPool.subarray(usedBytes, (usedBytes += idBytes));
 };
 
 /** Returns a UUIDv7 for the time `now`, in milliseconds. */
 export type NextId = (now: number) => string;
 
-/** Makes ids each of which is greater than all earlier ones, also while the clock stands still or goes back. */
+/** Creates strictly increasing ids, even while the clock stands still or goes back. */
 export const createIds = (): NextId => {
   let last = 0;
   let sequence = 0;

@@ -7,15 +7,15 @@ import { firstIdOf } from './event.ts';
 
 export type EventRow = typeof inbox.$inferSelect;
 
-// Ids contain the time of receipt, so a span of time is a range of the primary key.
+// Ids contain the time of receipt, so a time range is a range of the primary key.
 export const isReceivedFrom = (from: string): SQL => gte(inbox.id, firstIdOf(new Date(from)));
 export const isReceivedBefore = (to: string): SQL => lt(inbox.id, firstIdOf(new Date(to)));
 export const isReceivedAfter = (id: string): SQL => gt(inbox.id, id);
 
 /**
- * SQL condition for a state. The primary key finds done events, which are most; their own index finds other results;
- * pending ones come from the queue as an array of the ids of `store`, so that the primary key returns a page in order,
- * whatever their number.
+ * SQL condition for a state. The primary key finds done events, which are the most; the index results_state finds other
+ * finished ones. Pending events are an array of the ids that `store` has in the queue, so that the primary key returns a page
+ * in order, however many there are.
  */
 export const hasState = (state: string, store: string | PgColumn): SQL => {
   if (state === 'done') return eq(inbox.state, 'done');
@@ -28,18 +28,18 @@ export const hasState = (state: string, store: string | PgColumn): SQL => {
 };
 
 /**
- * Whether an event that is not done has this text as a value in its body. Bodies have no index, but few events are not
- * done.
+ * SQL condition for events that are not done and have this text as a value in their body. Bodies have no index, but few events
+ * are not done.
  */
-export const hasUnfinished = (value: string, store: string | PgColumn): SQL =>
+export const isUnfinishedWithValue = (value: string, store: string | PgColumn): SQL =>
   sql`${inbox.id} = any(array(
       select ${results.id} from ${results} where ${results.storeId} = ${store} and ${results.state} <> 'done'
       union all select ${queue.id} from ${queue} where ${queue.storeId} = ${store}))
     and position(convert_to(${JSON.stringify(value)}, 'UTF8') in ${inbox.body}) > 0`;
 
 /**
- * Whether an entity such as `order:17` has this id, `17`, or is this text as events show it; the expression is that of the
- * index `events_entity`.
+ * SQL condition for events about an entity: `text` is its id, such as `17`, or the whole entity as events show it, such as
+ * `order:17`. Uses the expression of the index `events_entity`.
  */
 export const isAbout = (text: string): SQL => {
   const idOfEvent = sql`substr(${inbox.entity}, strpos(${inbox.entity}, ':') + 1)`;
@@ -49,11 +49,11 @@ export const isAbout = (text: string): SQL => {
     and (${idOfEvent} = ${text} or ${inbox.entity} = ${text})`;
 };
 
-/** Whether the request had this `X-Request-Id`. The array is computed once, not once for each store. */
-export const cameWith = (requestId: string): SQL =>
+/** SQL condition for the `X-Request-Id` of the request. The array is computed once, not once per store. */
+export const hasRequestId = (requestId: string): SQL =>
   sql`${inbox.id} = any(array(select events_of_request(${requestId})))`;
 
-/** The SHA-256, in hex, of a body that was erased; null of any other. */
+/** The SHA-256, in hex, of a body that was erased; null if it was not erased. */
 export const erasedHashOf = async (db: Executor, { storeId, id, body }: EventRow): Promise<string | null> => {
   if (body.length > 0) return null;
   const [row] = await db
@@ -63,7 +63,7 @@ export const erasedHashOf = async (db: Executor, { storeId, id, body }: EventRow
   return row?.bodyHash?.toString('hex') ?? null;
 };
 
-/** Throws NotFound. */
+/** An event with its state. Throws NotFound. */
 export const findEvent = async (db: Executor, storeId: string, id: string): Promise<EventRow> => {
   const [row] = await db
     .select()

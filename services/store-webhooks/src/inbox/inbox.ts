@@ -5,56 +5,56 @@ import { waitUncounted } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
 import { isPaused, storePaused, type KnownStore } from '../stores/known-store.ts';
 import type { Claimer } from './claim-events.ts';
-import type { ClaimedEvent, ReceivedEvent, Stored } from './event.ts';
+import type { ClaimedEvent, ReceivedEvent, StoreResult } from './event.ts';
 import { storeEvents } from './insert-events.ts';
 import type { OutageSnapshot } from './spool/outage-snapshot.ts';
 import { createSpool } from './spool/spool.ts';
 
-/** A database that takes longer counts as unavailable, because senders wait only a few seconds. */
-const patienceMs = 2000;
-/** The same while many wait: those behind them would be refused. */
-const crowdedPatienceMs = 250;
+/** A database that takes longer than this counts as unavailable, because senders wait only a few seconds. */
+const timeoutMs = 2000;
+/** The timeout while many events wait: with a longer one, further webhooks would be refused. */
+const crowdedTimeoutMs = 250;
 const checkMs = 50;
 
-const databaseAway = (): Unavailable =>
+const databaseUnavailable = (): Unavailable =>
   new Unavailable('database_unavailable', 'The database is unavailable.');
 
 /**
- * Rejects with `databaseAway` when the database takes too long for `work`, which goes on. While this process is busy, checks
- * come late and the answer may already be there, so the short time is counted in checks.
+ * Rejects with `databaseUnavailable` if `work` takes too long; `work` itself continues. While this process is busy, timers fire
+ * late and the answer may already have arrived, so the short timeout is counted in checks, not in time.
  */
-const withPatience = async <T>(isCrowded: () => boolean, work: Promise<T>): Promise<T> => {
-  const begun = performance.now();
+const withTimeout = async <T>(isCrowded: () => boolean, work: Promise<T>): Promise<T> => {
+  const startedAt = performance.now();
   let checks = 0;
   let timer: NodeJS.Timeout | undefined;
-  const away = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setInterval(() => {
       checks += 1;
-      const isOver = performance.now() - begun >= patienceMs;
-      if (isOver || (checks * checkMs >= crowdedPatienceMs && isCrowded())) reject(databaseAway());
+      const isExpired = performance.now() - startedAt >= timeoutMs;
+      if (isExpired || (checks * checkMs >= crowdedTimeoutMs && isCrowded())) reject(databaseUnavailable());
     }, checkMs);
   });
   try {
-    return await Promise.race([work, away]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearInterval(timer);
   }
 };
 
-/** A received event, and what processing needs in addition. */
+/** A received event and its store. */
 export interface EventToStore {
   event: ReceivedEvent;
   store: KnownStore;
 }
 
-/** The worker of this instance. It takes events that were just stored, so that they are neither claimed nor read again. */
+/** The worker of this instance. It takes over events that were just stored, so that they need not be claimed and read again. */
 export interface EventWorker {
   claimer: Claimer;
-  /** Whether the worker has room for this number of events, and of bytes of their bodies. */
+  /** Whether the worker has room for this number of events and this many bytes of their bodies. */
   hasRoom(events: number, bytes: number): boolean;
-  /** Processes an event that was claimed for it when it was stored. */
-  begin(event: ClaimedEvent): void;
-  /** There are new events in the queue. */
+  /** Starts to process an event that was claimed for this worker when it was stored. */
+  startProcessing(event: ClaimedEvent): void;
+  /** Tells the worker that there are new events in the queue. */
   wake(): void;
 }
 
@@ -67,21 +67,21 @@ interface InboxOptions {
 }
 
 /**
- * Maximum number of events in one commit, and of their bytes. In larger batches an event costs PostgreSQL more (57 µs
- * at 256, 50 µs at 64), and the others wait longer for the statement.
+ * Maximum number and total bytes of the events in one commit. In a larger batch each event takes PostgreSQL longer (57 µs at
+ * 256 events, 50 µs at 64), and the next events wait longer for the statement.
  */
 const [maxBatch, maxBatchBytes] = [64, 8 * 2 ** 20];
 /** Maximum number of waiting events; further ones go directly to the spool. */
 const maxQueue = 10_000;
 /**
- * Events that wait for the next commit, and their bytes: with more, MAX_IN_PROGRESS is soon reached or the memory for bodies
- * used up, and further ones are refused.
+ * If more events or bytes than this wait for the next commit, MAX_IN_PROGRESS or the memory for bodies is soon exhausted and
+ * further webhooks are refused.
  */
 const [crowdedEvents, crowdedBytes] = [16, 4 * 2 ** 20];
 
 const handOver = (worker: EventWorker, { event, store }: EventToStore): void => {
   const at = event.receivedAt.toISOString();
-  worker.begin({
+  worker.startProcessing({
     ...event,
     entity: event.entity ?? event.id,
     receivedAt: at,
@@ -94,7 +94,7 @@ const handOver = (worker: EventWorker, { event, store }: EventToStore): void => 
   });
 };
 
-/** Spooled events as they are stored: meanwhile their store may have been erased, or paused unknown to this instance. */
+/** Updates spooled events before they are stored: their store may have been erased or paused since they were received. */
 const currentEvents = async (sql: Sql, events: readonly ReceivedEvent[]): Promise<ReceivedEvent[]> => {
   const ids = [...new Set(events.map(({ storeId }) => storeId))];
   const rows = await sql<Pick<KnownStore, 'id' | 'settings'>[]>`
@@ -127,24 +127,25 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: 
   const isCrowded = (): boolean =>
     commits.waiting() >= crowdedEvents || commits.waitingSize() >= crowdedBytes;
 
-  const commit = async (batch: readonly EventToStore[]): Promise<Stored[]> => {
-    const claiming = worker;
+  const commit = async (batch: readonly EventToStore[]): Promise<StoreResult[]> => {
+    const currentWorker = worker;
     const events = batch.map(({ event }) => event);
     const bytes = events.reduce((sum, { body }) => sum + body.length, 0);
-    const claimer = claiming?.hasRoom(events.length, bytes) ? claiming.claimer : undefined;
-    const results = await withPatience(isCrowded, storeEvents(sql, events, claimer));
-    if (claiming !== undefined)
-      for (const [at, event] of batch.entries()) if (results[at] === 'claimed') handOver(claiming, event);
+    const claimer = currentWorker?.hasRoom(events.length, bytes) ? currentWorker.claimer : undefined;
+    const results = await withTimeout(isCrowded, storeEvents(sql, events, claimer));
+    if (currentWorker !== undefined)
+      for (const [at, event] of batch.entries())
+        if (results[at] === 'claimed') handOver(currentWorker, event);
     if (results.includes('stored')) worker?.wake();
     return results;
   };
 
   // One commit at a time: the more events share it, the less each of them costs. While PostgreSQL works on it, this
   // instance prepares the next one.
-  const commits = createBatcher<EventToStore, Stored>({
+  const commits = createBatcher<EventToStore, StoreResult>({
     flush: async (batch) => {
-      // Keeps the order: if earlier events went to the spool, those that waited behind them follow.
-      if (spool.active) throw databaseAway();
+      // Keeps the order: if earlier events went to the spool, the events behind them must follow.
+      if (spool.active) throw databaseUnavailable();
       return commit(batch);
     },
     maxBatch,
@@ -158,7 +159,7 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: 
     spool,
     /** Tells the worker of this instance, if there is one, that there are new events in the queue. */
     wake: (): void => worker?.wake(),
-    /** From now on events are offered to this worker, until the result is disposed of. */
+    /** Offers events to this worker until the returned object is disposed. */
     attach: (attached: EventWorker): Disposable => {
       worker = attached;
       return {
@@ -168,15 +169,15 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: 
       };
     },
     /**
-     * Stores an event in the database or, if that is unavailable, in the spool. Durable once this resolves. The worker of
-     * this instance begins with it at once if it has room.
+     * Stores an event in the database or, if that is unavailable, in the spool; it is durable once this resolves. The worker of
+     * this instance starts to process it at once if it has room.
      */
-    storeEvent: async (eventToStore: EventToStore): Promise<Stored | 'spooled'> => {
+    storeEvent: async (eventToStore: EventToStore): Promise<StoreResult | 'spooled'> => {
       if (!spool.active) {
         try {
           return await commits.add(eventToStore);
         } catch (err) {
-          // It may have been committed nevertheless; storing it again from the spool detects that.
+          // The event may have been committed nevertheless; storing it again from the spool detects the duplicate.
           if (toProblem(err).status !== 503) log.error({ err }, 'the inbox could not store an event');
         }
       }

@@ -1,29 +1,29 @@
 import type { ISql } from 'postgres';
 import { arrayOf, plainArrayOf, type Fragment } from '../db/sql.ts';
 import type { Claimer } from './claim-events.ts';
-import { partsOfKey, repeatKey, type ReceivedEvent, type Stored } from './event.ts';
+import { splitKey, repeatKey, type ReceivedEvent, type StoreResult } from './event.ts';
 
 /**
- * All bodies as one parameter. As Latin-1 text, with one character per byte, it is half as long as in
+ * All bodies as one SQL parameter. As Latin-1 text, with one character per byte, it is half as long as in
  * the driver's hexadecimal format, which is used only if there is a NUL byte.
  */
-const joined = (sql: ISql, bodies: readonly Buffer[]): Fragment => {
+const joinedBodies = (sql: ISql, bodies: readonly Buffer[]): Fragment => {
   const bytes = Buffer.concat(bodies);
   return bytes.includes(0) ? sql`${bytes}::bytea` : sql`convert_to(${bytes.toString('latin1')}, 'LATIN1')`;
 };
 
 /**
- * The start of a statement that inserts events into `events`; `new` are those that are not stored yet. A stored event
- * may have another key since: that of a repeat, or of an event that was refused first.
+ * The start of a statement that inserts events into `events`; `new` are those that were not stored yet, by id and by key. The key
+ * of a stored event may have changed: to that of a repeat, or of an event that was refused first.
  */
 const newEvents = (sql: ISql, events: readonly ReceivedEvent[]): Fragment => {
-  const plain = (of: (event: ReceivedEvent) => string | number) => plainArrayOf(events.map(of));
-  const texts = (of: (event: ReceivedEvent) => string | null) => arrayOf(events.map(of));
+  const plain = (field: (event: ReceivedEvent) => string | number) => plainArrayOf(events.map(field));
+  const texts = (field: (event: ReceivedEvent) => string | null) => arrayOf(events.map(field));
   const bodies = events.map(({ body }) => body);
   let end = 1;
   const starts = bodies.map(({ length }) => (end += length) - length);
   return sql`
-    with sent as materialized (select ${joined(sql, bodies)} as bodies),
+    with sent as materialized (select ${joinedBodies(sql, bodies)} as bodies),
     new as (
       insert into events (store_id, id, event, service, entity, dedup, body, headers, received_at)
       select store_id, id, event, service, entity, decode(dedup, 'hex'), substring(bodies from start for length), headers,
@@ -35,20 +35,20 @@ const newEvents = (sql: ISql, events: readonly ReceivedEvent[]): Fragment => {
           ${plain(({ receivedAt }) => receivedAt.getTime())}::float8[], ${plainArrayOf(starts)}::int[],
           ${plain(({ body }) => body.length)}::int[]),
         jsonb_array_elements(${JSON.stringify(events.map(({ headers }) => headers))}::jsonb))
-        as given (store_id, id, event, service, entity, dedup, received, start, length, headers)
+        as input (store_id, id, event, service, entity, dedup, received, start, length, headers)
       on conflict do nothing
       returning store_id, id, coalesce(entity, id::text) as entity)`;
 };
 
-/** Ids with a comma between them, in one row: the driver spends more on a row than on an id. */
+/** Comma-separated ids in one row: the driver spends more time on a row than on an id. */
 interface Inserted {
   stored: string | null;
   claimed: string | null;
 }
 
 /**
- * Inserts pending events that are not stored yet, in one statement. With a claimer, those are claimed for it that are
- * the first of their entity in the queue; a statement does not see the other events that it inserts itself.
+ * Inserts pending events that are not stored yet, in one statement. With a claimer, it claims the events that are the first of
+ * their entity in the queue; it does not see the other events that the same statement inserts.
  */
 const insertPending = (sql: ISql, events: readonly ReceivedEvent[], holdMs: number, claimer?: Claimer) => {
   const [keepMs, worker] = claimer === undefined ? [null, null] : [claimer.keepMs, claimer.worker];
@@ -68,38 +68,43 @@ const insertPending = (sql: ISql, events: readonly ReceivedEvent[], holdMs: numb
     from queued`;
 };
 
-/** Inserts events that are not processed, each with its result. */
+/** Inserts events that will not be processed, each with its result. */
 const insertEnded = (sql: ISql, events: readonly ReceivedEvent[]) => sql<Inserted[]>`
   ${newEvents(sql, events)},
   ended as (
     insert into results (store_id, id, state, attempts, error, finished_at)
-    select new.store_id, new.id, given.state, 0, given.error, now()
+    select new.store_id, new.id, input.state, 0, input.error, now()
     from new join unnest(${plainArrayOf(events.map(({ id }) => id))}::uuid[],
       ${plainArrayOf(events.map(({ state }) => state))}::text[], ${arrayOf(events.map(({ error }) => error))}::text[])
-      as given (id, state, error) on given.id = new.id
+      as input (id, state, error) on input.id = new.id
     returning id)
   select string_agg(id::text, ',') as stored, null as claimed from ended`;
 
-/** Inserts the events that are not stored yet; a statement for each kind. Nearly always there is one kind. */
+/** Inserts the events that are not stored yet, with one statement per group. Nearly always there is only one group. */
 const insert = async (
   sql: ISql,
   events: readonly ReceivedEvent[],
   claimer?: Claimer,
-): Promise<Map<string, Stored>> => {
+): Promise<Map<string, StoreResult>> => {
   const entities = new Set<string>();
   const groups = Map.groupBy(events, ({ storeId, entity, state, holdMs }) => {
     if (state !== 'pending') return 'ended';
     if (holdMs > 0) return holdMs;
     if (claimer === undefined || entity === null) return 'now';
-    // Of each entity only the first is claimed at once.
+    // Only the first event of each entity is claimed at once.
     const key = storeId + entity;
     return entities.has(key) ? 'later' : (entities.add(key), 'now');
   });
-  const stored = new Map<string, Stored>();
-  for (const [kind, group] of groups) {
-    const rows = await (kind === 'ended'
+  const stored = new Map<string, StoreResult>();
+  for (const [groupKey, group] of groups) {
+    const rows = await (groupKey === 'ended'
       ? insertEnded(sql, group)
-      : insertPending(sql, group, typeof kind === 'number' ? kind : 0, kind === 'now' ? claimer : undefined));
+      : insertPending(
+          sql,
+          group,
+          typeof groupKey === 'number' ? groupKey : 0,
+          groupKey === 'now' ? claimer : undefined,
+        ));
     for (const id of rows[0]?.stored?.split(',') ?? []) stored.set(id, 'stored');
     for (const id of rows[0]?.claimed?.split(',') ?? []) stored.set(id, 'claimed');
   }
@@ -107,7 +112,7 @@ const insert = async (
 };
 
 interface Earlier {
-  /** The same event is already stored; happens when the spool is replayed. */
+  /** The same event is already stored, which happens when the spool is replayed. */
   isStored: boolean;
   /** Id of the latest event with the same subject that was received before it. */
   previous: string | null;
@@ -115,69 +120,77 @@ interface Earlier {
 }
 
 /**
- * Looks for what made events repeats; in order. The condition on the subject is the expression of the index
- * `events_subject`, so one row is read for each, however many events the entity has.
+ * Finds, for each event in order, the earlier event that it may repeat. The condition on the subject is the expression of the
+ * index `events_subject`, so one row per event is read, however many events the entity has.
  */
 const findEarlier = (sql: ISql, events: readonly ReceivedEvent[]) => {
-  const keys = events.map(({ dedup }) => partsOfKey(dedup));
+  const keys = events.map(({ dedup }) => splitKey(dedup));
   return sql<Earlier[]>`
-    select exists (select from events e where e.store_id = given.store_id and e.id = given.id) as "isStored",
+    select exists (select from events e where e.store_id = input.store_id and e.id = input.id) as "isStored",
       latest.id as previous, latest.same as "hasSameBody"
     from unnest(${plainArrayOf(events.map(({ storeId }) => storeId))}::uuid[],
       ${plainArrayOf(events.map(({ id }) => id))}::uuid[], ${plainArrayOf(keys.map(({ subject }) => subject))}::text[],
       ${plainArrayOf(keys.map(({ content }) => content))}::text[])
-      with ordinality as given (store_id, id, subject, content, place)
+      with ordinality as input (store_id, id, subject, content, place)
     left join lateral (
-      select e.id, starts_with(encode(coalesce(e.body_hash, sha256(e.body)), 'hex'), given.content) as same from events e
-      where e.store_id = given.store_id and substr(e.dedup, 1, 8) = decode(given.subject, 'hex') and e.id < given.id
+      select e.id, starts_with(encode(coalesce(e.body_hash, sha256(e.body)), 'hex'), input.content) as same from events e
+      where e.store_id = input.store_id and substr(e.dedup, 1, 8) = decode(input.subject, 'hex') and e.id < input.id
       order by e.id desc limit 1) as latest on true
     order by place`;
 };
 
-/** If the first attempt to store events claimed them, the instance did not learn of that. */
+/** Makes events due that an earlier attempt to store them may have claimed without this instance learning of it. */
 const makeDue = (sql: ISql, events: readonly ReceivedEvent[]) => sql`
   update queue q set worker = null, due_at = now()
   from unnest(${plainArrayOf(events.map(({ storeId }) => storeId))}::uuid[],
     ${arrayOf(events.map(({ entity, id }) => entity ?? id))}::text[],
-    ${plainArrayOf(events.map(({ id }) => id))}::uuid[]) as given (store_id, entity, id)
-  where q.store_id = given.store_id and q.entity = given.entity and q.id = given.id and q.worker is not null`;
+    ${plainArrayOf(events.map(({ id }) => id))}::uuid[]) as input (store_id, entity, id)
+  where q.store_id = input.store_id and q.entity = input.entity and q.id = input.id and q.worker is not null`;
 
 /**
- * Stores those repeats that are no duplicates: a repeated body is one unless another event with the same subject came in
- * between, which may be an earlier one of these. One statement for each kind, because all stores wait for them.
+ * Stores the repeats that are not duplicates. A repeated body is a duplicate unless another event with the same subject was
+ * received in between, which may be one of `events`. Uses few statements, because the events of all stores wait for them.
  */
-const storeRepeats = async (sql: ISql, events: readonly ReceivedEvent[]): Promise<Map<string, Stored>> => {
+const storeRepeats = async (
+  sql: ISql,
+  events: readonly ReceivedEvent[],
+): Promise<Map<string, StoreResult>> => {
   const earlier = await findEarlier(sql, events);
-  const again = events.filter((_, at) => earlier[at]?.isStored);
-  if (again.length > 0) await makeDue(sql, again);
-  /** The latest event of each subject that will be stored, and its content. */
+  const alreadyStored = events.filter((_, at) => earlier[at]?.isStored);
+  if (alreadyStored.length > 0) await makeDue(sql, alreadyStored);
+  /** By subject: the latest of these events that will be stored. */
   const latest = new Map<string, { id: string; content: string }>();
   const changes: ReceivedEvent[] = [];
   for (const [at, event] of events.entries()) {
-    const known = earlier[at];
-    if (known === undefined || known.isStored || !event.byContent || event.entity === null) continue;
-    const { subject, content } = partsOfKey(event.dedup);
+    const earlierEvent = earlier[at];
+    if (earlierEvent === undefined || earlierEvent.isStored || !event.byContent || event.entity === null)
+      continue;
+    const { subject, content } = splitKey(event.dedup);
     const key = event.storeId + subject;
-    const own = latest.get(key);
-    const isOwnLater = own !== undefined && own.id < event.id && own.id > (known.previous ?? '');
-    const previous = isOwnLater ? own.id : known.previous;
-    if (previous === null || (isOwnLater ? own.content === content : known.hasSameBody)) continue;
+    const earlierInBatch = latest.get(key);
+    const isBatchNewer =
+      earlierInBatch !== undefined &&
+      earlierInBatch.id < event.id &&
+      earlierInBatch.id > (earlierEvent.previous ?? '');
+    const previous = isBatchNewer ? earlierInBatch.id : earlierEvent.previous;
+    if (previous === null || (isBatchNewer ? earlierInBatch.content === content : earlierEvent.hasSameBody))
+      continue;
     changes.push({ ...event, dedup: repeatKey(event.dedup, previous) });
     latest.set(key, { id: event.id, content });
   }
-  return changes.length === 0 ? new Map<string, Stored>() : insert(sql, changes);
+  return changes.length === 0 ? new Map<string, StoreResult>() : insert(sql, changes);
 };
 
 /**
  * Commits events to the inbox together, nearly always in one round trip. Returns the result of each event, in order.
- * All are durable once this resolves. Storing an event again changes nothing. With a claimer, as many as possible are
- * claimed for it at once.
+ * All are durable once this resolves. Storing an event again changes nothing. With a claimer, as many events as possible are
+ * claimed for it at the same time.
  */
 export const storeEvents = async (
   sql: ISql,
   events: readonly ReceivedEvent[],
   claimer?: Claimer,
-): Promise<Stored[]> => {
+): Promise<StoreResult[]> => {
   const stored = await insert(sql, events, claimer);
   const repeats = events.filter(({ id }) => !stored.has(id));
   const changes = repeats.length === 0 ? stored : await storeRepeats(sql, repeats);

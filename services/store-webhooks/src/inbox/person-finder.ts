@@ -1,6 +1,6 @@
 import { readable } from '../providers/payload-parsing.ts';
 
-/** What identifies a person in the body of an event. */
+/** The data that identifies a person in the body of an event. */
 export interface Person {
   memberId: string;
   /** Mail addresses and phone numbers that no other member has. */
@@ -12,7 +12,7 @@ export interface Person {
 /** A shorter id, or one of digits alone, also occurs as another value, such as a quantity. */
 export const minIdLength = 8;
 const personWords = new Set('consumer customer member user buyer person patron profile'.split(' '));
-/** What stands below such a name is of the shop or its staff. */
+/** Values below a field with one of these words in its name belong to the shop or its staff. */
 const shopWords = new Set(
   'merchant shop store pickup seller vendor sender branch support staff cashier clerk driver courier dasher worker by'.split(
     ' ',
@@ -20,34 +20,34 @@ const shopWords = new Set(
 );
 const phoneWords = new Set('phone mobile cell tel telephone telefon handy whatsapp'.split(' '));
 
-/** Shorter numbers, those of few different digits and those in order are placeholders. */
-const [minDigits, minDifferent] = [8, 4];
-const inOrder = '01234567890 9876543210';
+/** Numbers that are shorter, have fewer distinct digits or are a sequence of digits are placeholders. */
+const [minDigits, minDistinctDigits] = [8, 4];
+const digitSequences = '01234567890 9876543210';
 
 export const isMail = (contact: string): boolean => contact.includes('@');
 
-/** Whether an id may be searched for in the whole of a body. */
+/** Whether an id is distinctive enough to be searched for in all values of a body. */
 const isDistinctive = (id: string): boolean => id.length >= minIdLength && /\D/.test(id);
 
-/** The digits of a phone number without zeros before; undefined for any other text, and for a number that identifies nobody. */
+/** The digits of a phone number without leading zeros; undefined for any other text and for a placeholder. */
 export const digitsOf = (text: string): string | undefined => {
   if (text.length > 40 || /[^\d +()./-]/.test(text)) return undefined;
-  const all = text.replace('(0)', '').replaceAll(/\D/g, '');
-  const digits = all.slice([...all].findIndex((digit) => digit !== '0'));
+  const allDigits = text.replace('(0)', '').replaceAll(/\D/g, '');
+  const digits = allDigits.slice([...allDigits].findIndex((digit) => digit !== '0'));
   const isPlaceholder =
     digits.length < minDigits ||
-    new Set(digits.slice(-minDigits)).size < minDifferent ||
-    inOrder.includes(digits);
+    new Set(digits.slice(-minDigits)).size < minDistinctDigits ||
+    digitSequences.includes(digits);
   return isPlaceholder ? undefined : digits;
 };
 
-/** The same number, also when one of them has the code of its country before, of one to three digits. */
-const isSameNumber = (one: string, other: string): boolean =>
-  one.length < other.length
-    ? isSameNumber(other, one)
-    : one.endsWith(other) && one.length - other.length <= 3;
+/** Whether two phone numbers are the same, apart from a country code of one to three digits. */
+const isSameNumber = (longer: string, shorter: string): boolean =>
+  longer.length < shorter.length
+    ? isSameNumber(shorter, longer)
+    : longer.endsWith(shorter) && longer.length - shorter.length <= 3;
 
-/** Whether a text has an address that is not a part of a longer one. Both in lower case. */
+/** Whether a text contains an address that is not part of a longer one. Both must be in lower case. */
 const hasAddress = (text: string, address: string): boolean => {
   for (let at = -1; (at = text.indexOf(address, at + 1)) !== -1;) {
     const end = at + address.length;
@@ -58,14 +58,14 @@ const hasAddress = (text: string, address: string): boolean => {
   return false;
 };
 
-/** Where a value stands. */
-interface Place {
-  /** JSON pointer, as long as it may become that of the consumer. */
+/** The position of a value in a body. */
+interface Position {
+  /** JSON pointer; undefined once it can no longer lead to `consumer`. */
   pointer: string | undefined;
   isOfShop: boolean;
-  /** Of its names, in lower case. */
+  /** The last two words of its field names, in lower case. */
   lastWords: readonly string[];
-  inner: Map<string, Place>;
+  inner: Map<string, Position>;
 }
 
 /** `consumerUserId`, `consumer_user_id` → consumer, user, id. */
@@ -77,9 +77,9 @@ const wordsOf = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /**
- * Tells whether the body of an event is about a person. The member who ordered decides, where the body says who that is.
- * Else it is theirs when it has their id, their mail address, or their phone number in a field for one, and neither id,
- * address nor number of somebody else: what is erased wrongly is lost, what is left can be found by `?value=`.
+ * Returns a function that decides whether the body of an event is about a person. If the body says which member ordered, that
+ * decides. Otherwise it is about the person if it contains their id, their mail address, or their phone number in a phone field,
+ * and no id, address or number of somebody else: a body erased by mistake is lost, one that is missed can be found by `?value=`.
  * `isOfAnother`: the event belongs to an order of another member.
  */
 export const createPersonFinder = ({ memberId, contacts, consumer }: Person) => {
@@ -90,8 +90,8 @@ export const createPersonFinder = ({ memberId, contacts, consumer }: Person) => 
     const lower = text.includes('@') ? text.toLowerCase() : '';
     return addresses.some((address) => hasAddress(lower, address));
   };
-  /** Whether a value names the person (true), somebody else (false), or nobody that is known. */
-  const namedBy = (text: string, { isOfShop, lastWords }: Place): boolean | undefined => {
+  /** Whether a value identifies the person (true), somebody else (false), or nobody (undefined). */
+  const identifiesPerson = (text: string, { isOfShop, lastWords }: Position): boolean | undefined => {
     if (isOfShop) return undefined;
     const [before = '', last = ''] = lastWords;
     if (last === 'id' && personWords.has(before)) return text === memberId;
@@ -110,41 +110,41 @@ export const createPersonFinder = ({ memberId, contacts, consumer }: Person) => 
       const text = body.toString('utf8');
       return (mayOccurAnywhere && text.includes(memberId)) || hasContact(text);
     }
-    let [isNamed, isOthers, owner] = [false, isOfAnother, ''];
-    const placeOf = (name: string, place: Place): Place => {
+    let [hasPerson, hasOthers, ordererId] = [false, isOfAnother, ''];
+    const positionOf = (name: string, position: Position): Position => {
       const words = wordsOf(name);
-      const pointer = `${place.pointer}/${name}`;
+      const pointer = `${position.pointer}/${name}`;
       return {
-        pointer: place.pointer !== undefined && consumer.startsWith(pointer) ? pointer : undefined,
-        isOfShop: place.isOfShop || words.some((word) => shopWords.has(word)),
-        lastWords: ['', ...place.lastWords, ...words].slice(-2),
+        pointer: position.pointer !== undefined && consumer.startsWith(pointer) ? pointer : undefined,
+        isOfShop: position.isOfShop || words.some((word) => shopWords.has(word)),
+        lastWords: ['', ...position.lastWords, ...words].slice(-2),
         inner: new Map(),
       };
     };
-    /** Elements of an array have the same places. */
-    const placeIn = (place: Place, name: string): Place => {
-      const known = place.inner.get(name) ?? placeOf(name, place);
-      place.inner.set(name, known);
+    /** The elements of an array share their positions. */
+    const positionIn = (position: Position, name: string): Position => {
+      const known = position.inner.get(name) ?? positionOf(name, position);
+      position.inner.set(name, known);
       return known;
     };
-    const visit = (value: unknown, place: Place): void => {
+    const visit = (value: unknown, position: Position): void => {
       if (typeof value === 'object' && value !== null) {
         for (const [name, inner] of Object.entries(value)) {
-          if (mayOccurAnywhere && name === memberId) isNamed = true;
-          visit(inner, Array.isArray(value) ? place : placeIn(place, name));
+          if (mayOccurAnywhere && name === memberId) hasPerson = true;
+          visit(inner, Array.isArray(value) ? position : positionIn(position, name));
         }
         return;
       }
       if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return;
       const text = String(value);
-      if (place.pointer === consumer) owner = text;
+      if (position.pointer === consumer) ordererId = text;
       const inner = /^\s*[{[]/.test(text) ? readable(Buffer.from(text), undefined) : undefined;
-      if (inner !== undefined) return visit(inner, place);
-      const named = namedBy(text, place);
-      isNamed ||= named === true;
-      isOthers ||= named === false;
+      if (inner !== undefined) return visit(inner, position);
+      const isPerson = identifiesPerson(text, position);
+      hasPerson ||= isPerson === true;
+      hasOthers ||= isPerson === false;
     };
     visit(content, { pointer: '', isOfShop: false, lastWords: [], inner: new Map() });
-    return owner === '' ? isNamed && !isOthers : owner === memberId;
+    return ordererId === '' ? hasPerson && !hasOthers : ordererId === memberId;
   };
 };

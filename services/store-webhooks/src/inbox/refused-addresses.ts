@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 
-/** The sealed addresses that the refused events of a store were sent to; `replace` does so unless one has changed. */
+/** The encrypted addresses that the refused events of a store were sent to; `replace` stores a new ciphertext unless the address has changed. */
 export const refusedAddresses = async (sql: Sql, storeId: string) => {
   const events = await sql<{ id: string; url: string }[]>`
     select id, headers ->> ':url' as url from inbox
@@ -8,8 +8,8 @@ export const refusedAddresses = async (sql: Sql, storeId: string) => {
   return events.map(({ id, url }) => ({
     id,
     url,
-    replace: (again: string) => sql`
-      update events set headers = headers || jsonb_build_object(':url', ${again}::text)
+    replace: (resealed: string) => sql`
+      update events set headers = headers || jsonb_build_object(':url', ${resealed}::text)
       where store_id = ${storeId} and id = ${id} and headers ->> ':url' = ${url}`,
   }));
 };

@@ -2,30 +2,30 @@ import type { Sql } from 'postgres';
 import type { EventRow } from './find-events.ts';
 
 /**
- * Makes events that have ended in `state` due again, with all attempts left; none whose body was erased. Those in `remapped`
- * may be read with the mapping of today. Returns how many.
+ * Makes events that ended in `state` due again and resets their attempts, except those whose body was erased. Events in
+ * `remappedIds` may be processed with the current mapping. Returns how many events became due.
  */
 export const requeueEvents = async (
   sql: Sql,
   storeId: string,
   ids: readonly string[],
   state: string,
-  remapped: readonly string[] = [],
+  remappedIds: readonly string[] = [],
 ): Promise<number> => {
   const { count } = await sql`
-    with again as (
+    with requeued as (
       delete from results where store_id = ${storeId} and id = any(${[...ids]}) and state = ${state}
           and not exists (select from events e where e.store_id = ${storeId} and e.id = results.id and e.body_hash is not null)
         returning id)
     insert into queue (store_id, entity, id, queued_at, due_at, attempts, is_remapped)
-    select store_id, coalesce(entity, id::text), id, now(), now(), 0, id = any(${[...remapped]}::uuid[]) from events
-    where store_id = ${storeId} and id = any(array(select id from again))`;
+    select store_id, coalesce(entity, id::text), id, now(), now(), 0, id = any(${[...remappedIds]}::uuid[]) from events
+    where store_id = ${storeId} and id = any(array(select id from requeued))`;
   return count;
 };
 
 /**
- * Makes a pending event due at once, with all attempts left; a worker that has it cannot end it any more. If it `isRemapped`,
- * it may be read with the mapping of today.
+ * Makes a pending event due at once and resets its attempts; a worker that has claimed it cannot end it any more. `isRemapped`:
+ * it may be processed with the current mapping.
  */
 export const restartEvent = async (
   sql: Sql,

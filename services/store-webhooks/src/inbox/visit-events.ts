@@ -6,30 +6,30 @@ import { hasState, isReceivedAfter, isReceivedBefore, isReceivedFrom } from './f
 
 interface Visit {
   storeId: string;
-  /** ISO 8601: received from then on. */
+  /** ISO 8601: only events received at this time or later. */
   from: string;
-  /** Received before. */
+  /** Only events received before this time. */
   to: string;
-  /** Id of the last event of an earlier visit, which goes on after it. */
+  /** Continues after this event id, the result of an earlier call. */
   after?: string | undefined;
   state: string;
-  /** Only events of these names. */
+  /** Only events with these names. */
   events?: readonly HookEvent[];
-  /** Events in a slice; a smaller slice is the last. */
-  size: number;
-  /** No further slice begins after this long; 3 seconds unless set. */
+  /** Events per batch. */
+  batchSize: number;
+  /** No further batch starts after this time; 3 seconds by default. */
   budgetMs?: number;
-  /** Called with the ids of each slice, in the order of receipt. */
-  each(ids: string[]): Promise<void>;
+  /** Called with the ids of each batch, in the order of receipt. */
+  visitBatch(ids: string[]): Promise<void>;
 }
 
 /**
- * Visits the events of a span of time that have a state, in slices, so that no slice holds locks for long and a crash
- * loses nothing. Returns the id to go on after, or null at the end of the span.
+ * Visits the events of a time range that have a state, in batches, so that no batch holds locks for long and a crash loses
+ * nothing. Returns the id to continue after, or null at the end of the range.
  */
 export const visitEvents = async (
   db: Executor,
-  { storeId, from, to, after, state, events, size, budgetMs = 3000, each }: Visit,
+  { storeId, from, to, after, state, events, batchSize, budgetMs = 3000, visitBatch }: Visit,
 ): Promise<string | null> => {
   const end = performance.now() + budgetMs;
   const conditions = [
@@ -45,11 +45,11 @@ export const visitEvents = async (
       .from(inbox)
       .where(and(...conditions, last === undefined ? undefined : isReceivedAfter(last)))
       .orderBy(inbox.id)
-      .limit(size);
+      .limit(batchSize);
     const ids = rows.map(({ id }) => id);
-    await each(ids);
+    await visitBatch(ids);
     last = ids.at(-1);
-    if (last === undefined || ids.length < size) return null;
+    if (last === undefined || ids.length < batchSize) return null;
     if (performance.now() >= end) return last;
   }
 };

@@ -14,13 +14,13 @@ interface Notification extends Pick<Notice, 'audience' | 'kind' | 'change' | 're
   settings: NotificationSettings;
   orderNo: string | null;
   consumerId: string | null;
-  /** The address of the user, else that of the member. */
+  /** Mail address of the user, or else of the member. */
   customer: string | null;
   language: string | null;
   resends: number;
 }
 
-/** What is known when a mail is sent: a delivery may come before its order, and an order before its customer. */
+/** Reads the data of a mail when it is sent, because a delivery may arrive before its order, and an order before its customer. */
 const readNotification = async (
   sql: Sql,
   { owner: storeId, key }: LeasedRow,
@@ -43,16 +43,16 @@ const readNotification = async (
 const addressOf = ({ audience, settings, customer }: Notification): string | undefined =>
   oneAddress(audience === 'store' ? settings.staff?.email : customer);
 
-/** The name of a store as it stands in the header of a mail. */
+/** The name of a store for the header of a mail. */
 const nameOf = (storeName: string): string => storeName.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').slice(0, 100);
 
-/** Who sends a mail of a store to its customers, and what it says. */
+/** The sender name, reply address, subject and text of a mail. */
 export const mailOf = (
   notification: Pick<Notification, 'storeName' | 'settings' | 'audience' | 'kind' | 'change' | 'orderNo'>,
-  ownLanguage: string | null | undefined,
+  customerLanguage: string | null | undefined,
 ) => {
   const { storeName, settings, audience } = notification;
-  const language = languageFor(settings, audience === 'customer' ? ownLanguage : undefined);
+  const language = languageFor(settings, audience === 'customer' ? customerLanguage : undefined);
   const { subject, text } = mailText(notification, language);
   const name = nameOf(storeName);
   const { replyTo, fromName = name } = settings.customers;
@@ -63,7 +63,7 @@ export const mailOf = (
   };
 };
 
-/** Records that a mail was sent, also when another worker has claimed it meanwhile, but not when it is to be sent once more. */
+/** Records that a mail was sent, even if another worker has claimed it since, but not if a resend was requested. */
 const recordSent = (sql: Sql, { owner: storeId, key }: LeasedRow, { resends }: Notification) => sql`
   update notifications set mail = 'sent', worker = null, error = null, sent_at = now()
   where store_id = ${storeId} and id = ${key} and resends = ${resends} and mail <> 'sent'`;
@@ -78,22 +78,23 @@ const recordUnsent = (
   update notifications set mail = ${mail}, worker = null, error = null, consumer_id = ${consumerId}
   where store_id = ${storeId} and id = ${key} and worker = ${worker} and attempts = ${attempts}`;
 
-/** Records that there is no address, and looks for one again: an address that came meanwhile did not make a mail in work due. */
-const recordWithoutAddress = async (
+/** Records that there is no address, then looks again: an address that arrived in between does not release a mail in progress. */
+const recordMissingAddress = async (
   sql: Sql,
   worker: string,
   row: LeasedRow,
   consumerId: string | null,
 ): Promise<void> => {
   await recordUnsent(sql, worker, row, 'no_address', consumerId);
-  const now = await readNotification(sql, row);
-  if (now === undefined || (now.consumerId === consumerId && addressOf(now) === undefined)) return;
+  const current = await readNotification(sql, row);
+  if (current === undefined || (current.consumerId === consumerId && addressOf(current) === undefined))
+    return;
   await sql`
     update notifications set mail = 'pending', attempts = 0, due_at = now()
     where store_id = ${row.owner} and id = ${row.key} and mail = 'no_address'`;
 };
 
-/** The most mails of a store to one address in a day: who can send its webhooks must not fill the mailbox of a third person. */
+/** Maximum number of mails of a store to one address per day, so that forged webhooks cannot flood the mailbox of a third person. */
 const maxPerDay = 50;
 
 /** Sends notifications by SMTP; undefined if no mail server is configured. */
@@ -110,7 +111,7 @@ export const createMailer = (
     points: maxPerDay,
     seconds: 86_400,
   });
-  const isTooMany = async ({ owner: storeId }: LeasedRow, to: string): Promise<boolean> => {
+  const exceedsDailyLimit = async ({ owner: storeId }: LeasedRow, to: string): Promise<boolean> => {
     const key = createHash('sha256').update(`${storeId} ${to.toLowerCase()}`).digest('base64url');
     return (await countMail(key)).consumedPoints > maxPerDay;
   };
@@ -124,15 +125,15 @@ export const createMailer = (
     state: 'mail',
     compose: async (row) => {
       const notification = await readNotification(sql, row);
-      // Erased meanwhile.
+      // It was erased in between.
       if (notification === undefined) return { record: () => Promise.resolve() };
       const { consumerId, settings, language, resends } = notification;
       if (notification.isDeleted || !isWanted(settings, notification))
         return { record: () => recordUnsent(sql, worker, row, 'off', consumerId) };
       const to = addressOf(notification);
-      if (to === undefined) return { record: () => recordWithoutAddress(sql, worker, row, consumerId) };
-      // A mail that is tried again has been counted.
-      if (notification.audience === 'customer' && row.attempts === 1 && (await isTooMany(row, to)))
+      if (to === undefined) return { record: () => recordMissingAddress(sql, worker, row, consumerId) };
+      // A retried mail is already counted.
+      if (notification.audience === 'customer' && row.attempts === 1 && (await exceedsDailyLimit(row, to)))
         return { record: () => recordUnsent(sql, worker, row, 'off', consumerId) };
       const messageId = `<${row.key}${resends === 0 ? '' : `.${resends}`}@store-webhooks>`;
       return {
@@ -143,7 +144,7 @@ export const createMailer = (
   });
 };
 
-/** How many mails are still to be sent, and for how many seconds the oldest has been waiting; 0 if none waits. */
+/** How many mails are still to be sent, and how many seconds the oldest has been waiting; 0 if none waits. */
 export const countMails = async (sql: Sql): Promise<{ count: number; seconds: number }> => {
   const [row] = await sql<[{ count: number; seconds: number }]>`
     select count(*)::int as count, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds

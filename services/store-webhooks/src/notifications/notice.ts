@@ -6,24 +6,24 @@ import { de } from './texts/de.ts';
 import { en, type Texts } from './texts/en.ts';
 import { mailLanguages, type MailLanguage, type MailText } from './texts/texts.ts';
 
-/** An entry of the notification log: a change, and who is told of it. A second one with the same key is not written. */
+/** An entry of the notification log: a change and its audience. A second entry with the same key is not written. */
 export interface Notice {
   storeId: string;
   key: string;
   kind: (typeof notificationKinds)[number];
   audience: 'customer' | 'store';
-  /** The status of the order or verification, the step of the delivery; of a member `created` or `changed`. */
+  /** The status of the order or verification, or the step of the delivery; for a member `created` or `changed`. */
   change: string;
   /** Id of the order, member, job or verification. */
   reference: string;
-  /** The number of the order that customers know. */
+  /** The order number that customers know. */
   orderNo?: string | null;
   consumerId?: string | null;
   eventId: string;
 }
 
-const isOneOf = (chosen: readonly string[] | undefined, value: string): boolean =>
-  chosen === undefined || chosen.includes(value);
+const isOneOf = (selection: readonly string[] | undefined, value: string): boolean =>
+  selection === undefined || selection.includes(value);
 
 /** Whether a store wants the mail of a change. */
 export const isWanted = (
@@ -31,11 +31,11 @@ export const isWanted = (
   { audience, kind, change }: Pick<Notice, 'audience' | 'kind' | 'change'>,
 ): boolean => {
   if (audience === 'store') return staff !== undefined && isOneOf(staff.events, kind);
-  const chosen = kind === 'order' ? customers.orderStatuses : customers.deliveryEvents;
-  return customers.enabled && isOneOf(chosen, change);
+  const selection = kind === 'order' ? customers.orderStatuses : customers.deliveryEvents;
+  return customers.enabled && isOneOf(selection, change);
 };
 
-/** The language of a mail: that of a customer where there are texts in it (`de-AT` is `de`), else the store's. */
+/** The language of a mail: that of the customer if there are texts in it (`de-AT` is `de`), else that of the store. */
 export const languageFor = (
   { customers }: NotificationSettings,
   customerLanguage: string | null | undefined,
@@ -47,33 +47,33 @@ export const languageFor = (
 const texts: Record<MailLanguage, Texts> = { en, de };
 
 /** No dots or slashes: mail programs turn a text that looks like a host name into a link. */
-const number = /^[A-Za-z0-9#_-]{1,40}$/;
-const word = /^[A-Za-z0-9_-]{1,30}$/;
+const plainNumber = /^[A-Za-z0-9#_-]{1,40}$/;
+const plainWord = /^[A-Za-z0-9_-]{1,30}$/;
 
 /**
- * What a mail about a change says. Anyone with a webhook token can choose numbers and states, so only short plain ones are
- * quoted; ids never are.
+ * The subject and text of a mail about a change. Anyone with a webhook token can choose order numbers and states, so only short
+ * plain ones are quoted; ids never are.
  */
 export const mailText = (
   { audience, kind, change, orderNo }: Pick<Notice, 'audience' | 'kind' | 'change' | 'orderNo'>,
   language: MailLanguage,
 ): MailText => {
-  const words = texts[language];
-  const order = orderNo != null && number.test(orderNo) ? ` ${orderNo}` : '';
-  const status = word.test(change) ? change : undefined;
+  const localTexts = texts[language];
+  const order = orderNo != null && plainNumber.test(orderNo) ? ` ${orderNo}` : '';
+  const status = plainWord.test(change) ? change : undefined;
   const sameSubject = (text: string): MailText => ({ subject: text, text });
-  if (kind === 'order') return words.order(order, status);
-  if (kind === 'member') return sameSubject(words.member(change === 'created'));
-  if (kind === 'verification') return sameSubject(words.verification(status));
+  if (kind === 'order') return localTexts.order(order, status);
+  if (kind === 'member') return sameSubject(localTexts.member(change === 'created'));
+  if (kind === 'verification') return sameSubject(localTexts.verification(status));
   const step = change as JobStage;
   return sameSubject(
-    audience === 'store' ? words.storeDelivery(order, step) : words.customerDelivery(order, step),
+    audience === 'store' ? localTexts.storeDelivery(order, step) : localTexts.customerDelivery(order, step),
   );
 };
 
 /**
  * Adds notifications that are not in the log yet and returns their subjects; those for which `isMailed` returns true are also
- * queued.
+ * queued as mails.
  */
 export const addNotices = async (
   sql: ISql,

@@ -19,10 +19,10 @@ const NotificationView = viewOf(
   'id kind audience change subject reference eventId mail createdAt sentAt',
   {
     change:
-      'The status of the order or verification, the step of the delivery; of a member created or changed',
-    reference: 'The order, member, job or verification it is about',
-    mail: 'off: the store does not want it, no mail server was configured, or it sent the address 50 mails that day; no_address: the recipient has no address',
-    sentAt: 'When it was sent last',
+      'The status of the order or verification, or the step of the delivery; for a member: created or changed',
+    reference: 'Id of the order, member, job or verification that it is about',
+    mail: 'off: the store does not want it, no mail server was configured, or the address had already got 50 mails of the store that day; no_address: the recipient has no address',
+    sentAt: 'When it was last sent',
   },
 );
 
@@ -37,20 +37,20 @@ export const notificationList = declareList({
   filters: { reference: exactly(notifications.reference, 'Id of the order, member, job or verification') },
 });
 
-/** How often at most a recipient gets one mail again, whatever a caller or its retries ask for. */
+/** Maximum number of resends of one mail, however often callers request it. */
 const maxResends = 10;
 
 /**
- * Has the mail of a notification sent again, or for the first time; one that waits already stays as it is. Throws NotFound,
- * and Conflict without a mail server, for a mail that the store does not want, and for one that was sent ten times again.
+ * Queues the mail of a notification again, or for the first time; a queued mail stays as it is. Throws NotFound, and Conflict
+ * if no mail server is configured, if the store does not want the mail, or if it was already resent ten times.
  */
 const resend = async (context: Context, storeId: string, id: string) => {
   const {
     env,
     database: { orm },
   } = context;
-  const isMeant = and(eq(notifications.storeId, storeId), eq(notifications.id, id));
-  const [row] = await orm.select().from(notifications).where(isMeant);
+  const isRequested = and(eq(notifications.storeId, storeId), eq(notifications.id, id));
+  const [row] = await orm.select().from(notifications).where(isRequested);
   const notification = orNotFound(row, 'notification');
   if (env.SMTP_URL === undefined)
     throw new Conflict('mail_off', 'No mail server is configured: set SMTP_URL, then send it again.');
@@ -58,7 +58,7 @@ const resend = async (context: Context, storeId: string, id: string) => {
   if (!isWanted(settings.notifications, notification))
     throw new Conflict('mail_unwanted', 'The store has turned this mail off: see its `notifications`.');
   if (notification.resends >= maxResends && notification.mail === 'sent')
-    throw new Conflict('too_many_resends', `A mail is sent again ${maxResends} times at most.`);
+    throw new Conflict('too_many_resends', `A mail can be resent at most ${maxResends} times.`);
   const [changed] = await orm
     .update(notifications)
     .set({
@@ -69,7 +69,7 @@ const resend = async (context: Context, storeId: string, id: string) => {
       // Mail servers drop a second mail with the same Message-ID.
       resends: sql`${notifications.resends} + (${notifications.mail} = 'sent')::int`,
     })
-    .where(and(isMeant, ne(notifications.mail, 'pending')))
+    .where(and(isRequested, ne(notifications.mail, 'pending')))
     .returning();
   return changed ?? notification;
 };
@@ -82,7 +82,7 @@ export const resendRoute = (context: Context): Route =>
       operationId: 'resendNotification',
       tag: 'Notifications',
       summary: 'Send the mail of a notification again',
-      description: 'The recipient is looked up again.',
+      description: 'The address of the recipient is looked up again.',
       auth: allow(context, 'stores:write'),
       params: storeParams.extend({ notificationId: z.uuid().meta({ description: 'The notification' }) }),
       responses: { 202: { description: 'It will be sent', body: NotificationView } },

@@ -17,10 +17,13 @@ const PreviewBody = z
     kind: z.enum(notificationKinds),
     change: text(1, 100).meta({
       description:
-        'The status of the order or verification, the step of the delivery; of a member created or changed',
+        'The status of the order or verification, or the step of the delivery; for a member: created or changed',
     }),
-    orderNo: text(1, 100).optional().meta({ description: 'The number that customers know' }),
-    language: z.enum(mailLanguages).optional().meta({ description: 'Of the customer, where it is known' }),
+    orderNo: text(1, 100).optional().meta({ description: 'The order number that customers know' }),
+    language: z
+      .enum(mailLanguages)
+      .optional()
+      .meta({ description: 'Language of the customer, if it is known' }),
   })
   .refine(({ audience, kind }) => audience === 'store' || kind === 'order' || kind === 'delivery', {
     path: ['audience'],
@@ -37,7 +40,7 @@ const PreviewBody = z
 
 const PreviewView = z
   .object({
-    isWanted: z.boolean().meta({ description: 'Whether the store has such mails sent' }),
+    isWanted: z.boolean().meta({ description: 'Whether the store wants such mails' }),
     fromName: z.string().optional(),
     replyTo: z.string().optional(),
     subject: z.string(),
@@ -52,14 +55,14 @@ export const previewRoute = (context: Context): Route =>
       path: '/v1/stores/{storeId}/notifications/preview',
       operationId: 'previewNotification',
       tag: 'Notifications',
-      summary: 'The mail of a change, without sending it',
+      summary: 'Preview the mail of a change',
       auth: allow(context, 'stores:read'),
       params: storeId,
       body: {
         schema: PreviewBody,
         example: { audience: 'customer', kind: 'order', change: 'READY', orderNo: '1002', language: 'de' },
       },
-      responses: { 200: { description: 'What would be sent', body: PreviewView } },
+      responses: { 200: { description: 'The mail that would be sent', body: PreviewView } },
       problems: [404],
     },
     async ({ params, body: { language, orderNo = null, ...notice } }) => {

@@ -5,33 +5,33 @@ import { z } from 'zod';
 import { jobStages } from '../providers/records.ts';
 import { mailLanguages } from './texts/texts.ts';
 
-/** The kinds of changes that the shop can be told of. */
+/** The kinds of changes that the shop can get mails about. */
 export const staffEvents = ['delivery', 'member', 'verification'] as const;
 
-/** In the header of a mail, so without line ends. */
+/** Part of a mail header, so it must not contain line breaks. */
 const mailName = text(1, 100).refine((name) => !/\p{C}/u.test(name), 'must have no control characters');
 
 const staffFields = {
   email: emailAddress,
   events: boundedList(z.enum(staffEvents), 0, staffEvents.length).meta({
-    description: 'Of what the shop is told; all unless given',
+    description: 'Changes that the shop gets mails about; all by default',
   }),
 };
 const staff = z.strictObject({ ...staffFields, events: staffFields.events.optional() });
 
 const customerFields = {
-  enabled: z.boolean().meta({ description: 'Whether customers get mails of the platform' }),
+  enabled: z.boolean().meta({ description: 'Whether customers get mails from the platform' }),
   orderStatuses: boundedList(text(1, 100), 0, 100).meta({
-    description: 'The statuses of an order that customers are told of; all unless given',
+    description: 'Statuses of an order that customers get mails about; all by default',
   }),
   deliveryEvents: boundedList(z.enum(jobStages), 0, jobStages.length).meta({
-    description: 'The steps of a delivery that customers are told of; all unless given',
+    description: 'Steps of a delivery that customers get mails about; all by default',
   }),
   language: z.enum(mailLanguages).meta({
-    description: 'Of mails to the shop, and to customers whose own language is not known',
+    description: 'Language of mails to the shop, and to customers whose own language is not known',
   }),
   replyTo: emailAddress,
-  fromName: mailName.meta({ description: 'The name of the sender; the name of the store unless given' }),
+  fromName: mailName.meta({ description: 'The name of the sender; the name of the store by default' }),
 };
 const customers = z
   .strictObject(customerFields)
@@ -41,9 +41,9 @@ const customers = z
     language: customerFields.language.default('en'),
   });
 
-const oldEmail = { description: 'As staff.email; use that', deprecated: true };
+const oldEmail = { description: 'Same as staff.email; use staff.email instead', deprecated: true };
 
-/** Who gets mails of a store. Without `staff` the shop gets none. */
+/** Which mails the shop and its customers get. Without `staff` the shop gets none. */
 export const storeNotifications = z
   .strictObject({
     email: emailAddress.optional().meta(oldEmail),
@@ -62,7 +62,7 @@ export const storeNotifications = z
 
 export type NotificationSettings = z.output<typeof storeNotifications>;
 
-const nullable = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
+const nullablePartial = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
   z
     .strictObject(
       Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, field.nullable()])) as {
@@ -71,21 +71,21 @@ const nullable = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
     )
     .partial();
 
-/** As `storeNotifications`; null clears what may be absent (RFC 7396). */
+/** A merge patch of `storeNotifications`; null removes an optional field (RFC 7396). */
 export const notificationsPatch = z
   .strictObject({
     email: emailAddress.nullable().meta(oldEmail),
-    staff: nullable(staffFields).nullable(),
-    customers: nullable(customerFields).nullable(),
+    staff: nullablePartial(staffFields).nullable(),
+    customers: nullablePartial(customerFields).nullable(),
   })
   .partial()
   .transform(({ email, ...others }) => {
-    // A representation that was read has both.
+    // A client that sends back what it has read sends both.
     if (email === undefined || others.staff !== undefined) return others;
     return { ...others, staff: email === null ? null : { email } };
   });
 
-/** As they are shown. */
+/** Notification settings in a response. */
 export const NotificationsView = z
   .object({
     email: z

@@ -23,7 +23,7 @@ export const serverTransactionOf = (cres: unknown): string | undefined => {
   }
 };
 
-/** threeDSSessionData is returned as it was sent: the transaction id, or base64url of it. */
+/** The ids that threeDSSessionData may contain. It is returned as it was sent: the transaction id, or base64url of it. */
 const sessionIds = (data: string | undefined): string[] => {
   if (data === undefined) return [];
   const bytes = Buffer.from(data, 'base64url');
@@ -70,24 +70,24 @@ export const challengeForm = z
 export const unmaskedChallengeFields = ['/service', '/transactionId'];
 
 export interface Challenge {
-  /** Undefined when a JSON body has none. */
+  /** Undefined if a JSON body names none. */
   service: string | undefined;
   serverTransactionId: string | undefined;
   /** Ids that the payment may be registered under; the first registered one counts. */
   transactionIds: string[];
-  /** The id under which lists find the event: transactionId, else threeDSSessionData, else threeDSServerTransID. */
+  /** The id by which lists find the event: transactionId, else threeDSSessionData, else threeDSServerTransID. */
   paymentId: string | undefined;
 }
 
 /** Reads a payment auth payload: the contract's JSON, or the form that the browser posts. */
 export const readChallenge = (body: unknown, pathService: string | null, isForm: boolean): Challenge => {
-  const named = identifierIn(fieldOf(body, 'service'));
+  const bodyService = identifierIn(fieldOf(body, 'service'));
   const serverTransactionId = serverTransactionOf(fieldOf(body, 'cres') ?? fieldOf(body, 'CRes'));
   const transactionId = identifierIn(fieldOf(body, 'transactionId'));
   const session = sessionIds(identifierIn(fieldOf(body, 'threeDSSessionData')));
   const candidates = transactionId === undefined ? [...session, serverTransactionId] : [transactionId];
   return {
-    service: named ?? (isForm ? (pathService ?? undefined) : undefined),
+    service: bodyService ?? (isForm ? (pathService ?? undefined) : undefined),
     serverTransactionId,
     paymentId: transactionId ?? session.at(-1) ?? serverTransactionId,
     transactionIds: [...new Set(candidates.filter((id) => id !== undefined))],

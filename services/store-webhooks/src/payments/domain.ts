@@ -21,20 +21,20 @@ export const failure = (reason: keyof typeof messages): Outcome => ({
  * could not be performed, rejected, informational only. After C (challenge required), D (decoupled
  * authentication) and S (challenge with SPC) another result follows.
  */
-const final = new Set(['Y', 'A', 'N', 'U', 'R', 'I']);
+const finalStatuses = new Set(['Y', 'A', 'N', 'U', 'R', 'I']);
 
 /**
- * Undefined while the provider has not decided. Y and A need their cryptogram; I promises nothing about
- * the cardholder, so it is no verification.
+ * The outcome of an authentication; undefined while the provider has no final result. Y and A need a cryptogram; I says nothing
+ * about the cardholder, so it does not verify the payment.
  */
 export const outcomeOf = ({ transStatus, cavv, eci }: AuthenticationResult): Outcome | undefined => {
-  if (transStatus === null || !final.has(transStatus)) return undefined;
+  if (transStatus === null || !finalStatuses.has(transStatus)) return undefined;
   return (transStatus === 'Y' || transStatus === 'A') && cavv
     ? { success: true, cavv, eci: eci ?? '' }
     : failure('declined');
 };
 
-/** Where the browser is sent, as ASCII. Only the store's own address decides the host and path. */
+/** The URL to redirect the browser to, as ASCII. Host and path come only from the store's own address. */
 export const redirectTarget = (storeUrl: string, outcome: Outcome): string => {
   const page = `${storeUrl}${storeUrl.endsWith('/') ? '' : '/'}checkout/payment-verification`;
   const { href } = new URL(
@@ -45,10 +45,10 @@ export const redirectTarget = (storeUrl: string, outcome: Outcome): string => {
   return href;
 };
 
-/** Outcomes are kept this long: a browser that comes back gets the same answer. */
+/** Outcomes are kept this long, so that a browser that returns gets the same response. */
 export const keepOutcomeMs = 24 * 3_600_000;
 
-/** What identifies a payment. */
+/** Identifies a payment. */
 export interface PaymentKey {
   storeId: string;
   service: string;
@@ -57,48 +57,49 @@ export interface PaymentKey {
 
 export interface Payment extends PaymentKey {
   orderId: string;
-  /** The only challenge that counts for it; null if none was registered with it. */
+  /** The only challenge that counts for the payment; null if none was registered with it. */
   threeDSServerTransId: string | null;
 }
 
-/** A challenge that was registered with its payment or came to a final result. */
+/** A challenge that was registered with its payment or has a final result. */
 export interface KnownChallenge {
   storeId: string;
   transactionId: string;
-  /** Sealed; null before the final result, and once it was too old. */
+  /** Encrypted; null before the final result, and after it was deleted. */
   outcome: string | null;
   outcomeAt: string;
 }
 
 /** The payments of all stores that have one of the ids in a request, and the challenge with its payment. */
-export interface Known {
+export interface PaymentCandidates {
   payments: readonly Payment[];
   challenge: KnownChallenge | undefined;
 }
 
-/** Providers compare ids without regard to case, so another spelling must not pass as another challenge. */
+/** The id in lower case: providers ignore case, so another spelling must not count as another challenge. */
 export const challengeKey = (threeDSServerTransId: string): string => threeDSServerTransId.toLowerCase();
 
 /**
- * The payment that a challenge is for. A browser may send any ids, so a challenge is `foreign` when it belongs to
- * another payment or the payment to another challenge, or when the ids belong to payments of other stores only. A
- * payment without a registered challenge may have several: a customer whose first one failed tries again.
+ * The payment that a challenge is for, and the challenge if it is known. A browser may send any ids, so `isForeign` is true if
+ * the challenge belongs to another payment, the payment to another challenge, or the ids only to payments of other stores. A
+ * payment without a registered challenge may have several, because a customer may try again after a failed one.
  */
 export const choosePayment = (
-  { payments, challenge }: Known,
+  { payments, challenge }: PaymentCandidates,
   storeId: string,
   transactionIds: readonly string[],
   serverTransactionId: string,
-): { own?: Payment; settled?: KnownChallenge | undefined; foreign: boolean } => {
+): { payment?: Payment; challenge?: KnownChallenge | undefined; isForeign: boolean } => {
   const withId = (id: string | undefined) =>
     payments.find((row) => row.storeId === storeId && row.transactionId === id);
-  const belongsTo = challenge?.storeId === storeId ? challenge.transactionId : undefined;
-  const own = transactionIds.map(withId).find((row) => row !== undefined) ?? withId(belongsTo);
-  if (own === undefined) return { foreign: payments.length > 0 || challenge !== undefined };
+  const challengeTransactionId = challenge?.storeId === storeId ? challenge.transactionId : undefined;
+  const payment =
+    transactionIds.map(withId).find((row) => row !== undefined) ?? withId(challengeTransactionId);
+  if (payment === undefined) return { isForeign: payments.length > 0 || challenge !== undefined };
   const key = challengeKey(serverTransactionId);
-  const foreign =
-    (challenge !== undefined && belongsTo !== own.transactionId) ||
-    (own.threeDSServerTransId !== null && challengeKey(own.threeDSServerTransId) !== key) ||
-    payments.some((row) => row !== own && challengeKey(row.transactionId) === key);
-  return { own, settled: challenge, foreign };
+  const isForeign =
+    (challenge !== undefined && challengeTransactionId !== payment.transactionId) ||
+    (payment.threeDSServerTransId !== null && challengeKey(payment.threeDSServerTransId) !== key) ||
+    payments.some((row) => row !== payment && challengeKey(row.transactionId) === key);
+  return { payment, challenge, isForeign };
 };

@@ -4,10 +4,10 @@ import { createPaymentLimit, createUnsettledLimit } from './limits.ts';
 
 const MiB = 2 ** 20;
 
-test('of a network, bodies of a MiB are stored in a day, and of a store twenty', async () => {
+test('per day, bodies of 1 MiB are stored for a network, and of 20 MiB for a store', async () => {
   const limit = createUnsettledLimit(undefined);
   const begin = (network: string) => limit.begin('store', network, MiB + 1024);
-  /** Begins one that does not count. */
+  /** Whether an event may be stored; the event settles a payment, so it does not count. */
   const isStored = (network: string): boolean => {
     const begun = begin(network);
     begun?.end(true);
@@ -21,7 +21,7 @@ test('of a network, bodies of a MiB are stored in a day, and of a store twenty',
   expect(limit.begin('other store', 'c', MiB)).toBeDefined();
 });
 
-test('what settles a payment does not count', () => {
+test('an event that settles a payment does not count', () => {
   const limit = createUnsettledLimit(undefined);
   for (let time = 0; time < 30; time += 1) {
     const begun = limit.begin('store', 'a', MiB);
@@ -32,25 +32,25 @@ test('what settles a payment does not count', () => {
 
 const payment = { storeId: 's', service: 'adyen', transactionId: 't' } as Payment;
 
-test('two instances that received one event each retry the older one, and not none', () => {
-  const [one, other] = [createPaymentLimit(), createPaymentLimit()];
+test('if two instances receive one event each, both retry the older one', () => {
+  const [first, second] = [createPaymentLimit(), createPaymentLimit()];
   // Each retries the event that it received.
-  expect([one.isRetried(payment, 'event-1'), other.isRetried(payment, 'event-2')]).toEqual([true, true]);
+  expect([first.isRetried(payment, 'event-1'), second.isRetried(payment, 'event-2')]).toEqual([true, true]);
   // Their workers claim both.
-  expect([one, other].map((limit) => limit.isRetried(payment, 'event-2'))).toEqual([false, true]);
-  expect([one, other].map((limit) => limit.isRetried(payment, 'event-1'))).toEqual([true, true]);
-  expect([one, other].map((limit) => limit.isRetried(payment, 'event-2'))).toEqual([false, false]);
+  expect([first, second].map((limit) => limit.isRetried(payment, 'event-2'))).toEqual([false, true]);
+  expect([first, second].map((limit) => limit.isRetried(payment, 'event-1'))).toEqual([true, true]);
+  expect([first, second].map((limit) => limit.isRetried(payment, 'event-2'))).toEqual([false, false]);
 });
 
-test('a provider is asked for a payment ten times in a minute at most, for others all the same', async () => {
+test('a provider gets at most ten requests per minute for one payment, and other payments are not affected', async () => {
   const limit = createPaymentLimit();
-  const ask = (of = payment) => limit.run(of, () => Promise.resolve('asked'));
+  const ask = (target = payment) => limit.run(target, () => Promise.resolve('asked'));
   for (let time = 0; time < 10; time += 1) expect(await ask()).toBe('asked');
   await expect(ask()).rejects.toThrow('too many requests of this payment in a minute');
   expect(await ask({ ...payment, transactionId: 'other' })).toBe('asked');
 });
 
-test('when the event that was retried is over, the next one is retried', () => {
+test('once the retried event is finished, the next one is retried', () => {
   const limit = createPaymentLimit();
   limit.isRetried(payment, 'event-1');
   limit.forget(payment, 'event-1');

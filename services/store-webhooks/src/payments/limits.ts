@@ -9,14 +9,14 @@ import { createTally } from '@platform/service-kit/tally';
 import { ProviderBusy } from '../errors.ts';
 import type { Payment } from './domain.ts';
 
-/** Requests to the provider that may be in progress for one payment: a customer may reload the page while one is. */
+/** Maximum number of concurrent requests to the provider for one payment: a customer may reload the page during one. */
 const maxInProgress = 2;
-/** The maximum number of look-ups at the provider in a minute for one payment, in all instances. Each has two attempts. */
+/** Maximum number of lookups at the provider per minute for one payment, in all instances. Each lookup has two attempts. */
 const maxPerMinute = 10;
-/** Until a worker tries the event again, in milliseconds. */
+/** Delay until a worker tries the event again, in milliseconds. */
 const waitMs = 1000;
 
-/** How long the last attempt of an event keeps others from being retried; longer than any wait until its next one. */
+/** How long after an attempt no other event of the payment is retried; longer than any wait until the next attempt. */
 const retriedMs = 2 * 3_600_000;
 
 const keyOf = ({ storeId, service, transactionId }: Payment): string =>
@@ -25,18 +25,18 @@ const keyOf = ({ storeId, service, transactionId }: Payment): string =>
 export type PaymentLimit = ReturnType<typeof createPaymentLimit>;
 
 /**
- * Limits the requests of each payment: a customer can send any number of challenges for a payment, and would otherwise fill
- * the limit of the provider, which all customers of the store share, and keep the workers of all stores busy with retries.
+ * Limits the requests of each payment: a customer can send any number of challenges for a payment. Without the limit they would
+ * use up the limit of the provider, which all customers of the store share, and keep the workers busy with retries.
  */
 export const createPaymentLimit = (redis?: RateCounterOptions['redis']) => {
-  const countLookUp = createRateCounter({
+  const countLookup = createRateCounter({
     redis,
     prefix: 'store-webhooks:asked',
     points: maxPerMinute,
     seconds: 60,
   });
   const inProgress = createTally();
-  const retried = createLru<string, string>(10_000, retriedMs);
+  const retriedEvents = createLru<string, string>(10_000, retriedMs);
   return {
     /**
      * Runs a request to the provider for a payment. Rejects with ProviderBusy if the payment has too many in progress or in
@@ -44,12 +44,12 @@ export const createPaymentLimit = (redis?: RateCounterOptions['redis']) => {
      */
     run: async <T>(payment: Payment, request: () => Promise<T>): Promise<T> => {
       const key = keyOf(payment);
-      const refusal = (what: string, ms: number) => new ProviderBusy(payment.service, what, ms, 'closed');
+      const refusal = (reason: string, ms: number) => new ProviderBusy(payment.service, reason, ms, 'closed');
       if (inProgress.get(key) >= maxInProgress)
         throw refusal('has too many requests of this payment in progress', waitMs);
       inProgress.add(key, 1);
       try {
-        const { consumedPoints, msBeforeNext } = await countLookUp(
+        const { consumedPoints, msBeforeNext } = await countLookup(
           createHash('sha256').update(key).digest('base64url'),
         );
         if (consumedPoints > maxPerMinute)
@@ -59,38 +59,38 @@ export const createPaymentLimit = (redis?: RateCounterOptions['redis']) => {
         inProgress.add(key, -1);
       }
     },
-    /** Whether an event that found no result for its payment is retried: only the oldest event of the payment is. */
+    /** Whether an event without a result for its payment is retried: only the oldest event of the payment is. */
     isRetried: (payment: Payment, eventId: string): boolean => {
       const key = keyOf(payment);
-      // The ids of events are in the order of their arrival, so that all instances choose the same one, the oldest.
-      const oldest = retried.get(key);
+      // Event ids sort by time of receipt, so all instances choose the same event, the oldest.
+      const oldest = retriedEvents.get(key);
       if (oldest !== undefined && oldest < eventId) return false;
-      // Every attempt keeps the others waiting for as long again.
-      retried.set(key, eventId);
+      // Every attempt restarts the time for which the other events wait.
+      retriedEvents.set(key, eventId);
       return true;
     },
-    /** The event is over, so that the next one without a result is retried. */
+    /** Call this when the event is finished, so that the next one without a result is retried. */
     forget: (payment: Payment, eventId: string): void => {
       const key = keyOf(payment);
-      if (retried.get(key) === eventId) retried.delete(key);
+      if (retriedEvents.get(key) === eventId) retriedEvents.delete(key);
     },
   };
 };
 
-/** Events that settle no payment: in progress at the same time, and stored in a minute, for a network at a store. */
+/** Limits per network and store for events that settle no payment: events in progress, and events stored per minute. */
 const [maxUnsettled, eventsPerMinute] = [10, 10];
-/** KiB of their bodies that are stored in a day. */
+/** KiB of their bodies that are stored per day. */
 const kibPerDay = 1024;
-/** How many times that for all networks of a store together. */
+/** All networks of a store together may use this many times as much. */
 const storeFactor = 20;
 
 export type UnsettledLimit = ReturnType<typeof createUnsettledLimit>;
 
 /**
- * Limits the events that are stored without settling a payment, such as those of invented transactions and repeats:
- * anybody can send them, because the payments token is in the browser of every customer, and they would keep the inbox
- * of all stores busy and fill its disk. An event beyond the limit is answered but not stored. The counts are shared through
- * Redis; each instance knows only those that it has added to.
+ * Limits the events that are stored without settling a payment, such as those of invented transactions and repeats. Anybody can
+ * send them, because the payments token is in the browser of every customer, and they would keep the inbox of all stores busy
+ * and fill its disk. An event over the limit is answered but not stored. Counts are shared through Redis; an instance
+ * only knows the counts of keys that it has added to.
  */
 export const createUnsettledLimit = (redis: RateCounterOptions['redis']) => {
   const prefix = 'store-webhooks:unsettled';
@@ -103,7 +103,7 @@ export const createUnsettledLimit = (redis: RateCounterOptions['redis']) => {
   });
   const inProgress = createTally();
   return {
-    /** Begins an event of `bytes`; undefined when it may not be stored. */
+    /** Starts to count an event of `bytes`; undefined if it may not be stored. */
     begin: (storeId: string, network: string, bytes: number) => {
       const limits = [
         { key: `${storeId} ${network}`, factor: 1 },
@@ -115,12 +115,12 @@ export const createUnsettledLimit = (redis: RateCounterOptions['redis']) => {
       if (limits.some(isFull)) return undefined;
       for (const { key } of limits) inProgress.add(key, 1);
       return {
-        /** The event has been answered; it counts unless it settled a payment. The answer waits for no count. */
+        /** Call this when the event was answered; it counts unless it settled a payment. Does not wait for the counters. */
         end: (isSettled: boolean): void => {
           for (const { key, factor } of limits) {
             inProgress.add(key, -1);
             if (isSettled) continue;
-            // A count that fails is missing, and must not fail the answer. `take` counts the first KiB, `add` the others.
+            // A failed count is lost, because it must not fail the response. `take` counts the first KiB, `add` the others.
             for (const counter of [events, sizes])
               void Promise.resolve(counter.take(key, factor)).catch(() => undefined);
             sizes.add(key, Math.floor(bytes / 1024));

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { freePort } from '@platform/local/ports';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import connect from 'postgres';
@@ -17,6 +17,6 @@ test('if the database is unavailable, looking up a payment rejects once and leav
   await expect(findPayments(drizzle(sql), 'threedsecureio', ['t-1'], 'tds-1')).rejects.toMatchObject({
     cause: { code: 'ECONNREFUSED' },
   });
-  await turn();
+  await nextTurn();
   expect(unhandled).toEqual([]);
 });

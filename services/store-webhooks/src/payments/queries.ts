@@ -2,9 +2,15 @@ import type { Database, Executor } from '@platform/service-kit/db';
 import { and, eq, getTableColumns, isNotNull, lt, ne, sql } from 'drizzle-orm';
 import { paymentChallenges, payments } from '../db/tables.ts';
 import { arrayOf } from '../db/sql.ts';
-import { challengeKey, type Known, type KnownChallenge, type Payment, type PaymentKey } from './domain.ts';
+import {
+  challengeKey,
+  type PaymentCandidates,
+  type KnownChallenge,
+  type Payment,
+  type PaymentKey,
+} from './domain.ts';
 
-/** A payment, and whether its order has arrived. Names the table, because a column of `orders` has the same name. */
+/** The columns of a payment, and whether its order has arrived. Qualified, because `orders` has a column of the same name. */
 export const shownColumns = {
   ...getTableColumns(payments),
   orderKnown: sql`exists (
@@ -40,14 +46,14 @@ export const findPayments = async (
   service: string,
   transactionIds: readonly string[],
   threeDSServerTransId: string,
-): Promise<Known> => {
+): Promise<PaymentCandidates> => {
   const ids = arrayOf([...transactionIds, threeDSServerTransId]);
-  const isAsked = sql`lower(${payments.transactionId}) = any(array(select lower(id) from unnest(${ids}::text[]) id))`;
-  const [asked, [challenge]] = await Promise.all([
+  const hasRequestedId = sql`lower(${payments.transactionId}) = any(array(select lower(id) from unnest(${ids}::text[]) id))`;
+  const [matchingPayments, [challenge]] = await Promise.all([
     db
       .select()
       .from(payments)
-      .where(and(eq(payments.service, service), isAsked)),
+      .where(and(eq(payments.service, service), hasRequestedId)),
     selectChallenges(db).where(
       and(
         eq(paymentChallenges.service, service),
@@ -56,17 +62,20 @@ export const findPayments = async (
     ),
   ]);
   const isNew = ({ storeId, transactionId }: Payment) =>
-    !asked.some((row) => row.storeId === storeId && row.transactionId === transactionId);
-  const ofChallenge = challenge?.payment;
+    !matchingPayments.some((row) => row.storeId === storeId && row.transactionId === transactionId);
+  const challengePayment = challenge?.payment;
   return {
-    payments: ofChallenge && isNew(ofChallenge) ? [...asked, ofChallenge] : asked,
+    payments:
+      challengePayment && isNew(challengePayment)
+        ? [...matchingPayments, challengePayment]
+        : matchingPayments,
     challenge: challenge?.challenge,
   };
 };
 
 /**
- * Assigns a challenge to a payment, with its sealed outcome if it has one. False when it already belongs to another
- * payment of any store; what was assigned first stays, also if both happen at once.
+ * Assigns a challenge to a payment, with its encrypted outcome if it has one. Returns false if it already belongs to another
+ * payment of any store; the first assignment wins, even if two happen at the same time.
  */
 export const assignChallenge = async (
   db: Executor,
@@ -85,7 +94,7 @@ export const assignChallenge = async (
     })
     .onConflictDoUpdate({
       target: [provider, id],
-      // A registration has no outcome, and leaves the time of an earlier one as it is.
+      // A registration has no outcome and does not change the time of an earlier outcome.
       set: outcome.outcome === undefined ? { transactionId } : outcome,
       setWhere: sql`${store} = ${storeId} and ${paymentChallenges.transactionId} = ${transactionId}`,
     })
@@ -94,9 +103,9 @@ export const assignChallenge = async (
 };
 
 /** The final result of a challenge. */
-interface Result {
+interface ChallengeResult {
   threeDSServerTransId: string;
-  /** Sealed. */
+  /** Encrypted. */
   outcome: string;
   outcomeAt: string;
   status: 'succeeded' | 'failed';
@@ -104,13 +113,13 @@ interface Result {
 }
 
 /**
- * Keeps the result of a challenge, and makes it that of its payment unless that has succeeded already. False when the
- * challenge belongs to another payment.
+ * Stores the result of a challenge, and makes it the result of its payment unless that has already succeeded. Returns false if
+ * the challenge belongs to another payment.
  */
 export const keepResult = (
   db: Database['orm'],
   payment: Payment,
-  { status, eci, ...challenge }: Result,
+  { status, eci, ...challenge }: ChallengeResult,
 ): Promise<boolean> =>
   db.transaction(async (tx) => {
     if (!(await assignChallenge(tx, payment, challenge))) return false;
@@ -126,14 +135,14 @@ export const keepResult = (
     return true;
   });
 
-/** The challenge that the result of a payment is from; undefined if it has none. */
+/** The challenge that produced the result of a payment; undefined if it has no result. */
 export const findResult = async (db: Executor, payment: PaymentKey): Promise<KnownChallenge | undefined> => {
   const isResult = eq(paymentChallenges.threeDSServerTransId, payments.settledBy);
   const [row] = await selectChallenges(db).where(and(isPayment(payment), isResult));
   return row?.challenge;
 };
 
-/** Deletes outcomes that are older than `before`; which payment a challenge belongs to is kept. */
+/** Deletes outcomes that are older than `before`, but keeps which payment each challenge belongs to. */
 export const deleteOutcomes = async (db: Executor, before: Date): Promise<void> => {
   const { outcome, outcomeAt } = paymentChallenges;
   await db
@@ -142,7 +151,7 @@ export const deleteOutcomes = async (db: Executor, before: Date): Promise<void> 
     .where(and(isNotNull(outcome), lt(outcomeAt, before.toISOString())));
 };
 
-/** Registers a payment and returns it; if the transaction was registered before, what was registered then. */
+/** Registers a payment and returns it; if the transaction was registered before, returns the earlier registration. */
 export const addPayment = async (db: Executor, payment: Payment) => {
   const [row] = await db
     .insert(payments)

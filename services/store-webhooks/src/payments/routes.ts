@@ -13,7 +13,7 @@ export const paymentRoutes = (context: Context): Route[] => [
       operationId: 'createPayment',
       tag: 'Payments',
       summary: 'Register a 3DS transaction',
-      description: 'And the order that it pays.',
+      description: 'Registers the order that the transaction pays.',
       auth: allow(context, 'stores:write'),
       params: storeId,
       body: {

@@ -5,18 +5,18 @@ import { threeDSAdapters } from '../providers/registry.ts';
 import { viewOf } from '../records/view.ts';
 import { serverTransactionId } from './challenge.ts';
 
-/** A payment as it is registered. */
+/** The registration of a payment. */
 export const Payment = z
   .strictObject({
     service: z.enum([...threeDSAdapters.keys()]),
-    // Every URL parser removes these two, so no address could name such a payment.
+    // URL parsers remove these two path segments, so no URL could address such a payment.
     transactionId: text(1, 200)
       .refine((id) => id !== '.' && id !== '..', 'must not be . or ..')
       .meta({ description: 'The id that the challenge result contains' }),
     orderId: text(1, 200),
     threeDSServerTransId: serverTransactionId.optional().meta({
       description:
-        'The only challenge that counts for the payment; without it, the first that completes it counts',
+        'The only challenge that counts for the payment; without it, the first completed challenge counts',
     }),
   })
   .meta({ id: 'Payment' });
@@ -28,12 +28,13 @@ export const PaymentView = viewOf(
   {
     service: Payment.shape.service,
     orderKnown: z.boolean().meta({
-      description: 'Whether a webhook has brought the order; in the change feed that alone is no change',
+      description:
+        'Whether a webhook has delivered the order; the change feed does not report a change of this field alone',
     }),
     status:
       'pending: no challenge has a final result; failed: may still succeed, unless it was registered with its challenge',
-    eci: 'Of a payment that succeeded',
-    settledAt: 'When the provider told the result',
+    eci: 'Set if the payment succeeded',
+    settledAt: 'When the provider reported the result',
   },
 );
 
@@ -42,7 +43,7 @@ export const PaymentDetail = z
     ...PaymentView.shape,
     cavv: z.string().nullable().meta({
       description:
-        'Of a payment that succeeded, for a day after `settledAt`. Who reads it is recorded in the list of event reveals',
+        'Set for a day after `settledAt` if the payment succeeded. Each read is recorded in the list of event reveals',
     }),
   })
   .meta({ id: 'PaymentDetail' });

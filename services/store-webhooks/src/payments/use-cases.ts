@@ -7,7 +7,7 @@ import { resultIn } from '../providers/emv.ts';
 import { isForm, readable } from '../providers/payload-parsing.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
 import { endEvent } from '../inbox/end-events.ts';
-import type { PlannedEvent, Stored } from '../inbox/event.ts';
+import type { PlannedEvent, StoreResult } from '../inbox/event.ts';
 import type { EventToStore } from '../inbox/inbox.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { isPaused, storePaused, threeDSOf } from '../stores/known-store.ts';
@@ -35,7 +35,7 @@ import {
 } from './queries.ts';
 
 /**
- * Registers the order that a transaction pays, and the challenge that alone counts for it if one is named. Repeating it
+ * Registers the order that a transaction pays, and optionally the only challenge that counts for it. Repeating a registration
  * changes nothing. Throws Conflict for another order or challenge, and for a challenge that belongs to another payment.
  */
 export const registerPayment = async (context: Context, payment: Payment): Promise<Payment> => {
@@ -59,16 +59,16 @@ export const registerPayment = async (context: Context, payment: Payment): Promi
   });
 };
 
-/** The result of a payment event. Without an outcome the answer is `{}`. */
+/** The result of a payment event. Without an outcome the response is `{}`. */
 export interface Settled {
   outcome?: Outcome;
   /** Why the event is not done. */
   error?: unknown;
-  /** The provider was asked for this event, and had the result. */
+  /** The provider was asked for this event and returned the result. */
   isNew?: true;
-  /** The payment has no result yet, and of its events this one is retried. */
+  /** The payment has no result yet, and this event is the one that is retried. */
   isRetried?: true;
-  /** The database is away, so that nothing tells whether the event is the only one of its payment. */
+  /** The database is unavailable, so it is unknown whether the payment has other events. */
   isUndecided?: true;
 }
 
@@ -79,16 +79,16 @@ export const outcomeContext = ({ storeId, service, transactionId }: PaymentKey):
 const storedOutcome = (
   { box, now }: Context,
   payment: PaymentKey,
-  settled?: KnownChallenge,
+  challenge?: KnownChallenge,
 ): Outcome | undefined => {
-  if (settled === undefined || settled.outcome === null) return undefined;
-  if (now().getTime() - new Date(settled.outcomeAt).getTime() > keepOutcomeMs) return undefined;
-  const outcome = box.open(settled.outcome, outcomeContext(payment));
-  // If no key of SECRETS_KEY decrypts it, the provider is asked again.
+  if (challenge === undefined || challenge.outcome === null) return undefined;
+  if (now().getTime() - new Date(challenge.outcomeAt).getTime() > keepOutcomeMs) return undefined;
+  const outcome = box.open(challenge.outcome, outcomeContext(payment));
+  // Undefined if no key of SECRETS_KEY decrypts it; then the provider is asked again.
   return outcome === undefined ? undefined : (JSON.parse(outcome) as Outcome);
 };
 
-/** The CAVV of a payment that succeeded, as long as it is kept; else null. */
+/** The CAVV of a payment that succeeded, while it is kept; else null. */
 export const cavvOf = async (context: Context, payment: PaymentKey): Promise<string | null> => {
   const outcome = storedOutcome(context, payment, await findResult(context.database.orm, payment));
   return outcome?.success === true ? outcome.cavv : null;
@@ -105,7 +105,7 @@ const mismatch = ({ challengeMismatches }: Context): Settled => {
 
 const unavailable = (error: unknown): Settled => ({ outcome: failure('unavailable'), error });
 
-/** Keeps the outcome of a challenge (`id`). False when the challenge belongs to another payment. */
+/** Stores the outcome of a challenge (`id`). Returns false if the challenge belongs to another payment. */
 export const keepOutcome = (
   { box, database, now }: Context,
   payment: Payment,
@@ -120,11 +120,16 @@ export const keepOutcome = (
     eci: outcome.success ? outcome.eci : null,
   });
 
-const ask = async (context: Context, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
+const requestOutcome = async (
+  context: Context,
+  store: KnownStore,
+  payment: Payment,
+  id: string,
+): Promise<Settled> => {
   const { readerOf, paymentLimit } = context;
   const { adapter, ...provider } = threeDSOf(store, payment.service);
   const answer = await paymentLimit.run(payment, () =>
-    adapter.ask(id, { ...provider, reader: readerOf(store.id) }),
+    adapter.requestResult(id, { ...provider, reader: readerOf(store.id) }),
   );
   const outcome = outcomeOf(resultIn(answer, id));
   if (outcome === undefined)
@@ -135,7 +140,7 @@ const ask = async (context: Context, store: KnownStore, payment: Payment, id: st
   return (await keepOutcome(context, payment, id, outcome)) ? { outcome, isNew: true } : mismatch(context);
 };
 
-/** Not async, so that the parsed body does not wait for the provider. */
+/** Reads the challenge in an event. Not async, so that the parsed body is not kept while the provider is asked. */
 const challengeOf = ({
   service,
   body,
@@ -146,9 +151,9 @@ const challengeOf = ({
 };
 
 /**
- * Settles a 3DS challenge: parse → find the payment → stored outcome, else ask the provider. The challenge
- * result comes through the browser, so its transStatus is never used. Of the events of a payment that find no result, only
- * one is retried. `event.id` is undefined for an event that is not stored.
+ * Settles a 3DS challenge: parse → find the payment → stored outcome, else ask the provider. The challenge result comes through
+ * the browser, so its transStatus is never used. If a payment has several events without a result, only one is retried.
+ * `event.id` is undefined for an event that is not stored.
  */
 export const settlePayment = async (
   context: Context,
@@ -162,54 +167,61 @@ export const settlePayment = async (
   if (!threeDSAdapters.has(service))
     return { outcome: failure('unknown'), error: new Ignored('The service is not known.') };
   if (event.service !== null && event.service !== service)
-    context.log.warn({ storeId: store.id, path: event.service, service }, 'path and body name two services');
+    context.log.warn(
+      { storeId: store.id, path: event.service, service },
+      'path and body name different services',
+    );
   if (id === undefined)
     return {
       outcome: failure('unreadable'),
       error: new Unprocessable('The challenge result is unreadable.'),
     };
 
-  const known = await findPayments(context.database.orm, service, transactionIds, id);
-  const { own, settled, foreign } = choosePayment(known, store.id, transactionIds, id);
-  if (foreign) return mismatch(context);
-  if (own === undefined) return { error: new Unprocessable('There is no order for the transaction.') };
-  const outcome = storedOutcome(context, own, settled);
+  const candidates = await findPayments(context.database.orm, service, transactionIds, id);
+  const {
+    payment,
+    challenge: knownChallenge,
+    isForeign,
+  } = choosePayment(candidates, store.id, transactionIds, id);
+  if (isForeign) return mismatch(context);
+  if (payment === undefined) return { error: new Unprocessable('There is no order for the transaction.') };
+  const outcome = storedOutcome(context, payment, knownChallenge);
   if (outcome !== undefined) return { outcome };
-  const asked = await ask(context, store, own, id).catch(unavailable);
-  const isOpen = asked.error !== undefined && finalState(asked.error) === undefined;
-  if (event.id === undefined) return asked;
+  const result = await requestOutcome(context, store, payment, id).catch(unavailable);
+  const isOpen = result.error !== undefined && finalState(result.error) === undefined;
+  if (event.id === undefined) return result;
   if (!isOpen) {
-    context.paymentLimit.forget(own, event.id);
-    return asked;
+    context.paymentLimit.forget(payment, event.id);
+    return result;
   }
-  if (context.paymentLimit.isRetried(own, event.id)) return { ...asked, isRetried: true };
-  return { ...asked, error: new Ignored('Another event of this payment is retried until it has a result.') };
+  if (context.paymentLimit.isRetried(payment, event.id)) return { ...result, isRetried: true };
+  return { ...result, error: new Ignored('Another event of this payment is retried until it has a result.') };
 };
 
 const redirect = (status: number, storeUrl: string, outcome: Outcome): AnyAnswer => ({
   status,
   headers: {
     Location: redirectTarget(storeUrl, outcome),
-    // The address contains the CAVV. Referrer-Policy: no-referrer is set for every answer.
+    // The URL contains the CAVV. Every response also has Referrer-Policy: no-referrer.
     'Cache-Control': 'no-store',
   },
 });
 
 /**
- * The redirect of a browser that comes back from a 3DS challenge and waits for it; undefined if no payment is known for
- * it. The event was stored before, with the result `stored`. The other fields are those of `Settled`.
+ * Answers a browser that returns from a 3DS challenge: `redirect` is undefined if no payment is known for the challenge. The
+ * event was stored before, with the result `stored`. The other fields are those of `Settled`.
  */
 export const answerPayment = async (
   context: Context,
   { event, store }: EventToStore,
-  stored: Stored | 'spooled' | 'unstored',
+  stored: StoreResult | 'spooled' | 'unstored',
 ): Promise<{ redirect: AnyAnswer | undefined } & Pick<Settled, 'isNew' | 'isRetried' | 'isUndecided'>> => {
   const { env, tracker, log, database } = context;
   const id = stored === 'duplicate' ? undefined : event.id;
-  // The customer waits in front of a browser, so any fault must still lead to the page of the shop.
+  // The customer waits for the response, so after any error the browser must still get back to the shop.
   const settled = await settlePayment(context, { ...event, id, store }).catch((error: unknown): Settled => ({
     ...unavailable(error),
-    // A database that hangs answers nothing, and is known by the spool.
+    // A hanging database gives no error, but then the spool is active.
     ...((context.inbox.spool.active || toProblem(error).code === 'database_unavailable') && {
       isUndecided: true,
     }),
@@ -220,7 +232,7 @@ export const answerPayment = async (
   if (error !== undefined && state !== 'ignored' && stored !== 'duplicate' && stored !== 'unstored')
     tracker.capture(error, { storeId: store.id, event: event.event, eventId: event.id });
   if (stored === 'stored' && state !== undefined)
-    // No worker has claimed the event yet: it is held back for longer than this takes.
+    // No worker has claimed the event yet, because its hold time is longer than this takes.
     await endEvent(
       database.sql,
       { ...event, entity: event.entity ?? event.id, attempts: 0, worker: null },
@@ -230,6 +242,6 @@ export const answerPayment = async (
   return { ...settled, redirect: outcome && redirect(env.REDIRECT_STATUS, store.storeUrl, outcome) };
 };
 
-/** Deletes the outcomes that were kept for long enough. */
-export const forgetOutcomes = ({ database, now }: Context): Promise<void> =>
+/** Deletes expired outcomes. */
+export const deleteExpiredOutcomes = ({ database, now }: Context): Promise<void> =>
   deleteOutcomes(database.orm, new Date(now().getTime() - keepOutcomeMs));

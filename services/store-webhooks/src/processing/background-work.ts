@@ -5,26 +5,26 @@ import type { Context } from '../context.ts';
 import { finalState, Stopped } from '../errors.ts';
 import { createImporter } from '../records/import-jobs.ts';
 import { createMailer } from '../notifications/mailer.ts';
-import { forgetOutcomes } from '../payments/use-cases.ts';
+import { deleteExpiredOutcomes } from '../payments/use-cases.ts';
 import { createEventWorker } from './event-worker.ts';
 import { createPruning } from '../retention.ts';
 
 const housekeepingMs = 60_000;
-/** Due work wakes its task. This bounds the delay of work whose wake-up was missed. */
+/** Maximum pause of a task. Due work wakes its task earlier; this limits the delay if a wake-up was missed. */
 const idleMs = 60_000;
-/** How often a worker writes its heartbeat within one lease. Without any in a lease it counts as dead. */
-const beatsInLease = 4;
-/** The part of SHUTDOWN_TIMEOUT_MS in which mails that are being sent may end. */
-const mailPart = 1 / 3;
-/** Pruning rests this many times as long as the last step took, but at most `maxRestMs`. */
-const restFactor = 9;
-const maxRestMs = 1000;
+/** Heartbeats per lease. A worker without a heartbeat for a whole lease counts as dead. */
+const beatsPerLease = 4;
+/** Share of SHUTDOWN_TIMEOUT_MS that mails in progress get to finish. */
+const mailShare = 1 / 3;
+/** Pruning pauses this many times as long as its last step took, but at most `maxPauseMs`. */
+const pauseFactor = 9;
+const maxPauseMs = 1000;
 
 /**
- * Starts the background tasks: events, imports, mails, housekeeping. Disposal interrupts what waits for a provider, gives
- * it back, and waits for the rest.
+ * Starts the background tasks: events, imports, mails, housekeeping. Disposal interrupts work that waits for a provider, returns
+ * it to the queue, and waits for all other work.
  */
-export const startWork = (context: Context): AsyncDisposable => {
+export const startBackgroundWork = (context: Context): AsyncDisposable => {
   const { env, log, database, inbox, tracker } = context;
   const { sql } = database;
   const stack = new AsyncDisposableStack();
@@ -53,11 +53,11 @@ export const startWork = (context: Context): AsyncDisposable => {
     context.redis,
     leases('notification', () => mails?.wake()),
   );
-  // Gives back what is still in work. Without the database, other workers take it when the heartbeats are missing.
+  // Releases unfinished work. If the database is unavailable, other workers take the work over when heartbeats are missing.
   stack.defer(() => eventWorker.remove().catch(() => undefined));
-  // Nothing is claimed before: claims of a worker that never reported would be kept if it died.
+  // Nothing is claimed before the first heartbeat: if the worker died without one, nothing would release its claims.
   let isAlive = false;
-  start('heartbeat', Math.min(env.LEASE_MS / beatsInLease, env.IDLE_POLL_MS), async () => {
+  start('heartbeat', Math.min(env.LEASE_MS / beatsPerLease, env.IDLE_POLL_MS), async () => {
     const due = await eventWorker.beat();
     isAlive = true;
     await importing.retryRecords();
@@ -67,11 +67,11 @@ export const startWork = (context: Context): AsyncDisposable => {
     if (due.mails) mails?.wake();
   });
   stack.defer(async () => {
-    // What waits for a provider is given back. A mail is not interrupted while there is time: it may have arrived.
+    // Work that waits for a provider returns to the queue. Mails get time to finish, because an interrupted one may have arrived.
     context.stopping.abort();
     const mailsSent = Promise.race([
       mailer?.untilIdle(),
-      sleep(env.SHUTDOWN_TIMEOUT_MS * mailPart, null, { ref: false }),
+      sleep(env.SHUTDOWN_TIMEOUT_MS * mailShare, null, { ref: false }),
     ]);
     await Promise.all([eventWorker.idle(), importing.untilIdle(), mailsSent]);
     mailer?.close();
@@ -79,13 +79,13 @@ export const startWork = (context: Context): AsyncDisposable => {
   const events = start('events', env.IDLE_POLL_MS, eventWorker.round);
   const imports = start('imports', env.IDLE_POLL_MS, async () => isAlive && importing.startNext());
   const mails = mailer && start('mails', env.IDLE_POLL_MS, async () => isAlive && mailer.startNext());
-  start('housekeeping', housekeepingMs, () => forgetOutcomes(context));
+  start('housekeeping', housekeepingMs, () => deleteExpiredOutcomes(context));
   const prune = createPruning(sql, env);
   start('pruning', housekeepingMs, async () => {
-    const begun = performance.now();
-    const more = await prune();
-    if (more) await sleep(Math.min((performance.now() - begun) * restFactor, maxRestMs));
-    return more;
+    const startedAt = performance.now();
+    const hasMore = await prune();
+    if (hasMore) await sleep(Math.min((performance.now() - startedAt) * pauseFactor, maxPauseMs));
+    return hasMore;
   });
   stack.use(
     inbox.attach({

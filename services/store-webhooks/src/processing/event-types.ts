@@ -16,35 +16,35 @@ import { applyJobs } from '../records/delivery-jobs.ts';
 import { applyMembers } from '../records/members.ts';
 import { applyOrders } from '../records/orders.ts';
 import { applyVerifications } from '../records/verifications.ts';
-import { deliveryOf, identityOf, posOf, type Configured, type Provider } from '../stores/known-store.ts';
+import { deliveryOf, identityOf, posOf, type ConfiguredStore, type Provider } from '../stores/known-store.ts';
 import type { HookEvent } from '../webhooks.ts';
 
-/** What the service does with the events of an address. */
+/** How the service processes the events of one address. */
 interface EventType {
-  /** The kind of entity that the events are about, and the records of a mapping that their fields are taken from. */
+  /** The entity that the events are about; also names the record of a mapping that reads their fields. */
   entity: 'order' | 'member' | 'job' | 'verification' | 'payment';
   /**
-   * The provider of a store that an event comes from; `service` is the provider in its path. Absent: a browser brings
-   * it. Throws Unprocessable or Ignored if there is none.
+   * The provider of a store that an event comes from; `service` is the provider in its path. Absent: the event comes through
+   * a browser. Throws Unprocessable or Ignored if there is none.
    */
-  providerOf?(store: Configured, service: string | null, body: unknown): Provider<Adapter>;
-  /** The shapes of the contract and of each provider, for the OpenAPI document. */
+  providerOf?(store: ConfiguredStore, service: string | null, body: unknown): Provider<Adapter>;
+  /** The payload schemas of the contract and of each provider, for the OpenAPI document. */
   payloads: readonly z.ZodType[];
-  /** The change for an event. Writes nothing except the outcome of a payment. */
+  /** Plans the change for an event. Writes nothing except the outcome of a payment. */
   plan(context: Context, event: PlannedEvent): Promise<Change>;
 }
 
 /**
- * Parsed, a body can take forty times the memory of its bytes, and only those are bounded. So it is mapped before anything
- * is waited for, and only functions that are not async have it: an async function keeps all its values while it waits.
+ * The parsed body. It can take forty times the memory of its bytes, and only the bytes are limited. So it is mapped before the
+ * first await, and only in functions that are not async: an async function keeps all its variables while it waits.
  */
 const contentOf = ({ body, headers }: PlannedEvent): unknown => {
-  const read = readable(body, headers['content-type']);
-  if (read === undefined) throw new Unprocessable('The body is not readable.');
-  return read;
+  const content = readable(body, headers['content-type']);
+  if (content === undefined) throw new Unprocessable('The body is not readable.');
+  return content;
 };
 
-/** The content of an event of a POS. Throws Ignored for a test, which a POS sends to see whether an address answers. */
+/** The parsed body of a POS event. Throws Ignored for a test event, which a POS sends to check whether the address answers. */
 const posContentOf = (
   event: PlannedEvent,
   { adapter, settings }: Pick<Provider<Adapter>, 'adapter' | 'settings'>,
@@ -148,8 +148,8 @@ const identity = (completed: boolean): EventType => ({
   providerOf: identityOf,
   payloads: [verification, ...[...identityAdapters.values()].flatMap(({ payloads }) => payloads)],
   plan: async (context, event) => {
-    const { service, verification: asked } = verificationOf(context, event);
-    return { kind: 'verification', service, completed, verification: await asked };
+    const { service, verification: pendingVerification } = verificationOf(context, event);
+    return { kind: 'verification', service, completed, verification: await pendingVerification };
   },
 });
 
@@ -163,7 +163,7 @@ const payment: EventType = {
   },
 };
 
-/** The ten events: what each is about, who sends it, and the change that it makes. */
+/** The ten events: the entity, the provider and the change of each. */
 export const eventTypes: Readonly<Record<HookEvent, EventType>> = {
   order_updated: order,
   new_member: member(true),
@@ -178,8 +178,8 @@ export const eventTypes: Readonly<Record<HookEvent, EventType>> = {
 };
 
 /**
- * Applies changes of different entities inside the caller's transaction, as one set for each kind, and
- * adds the notifications, with mails of those that `isMailed`. Returns the subjects of the notifications that were added.
+ * Applies changes of different entities inside the caller's transaction, one batch per kind of record, and adds their
+ * notifications; those for which `isMailed` returns true are also mailed. Returns the subjects of the added notifications.
  */
 export const applyChanges = async (
   sql: ISql,
@@ -187,16 +187,18 @@ export const applyChanges = async (
   isMailed: (notice: Notice) => boolean,
 ): Promise<string[]> => {
   const notices: Notice[] = [];
-  const applyAllOf = async <Kind extends Change['kind']>(
+  const applyKind = async <Kind extends Change['kind']>(
     kind: Kind,
-    apply: (on: ISql, matching: readonly EventChange<ChangeOf<Kind>>[]) => Promise<Notice[]>,
+    apply: (executor: ISql, matchingChanges: readonly EventChange<ChangeOf<Kind>>[]) => Promise<Notice[]>,
   ): Promise<void> => {
-    const matching = changes.filter((item): item is EventChange<ChangeOf<Kind>> => item.change.kind === kind);
-    if (matching.length > 0) notices.push(...(await apply(sql, matching)));
+    const matchingChanges = changes.filter(
+      (item): item is EventChange<ChangeOf<Kind>> => item.change.kind === kind,
+    );
+    if (matchingChanges.length > 0) notices.push(...(await apply(sql, matchingChanges)));
   };
-  await applyAllOf('order', applyOrders);
-  await applyAllOf('member', applyMembers);
-  await applyAllOf('job', applyJobs);
-  await applyAllOf('verification', applyVerifications);
+  await applyKind('order', applyOrders);
+  await applyKind('member', applyMembers);
+  await applyKind('job', applyJobs);
+  await applyKind('verification', applyVerifications);
   return addNotices(sql, notices, isMailed);
 };

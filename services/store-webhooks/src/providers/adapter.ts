@@ -14,27 +14,27 @@ export interface ProviderSettings {
 
 /** The parts of a request that a provider's signature covers. */
 export interface SignedRequest {
-  /** Lower-case names. */
+  /** By lower-case name. */
   headers: Record<string, string>;
   body: Buffer;
-  /** The address as it was registered at the provider. */
+  /** The webhook address as it is registered at the provider. */
   url: string;
   now: Date;
 }
 
-/** The entity an event is about, read at receipt from an unvalidated body. */
+/** The entity that an event is about, read at receipt from an unvalidated body. */
 export interface Subject {
-  /** Undefined when the body does not name it. */
+  /** Undefined if the body does not name it. */
   id?: string | undefined;
   /** The provider's own id of this delivery. */
   eventId?: string | undefined;
 }
 
-/** Settings, credentials and read access to the provider, for the mapping of a webhook. */
+/** Settings, credentials and read access to the provider, used to map a webhook. */
 export interface Connection {
   settings: ProviderSettings;
   credentials: Credentials;
-  /** Of the store: for orders whose payload names none. */
+  /** Currency of the store, for orders whose payload names none. */
   currency: string;
   reader: ProviderReader;
 }
@@ -52,57 +52,57 @@ export interface Signing {
 
 interface CredentialShape {
   /**
-   * The credentials and secrets that this provider uses, as a strict object of optional texts. Checked
-   * when a store is created or changed; messages must not quote the value. Unset: any names and texts.
+   * The credentials and secrets that this provider uses, as a strict object of optional texts. Validated
+   * when a store is created or changed; messages must not quote the value. Unset: any names and texts are allowed.
    */
   credentials?: z.ZodObject;
 }
 
-/** The part of an adapter that receiving uses. */
+/** The part of an adapter that is used when a webhook is received. */
 export interface Adapter extends Signing, CredentialShape {
   kind: string;
   /** `entity` is the kind of entity that the event is about, such as `order`. */
   subject(body: unknown, settings: ProviderSettings, entity: string): Subject;
   /**
-   * JSON pointers (RFC 6901, `*` for any array element) to the fields of its webhooks that hold neither
+   * JSON pointers (RFC 6901, `*` for any array element) to the fields of its webhooks that contain neither
    * a secret nor personal data. An event view masks every other field.
    */
   unmaskedFields: readonly string[] | ((settings: ProviderSettings) => readonly string[]);
-  /** Of a POS: whether a body is an object with none of the fields that events about an `entity` are mapped from. */
+  /** Of a POS: whether a body is a test event, an object without any field from which events about `entity` are mapped. */
   isTest?(body: unknown, settings: ProviderSettings, entity: string): boolean;
 }
 
-/** It has no method that writes: the POS sends member_updated for changes by us, so writing would loop. */
+/** Has no write methods: the POS sends member_updated for every change, so writing would cause a loop. */
 export interface PosAdapter extends Adapter {
-  /** Where it is asked, unless the store has an address of its own. */
+  /** Default address; a store may set its own. */
   baseUrl?: string;
-  /** Shapes of its webhooks, for the OpenAPI document. */
+  /** Schemas of its webhooks, for the OpenAPI document. */
   payloads: { order: z.ZodType; member: z.ZodType } | undefined;
-  /** Not async, and gives no part of the body to a function that waits, which would keep it in memory. */
+  /** Not async, and passes no part of the body to an async function, because that would keep it in memory. */
   order(body: unknown, connection: Connection): Promise<OrderRecord>;
   member(body: unknown, settings: ProviderSettings): MemberRecord;
-  /** The member as the POS has it now; undefined when the POS has no such member or no look-up. */
+  /** The member as the POS has it now; undefined if the POS has no such member or no lookup. */
   readMember(id: string, connection: Connection): Promise<MemberRecord | undefined>;
 }
 
 export interface DeliveryAdapter extends Adapter {
   payload: z.ZodType;
-  /** `stage` is that of the address that was called; a provider's own event name in the body takes precedence. */
+  /** `stage` is the one of the called address; a provider's own event name in the body takes precedence. */
   job(stage: JobStage, body: unknown): { stage: JobStage; job: JobRecord };
 }
 
 export interface IdentityAdapter extends Adapter {
-  /** Names of the provider's fields that the `userId` of a verification is from; a shop sets one to the `consumerUserId`. */
+  /** Text that names the provider's fields for the `userId` of a verification; a shop sets one to the `consumerUserId`. */
   userIdFrom: string;
   payloads: readonly z.ZodType[];
   /** Like `order` of a POS. Throws Ignored for an event that changes no verification. */
   verification(body: unknown, connection: Connection): Promise<VerificationRecord> | VerificationRecord;
-  /** Whether the body has the provider's own shape, which has no field `service`. */
+  /** Whether the body has the provider's own format, which has no field `service`. */
   recognises(body: unknown): boolean;
 }
 
 export interface ThreeDSAdapter extends CredentialShape {
   kind: string;
-  /** The 3DS server's answer about a challenge, for `resultIn`. */
-  ask(threeDSServerTransID: string, connection: Connection): Promise<unknown>;
+  /** Requests the result of a challenge from the 3DS server; `resultIn` reads the answer. */
+  requestResult(threeDSServerTransID: string, connection: Connection): Promise<unknown>;
 }

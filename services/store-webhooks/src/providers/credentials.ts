@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A secret that is used as bytes, written in hexadecimal; Buffer.from would silently cut off the rest. */
+/** A secret that is used as bytes, in hexadecimal. Checked, because Buffer.from silently stops at an invalid digit. */
 export const hexSecret = () =>
   z.string().regex(/^(?:[0-9a-f]{2})+$/i, 'must be an even number of hex digits');
 

@@ -1,9 +1,9 @@
 import { AnswerTooLarge, PrivateAddress, sendRequest, type Addresses } from '@platform/service-kit/outbound';
 import { ProviderUnavailable, Stopped, Unprocessable } from '../errors.ts';
-import { isHuge, parseExactly } from './payload-parsing.ts';
+import { isTooComplex, parseExactly } from './payload-parsing.ts';
 
 interface Exchange {
-  /** Names the provider in messages. */
+  /** Name of the provider in messages. */
   provider: string;
   url: URL;
   method: 'GET' | 'POST';
@@ -15,7 +15,7 @@ interface Exchange {
   stopping: AbortSignal;
 }
 
-const failedWith = (provider: string, status: number): Error => {
+const statusError = (provider: string, status: number): Error => {
   if (status >= 500 || status === 429)
     return new ProviderUnavailable(provider, `answered ${status}`, { status });
   const hint = status === 401 || status === 403 ? ' Check its credentials in the settings of the store.' : '';
@@ -26,7 +26,7 @@ const tooLarge = (provider: string) =>
   new Unprocessable(`The answer of the provider ${provider} is too large.`);
 
 const parse = (provider: string, status: number, body: Buffer): unknown => {
-  if (isHuge(body)) throw tooLarge(provider);
+  if (isTooComplex(body)) throw tooLarge(provider);
   try {
     return parseExactly(body.toString('utf8'));
   } catch {
@@ -50,13 +50,13 @@ export const exchange = async ({ provider, url, timeoutMs, stopping, headers, ..
     if (status >= 200 && status <= 299) return parse(provider, status, await answer.read());
     answer.discard();
     if (status === 404) return undefined;
-    throw failedWith(provider, status);
+    throw statusError(provider, status);
   } catch (error) {
     if (error instanceof ProviderUnavailable || error instanceof Unprocessable) throw error;
     if (error instanceof PrivateAddress) throw new Unprocessable('The provider has a private address.');
     if (error instanceof AnswerTooLarge) throw tooLarge(provider);
     if (stopping.aborted) throw new Stopped();
-    const what = signal.aborted ? 'did not answer in time' : 'cannot be reached';
-    throw new ProviderUnavailable(provider, what, { cause: error });
+    const failure = signal.aborted ? 'did not answer in time' : 'cannot be reached';
+    throw new ProviderUnavailable(provider, failure, { cause: error });
   }
 };

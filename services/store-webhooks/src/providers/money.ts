@@ -1,17 +1,17 @@
 /** Creating a number format takes longer than mapping an order, so the digits of each currency are cached. */
-const known = new Map<string, number>();
+const digitsByCurrency = new Map<string, number>();
 
 /** Decimal places of a currency (ISO 4217). */
 const digitsOf = (currency: string): number => {
-  let digits = known.get(currency);
+  let digits = digitsByCurrency.get(currency);
   if (digits === undefined) {
     const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-    known.set(currency, (digits = format.resolvedOptions().maximumFractionDigits ?? 2));
+    digitsByCurrency.set(currency, (digits = format.resolvedOptions().maximumFractionDigits ?? 2));
   }
   return digits;
 };
 
-/** Of a store that names none. */
+/** The currency of a store that sets none. */
 export const defaultCurrency = 'USD';
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));

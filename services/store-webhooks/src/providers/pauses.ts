@@ -1,63 +1,68 @@
 import { BrokenCircuitError, circuitBreaker, ConsecutiveBreaker, handleType } from 'cockatiel';
 import { ProviderUnavailable } from '../errors.ts';
 
-/** Failures of one store in a row, or stores without an answer in a row, after which there is a pause. */
-const failures = 5;
-/** The length of a pause. */
+/** Consecutive failures of one store, or consecutive stores without an answer, that start a pause. */
+const maxFailures = 5;
+/** Duration of a pause. */
 export const pauseMs = 10_000;
 
-/** The end of the last pause, in milliseconds since 1970, and the failure that began it. */
+/** The end of the last pause, in milliseconds since 1970, and the failure that started it. */
 interface Pause {
   until: number;
-  last: string;
+  lastFailure: string;
 }
 
-/** Only failures that may end by themselves count: after a rejected request, the next one may succeed. */
+/** Circuit breaker of a store. Counts only ProviderUnavailable: after a rejected request, the next one may succeed. */
 export const createCircuit = () => {
   const policy = circuitBreaker(handleType(ProviderUnavailable), {
     halfOpenAfter: pauseMs,
-    breaker: new ConsecutiveBreaker(failures),
+    breaker: new ConsecutiveBreaker(maxFailures),
   });
-  const pause: Pause = { until: 0, last: '' };
+  const pause: Pause = { until: 0, lastFailure: '' };
   policy.onBreak((reason) => {
     pause.until = Date.now() + pauseMs;
-    if ('error' in reason && reason.error instanceof ProviderUnavailable) pause.last = reason.error.what;
+    if ('error' in reason && reason.error instanceof ProviderUnavailable)
+      pause.lastFailure = reason.error.failure;
   });
   return { policy, pause };
 };
 
 export const describePause = (...pauses: [Pause, Pause]): string => {
-  const [{ last, until }] = pauses.toSorted((one, other) => other.until - one.until) as [Pause, Pause];
-  return `failed repeatedly (last: ${last}) and is not asked again before ${new Date(until).toISOString().slice(0, 19)}Z`;
+  const [{ lastFailure, until }] = pauses.toSorted((left, right) => right.until - left.until) as [
+    Pause,
+    Pause,
+  ];
+  return `failed repeatedly (last: ${lastFailure}) and is not asked again before ${new Date(until).toISOString().slice(0, 19)}Z`;
 };
 
 /**
- * After five stores in a row got no answer, requests of all stores pause; fewer may be at fault themselves. Then one request
- * at a time passes: at once for a store that has not failed, after the pause for the others.
+ * Circuit breaker of an origin: requests of all stores pause after five different stores in a row got no answer; fewer stores
+ * may have caused it themselves. Then one trial request at a time passes: at once for a store that has not failed, after the
+ * pause for the others.
  */
 export const createOriginPause = () => {
-  const failed = new Set<object>();
-  const pause: Pause = { until: 0, last: '' };
-  let isTried = false;
+  const failedClients = new Set<object>();
+  const pause: Pause = { until: 0, lastFailure: '' };
+  let isTrialRunning = false;
   return {
     pause,
     execute: async <T>(client: object, request: () => Promise<T>): Promise<T> => {
-      const isPaused = failed.size >= failures;
-      if (isPaused && (isTried || (failed.has(client) && Date.now() < pause.until)))
+      const isPaused = failedClients.size >= maxFailures;
+      if (isPaused && (isTrialRunning || (failedClients.has(client) && Date.now() < pause.until)))
         throw new BrokenCircuitError();
-      isTried ||= isPaused;
+      isTrialRunning ||= isPaused;
       try {
         const answer = await request();
-        failed.clear();
+        failedClients.clear();
         return answer;
       } catch (error) {
         if (error instanceof ProviderUnavailable && error.status === undefined) {
-          failed.add(client);
-          Object.assign(pause, { until: Date.now() + pauseMs, last: error.what });
-        } else if (!(error instanceof BrokenCircuitError)) failed.clear();
+          failedClients.add(client);
+          Object.assign(pause, { until: Date.now() + pauseMs, lastFailure: error.failure });
+        } else if (!(error instanceof BrokenCircuitError)) failedClients.clear();
         throw error;
       } finally {
-        if (isPaused) isTried = false;
+        if (isPaused) isTrialRunning = false;
       }
     },
   };

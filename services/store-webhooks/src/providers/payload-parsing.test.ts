@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { webhook as onfleetWebhook } from './onfleet/schema.ts';
 import { epoch, isoTime, parseExactly, parsePayload, readable } from './payload-parsing.ts';
 
-test('an integer is the number that was sent, or its text', () => {
+test('an integer is parsed as a number, or as text above 2^53', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), (integer) => {
       const value = (parseExactly(`{"a":[${integer}]}`) as { a: unknown[] }).a[0];
@@ -14,7 +14,7 @@ test('an integer is the number that was sent, or its text', () => {
   );
 });
 
-test('everything else is what JSON.parse makes of it, amounts with many digits too', () => {
+test('all other values are the same as with JSON.parse, even amounts with many digits', () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
       fc.pre(!/\d{16}/.test(json));
@@ -24,13 +24,13 @@ test('everything else is what JSON.parse makes of it, amounts with many digits t
   );
 });
 
-test('a fraction is a number, also where a double rounds it to an integer: it is an amount and no id', () => {
+test('a fraction is a number even if a double rounds it to an integer, because it is an amount and not an id', () => {
   const fractions =
     '[29.999999999999999, 12.0000000000000000, -0.99999999999999999, 9007199254740993.5, 1.5e20]';
   expect(parseExactly(fractions)).toEqual([30, 12, -1, 9007199254740994, 1.5e20]);
 });
 
-test('digits in a text stay as they are, whatever is escaped before them', () => {
+test('digits in a text do not change, whatever characters are escaped before them', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: fc.constantFrom('"', '\\', '1', ' ', ':', ',') })), (texts) => {
       const sent = [...texts, '1234567890123456789', '"1234567890123456789,'];
@@ -48,7 +48,7 @@ test.each([
   'true1234567890123456789',
   '[1234567890123456789 "1"]',
   '"1234567890123456789',
-])('what is not JSON stays unreadable with long numbers, such as %s', (text) => {
+])('invalid JSON with long numbers stays invalid, such as %s', (text) => {
   expect(() => parseExactly(text)).toThrow(SyntaxError);
 });
 
@@ -59,7 +59,7 @@ test('a webhook payload with a long number is parsed by one JSON.parse without a
   parse.mockRestore();
 });
 
-test('a list that is too long is one error, not one for each of its items', () => {
+test('a list that is too long causes one error, not one per item', () => {
   const metadata = Array(510_000).fill(0);
   const body = { taskId: 't', triggerId: 0, time: 1, data: { task: { metadata } } };
   expect(() => parsePayload(onfleetWebhook, body)).toThrow(
@@ -91,12 +91,12 @@ test('the first and last times of the years 1 to 9999 are valid', () => {
     expect(parsePayload<z.ZodType>(schema, 253_402_300_799_999)).toBe(253_402_300_799_999);
 });
 
-test('a plus sign in a form is a space, and an escaped one a plus sign', () => {
+test('a plus sign in a form is a space, and an escaped plus sign is a plus sign', () => {
   const form = Buffer.from('a+b=+c%2B+d&payload=x%20%2b+y');
   expect(readable(form, 'application/x-www-form-urlencoded')).toEqual({ 'a b': ' c+ d', payload: 'x + y' });
 });
 
-test('a body of more values or form fields than any webhook has is not parsed; commas in texts are no values', () => {
+test('a body with more values or form fields than any webhook has is not parsed; commas in texts do not count as values', () => {
   const form = 'application/x-www-form-urlencoded';
   const items = Array.from({ length: 400 }, () =>
     Object.fromEntries(Array.from('abcdefghijklmnopqrst', (name) => [name, 1])),

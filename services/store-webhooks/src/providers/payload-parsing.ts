@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { Unprocessable } from '../errors.ts';
 
 const maxDepth = 64;
-/** Of a body, and of an answer of a provider; an order of 300 items with 30 fields each has fewer. */
+/** Maximum number of values in a body or in an answer of a provider; an order of 300 items with 30 fields each has fewer. */
 const maxValues = 10_000;
 const maxFormFields = 1_000;
 
@@ -17,14 +17,14 @@ const stringOrLongNumber = /"|[-+.\deE]{16,}/g;
 const isLongInteger = /^-?[1-9]\d{15,}$/;
 const isFieldName = /\s*:/y;
 
-/** The end of the string that begins with the quotation mark before `at`. */
+/** The end of the string whose opening quotation mark is before `at`. */
 const endOfString = (json: string, at: number): number => {
   let end = at;
   while (end < json.length && json[end] !== '"') end += json[end] === '\\' ? 2 : 1;
   return end + 1;
 };
 
-/** Makes each integer above 2^53 a string, in one pass. What is not JSON is not JSON afterwards either. */
+/** Puts integers above 2^53 in quotes, in one pass. Invalid JSON stays invalid. */
 const quoteLargeIntegers = (json: string): string => {
   let [quoted, copied] = ['', 0];
   stringOrLongNumber.lastIndex = 0;
@@ -44,22 +44,22 @@ const quoteLargeIntegers = (json: string): string => {
 };
 
 /**
- * As JSON.parse, but an integer above 2^53 is the text that was sent: it may be an id, which must not be rounded. A number
- * with a fraction or an exponent is no id. Throws SyntaxError.
+ * As JSON.parse, but an integer above 2^53 becomes text, because it may be an id, which must not be rounded. A number
+ * with a fraction or an exponent is not an id. Throws SyntaxError.
  */
 export const parseExactly = (json: string): unknown =>
-  // Few bodies have numbers of 16 digits. A reviver would cost a call for each value, a second for a megabyte of them.
+  // Few bodies have numbers of 16 digits. A reviver would be called for each value, which takes a second for a megabyte.
   JSON.parse(/\d{16}/.test(json) ? quoteLargeIntegers(json) : json);
 
-/** Whether JSON nests so deeply, or has so many values, that to parse it would take time from everybody. */
-export const isHuge = (json: Buffer): boolean =>
+/** Whether JSON nests so deeply, or has so many values, that parsing it would block other requests. */
+export const isTooComplex = (json: Buffer): boolean =>
   nestsDeeperThan(maxDepth, json) || hasMoreValuesThan(maxValues, json);
 
-/** The content of a body: JSON, or the fields of a form. Undefined if it cannot be parsed, or only at length. Never throws. */
+/** Parses a body: JSON, or the fields of a form. Undefined if it cannot be parsed or is too complex. Never throws. */
 export const readable = (body: Buffer, contentType: string | undefined): unknown => {
   if (!isUtf8(body)) return undefined;
-  if (isForm(contentType)) return fields(body);
-  if (isHuge(body)) return undefined;
+  if (isForm(contentType)) return parseForm(body);
+  if (isTooComplex(body)) return undefined;
   try {
     return parseExactly(body.toString('utf8'));
   } catch {
@@ -67,7 +67,7 @@ export const readable = (body: Buffer, contentType: string | undefined): unknown
   }
 };
 
-/** A form with spaces for its plus signs. URLSearchParams makes a string for each of them, 200 ms for a megabyte. */
+/** Replaces the plus signs of a form by spaces. URLSearchParams creates a string for each of them: 200 ms for a megabyte. */
 const withSpaces = (form: Buffer): Buffer => {
   const spaced = Buffer.from(form);
   for (let at = 0; at < spaced.length; at++) if (spaced[at] === 0x2b) spaced[at] = 0x20;
@@ -75,8 +75,8 @@ const withSpaces = (form: Buffer): Buffer => {
 };
 
 /** The fields of a form. Some senders wrap their JSON in one field `payload`. */
-const fields = (body: Buffer): unknown => {
-  // Some senders put JSON into a body that they call a form.
+const parseForm = (body: Buffer): unknown => {
+  // Some senders send JSON with the content type of a form.
   if (/^\s*[{[]/.test(body.toString('utf8'))) return readable(body, undefined);
   const text = withSpaces(body).toString('utf8');
   if (text.split('&', maxFormFields + 1).length > maxFormFields) return undefined;
@@ -90,11 +90,11 @@ const fields = (body: Buffer): unknown => {
 /** Any text that can be stored. */
 export const storableText = (max = 500) => z.string().max(max).refine(isStorable, 'must be storable text');
 
-/** An identifier: text, or a number that some installations send instead; above 2^53 it is text already (parseExactly). */
+/** An identifier: text, or a number that some installations send; a number above 2^53 is already text (parseExactly). */
 export const identifier = () =>
   z.union([storableText(200).min(1), z.int().transform(String)], { error: 'must be an identifier' });
 
-/** The years that ISO 8601 writes with four digits; PostgreSQL reads neither year 0 nor more digits. */
+/** The years that ISO 8601 writes with four digits; PostgreSQL accepts neither year 0 nor more digits. */
 const firstTime = Date.parse('0001-01-01T00:00:00.000Z');
 const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -131,7 +131,7 @@ export const fieldOf = (value: unknown, name: string): unknown =>
 /** The value at a path of field names in an unvalidated value. */
 export const valueAt = (value: unknown, ...names: string[]): unknown => names.reduce(fieldOf, value);
 
-/** An identifier found in an unvalidated body. */
+/** The identifier in an unvalidated value; undefined if it is none. */
 export const identifierIn = (value: unknown): string | undefined => {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' && value.length <= 200 && isStorable(value)
@@ -143,14 +143,14 @@ export const identifierIn = (value: unknown): string | undefined => {
 const isRecord = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether a body is an object that has none of these fields; `valueOf` finds one, a field of the object itself unless given. */
-export const hasNoneOf = (
+/** Whether a body is an object without any of these fields; `valueOf` reads a field, by default one of the object itself. */
+export const hasNoField = (
   body: unknown,
   fields: readonly string[],
   valueOf: (value: unknown, field: string) => unknown = fieldOf,
 ): boolean => isRecord(body) && fields.every((field) => valueOf(body, field) === undefined);
 
-/** JSON pointers to fields of one object; `names` with a space between. */
+/** JSON pointers to fields of one object; `names` are separated by spaces. */
 export const pointersTo = (path: string, names: string): string[] =>
   names.split(' ').map((name) => `${path}/${name}`);
 

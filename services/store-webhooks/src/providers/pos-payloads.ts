@@ -31,7 +31,7 @@ export const cart = z.object({
   items: boundedList(item, 0, 2000).default([]),
 });
 
-/** The example of an order; the demo shop accepts it. */
+/** An example order, which the demo shop accepts. */
 export const demoOrder = {
   id: 'demo-order-1',
   orderNo: '1001',
@@ -47,7 +47,7 @@ export const order = z
   .object({
     id: identifier(),
     orderNo: orNull(identifier()),
-    status: storableText(100).meta({ description: 'Such as PENDING, COMPLETED or CANCELLED' }),
+    status: storableText(100).meta({ description: 'The status, such as PENDING, COMPLETED or CANCELLED' }),
     consumerId: orNull(identifier()).meta({ description: 'The member who ordered' }),
     memo: orNull(storableText(10_000)),
     rewardName: orNull(storableText()),
@@ -67,7 +67,7 @@ export const order = z
 
 /** Amounts become minor units of `currency`; the payload names none. */
 export const toOrderRecord = (
-  { id, status, consumerId, modified, cart: sentCart, ...names }: z.output<typeof order>,
+  { id, status, consumerId, modified, cart: sentCart, ...otherFields }: z.output<typeof order>,
   currency: string,
 ) => {
   const { items, promoCode, ...amounts } = sentCart ?? cart.parse({});
@@ -76,10 +76,10 @@ export const toOrderRecord = (
     id,
     status,
     consumerId,
-    /** Grows with each change at the POS: a time in ms or a counter. Null when the POS sends none. */
+    /** Grows with each change at the POS: a time in ms or a counter. Null if the POS sends none. */
     version: modified,
     details: {
-      ...names,
+      ...otherFields,
       currency,
       promoCode,
       amounts: fieldsOf(amountNames, (name) => minor(amounts[name])),
@@ -95,19 +95,19 @@ export const member = z
   .object({
     id: identifier(),
     modified: orNull(z.int()).meta({ description: 'Time of the change in ms' }),
-    // A field with many addresses is read, because it says that the POS does not have the former one any more.
+    // Long, because a field with many addresses must be readable: it means that the POS no longer has the former address.
     ...fieldsOf(profileFields, (name) => storableText(name === 'email' ? 2000 : 500).nullish()),
     status: orNull(storableText()),
     type: orNull(storableText()),
   })
-  .transform(({ modified, ...rest }) => ({ ...rest, version: modified }))
+  .transform(({ modified, ...fields }) => ({ ...fields, version: modified }))
   .meta({
     id: 'MemberPayload',
     description: 'A member of the POS',
     examples: [{ id: 'm-1', modified: 1_700_000_000_000, email: 'ann@example.test', status: 'ACTIVE' }],
   });
 
-/** A person as any POS describes them. A field that is undefined was not sent; one that is null is empty. */
+/** A member of any POS. Undefined: the field was not sent. Null: it was sent empty. */
 export type MemberRecord = z.output<typeof member>;
 
 export const job = z
@@ -147,7 +147,7 @@ export const verification = z
     transactionId,
     status,
     userId,
-    /** Milliseconds since the epoch, or `undecided`. Null: order of receipt. */
+    /** Milliseconds since the epoch, or `undecided`. Null: the order of receipt decides. */
     version: updatedAt,
   }))
   .meta({

@@ -16,14 +16,14 @@ beforeEach(() => {
 const provider = { kind: 'square', baseUrl: standIn.url };
 const path = ['v2', 'orders', 'o-1'];
 
-test('what a provider knows is read, what it does not know is undefined', async () => {
+test('a resource of the provider is read, and an unknown one is undefined', async () => {
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.orders.set('o-1', { order: 1 });
   expect(await reader.get(provider, path, {})).toEqual({ order: 1 });
   expect(await reader.get(provider, ['v2', 'orders', 'o-2'], {})).toBeUndefined();
 });
 
-test('a redirect is not followed, and not tried again', async () => {
+test('a redirect is not followed, and the request is not retried', async () => {
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'redirect';
   await expect(reader.get(provider, path, {})).rejects.toThrow('answered 302');
@@ -33,14 +33,14 @@ test('a redirect is not followed, and not tried again', async () => {
 test.each([
   ['nests too deeply', { a: JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`) as unknown }],
   ['has too many values', { a: Array.from({ length: 20_000 }, () => ({})) }],
-])('an answer that %s is not parsed, and not asked for again', async (_, answer) => {
+])('an answer that %s is neither parsed nor requested again', async (_, answer) => {
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.orders.set('o-1', answer);
   await expect(reader.get(provider, path, {})).rejects.toThrow('is too large');
   expect(standIn.asked).toHaveLength(1);
 });
 
-test('after five failures in a row a provider is not asked for a while', async () => {
+test('after five failures in a row no requests are sent to a provider for a while', async () => {
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'error';
   for (let at = 0; at < 4; at++) await expect(reader.get(provider, path, {})).rejects.toThrow('The provider');
@@ -54,8 +54,8 @@ test.each([
   ['limited', 'answered 429'],
   ['html', 'did not answer with JSON'],
 ] as const)(
-  'when it is not asked (%s), the message names kind, host, last failure and time, and nothing else of its address',
-  async (behaviour, last) => {
+  'while requests pause (%s), the message contains kind, host, last failure and time, and nothing else of the address',
+  async (behaviour, lastFailure) => {
     const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
     const reader = readerOf('one');
     const { host } = new URL(standIn.url);
@@ -63,18 +63,18 @@ test.each([
     standIn.behaviour = behaviour;
     const error = () => reader.get(secret, path, {}).then(String, (reason: Error) => reason.message);
     const before = Date.now();
-    expect(await error()).toBe(`The provider square (${host}) ${last}.`);
+    expect(await error()).toBe(`The provider square (${host}) ${lastFailure}.`);
     let message = '';
     await expect.poll(async () => (message = await error())).toContain('not asked again');
     const time = message.slice(-21, -1);
     expect(message).toBe(
-      `The provider square (${host}) failed repeatedly (last: ${last}) and is not asked again before ${time}.`,
+      `The provider square (${host}) failed repeatedly (last: ${lastFailure}) and is not asked again before ${time}.`,
     );
     expect(Date.parse(time)).toBeGreaterThan(before);
   },
 );
 
-test('a pause that others caused names the kind of the provider that is asked now', async () => {
+test('the message of a pause that other stores caused names the kind of the requested provider', async () => {
   const readerOf = createReaders({ timeoutMs: 500, addresses: 'any' });
   standIn.behaviour = 'hang';
   const failed = Array.from({ length: 5 }, (_, at) =>
@@ -97,7 +97,7 @@ test('failures of one store do not stop requests of another store at the same or
   expect(await readerOf('two').get(provider, path, {})).toEqual({ order: 1 });
 });
 
-test('a provider that rejects requests is still asked: the next request may be valid', async () => {
+test('rejected requests cause no pause, because the next request may be valid', async () => {
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'forbidden';
   for (let at = 0; at < 10; at++)
@@ -107,35 +107,35 @@ test('a provider that rejects requests is still asked: the next request may be v
   expect(await reader.get(provider, path, {})).toEqual({ order: 1 });
 });
 
-test('a store whose requests hang stops itself, and no other store at the same origin', async () => {
+test('hanging requests of a store pause that store and no other store at the same origin', async () => {
   const readerOf = createReaders({ timeoutMs: 500, addresses: 'any' });
   standIn.behaviour = 'hang';
-  const ask = (store: string) => readerOf(store).get(provider, path, {});
-  await Promise.allSettled(Array.from({ length: 8 }, () => ask('one')));
-  await expect(ask('one')).rejects.toThrow('is not asked again before');
+  const request = (store: string) => readerOf(store).get(provider, path, {});
+  await Promise.allSettled(Array.from({ length: 8 }, () => request('one')));
+  await expect(request('one')).rejects.toThrow('is not asked again before');
   standIn.behaviour = 'normal';
   standIn.orders.set('o-1', { order: 1 });
-  expect(await ask('two')).toEqual({ order: 1 });
+  expect(await request('two')).toEqual({ order: 1 });
 });
 
-test('a provider that answers none of five stores is asked for one other at a time, until it answers', async () => {
+test('a provider that answers none of five stores gets one trial request at a time until it answers', async () => {
   const readerOf = createReaders({ timeoutMs: 500, addresses: 'any' });
   standIn.behaviour = 'hang';
-  const ask = (store: string) => readerOf(store).get(provider, path, {});
-  await Promise.allSettled(Array.from({ length: 5 }, (_, at) => ask(`${at}`)));
-  const asked = standIn.asked.length;
-  await expect(ask('0')).rejects.toThrow('is not asked again before');
-  expect(standIn.asked).toHaveLength(asked);
-  const trial = ask('5');
-  await expect(ask('6')).rejects.toThrow('is not asked again before');
+  const request = (store: string) => readerOf(store).get(provider, path, {});
+  await Promise.allSettled(Array.from({ length: 5 }, (_, at) => request(`${at}`)));
+  const requestCount = standIn.asked.length;
+  await expect(request('0')).rejects.toThrow('is not asked again before');
+  expect(standIn.asked).toHaveLength(requestCount);
+  const trial = request('5');
+  await expect(request('6')).rejects.toThrow('is not asked again before');
   await expect(trial).rejects.toThrow(/did not answer in time|is not asked again/);
   standIn.behaviour = 'normal';
   standIn.orders.set('o-1', { order: 1 });
-  expect(await ask('6')).toEqual({ order: 1 });
-  expect(await ask('0')).toEqual({ order: 1 });
+  expect(await request('6')).toEqual({ order: 1 });
+  expect(await request('0')).toEqual({ order: 1 });
 });
 
-test('a provider that limits a store (429) is not asked again at once, and for that store not for a while', async () => {
+test('a request that a provider limits (429) is not retried at once, and its store pauses for a while', async () => {
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'limited';
   for (let at = 0; at < 5; at++) await expect(reader.get(provider, path, {})).rejects.toThrow('answered 429');
@@ -143,7 +143,7 @@ test('a provider that limits a store (429) is not asked again at once, and for t
   await expect(reader.get(provider, path, {})).rejects.toThrow('is not asked again before');
 });
 
-test('a request that finds too many others of its store in progress is rejected with a time to wait', async () => {
+test('a request is rejected with a waiting time if its store has too many requests in progress', async () => {
   const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
   const reader = readerOf('one');
   standIn.behaviour = 'hang';
@@ -162,7 +162,7 @@ test('a request that finds too many others of its store in progress is rejected 
   expect((await settled).filter(({ status }) => status === 'fulfilled')).toHaveLength(32);
 });
 
-test('who sends many requests of a store delays their own: another network is asked for next', async () => {
+test('a network with many requests at a store delays only its own, and another network is served next', async () => {
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   /** Reads an order for a request from this network. */
   const readFrom = (network: string, order: string): Promise<unknown> => {
@@ -183,9 +183,9 @@ test('who sends many requests of a store delays their own: another network is as
   standIn.behaviour = 'normal';
   standIn.release();
   expect(await other).toEqual({ order: 2 });
-  const place = standIn.asked.findIndex((asked) => JSON.stringify(asked).includes('o-2'));
-  expect(place).toBeLessThan(12);
-  // The newest of the network with the most were refused.
+  const position = standIn.asked.findIndex((asked) => JSON.stringify(asked).includes('o-2'));
+  expect(position).toBeLessThan(12);
+  // The newest requests of the network with the most requests were refused.
   expect((await many).filter(({ status }) => status === 'rejected')).toHaveLength(9);
 });
 
@@ -196,7 +196,7 @@ test.each([
   'http://169.254.169.254',
   'http://2130706433',
   'http://localhost:1',
-])('where only public addresses are allowed, %s is not asked', async (url) => {
+])('if only public addresses are allowed, no request is sent to %s', async (url) => {
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'public' })('one');
   await expect(reader.get({ kind: 'blaze', baseUrl: url }, ['x'], {})).rejects.toThrow(/private address/);
 });

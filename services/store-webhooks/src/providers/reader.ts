@@ -9,17 +9,17 @@ import { createCircuit, createOriginPause, describePause, pauseMs } from './paus
 
 type Headers = Record<string, string>;
 
-/** Segments of a path, not encoded; they may be ids from a webhook. */
+/** Segments of a path, not yet encoded; they may be ids from a webhook. */
 type Path = readonly string[];
 
-/** The provider of a store. Messages name its kind, and the host and port of its address, but nothing else of it. */
+/** The provider of a store. Messages contain its kind and the host and port of its address, but nothing else of the address. */
 interface Provider {
   kind: string;
   baseUrl?: string | undefined;
 }
 
 export interface ReaderOptions {
-  /** Of each attempt. */
+  /** Timeout of each attempt. */
   timeoutMs: number;
   /** `any` also allows private addresses. */
   addresses: Addresses;
@@ -29,14 +29,14 @@ export interface ReaderOptions {
 
 const never = new AbortController().signal;
 
-/** Requests in progress, and waiting requests, of one store at an origin. */
+/** Maximum requests in progress and waiting requests of one store at an origin. */
 const [maxRequests, maxWaiting] = [8, 24];
-/** Requests in progress of all stores at one origin. */
+/** Maximum requests in progress of all stores at one origin. */
 const maxAtOrigin = 64;
-/** Longest time until a request beyond the limit is repeated. */
+/** Maximum time until a request over the limit is repeated. */
 const maxCongestionMs = 60_000;
 
-/** A provider that limits requests (429) is not asked again at once. */
+/** A request that the provider limits (429) is not retried at once. */
 const retryOnce = retry(
   handleType(ProviderUnavailable, ({ status }) => status !== 429),
   { maxAttempts: 1 },
@@ -44,7 +44,7 @@ const retryOnce = retry(
 
 /**
  * The address of a path below `baseUrl`. Throws Unprocessable for a segment that would change the path:
- * a URL parser resolves dot segments even where they are percent-encoded.
+ * a URL parser resolves dot segments even if they are percent-encoded.
  */
 const addressOf = (baseUrl: string | undefined, path: Path): URL => {
   if (baseUrl === undefined) throw new Unprocessable('The store has no address for this provider.');
@@ -62,13 +62,13 @@ interface Waiting {
 }
 
 /**
- * A bulkhead that serves the networks of its waiting requests in turn; when it is full, the network with the most is refused.
- * Otherwise one client with many open payments could fill it.
+ * A bulkhead that serves the networks of its waiting requests in turn. When it is full, it refuses a request of the network with
+ * the most waiting ones; otherwise one client with many open payments could fill it.
  */
-const createTurns = () => {
+const createFairBulkhead = () => {
   const waiting = createFairQueue<Waiting>();
   let running = 0;
-  const turn = async (): Promise<void> => {
+  const acquire = async (): Promise<void> => {
     if (running < maxRequests) {
       running += 1;
       return;
@@ -80,9 +80,9 @@ const createTurns = () => {
     });
   };
   return {
-    /** Rejects with BulkheadRejectedError when too many wait. */
+    /** Rejects with BulkheadRejectedError if too many requests wait. */
     execute: async <T>(work: () => Promise<T>): Promise<T> => {
-      await turn();
+      await acquire();
       try {
         return await work();
       } finally {
@@ -95,11 +95,11 @@ const createTurns = () => {
 };
 
 /**
- * Limits the requests of one store at an origin. A request beyond the limit is rejected with the time until there will be
- * capacity for it. What fails counts against the store alone, whose settings or account at the provider may cause it.
+ * Limits the requests of one store at an origin. A request over the limit is rejected with the time until there will be
+ * capacity for it. Failures count only for this store, because its settings or its account at the provider may cause them.
  */
 const createClient = () => {
-  const limit = createTurns();
+  const limit = createFairBulkhead();
   let averageMs = 200;
   let nextAt = 0;
   return {
@@ -132,10 +132,10 @@ const createClient = () => {
 export type ProviderReader = ReturnType<ReturnType<typeof createReaders>>;
 
 /**
- * Reads from providers over HTTP for a store, so a request may be repeated: two attempts with a time limit each, circuit
- * breakers and limits of requests in progress for each origin and each store at it, no redirects, JSON only. Rejects with
- * ProviderUnavailable when there is no answer, with ProviderBusy when the provider was not asked, and with Unprocessable when
- * asking again is useless.
+ * Reads from providers over HTTP for a store. Reads may be repeated, so there are two attempts with a timeout each. Circuit
+ * breakers and limits of concurrent requests exist per origin and per store at it; no redirects, JSON only. Rejects with
+ * ProviderUnavailable if there is no answer, with ProviderBusy if no request was sent, and with Unprocessable if a retry is
+ * useless.
  */
 export const createReaders = ({ timeoutMs, addresses, stopping = never }: ReaderOptions) => {
   const origins = createLru(1000, 0, () => ({
@@ -155,26 +155,26 @@ export const createReaders = ({ timeoutMs, addresses, stopping = never }: Reader
     const origin = origins.memo(url.origin);
     const client = clients.memo(`${url.origin} ${storeId}`);
     const policy = wrap(origin.limit, retryOnce);
-    const ask = () => exchange({ ...request, provider, url, timeoutMs, addresses, stopping });
+    const sendOnce = () => exchange({ ...request, provider, url, timeoutMs, addresses, stopping });
     try {
       return await waitUncounted(() =>
         client.execute(provider, () =>
-          policy.execute(() => origin.execute(client, () => client.circuit.policy.execute(ask))),
+          policy.execute(() => origin.execute(client, () => client.circuit.policy.execute(sendOnce))),
         ),
       );
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;
-      // Random, so that the events of a long outage are not all due at the same moment.
+      // With jitter, so that the events of a long outage do not become due all at once.
       const waitMs = Math.round(pauseMs * (1 + 2 * Math.random()));
       throw new ProviderBusy(provider, describePause(client.circuit.pause, origin.pause), waitMs, 'open');
     }
   };
   return (storeId: string) => ({
-    /** Undefined: the provider has no such resource (404). */
+    /** Undefined if the provider has no such resource (404). */
     get: (provider: Provider, path: Path, headers: Headers): Promise<unknown> =>
       read(storeId, provider, path, { method: 'GET', headers }),
-    /** A look-up that the provider offers as a POST. */
-    ask: (provider: Provider, path: Path, headers: Headers, body: unknown): Promise<unknown> => {
+    /** A lookup that the provider offers as a POST. */
+    post: (provider: Provider, path: Path, headers: Headers, body: unknown): Promise<unknown> => {
       const allHeaders = { 'content-type': 'application/json', ...headers };
       return read(storeId, provider, path, {
         method: 'POST',

@@ -1,15 +1,15 @@
-/** What adapters map payloads to, where it has not the shape of a payload of the POS (see pos-payloads.ts). */
+/** Records that adapters map payloads to, if they differ from the payloads of the POS (see pos-payloads.ts). */
 
-/** What a POS says of a person: personal data. */
+/** The personal fields of a member. */
 export const profileFields = ['email', 'firstName', 'lastName', 'phone'] as const;
 
-/** Texts of an order without a meaning here. */
+/** Texts of an order that this service only stores. */
 export const orderTexts = ['memo', 'rewardName', 'publicKey', 'memberGroup', 'trackingStatus'] as const;
 
 /** The life cycle of a job, in order. The last two end it without a delivery. */
 export const jobStages = ['assigned', 'started', 'arrived', 'completed', 'cancelled', 'failed'] as const;
 
-/** The stages after which no other follows. */
+/** The stages that end a job. */
 export const finalStages = ['completed', 'cancelled', 'failed'] as const;
 
 export type JobStage = (typeof jobStages)[number];
@@ -22,7 +22,7 @@ export interface JobRecord {
   driver: { name?: string | null; phone?: string | null; lat?: number | null; lng?: number | null } | null;
   /** Milliseconds since the epoch. */
   estimatedArrival: number | null;
-  /** When it happened, in milliseconds since the epoch; null: when it was received. */
+  /** When the stage was reached, in milliseconds since the epoch; null: the time of receipt. */
   at: number | null;
 }
 

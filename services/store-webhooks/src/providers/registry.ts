@@ -13,7 +13,7 @@ import { veriff } from './veriff/adapter.ts';
 const byKind = <A extends { kind: string }>(adapters: readonly A[]): ReadonlyMap<string, A> =>
   new Map(adapters.map((adapter) => [adapter.kind, adapter]));
 
-/** All providers. A new one is a folder and a line here. */
+/** All providers. A new provider needs a folder and a line here. */
 export const posAdapters = byKind<PosAdapter>([blaze, square, generic]);
 export const deliveryAdapters = byKind<DeliveryAdapter>([posDelivery, onfleet, doordash]);
 export const identityAdapters = byKind<IdentityAdapter>([persona, veriff]);

@@ -12,13 +12,13 @@ describe.for<Scheme>([
   const sign = (secret: string | Buffer, content: string) =>
     createHmac(scheme.algorithm, secret).update(content).digest(scheme.encoding);
 
-  test('is valid for the parts in their order, with the secret as text or bytes', () => {
+  test('a signature of the content parts in order is valid, with the secret as text or bytes', () => {
     const right = sign('secret', 'https://x.test/hook{"a":1}');
     expect(hmacMatches(scheme, 'secret', ['https://x.test/hook', body], right)).toBe(true);
     expect(hmacMatches(scheme, Buffer.from('secret'), ['https://x.test/hook', body], right)).toBe(true);
   });
 
-  test('is invalid for anything else', () => {
+  test('any other signature is invalid', () => {
     const right = sign('secret', '{"a":1}');
     const wrong = [
       undefined,
@@ -30,26 +30,26 @@ describe.for<Scheme>([
       `${right}\n`,
       sign('other', '{"a":1}'),
     ];
-    for (const given of wrong) expect(hmacMatches(scheme, 'secret', [body], given)).toBe(false);
+    for (const signature of wrong) expect(hmacMatches(scheme, 'secret', [body], signature)).toBe(false);
     expect(hmacMatches(scheme, 'secret', ['{"a":2}'], right)).toBe(false);
     expect(hmacMatches(scheme, 'secret', [body], 'A'.repeat(100_000))).toBe(false);
   });
 
-  test('is never valid with an empty secret', () => {
+  test('no signature is valid with an empty secret', () => {
     expect(hmacMatches(scheme, '', [body], sign('', '{"a":1}'))).toBe(false);
   });
 });
 
-describe('the timestamped form', () => {
+describe('a timestamped signature header', () => {
   const now = new Date('2026-01-02T03:04:05Z');
   const t = now.getTime() / 1000;
   const v1 = (secret = 's1', time: number | string = t) =>
     createHmac('sha256', secret).update(`${time}.{"a":1}`).digest('hex');
   const options = { secrets: ['s1'], toleranceSeconds: 300, now };
-  const check = (header: string | undefined, more = {}) =>
-    timestampedMatches({ ...options, ...more }, body, header);
+  const check = (header: string | undefined, overrides = {}) =>
+    timestampedMatches({ ...options, ...overrides }, body, header);
 
-  test('is valid with any of our secrets and any of its signatures', () => {
+  test('is valid if any of its signatures matches any of the secrets', () => {
     expect(check(`t=${t},v1=${v1()}`)).toBe(true);
     expect(check(`t=${t},v1=${v1('old')},v1=${v1()}`)).toBe(true);
     expect(check(`t=${t},v1=${v1('old')} t=${t},v1=${v1()}`)).toBe(true);
@@ -78,7 +78,7 @@ describe('the timestamped form', () => {
     expect(check(`t=${t},v1=${v1()}`, { secrets: [] })).toBe(false);
   });
 
-  test('is searched for a limited number of signatures', () => {
+  test('is checked only for a limited number of signatures', () => {
     expect(check(`t=${t}${`,v1=${v1('guess')}`.repeat(8)},v1=${v1()}`)).toBe(false);
   });
 });

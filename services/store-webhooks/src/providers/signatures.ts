@@ -7,7 +7,7 @@ export interface Scheme {
   encoding: 'hex' | 'base64';
 }
 
-/** The bytes of a signature; undefined unless it is the exact encoding of them. */
+/** The bytes of a signature; undefined unless it is their canonical encoding. */
 const decode = (text: string, encoding: Scheme['encoding']): Buffer | undefined => {
   if (text.length > 200) return undefined;
   const bytes = Buffer.from(text, encoding);
@@ -17,7 +17,7 @@ const decode = (text: string, encoding: Scheme['encoding']): Buffer | undefined 
 
 /**
  * Whether `signature` is the HMAC (RFC 2104) of the concatenated `content`; compares in constant time.
- * False when the signature is missing.
+ * False if the signature is missing.
  *
  * @param secret text is used as UTF-8; decode it first when the provider issues it in hex
  */
@@ -28,7 +28,7 @@ export const hmacMatches = (
   signature: string | undefined,
 ): boolean => {
   const received = signature === undefined ? undefined : decode(signature, encoding);
-  // An empty secret is a forgotten setting, and anybody could sign with it.
+  // An empty secret is a missing setting, and anybody could sign with it.
   if (received === undefined || secret.length === 0) return false;
   const hmac = createHmac(algorithm, secret);
   for (const part of content) hmac.update(part);
@@ -44,7 +44,7 @@ export interface TimestampedOptions {
   now: Date;
 }
 
-/** More signatures in one header are ignored, so that a long header costs little. */
+/** Further signatures in one header are ignored, so that a long header takes little time. */
 const maxSignatures = 8;
 
 /**
@@ -72,7 +72,7 @@ export const timestampedMatches = (
 };
 
 interface HmacSigning extends Scheme {
-  /** In lower case. */
+  /** Name of the header, in lower case. */
   header: string;
   /** The key in the credential `webhookSecret`; default: its UTF-8 bytes. */
   key?: (secret: string) => Buffer;
@@ -80,7 +80,7 @@ interface HmacSigning extends Scheme {
   content?: (request: SignedRequest) => (string | Buffer)[];
 }
 
-/** Webhooks that are signed with an HMAC under the credential `webhookSecret`. */
+/** Verifies webhooks that are signed with an HMAC whose key is the credential `webhookSecret`. */
 export const hmacSigning = ({ header, key, content, ...scheme }: HmacSigning): Required<Signing> => ({
   headers: [header],
   signed: (request, { credentials: { webhookSecret } }) =>

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { challengeForm } from '../payments/challenge.ts';
 import { eventTypes } from '../processing/event-types.ts';
 import { demoOrder } from '../providers/pos-payloads.ts';
-import { hookEventNames, hookEvents, pascalOf, templateOf, type HookEvent } from '../webhooks.ts';
+import { hookEventNames, hookEvents, pascalCase, pathTemplateOf, type HookEvent } from '../webhooks.ts';
 import { createReceiver, maxBody } from './receive.ts';
 import { createTokenGuard } from './token-guard.ts';
 
@@ -38,8 +38,8 @@ export const hookRoutes = (context: Context): Route[] => {
   const post = (event: HookEvent): Route => ({
     fast: true,
     method: 'post',
-    path: templateOf(event),
-    operationId: `receive${pascalOf(event)}`,
+    path: pathTemplateOf(event),
+    operationId: `receive${pascalCase(event)}`,
     tag: 'Webhooks',
     summary: hookEvents[event].summary,
     description: 'The token in the path is the credential.',
@@ -73,8 +73,8 @@ const checkRoute = (event: HookEvent): Route =>
     {
       fast: true,
       method: 'get',
-      path: templateOf(event),
-      operationId: `check${pascalOf(event)}`,
+      path: pathTemplateOf(event),
+      operationId: `check${pascalCase(event)}`,
       tag: 'Webhooks',
       summary: 'Verify the address',
       description:

@@ -44,7 +44,10 @@ const tokenOpens = (purpose: TokenPurpose, event: HookEvent, { payments }: Store
  * Recognises the token in the path of a webhook. An unknown token is 404, and 503 while the database is
  * away, so that the sender tries again (docs/adr/0043).
  */
-export const createTokenGuard = ({ tokens, oldUses }: Context, event: HookEvent): Guard<Sender> => ({
+export const createTokenGuard = (
+  { tokens, replacedTokenUses }: Context,
+  event: HookEvent,
+): Guard<Sender> => ({
   security: [],
   schemes: {},
   // By the store the bodies in memory are shared.
@@ -66,7 +69,7 @@ export const createTokenGuard = ({ tokens, oldUses }: Context, event: HookEvent)
       });
     const { store, purpose } = recognised.row;
     if (!tokenOpens(purpose, event, store.settings)) throw new NotFound('webhook address');
-    if (recognised.inGrace) oldUses.count(recognised.row.tokenHash);
+    if (recognised.inGrace) replacedTokenUses.count(recognised.row.tokenHash);
     return { store, address: { event, service } };
   },
 });

@@ -10,7 +10,7 @@ import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { importJobs, members, users } from '../db/tables.ts';
 import { posOf } from '../stores/known-store.ts';
-import { releaseMails } from '../notifications/release.ts';
+import { releaseMails } from '../notifications/release-mails.ts';
 import { fieldsOf } from '../providers/payload-parsing.ts';
 import type { MemberRecord } from '../providers/pos-payloads.ts';
 import { profileFields } from '../providers/records.ts';

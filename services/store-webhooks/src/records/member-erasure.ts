@@ -49,7 +49,7 @@ const findTraces = async (sql: ISql, { id: storeId, settings }: StoreRow, member
 /** Deletes the records of a person, and takes them out of those that stay. Returns how many there were. */
 const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: string): Promise<number> => {
   const isTheirs = sql`store_id = ${storeId} and consumer_id = ${memberId}`;
-  // Two look-ups, because the connections of the service never combine indexes (db/plans.ts).
+  // Two look-ups, because the connections of the service never combine indexes (db/index-scan-settings.ts).
   const notices = sql`
     select id from notifications where ${isTheirs}
     union all select id from notifications

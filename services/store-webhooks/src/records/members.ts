@@ -2,9 +2,9 @@ import { oneAddress } from '@platform/mail/address';
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { members, users } from '../db/tables.ts';
-import { createUpsert, isNewer, newValue } from '../db/sql.ts';
+import { createUpsert, isNewer, newOrStored } from '../db/sql.ts';
 import type { Notice } from '../notifications/notice.ts';
-import { releaseMails, type Customer } from '../notifications/release.ts';
+import { releaseMails, type Customer } from '../notifications/release-mails.ts';
 import type { MemberRecord } from '../providers/pos-payloads.ts';
 import { profileFields } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
@@ -41,7 +41,7 @@ export const memberList = declareList({
   },
 });
 
-const upsert = createUpsert(members, { merged: { version: newValue }, where: isNewer });
+const upsert = createUpsert(members, { merged: { version: newOrStored }, where: isNewer });
 
 /** A profile whose email is exactly one address; any other text counts as none: the POS does not have the earlier one any more. */
 export const withOneAddress = (profile: MemberRecord): MemberRecord => ({

@@ -3,9 +3,9 @@ import { instant } from '@platform/service-kit/text';
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { orderNo, orders } from '../db/tables.ts';
-import { createUpsert, isNewer, newValue } from '../db/sql.ts';
+import { createUpsert, isNewer, newOrStored } from '../db/sql.ts';
 import type { Notice } from '../notifications/notice.ts';
-import { deliveriesReleased } from '../notifications/release.ts';
+import { releaseDeliveryMails } from '../notifications/release-mails.ts';
 import { amountNames, fromMinor } from '../providers/money.ts';
 import { fieldsOf } from '../providers/payload-parsing.ts';
 import { orderTexts } from '../providers/records.ts';
@@ -93,7 +93,7 @@ export const orderList = declareList({
   },
 });
 
-const upsert = createUpsert(orders, { merged: { version: newValue }, where: isNewer });
+const upsert = createUpsert(orders, { merged: { version: newOrStored }, where: isNewer });
 
 interface Applied {
   storeId: string;
@@ -119,7 +119,7 @@ export const applyOrders = async (
       ${upsert(sql, rows)}
       returning new.store_id as "storeId", new.id, new.consumer_id as "consumerId", old.status as "previousStatus",
         new.status, new.event_id as "eventId", new.details ->> 'orderNo' as "orderNo"),
-    released as (${deliveriesReleased(sql)})
+    released as (${releaseDeliveryMails(sql)})
     select * from applied`;
   return applied
     .filter(({ previousStatus, status }) => previousStatus !== status)

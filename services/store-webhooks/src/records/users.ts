@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { arrayOf } from '../db/sql.ts';
 import { users } from '../db/tables.ts';
-import { releaseMails, type Customer } from '../notifications/release.ts';
+import { releaseMails, type Customer } from '../notifications/release-mails.ts';
 import { storeId } from '../stores/routes.ts';
 import { findStoreToChange } from '../stores/use-cases.ts';
 import { exactly } from './filters.ts';

@@ -1,6 +1,6 @@
 import type { ISql } from 'postgres';
 import { verifications } from '../db/tables.ts';
-import { createUpsert, isNewer, newValue } from '../db/sql.ts';
+import { createUpsert, isNewer, newOrStored } from '../db/sql.ts';
 import type { Notice } from '../notifications/notice.ts';
 import { undecided } from '../providers/records.ts';
 import { identityAdapters } from '../providers/registry.ts';
@@ -39,7 +39,7 @@ export const verificationList = declareList({
 
 const upsert = createUpsert(verifications, {
   merged: {
-    userId: newValue,
+    userId: newOrStored,
     completed: (stored, given) => `${stored} or ${given}`,
     version: (stored, given) => `coalesce(${given}, nullif(${stored}, ${undecided}))`,
   },

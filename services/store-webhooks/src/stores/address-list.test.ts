@@ -11,7 +11,7 @@ test('an address is in the list when one of its networks contains it', () => {
   }
 });
 
-test('an IPv4 address is the same however the socket spells it, and so is a network', () => {
+test('all spellings of an IPv4 address are the same address, and so are those of a network', () => {
   const spellings = ['192.0.2.9', '::ffff:192.0.2.9', '::FFFF:c000:209', '0:0:0:0:0:ffff:c000:0209'];
   for (const network of ['192.0.2.0/28', '::ffff:192.0.2.0/124']) {
     const allowed = createAddressList([network]);
@@ -24,11 +24,11 @@ test('an IPv4 address is the same however the socket spells it, and so is a netw
   }
 });
 
-test('an empty list matches nothing, and no list matches text that is not an address', () => {
+test('an empty list matches nothing, and no list matches a text that is not an address', () => {
   expect(createAddressList([])('192.0.2.1')).toBe(false);
-  const everybody = createAddressList(['0.0.0.0/0', '::/0']);
-  expect(everybody('203.0.113.5')).toBe(true);
-  for (const junk of [
+  const allowsAll = createAddressList(['0.0.0.0/0', '::/0']);
+  expect(allowsAll('203.0.113.5')).toBe(true);
+  for (const text of [
     undefined,
     '',
     'localhost',
@@ -37,7 +37,7 @@ test('an empty list matches nothing, and no list matches text that is not an add
     '0300.1.1.1',
     '1.1.1.1/8',
   ]) {
-    expect(everybody(junk)).toBe(false);
+    expect(allowsAll(text)).toBe(false);
   }
 });
 
@@ -53,7 +53,7 @@ test.for([
   '',
   '::ffff:1.2.3.4/95',
   '/8',
-])('an entry that is not a network is refused by name: %s', (text) => {
+])('an entry that is not a network is refused, and the error names it: %s', (text) => {
   expect(isNetwork(text)).toBe(false);
   expect(() => createAddressList(['192.0.2.1', text])).toThrow(JSON.stringify(text));
 });

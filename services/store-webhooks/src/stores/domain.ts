@@ -11,7 +11,7 @@ const settingsOf = ({ kind, baseUrl, mapping }: ProviderSettings): ProviderSetti
   mapping,
 });
 
-/** An `acceptStoreToken` that is not sent keeps its value, so that a new address does not turn it on again. */
+/** Without an `acceptStoreToken` in the input, the stored value stays, so that a new address does not turn it on again. */
 const paymentSettingsOf = (input: PaymentSettings, before: readonly PaymentSettings[]): PaymentSettings => ({
   ...settingsOf(input),
   acceptStoreToken:
@@ -42,15 +42,15 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const mergePatch = (before: unknown, patch: unknown): unknown => {
   if (Array.isArray(patch)) return patch.map((item) => mergePatch(undefined, item));
   if (!isObject(patch)) return patch;
-  const known = isObject(before) ? before : {};
-  const changed = Object.entries(patch).map(([name, value]) => [name, mergePatch(known[name], value)]);
-  const merged = Object.entries({ ...known, ...Object.fromEntries(changed) });
+  const current = isObject(before) ? before : {};
+  const changed = Object.entries(patch).map(([name, value]) => [name, mergePatch(current[name], value)]);
+  const merged = Object.entries({ ...current, ...Object.fromEntries(changed) });
   return Object.fromEntries(merged.filter(([, value]) => value !== null));
 };
 
 /**
- * The fields of a store after a merge patch, to be validated like those of a new one. A provider of another kind is
- * another provider, so nothing of the stored one stays.
+ * The fields of a store after a merge patch, to be validated like those of a new store. A provider of another kind is
+ * another provider, so nothing of the stored one is kept.
  */
 export const patchedFields = ({ name, storeUrl, settings }: StoredState, patch: StorePatch): unknown => {
   const isReplaced = (role: 'pos' | 'delivery') =>
@@ -68,14 +68,14 @@ export const patchedFields = ({ name, storeUrl, settings }: StoredState, patch: 
   );
 };
 
-/** The one that only verifies what a provider sends. Without it signatures are not checked. */
-const onlyVerifying = (credentials: Record<string, string> = {}): Record<string, string> | undefined =>
+/** Only webhookSecret, which verifies signatures and is never sent. Without it signatures are not checked. */
+const onlyWebhookSecret = (credentials: Record<string, string> = {}): Record<string, string> | undefined =>
   credentials['webhookSecret'] === undefined ? undefined : { webhookSecret: credentials['webhookSecret'] };
 
 /**
- * Credentials after a change: the stored ones of providers whose kind and origin stay the same, with what was sent merged
- * into them. A new origin keeps only the secret that verifies signatures, a new kind nothing: a secret is never sent to
- * an address that was set later.
+ * Credentials after a change: the stored ones of providers with the same kind and origin, merged with the sent ones. A new
+ * origin keeps only the secret that verifies signatures, a new kind keeps nothing: a secret is never sent to an address that
+ * was set later.
  */
 const credentialsAfter = (
   before: StoredState | undefined,
@@ -84,19 +84,19 @@ const credentialsAfter = (
 ): StoreCredentials => {
   const sent = providersBySlot<NonNullable<StorePatch['pos']>>(patch);
   const earlier = providersBySlot<ProviderSettings>(before?.settings ?? {});
-  const kept: StoreCredentials = {};
+  const newCredentials: StoreCredentials = {};
   for (const [slot, after] of providersBySlot<ProviderSettings>(settings)) {
     const change = sent.get(slot)?.credentials;
-    const own = before?.credentials?.[slot];
-    let stored: object | undefined;
+    const storedCredentials = before?.credentials?.[slot];
+    let keptCredentials: object | undefined;
     if (before !== undefined && isSameProvider(earlier.get(slot), after))
-      // All credentials sent again repair a store whose own are unreadable.
-      stored = change === undefined ? credentialsOf(before)[slot] : own;
-    else if (earlier.get(slot)?.kind === after.kind) stored = onlyVerifying(own);
-    const credentials = change === undefined ? stored : mergePatch(stored, change);
-    if (isObject(credentials)) kept[slot] = credentials as StoreCredentials[string];
+      // Sent credentials do not need the stored ones, so sending all again repairs a store with unreadable ones.
+      keptCredentials = change === undefined ? credentialsOf(before)[slot] : storedCredentials;
+    else if (earlier.get(slot)?.kind === after.kind) keptCredentials = onlyWebhookSecret(storedCredentials);
+    const credentials = change === undefined ? keptCredentials : mergePatch(keptCredentials, change);
+    if (isObject(credentials)) newCredentials[slot] = credentials as StoreCredentials[string];
   }
-  return kept;
+  return newCredentials;
 };
 
 /** Names of the credentials that a change removed, such as `pos.apiKey`. */
@@ -108,12 +108,12 @@ export const clearedCredentials = (before: StoreCredentials | undefined, after: 
   );
 
 /**
- * A store with these fields; of a change, `before` is what they replace, and `sent` the patch. Throws CredentialsUnreadable
- * if that needs credentials that cannot be decrypted.
+ * The state of a store with these fields. For a change, `before` is the stored state and `sent` the patch. Throws
+ * CredentialsUnreadable if the change needs stored credentials that cannot be decrypted.
  */
 export const storeWith = (input: StoreInput, sent: StorePatch = input, before?: StoredState): StoreState => {
   const { name, storeUrl, pos, delivery, identity, payments, requestsPerMinute, ...others } = input;
-  // Without the credentials that came with the providers.
+  // Settings contain no credentials, although the providers in the input do.
   const settings: StoreSettings = {
     ...others,
     pos: settingsOf(pos),
@@ -127,21 +127,21 @@ export const storeWith = (input: StoreInput, sent: StorePatch = input, before?: 
   return { name, storeUrl, settings, credentials: credentialsAfter(before, settings, sent) };
 };
 
-/** Whether a change left a store as it was. */
+/** Whether a change leaves a store as it is. */
 export const isUnchanged = (
   { name, storeUrl, settings, credentials }: StoredState,
   after: StoreState,
 ): boolean =>
-  // As JSON, which has no fields that are undefined.
+  // Compared as JSON, which omits undefined fields.
   isDeepStrictEqual({ name, storeUrl, settings, credentials }, JSON.parse(JSON.stringify(after)));
 
 /** The provider in the address of an identity or payment event. */
 const serviceOf = (event: HookEvent, { identity, payments }: StoreSettings): string => {
-  const set = event === 'payment-auth-completed' ? payments : identity;
-  return set[0]?.kind ?? '{service}';
+  const providers = event === 'payment-auth-completed' ? payments : identity;
+  return providers[0]?.kind ?? '{service}';
 };
 
-/** The addresses to register at the providers, by event; events whose token is not given are left out. */
+/** The addresses to register at the providers, by event; events without a token in `tokens` are left out. */
 export const webhookUrls = (
   publicUrl: string,
   settings: StoreSettings,
@@ -151,7 +151,7 @@ export const webhookUrls = (
     hookEventNames.flatMap((event) => {
       const token = tokens[event === 'payment-auth-completed' ? 'payments' : 'events'];
       if (token === undefined) return [];
-      const middle = hookEvents[event].service ? `/${serviceOf(event, settings)}` : '';
-      return [[event, `${publicUrl}${hooksPath}/${event}${middle}/${token}`]];
+      const serviceSegment = hookEvents[event].service ? `/${serviceOf(event, settings)}` : '';
+      return [[event, `${publicUrl}${hooksPath}/${event}${serviceSegment}/${token}`]];
     }),
   );

@@ -16,11 +16,11 @@ import type { TokenPurpose } from './settings.ts';
 export const providerRoles = ['pos', 'delivery', 'identity', 'payments'] as const;
 export type ProviderRole = (typeof providerRoles)[number];
 
-/** The name under which the credentials of a provider are kept: `identity` and `payments` have one of each kind. */
+/** The name under which the credentials of a provider are stored; `identity` and `payments` have one per kind of provider. */
 export const slotOf = (role: ProviderRole, { kind }: { kind?: string | undefined }): string =>
   role === 'pos' || role === 'delivery' ? role : `${role}.${kind}`;
 
-/** The providers of a store by the name under which their credentials are kept. */
+/** The providers of a store by slot (see `slotOf`). */
 export const providersBySlot = <T extends { kind?: string | undefined }>(
   providers: Partial<Record<ProviderRole, T | readonly T[] | null | undefined>>,
 ): Map<string, T> =>
@@ -47,13 +47,13 @@ export class CredentialsUnreadable extends Unavailable {
   }
 }
 
-/** A store as receiving and processing need it. */
+/** A store with its decrypted credentials, as receiving and processing need it. */
 export interface KnownStore extends Omit<StoreRow, 'credentials'> {
-  /** Undefined: no key of SECRETS_KEY decrypts them. */
+  /** Undefined if no key of SECRETS_KEY decrypts them. */
   credentials: StoreCredentials | undefined;
   /** The row that it was created from. */
   row: StoreRow;
-  /** Whether webhooks may come from an address. */
+  /** Whether webhooks are accepted from an address. */
   allows: AddressList;
 }
 
@@ -79,18 +79,18 @@ const openCredentials = (box: SecretBox, { id, credentials }: StoreRow): StoreCr
 
 const allowAll: AddressList = () => true;
 
-/** Decrypts the credentials of stores. The result is cached until the row changes. */
+/** Returns a function that decrypts the credentials of a store. Results are cached until the row changes. */
 export const createStoreOpener = (box: SecretBox): ((row: StoreRow) => KnownStore) => {
-  const opened = createLru<string, { from: string; store: KnownStore }>(5000);
+  const opened = createLru<string, { rowJson: string; store: KnownStore }>(5000);
   return (row) => {
     const { updatedAt, ...content } = row;
-    const from = JSON.stringify(content);
-    const known = opened.get(row.id);
-    // A rotation changes its time only: its tokens share the settings.
-    if (known?.from === from)
-      return known.store.updatedAt === updatedAt
-        ? known.store
-        : { ...known.store, updatedAt, row: { ...known.store.row, updatedAt } };
+    const rowJson = JSON.stringify(content);
+    const cached = opened.get(row.id);
+    // A token rotation only changes `updatedAt`, so the opened store is reused.
+    if (cached?.rowJson === rowJson)
+      return cached.store.updatedAt === updatedAt
+        ? cached.store
+        : { ...cached.store, updatedAt, row: { ...cached.store.row, updatedAt } };
     const { allowedAddresses } = row.settings;
     const store: KnownStore = {
       ...row,
@@ -98,12 +98,12 @@ export const createStoreOpener = (box: SecretBox): ((row: StoreRow) => KnownStor
       credentials: openCredentials(box, row),
       allows: allowedAddresses.length === 0 ? allowAll : createAddressList(allowedAddresses),
     };
-    opened.set(row.id, { from, store });
+    opened.set(row.id, { rowJson, store });
     return store;
   };
 };
 
-/** When a token of a store stops working, in SQL; null for a current one. Those of a deleted store have stopped. */
+/** SQL for when a token stops working; null for a current token. The tokens of a deleted store stop at its deletion. */
 export const worksUntil = sql<string | null>`least(${webhookTokens.graceUntil}, ${stores.deletedAt})`.mapWith(
   webhookTokens.graceUntil,
 );
@@ -114,7 +114,7 @@ export interface TokenRow extends PathTokenRow {
   purpose: TokenPurpose;
 }
 
-/** Finds a token and its store by the token's hash. */
+/** Returns a function that finds a token and its store by the token's hash. */
 export const createTokenFinder = ({ orm }: Database, open: (row: StoreRow) => KnownStore) => {
   const query = orm
     .select({
@@ -133,27 +133,27 @@ export const createTokenFinder = ({ orm }: Database, open: (row: StoreRow) => Kn
   };
 };
 
-/** A provider of a store, and what the store has set for it. */
+/** A provider of a store, with the store's settings for it. */
 export interface Provider<A> {
   adapter: A;
   settings: ProviderSettings;
-  /** Of the store: for orders whose payload names none. */
+  /** Currency of the store, for orders whose payload names none. */
   currency: string;
   /** Throws CredentialsUnreadable. */
   readonly credentials: Credentials;
 }
 
-/** A store as far as its providers need it. */
-export type Configured = Pick<KnownStore, 'settings' | 'credentials'>;
+/** The fields of a store that its providers need. */
+export type ConfiguredStore = Pick<KnownStore, 'settings' | 'credentials'>;
 
 /** The currency of a store. */
 export const currencyOf = ({ settings }: Pick<KnownStore, 'settings'>): string =>
   settings.currency ?? defaultCurrency;
 
-const provider = <A>(
+const createProvider = <A>(
   adapters: ReadonlyMap<string, A>,
   settings: ProviderSettings,
-  store: Configured,
+  store: ConfiguredStore,
   role: ProviderRole,
 ): Provider<A> => {
   const adapter = adapters.get(settings.kind);
@@ -162,7 +162,7 @@ const provider = <A>(
     adapter,
     settings,
     currency: currencyOf(store),
-    // Read late: many webhooks can be stored without them, even while they cannot be decrypted.
+    // Read on access: many webhooks can be stored without credentials, even if these cannot be decrypted.
     get credentials() {
       return credentialsOf(store)[slotOf(role, settings)] ?? {};
     },
@@ -170,23 +170,23 @@ const provider = <A>(
 };
 
 /** The point of sale of a store. */
-export const posOf = (store: Configured) => {
-  const pos = provider(posAdapters, store.settings.pos, store, 'pos');
+export const posOf = (store: ConfiguredStore) => {
+  const pos = createProvider(posAdapters, store.settings.pos, store, 'pos');
   const { baseUrl = pos.adapter.baseUrl } = pos.settings;
   return Object.assign(pos, { settings: { ...pos.settings, baseUrl } });
 };
 
-/** The delivery provider of a store: the point of sale if it has no other. */
-export const deliveryOf = (store: Configured) =>
-  provider(deliveryAdapters, store.settings.delivery ?? { kind: 'pos' }, store, 'delivery');
+/** The delivery provider of a store; the point of sale if no other is set. */
+export const deliveryOf = (store: ConfiguredStore) =>
+  createProvider(deliveryAdapters, store.settings.delivery ?? { kind: 'pos' }, store, 'delivery');
 
 /**
- * The provider of an identity event: the `service` of the body, or else the provider in the path if the body
- * has the provider's own shape, which has no such field.
+ * The kind of the provider of an identity event: `service` in the body, or else the provider in the path if the body has that
+ * provider's own format, which has no such field.
  */
 const identityKind = (service: string | null, body: unknown): string => {
-  const named = fieldOf(body, 'service');
-  if (typeof named === 'string' && named !== '') return named;
+  const bodyService = fieldOf(body, 'service');
+  if (typeof bodyService === 'string' && bodyService !== '') return bodyService;
   if (service !== null && identityAdapters.get(service)?.recognises(body)) return service;
   throw new Unprocessable('The payload does not name its service.');
 };
@@ -195,20 +195,20 @@ const identityKind = (service: string | null, body: unknown): string => {
  * The identity provider that an event comes from; `service` is the provider in its path. Throws Unprocessable or Ignored
  * if there is none.
  */
-export const identityOf = (store: Configured, service: string | null, body: unknown) => {
+export const identityOf = (store: ConfiguredStore, service: string | null, body: unknown) => {
   const kind = identityKind(service, body);
   const { identity } = store.settings;
   if (!identityAdapters.has(kind)) throw new Ignored('The service is not known.');
-  const settings = identity.find((known) => known.kind === kind);
-  // Otherwise a body that names another provider would avoid the signature check of the store's own provider.
+  const settings = identity.find((configured) => configured.kind === kind);
+  // Otherwise a body that names another provider would bypass the signature check of the store's own provider.
   if (settings === undefined && identity.length > 0)
     throw new Ignored('The store has another identity provider.');
-  return provider(identityAdapters, settings ?? { kind }, store, 'identity');
+  return createProvider(identityAdapters, settings ?? { kind }, store, 'identity');
 };
 
 /** A 3DS provider of a store. Throws Unprocessable if the store has no such provider. */
-export const threeDSOf = (store: Configured, kind: string) => {
-  const settings = store.settings.payments.find((known) => known.kind === kind);
+export const threeDSOf = (store: ConfiguredStore, kind: string) => {
+  const settings = store.settings.payments.find((configured) => configured.kind === kind);
   if (settings === undefined) throw new Unprocessable('The store has no such 3DS provider.');
-  return provider(threeDSAdapters, settings, store, 'payments');
+  return createProvider(threeDSAdapters, settings, store, 'payments');
 };

@@ -5,19 +5,19 @@ import { isStorable, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { mappedFields } from '../providers/generic/mapping.ts';
 
-/** An address as it is shown. */
+/** An address in a response. */
 export const shownAddress = z.string().meta({ format: 'uri' });
 
 const credentials = z.record(text(1, 50), text(1, 4000)).meta({
   id: 'Credentials',
   description:
-    'Kept encrypted and never returned. A change keeps those that it does not name, null removes one; a new kind removes all that are not sent with it, a new origin of baseUrl all but webhookSecret. Without webhookSecret, signatures are not checked',
+    'Stored encrypted and never returned. A change keeps the credentials that it does not name; null removes one. A new kind removes all that are not sent with it, a new origin of baseUrl all except webhookSecret. Without webhookSecret, signatures are not checked',
 });
 
-/** In a change, null removes one, or all of a provider. */
+/** Credentials in a change: null removes one, or all of a provider. */
 export const changedCredentials = z.record(text(1, 50), text(1, 4000).nullable()).nullable().meta({
   id: 'ChangedCredentials',
-  description: 'A change keeps those that it does not name; null removes one, or all',
+  description: 'A change keeps the credentials that it does not name; null removes one, or all',
 });
 
 const pointer = z
@@ -25,7 +25,7 @@ const pointer = z
   .max(200)
   .regex(/^(\/[^/]*)*$/, 'must be a JSON pointer (RFC 6901)')
   .refine(isStorable, 'must be well-formed Unicode without NUL');
-/** A JSON pointer to each field that a record can have, by record; others are allowed and not read. */
+/** By record, a JSON pointer for each of its fields. Unknown records and fields are allowed and ignored. */
 export const mapping = z
   .record(
     text(0, 50),
@@ -57,18 +57,20 @@ const providerFields = (adapters: Adapters) => ({
   mapping: mapping.optional(),
 });
 
-export const provider = <More extends z.ZodRawShape>(adapters: Adapters, more: More) =>
-  z.strictObject({ ...providerFields(adapters), ...more }).superRefine((given, context) => {
-    const { kind, credentials: sent } = given as { kind: string; credentials?: object | null };
-    const set = Object.fromEntries(Object.entries(sent ?? {}).filter(([, value]) => value !== null));
-    const checked = adapters.get(kind)?.credentials?.safeParse(set);
+export const provider = <ExtraFields extends z.ZodRawShape>(adapters: Adapters, extraFields: ExtraFields) =>
+  z.strictObject({ ...providerFields(adapters), ...extraFields }).superRefine((input, context) => {
+    const { kind, credentials: sent } = input as { kind: string; credentials?: object | null };
+    const presentCredentials = Object.fromEntries(
+      Object.entries(sent ?? {}).filter(([, value]) => value !== null),
+    );
+    const parsed = adapters.get(kind)?.credentials?.safeParse(presentCredentials);
     const errors: FieldErrors = Object.create(null) as FieldErrors;
-    collectIssues(errors, checked?.error?.issues ?? [], '');
+    collectIssues(errors, parsed?.error?.issues ?? [], '');
     for (const [name, [message = '']] of Object.entries(errors))
       context.addIssue({ code: 'custom', path: ['credentials', name], message });
   });
 
-/** Null clears what may be absent (RFC 7396). */
+/** A merge patch of a provider; null removes an optional field (RFC 7396). */
 export const providerPatch = (adapters: Adapters) =>
   z
     .strictObject({
@@ -79,8 +81,11 @@ export const providerPatch = (adapters: Adapters) =>
     })
     .partial();
 
-/** A provider as it is shown: of its credentials the names only. */
-export const shownProvider = <More extends z.ZodRawShape>(adapters: Adapters, more: More) =>
+/** A provider in a response, with only the names of its credentials. */
+export const shownProvider = <ExtraFields extends z.ZodRawShape>(
+  adapters: Adapters,
+  extraFields: ExtraFields,
+) =>
   z.object({
     kind: kindOf(adapters),
     baseUrl: shownAddress.optional(),
@@ -89,5 +94,5 @@ export const shownProvider = <More extends z.ZodRawShape>(adapters: Adapters, mo
     credentialNames: z
       .array(z.string())
       .meta({ description: 'Names of the credentials that this kind of provider uses' }),
-    ...more,
+    ...extraFields,
   });

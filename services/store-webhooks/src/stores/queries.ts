@@ -12,14 +12,14 @@ export const outdatedTokens: Prunable = {
   outdated: "grace_until < now() - interval '90 days'",
 };
 
-/** Throws NotFound. `lock` makes concurrent changes of the store wait for the transaction. */
+/** The row of a store. `lock` makes concurrent changes of the store wait for the transaction. Throws NotFound. */
 export const findStore = async (db: Executor, id: string, lock = false): Promise<StoreRow> => {
   const query = db.select().from(stores).where(eq(stores.id, id));
   const [row] = await (lock ? query.for('update') : query);
   return orNotFound(row, 'store');
 };
 
-/** The store, locked unless it is only added to, for a change that a deleted one does not take. Throws NotFound and Conflict. */
+/** As `findStore`, but throws Conflict for a deleted store. `lock` is false for changes that only add rows. Throws NotFound. */
 export const findStoreToChange = async (db: Executor, id: string, lock = true): Promise<StoreRow> => {
   const row = await findStore(db, id, lock);
   if (row.deletedAt !== null) throw new Conflict('store_deleted', 'The store is deleted; restore it first.');
@@ -41,7 +41,7 @@ interface StoreChange {
   changedBy: string;
 }
 
-/** Records a change, in the transaction that makes it. */
+/** Records a change of a store; call it in the transaction of the change. */
 export const addStoreChange = async (db: Executor, { before, after, changedBy }: StoreChange) => {
   await db.insert(storeChanges).values({
     storeId: before.id,
@@ -53,7 +53,7 @@ export const addStoreChange = async (db: Executor, { before, after, changedBy }:
   });
 };
 
-/** The tokens of stores; those of a store are together, and the current ones come first. */
+/** The tokens of stores, sorted by store; the current tokens of each store come first. */
 export const tokensOf = (db: Executor, storeIds: readonly string[]) =>
   db
     .select()

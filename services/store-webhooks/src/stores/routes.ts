@@ -25,7 +25,7 @@ import { rotateToken } from './rotate-token.ts';
 import { changeStore, createStore, getStore, listStores } from './use-cases.ts';
 
 export const storeId = z.strictObject({
-  // Also what is encrypted for a store is bound to its id, as the database writes it.
+  // In lower case, as the database returns it, because the encrypted values of a store are bound to its id.
   storeId: z
     .uuid()
     .toLowerCase()
@@ -113,7 +113,7 @@ export const storeRoutes = (context: Context): Route[] => {
         operationId: 'changeStore',
         summary: 'Change a store',
         description:
-          'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field, lists are replaced as a whole. A provider of another kind replaces the stored one as a whole. The credentials of a provider whose kind or address changed are removed, unless they are sent too. What changes nothing writes nothing.',
+          'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field, lists are replaced as a whole. A provider of another kind replaces the stored one as a whole. The credentials of a provider whose kind or address changed are removed, unless they are sent too. A patch that changes nothing writes nothing.',
         params: storeId,
         headers: ifMatch('change'),
         body: { schema: StorePatch, example: { customerImportsEnabled: true }, types: mergePatchTypes },
@@ -134,7 +134,7 @@ export const storeRoutes = (context: Context): Route[] => {
         operationId: 'deleteStore',
         summary: 'Delete a store',
         description:
-          'Its webhook tokens are unknown at once. The store is shown with `deletedAt`, and can be restored, until its data is erased after STORE_ERASE_DAYS.',
+          'Its webhook tokens are rejected at once. The store is shown with `deletedAt`, and can be restored, until its data is erased after STORE_ERASE_DAYS.',
         params: storeId,
         headers: ifMatch('delete'),
         responses: { 204: { description: 'The store is deleted' } },
@@ -173,11 +173,11 @@ export const storeRoutes = (context: Context): Route[] => {
         path: '/v1/stores/{storeId}/webhook-token/rotate',
         operationId: 'rotateWebhookToken',
         summary: 'Replace a webhook token',
-        description: 'One of the two. The old one still works for graceSeconds.',
+        description: 'Replaces one of the two tokens. The old one still works for graceSeconds.',
         params: storeId,
         headers: secretIdempotencyKeyHeader,
         body: { schema: RotateBody },
-        responses: { 200: { description: 'The new token, shown this once', body: RotatedView } },
+        responses: { 200: { description: 'The new token, which is shown only once', body: RotatedView } },
         problems: [404, 409, 422],
       },
       async ({ params, body, caller, req }) => {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { StoreBody } from './schema.ts';
 
-test('the address of a store that is long or no ASCII is refused without parsing it, which takes long for many combining marks', () => {
+test('a store address that is too long or not ASCII is refused without parsing it, because parsing many combining marks is slow', () => {
   const canParse = vi.fn(() => false);
   const parse = vi.fn();
   vi.stubGlobal(

@@ -16,11 +16,11 @@ import {
 } from './provider-schema.ts';
 import { tokenPurposes } from './settings.ts';
 
-/** One provider or several of different kinds, because credentials are kept by kind; always an array afterwards. */
-const oneOrMore = <T extends z.ZodType<{ kind: string }>>(one: T) =>
+/** Accepts one provider or several of different kinds (credentials are stored by kind); the output is always an array. */
+const oneOrMore = <T extends z.ZodType<{ kind: string }>>(providerSchema: T) =>
   z
-    .union([one, boundedList(one, 0, 10)])
-    .transform((given) => [given].flat() as z.output<T>[])
+    .union([providerSchema, boundedList(providerSchema, 0, 10)])
+    .transform((input) => [input].flat() as z.output<T>[])
     .refine(
       (providers) => new Set(providers.map(({ kind }) => kind)).size === providers.length,
       'must name each kind at most once',
@@ -28,7 +28,7 @@ const oneOrMore = <T extends z.ZodType<{ kind: string }>>(one: T) =>
 
 const acceptStoreToken = z.boolean().optional().meta({
   description:
-    'Whether payment-auth-completed is also opened by the token of the other events; true at first. False at one provider forbids it for all',
+    'Whether payment-auth-completed also accepts the token of the other events; true by default. False at one provider disables it for all',
 });
 
 export const StoreBody = z.strictObject({
@@ -44,7 +44,7 @@ export const StoreBody = z.strictObject({
     .refine(isCurrency, 'must be the code of a currency (ISO 4217), such as EUR')
     .default(defaultCurrency)
     .meta({
-      description: 'Of the orders whose payload names none; a change leaves stored orders as they are',
+      description: 'Currency of orders whose payload names none; a change does not affect stored orders',
     }),
   pos: provider(posAdapters, {}).meta({ id: 'PosProvider' }),
   customerImportsEnabled: z.boolean().default(false),
@@ -60,14 +60,14 @@ export const StoreBody = z.strictObject({
     200,
   )
     .default([])
-    .meta({ description: 'Addresses and networks (CIDR) webhooks may come from; empty: any' }),
+    .meta({ description: 'Addresses and networks (CIDR) that webhooks may come from; empty: any' }),
   requestsPerMinute: z.int().min(1).max(1_000_000).nullish(),
 });
 
 const { shape } = StoreBody;
-const changed = { credentials: changedCredentials.optional() };
+const changedFields = { credentials: changedCredentials.optional() };
 
-/** Its values are validated once more when they are merged into those of the store. */
+/** The values are validated again after they are merged into those of the store. */
 export const StorePatch = z
   .strictObject({
     name: shape.name,
@@ -78,10 +78,12 @@ export const StorePatch = z
     customerImportsEnabled: z.boolean().nullable(),
     delivery: providerPatch(deliveryAdapters).nullable().meta({ id: 'DeliveryProviderPatch' }),
     identity: oneOrMore(
-      provider(identityAdapters, changed).meta({ id: 'ChangedIdentityProvider' }),
+      provider(identityAdapters, changedFields).meta({ id: 'ChangedIdentityProvider' }),
     ).nullable(),
     payments: oneOrMore(
-      provider(threeDSAdapters, { ...changed, acceptStoreToken }).meta({ id: 'ChangedPaymentProvider' }),
+      provider(threeDSAdapters, { ...changedFields, acceptStoreToken }).meta({
+        id: 'ChangedPaymentProvider',
+      }),
     ).nullable(),
     notifications: notificationsPatch.nullable().meta({ id: 'NotificationSettingsPatch' }),
     allowedAddresses: shape.allowedAddresses.unwrap().nullable(),
@@ -94,7 +96,7 @@ export type StorePatch = z.output<typeof StorePatch>;
 
 const TokenFor = z.enum(tokenPurposes).meta({
   description:
-    'events: the token of the store, which opens all webhooks; payments: the token in the address of payment-auth-completed, which opens only that',
+    'events: the token of the store, accepted by all webhooks; payments: the token in the address of payment-auth-completed, accepted only there',
 });
 
 const WebhookToken = z
@@ -103,7 +105,7 @@ const WebhookToken = z
     current: z.boolean(),
     createdAt: instant(),
     worksUntil: instant().nullable(),
-    uses: z.int().meta({ description: 'Uses since it was rotated out' }),
+    uses: z.int().meta({ description: 'Uses since it was replaced' }),
     lastUsedAt: instant().nullable(),
   })
   .meta({ id: 'WebhookToken' });
@@ -127,7 +129,7 @@ export const StoreView = z
     requestsPerMinute: z.int().nullable(),
     webhookTokens: z
       .array(WebhookToken)
-      .meta({ description: 'The two tokens in force, and those that were rotated out' }),
+      .meta({ description: 'The two current tokens and the replaced ones' }),
     credentialsState: z.enum(['readable', 'unreadable']).meta({
       description:
         'unreadable: no key of SECRETS_KEY decrypts the credentials. Processing of this store waits until the key is back or all credentials are sent again',
@@ -136,7 +138,7 @@ export const StoreView = z
     updatedAt: instant(),
     deletedAt: instant().nullable().meta({
       description:
-        'Set: its tokens are unknown, and its data is erased STORE_ERASE_DAYS later unless it is restored',
+        'Set: the store is deleted. Its tokens are rejected, and its data is erased STORE_ERASE_DAYS later unless it is restored',
     }),
   })
   .meta({ id: 'Store' });
@@ -147,12 +149,12 @@ export const ChangedStoreView = z
     ...StoreView.shape,
     clearedCredentials: z.array(z.string()).meta({
       description:
-        'Credentials that this change removed, such as pos.apiKey: those of a provider whose kind or whose origin of baseUrl changed, unless they were sent with it. A webhookSecret outlasts a new origin',
+        'Credentials that this change removed, such as pos.apiKey: those of a provider whose kind or origin of baseUrl changed, unless they were sent with it. A new origin keeps webhookSecret',
     }),
   })
   .meta({ id: 'ChangedStore' });
 
-const webhookToken = z.string().meta({ description: 'Shown this once' });
+const webhookToken = z.string().meta({ description: 'Shown only once' });
 const urlsOf = <T extends z.ZodType>(url: T) =>
   z
     .object(Object.fromEntries(hookEventNames.map((event) => [event, url])))
@@ -176,7 +178,7 @@ export const RotatedView = z
   .object({
     webhookToken,
     webhookUrls: urlsOf(z.string().optional()).meta({
-      description: 'The addresses with the new token: those of the other token stay as they are',
+      description: 'The addresses with the new token; those with the other token do not change',
     }),
     previousWorksUntil: instant(),
   })

@@ -1,20 +1,20 @@
 import type { NotificationSettings } from '../notifications/schema.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 
-/** Which webhooks a token opens: all of them, or only payment-auth-completed. */
+/** Which webhooks accept a token: all of them, or only payment-auth-completed. */
 export const tokenPurposes = ['events', 'payments'] as const;
 export type TokenPurpose = (typeof tokenPurposes)[number];
 
 export interface PaymentSettings extends ProviderSettings {
-  /** False: payment-auth-completed is opened by the payments token only. Unset: true. */
+  /** False: payment-auth-completed accepts only the payments token. Unset: true. */
   acceptStoreToken?: boolean | undefined;
 }
 
-/** The settings of a store; all of them may be shown. */
+/** The settings of a store; nothing in them is secret. */
 export interface StoreSettings {
   /** False: webhooks are recorded, but not processed. Unset: true. */
   active?: boolean | undefined;
-  /** For orders whose payload names none; unset: US dollars. Stored orders keep theirs. */
+  /** Currency of orders whose payload names none; unset: US dollars. A change does not affect stored orders. */
   currency?: string | undefined;
   pos: ProviderSettings;
   customerImportsEnabled: boolean;
@@ -22,12 +22,12 @@ export interface StoreSettings {
   identity: ProviderSettings[];
   payments: PaymentSettings[];
   notifications: NotificationSettings;
-  /** Empty: webhooks may come from any address. */
+  /** Empty: webhooks are accepted from any address. */
   allowedAddresses: string[];
   requestsPerMinute?: number | undefined;
 }
 
-/** What a record of a change keeps of a store: everything but its credentials. */
+/** The state of a store in a change record: everything except its credentials. */
 export interface StoreSnapshot extends StoreSettings {
   name: string;
   storeUrl: string;

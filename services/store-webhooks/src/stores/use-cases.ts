@@ -26,14 +26,14 @@ import { showStores } from './view.ts';
 
 export { findStoreToChange } from './queries.ts';
 
-/** Throws NotFound unless the store exists. */
+/** The row of a store. Throws NotFound. */
 export const requireStore = ({ database }: Context, id: string): Promise<StoreRow> =>
   findStore(database.orm, id);
 
-/** Characters of all settings of a store, which stand in each record of a change. */
+/** Maximum number of characters of a store's settings, because each change record contains all of them. */
 const maxSettings = 32_768;
 
-/** Throws ValidationFailed when the settings are too large. */
+/** The row of a store with encrypted credentials. Throws ValidationFailed if the settings are too large. */
 const seal = ({ box }: Context, id: string, state: StoreState) => {
   if (JSON.stringify(state.settings).length > maxSettings)
     throw new ValidationFailed({ body: [`must have at most ${maxSettings} characters of settings`] });
@@ -41,13 +41,13 @@ const seal = ({ box }: Context, id: string, state: StoreState) => {
   return { ...state, id, credentials, updatedAt: sql`now()` };
 };
 
-/** The version of what callers can change of a store: it leaves out uses of tokens, for example. */
+/** The version of the fields of a store that callers can change; token uses, for example, do not change it. */
 export const changeableVersion = ({ name, storeUrl, settings, credentials, deletedAt }: StoreRow): string =>
   versionOf(JSON.stringify([name, storeUrl, settings, credentials, deletedAt]));
 
 /**
- * The view of a store, and its version, of which If-Match compares the first part (`requireVersion`); `db` is the
- * transaction that changed it, if there is one. Throws NotFound.
+ * The view of a store and its version; If-Match compares only the first part of the version (`requireVersion`). `db`: the
+ * transaction that changed the store, if there is one. Throws NotFound.
  */
 export const getStore = async (context: Context, id: string, db: Executor = context.database.orm) => {
   const row = await findStore(db, id);
@@ -56,15 +56,15 @@ export const getStore = async (context: Context, id: string, db: Executor = cont
   return { view: view as NonNullable<typeof view>, version };
 };
 
-/** A store as processing needs it. Throws NotFound. */
+/** A store with its decrypted credentials. Throws NotFound. */
 export const knownStore = async ({ database, openStore }: Context, id: string): Promise<KnownStore> =>
   openStore(await findStore(database.orm, id));
 
-/** The same, for work that a deleted store does not take. Throws NotFound, and Conflict `store_deleted`. */
+/** As `knownStore`, but throws Conflict `store_deleted` for a deleted store. Throws NotFound. */
 export const knownStoreToChange = async ({ database, openStore }: Context, id: string): Promise<KnownStore> =>
   openStore(await findStoreToChange(database.orm, id, false));
 
-/** Stores as processing needs them, by id. */
+/** Stores with their decrypted credentials, by id. */
 export const knownStores = async ({ database, openStore }: Context, ids: Iterable<string>) => {
   const rows = await database.orm
     .select()
@@ -73,7 +73,7 @@ export const knownStores = async ({ database, openStore }: Context, ids: Iterabl
   return new Map(rows.map((row) => [row.id, openStore(row)]));
 };
 
-/** The settings that a store had at a time, if it was changed since: those that the first change from then on replaced. */
+/** The settings that a store had at a time: those that its first change after `at` replaced. Undefined if there is none. */
 export const replacedSettings = async (
   { database }: Context,
   storeId: string,
@@ -89,34 +89,34 @@ export const replacedSettings = async (
 };
 
 /**
- * A store with the mapping of its generic POS that it had at a time. A later mapping may read fields of an event that its
- * views mask; of another POS before it there is neither an address nor a credential any more.
+ * A store with the mapping that its generic POS had at a time, because a later mapping may read fields of an event that views
+ * mask. If it had another kind of POS then, the address and credentials of that POS are no longer known.
  */
 export const storeMappedAt = async (context: Context, store: KnownStore, at: string): Promise<KnownStore> => {
   const { settings, updatedAt } = store;
   if (settings.pos.kind !== 'generic' || Date.parse(updatedAt) <= Date.parse(at)) return store;
-  const then = (await replacedSettings(context, store.id, at))?.pos;
-  if (then === undefined) return store;
-  return then.kind === 'generic'
-    ? { ...store, settings: { ...settings, pos: { ...settings.pos, mapping: then.mapping } } }
-    : { ...store, settings: { ...settings, pos: { kind: then.kind } }, credentials: {} };
+  const earlierPos = (await replacedSettings(context, store.id, at))?.pos;
+  if (earlierPos === undefined) return store;
+  return earlierPos.kind === 'generic'
+    ? { ...store, settings: { ...settings, pos: { ...settings.pos, mapping: earlierPos.mapping } } }
+    : { ...store, settings: { ...settings, pos: { kind: earlierPos.kind } }, credentials: {} };
 };
 
-/** A page of the stores, or of those with the ids `only`, newest first. */
-export const listStores = (context: Context, query: PageQuery, only?: ReadonlySet<string>) =>
+/** A page of the stores, newest first; only those in `storeIds` if it is set. */
+export const listStores = (context: Context, query: PageQuery, storeIds?: ReadonlySet<string>) =>
   readPageList('stores', query, async ({ offset, limit }) => {
     const { orm } = context.database;
     const rows = await orm
       .select()
       .from(stores)
-      .where(only && inArray(stores.id, [...only]))
+      .where(storeIds && inArray(stores.id, [...storeIds]))
       .orderBy(desc(stores.id))
       .offset(Number(offset))
       .limit(limit + 1);
     return showStores(context, rows, orm);
   });
 
-/** A request that creates something, and whose Idempotency-Key it has, if any. */
+/** A request that creates something, with its caller and Idempotency-Key. */
 export type Repeatable = Parameters<typeof withSecretIdempotencyKey>[1];
 
 const unkeyed: Repeatable = { owner: '', key: undefined, request: undefined };
@@ -159,7 +159,7 @@ export const createStore = async (
   return { version, store: { ...view, webhookToken: token.token, webhookUrls: urls } };
 };
 
-/** Throws ValidationFailed that names what the patch made invalid. */
+/** Validates the fields of a store after a patch. Throws ValidationFailed that names the invalid fields. */
 const validated = (fields: unknown): StoreInput => {
   const { data, error } = StoreBody.safeParse(fields);
   if (data !== undefined) return data;
@@ -176,14 +176,14 @@ interface Change {
   changedBy: string;
 }
 
-export const turnOf = (id: string, caller: string) => ({ name: 'store', params: { id }, caller });
+export const storeLock = (id: string, caller: string) => ({ name: 'store', params: { id }, caller });
 
 /**
  * Changes a store and records the change; `clearedCredentials` names the credentials that it removed. A patch that changes
  * nothing writes nothing. Throws NotFound, ValidationFailed and a Problem (412 `stale`).
  */
 export const changeStore = async (context: Context, id: string, { patch, expected, changedBy }: Change) => {
-  const changed = await oneAtATime(context.database.sql, turnOf(id, changedBy), () =>
+  const changed = await oneAtATime(context.database.sql, storeLock(id, changedBy), () =>
     context.database.orm.transaction(async (tx) => {
       const row = await findStoreToChange(tx, id);
       requireVersion(expected, changeableVersion(row), 'store');
@@ -199,10 +199,10 @@ export const changeStore = async (context: Context, id: string, { patch, expecte
       }
       const { view, version } = await getStore(context, id, tx);
       const cleared = after === undefined ? [] : clearedCredentials(before.credentials, after.credentials);
-      const isSwitched = after !== undefined && isPaused(after) !== isPaused(before);
-      return { version, store: { ...view, clearedCredentials: cleared }, isSwitched };
+      const isPauseChanged = after !== undefined && isPaused(after) !== isPaused(before);
+      return { version, store: { ...view, clearedCredentials: cleared }, isPauseChanged };
     }),
   );
-  if (changed.isSwitched) await context.rotations.announceStore(id);
+  if (changed.isPauseChanged) await context.rotations.announceStore(id);
   return changed;
 };

@@ -15,7 +15,7 @@ const adaptersOf = {
   payments: threeDSAdapters,
 } satisfies Record<ProviderRole, unknown>;
 
-/** Stores as they are shown: without the values of their credentials and tokens. */
+/** The views of stores, without the values of their credentials and tokens. */
 export const showStores = async (
   { openStore }: Pick<Context, 'openStore'>,
   rows: readonly StoreRow[],
@@ -29,8 +29,8 @@ export const showStores = async (
   return rows.map((row) => {
     const { settings, credentials } = openStore(row);
     const { pos, delivery, identity, payments, notifications } = settings;
-    /** A deleted store has no token that works. */
-    const endOf = (graceUntil: string | null): string | null =>
+    /** When a token stops working, at the latest at the deletion of the store; null for a current token. */
+    const workingUntil = (graceUntil: string | null): string | null =>
       [graceUntil, row.deletedAt].filter((end) => end !== null).toSorted()[0] ?? null;
     const show = (role: ProviderRole, provider: ProviderSettings) => ({
       ...provider,
@@ -58,8 +58,8 @@ export const showStores = async (
       webhookTokens: (tokensByStore.get(row.id) ?? []).map((token) => ({
         ...token,
         for: token.purpose,
-        current: endOf(token.graceUntil) === null,
-        worksUntil: endOf(token.graceUntil),
+        current: workingUntil(token.graceUntil) === null,
+        worksUntil: workingUntil(token.graceUntil),
       })),
       credentialsState: credentials === undefined ? 'unreadable' : 'readable',
     };

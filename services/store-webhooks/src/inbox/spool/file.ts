@@ -11,28 +11,28 @@ import { syncFolder } from './folder.ts';
  */
 const headBytes = 8;
 
-export const encode = ({ body, ...rest }: ReceivedEvent): Buffer => {
-  const about = Buffer.from(JSON.stringify(rest));
-  const record = Buffer.allocUnsafe(headBytes + 4 + about.length + body.length);
+export const encode = ({ body, ...metadata }: ReceivedEvent): Buffer => {
+  const metadataJson = Buffer.from(JSON.stringify(metadata));
+  const record = Buffer.allocUnsafe(headBytes + 4 + metadataJson.length + body.length);
   record.writeUInt32BE(record.length - headBytes, 0);
-  record.writeUInt32BE(about.length, headBytes);
-  about.copy(record, headBytes + 4);
-  body.copy(record, headBytes + 4 + about.length);
+  record.writeUInt32BE(metadataJson.length, headBytes);
+  metadataJson.copy(record, headBytes + 4);
+  body.copy(record, headBytes + 4 + metadataJson.length);
   record.writeUInt32BE(crc32(record.subarray(headBytes)), 4);
   return record;
 };
 
 const decode = (content: Buffer): ReceivedEvent => {
   const bodyAt = 4 + content.readUInt32BE(0);
-  const about = JSON.parse(content.toString('utf8', 4, bodyAt)) as Omit<
+  const metadata = JSON.parse(content.toString('utf8', 4, bodyAt)) as Omit<
     ReceivedEvent,
     'body' | 'receivedAt'
   > & {
     receivedAt: string;
   };
   return {
-    ...about,
-    receivedAt: new Date(about.receivedAt),
+    ...metadata,
+    receivedAt: new Date(metadata.receivedAt),
     // Copies the body, so that one small event does not keep a whole chunk of the file in memory.
     body: Buffer.from(content.subarray(bodyAt)),
   };
@@ -49,7 +49,7 @@ export const decodeAll = (chunk: Buffer, max: number) => {
     const end = at + headBytes + chunk.readUInt32BE(at);
     if (end > chunk.length) break;
     const content = chunk.subarray(at + headBytes, end);
-    // A power failure can leave zeros at the end of a file: a head of zeros fits an empty record, which is never written.
+    // A power failure can leave zeros at the end of a file. They look like an empty record, which is never written.
     if (content.length === 0 || crc32(content) !== chunk.readUInt32BE(at + 4))
       return { events, bytes: at, damaged: true };
     events.push(decode(content));
@@ -67,13 +67,13 @@ export interface SpoolFile {
   replayed: number;
 }
 
-const ending = '.spool';
-/** Of a file that was put aside. */
-export const damagedEnding = '.damaged';
+const extension = '.spool';
+/** Of a quarantined file. */
+export const damagedExtension = '.damaged';
 
 /** Creates an empty file; durable once this resolves. */
 export const createFile = async (folder: string): Promise<SpoolFile> => {
-  const path = join(folder, `${v7()}${ending}`);
+  const path = join(folder, `${v7()}${extension}`);
   const handle = await open(path, 'wx+', 0o600);
   await syncFolder(folder);
   return { path, handle, size: 0, replayed: 0 };
@@ -87,17 +87,17 @@ export const append = async (file: SpoolFile, events: readonly ReceivedEvent[]):
       at += (await file.handle.write(data, at, data.length - at, file.size + at)).bytesWritten;
     await file.handle.datasync();
   } catch (error) {
-    // The file's size is not advanced: the next records overwrite what was written of these, and reading stops before it.
+    // `size` is not advanced, so the next records overwrite the partly written ones, and reading stops before them.
     await file.handle.truncate(file.size).catch(() => undefined);
     throw error;
   }
   file.size += data.length;
 };
 
-/** Opens the files in a folder that was taken over, oldest first. */
+/** Opens the files in a folder that this instance took over, oldest first. */
 export const openFiles = async (folder: string): Promise<SpoolFile[]> => {
   const files: SpoolFile[] = [];
-  const names = (await readdir(folder)).filter((name) => name.endsWith(ending));
+  const names = (await readdir(folder)).filter((name) => name.endsWith(extension));
   for (const path of names.toSorted().map((name) => join(folder, name))) {
     const handle = await open(path, 'r');
     files.push({ path, handle, size: (await handle.stat()).size, replayed: 0 });
@@ -112,8 +112,8 @@ const readNext = async ({ handle, replayed, size }: SpoolFile) => {
 };
 
 /**
- * Stores the events of a file that are not replayed yet, in their order. `cut`: it ends with an incomplete
- * record; `damaged`: nothing behind the damage can be replayed. Rejects when `store` does; the next call goes on there.
+ * Stores the events of a file that are not replayed yet, in order. `cut`: the file ends with an incomplete record; `damaged`:
+ * nothing after the damage can be replayed. Rejects when `store` does; the next call continues at that position.
  */
 export const storeSpooledEvents = async (
   file: SpoolFile,
@@ -134,8 +134,8 @@ export const removeFile = async ({ path, handle }: SpoolFile): Promise<void> => 
   await handle.close();
 };
 
-/** Moves a damaged file out of its folder, so that it can be examined manually. */
-export const putAside = async ({ path, handle }: SpoolFile): Promise<void> => {
-  await rename(path, join(dirname(dirname(path)), `${basename(path)}${damagedEnding}`));
+/** Moves a damaged file out of its folder, so that an operator can examine it. */
+export const quarantine = async ({ path, handle }: SpoolFile): Promise<void> => {
+  await rename(path, join(dirname(dirname(path)), `${basename(path)}${damagedExtension}`));
   await handle.close();
 };

@@ -16,7 +16,7 @@ export const syncFolder = async (path: string): Promise<void> => {
 
 /**
  * Locks a folder, or returns undefined if another instance has it. SQLite takes a lock of the kernel on the file:
- * it ends with the instance, however that ends, and holds between containers, where process ids mean nothing.
+ * the kernel releases it when the instance ends, even by a crash, and it works between containers, unlike process ids.
  */
 const lock = (path: string) => {
   const lockPath = join(path, lockName);
@@ -30,7 +30,7 @@ const lock = (path: string) => {
   } catch (error) {
     file?.close();
     const { errcode } = error as { errcode?: number };
-    // The owner may have removed it. For other reasons, such as too many open files, it is tried again later.
+    // The owner may have removed the file. Other errors, such as too many open files, are thrown and retried later.
     if (errcode === busy || (errcode === cannotOpen && !existsSync(lockPath))) return undefined;
     throw error;
   }
@@ -42,11 +42,11 @@ const lock = (path: string) => {
   }
   return {
     path,
-    /** Gives the folder up; another instance may take it over. */
+    /** Unlocks the folder, so that another instance can take it over. */
     unlock: (): void => {
       if (locked.isOpen) locked.close();
     },
-    /** Removes the folder and its files; the lock last, so that a folder with files always has one. */
+    /** Removes the folder and its files, the lock last, so that a folder with files always has a lock. */
     remove: async (): Promise<void> => {
       const names = await readdir(path);
       for (const name of names.filter((file) => file !== lockName)) await unlink(join(path, name));
@@ -57,14 +57,14 @@ const lock = (path: string) => {
   };
 };
 
-/** A folder of the spool that this instance has locked. Nobody else writes or removes files in it. */
+/** A folder of the spool that this instance has locked. No other instance writes or removes files in it. */
 export type OwnFolder = NonNullable<ReturnType<typeof lock>>;
 
 /** Creates a folder that only the user of the operating system that runs this instance can read, and locks it. */
 export const createFolder = async (parent: string): Promise<OwnFolder> => {
   const path = join(parent, v7());
   await mkdir(path, { recursive: true, mode: 0o700 });
-  // Until it is locked, another instance can take it for an abandoned one, and remove it.
+  // Until the folder is locked, another instance may consider it abandoned and remove it.
   const isWritten = await writeFile(join(path, lockName), '', { flag: 'wx', mode: 0o600 }).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
@@ -83,19 +83,19 @@ export const foldersIn = async (parent: string): Promise<string[]> => {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name));
 };
 
-/** Locks the folders whose instances have ended, oldest first. `failed` is why one could not be locked. */
-export const takeAbandoned = async (parent: string): Promise<{ taken: OwnFolder[]; failed?: unknown }> => {
-  const taken: OwnFolder[] = [];
-  let failed: unknown;
+/** Locks the folders whose instances have ended, oldest first. `error`: why a folder could not be locked. */
+export const lockAbandoned = async (parent: string): Promise<{ folders: OwnFolder[]; error?: unknown }> => {
+  const folders: OwnFolder[] = [];
+  let lastError: unknown;
   for (const path of (await foldersIn(parent)).toSorted()) {
     try {
       const folder = lock(path);
-      if (folder !== undefined) taken.push(folder);
-      // Its instance ended before it had a lock, or while it was removed. One with files is not removed.
+      if (folder !== undefined) folders.push(folder);
+      // Its instance ended before it locked the folder or while it removed it. `rmdir` fails if the folder has files.
       else if (!existsSync(join(path, lockName))) await rmdir(path).catch(() => undefined);
     } catch (error) {
-      failed = error;
+      lastError = error;
     }
   }
-  return { taken, failed };
+  return { folders, error: lastError };
 };

@@ -9,16 +9,16 @@ import type { Rotations } from '../../stores/rotations.ts';
 import { foldersIn, type OwnFolder } from './folder.ts';
 
 const fileName = 'snapshot.json';
-/** After this long the snapshot is saved again even if no token was added or removed. */
+/** After this time the snapshot is saved again even if no token was added or removed. */
 const refreshMs = 60_000;
-/** A larger file is not written, and not read by an instance that starts: it would not fit into memory. */
+/** A larger file is neither written nor read at a start, because it would not fit into memory. */
 const maxBytes = 32 * 2 ** 20;
 
 interface Content {
   /** How far the clock of the database is ahead of the clock of this machine. */
   aheadMs: number;
   stores: StoreRow[];
-  /** With the id of their store. */
+  /** Each with the id of its store. */
   tokens: VerifiedToken<Omit<TokenRow, 'store'> & { store: string }>[];
 }
 
@@ -45,17 +45,17 @@ interface Sources {
 export type OutageSnapshot = ReturnType<typeof createOutageSnapshot>;
 
 /**
- * What an instance needs to accept webhooks when it starts without a database: the hashes of the tokens that were
- * verified recently, their stores with encrypted credentials, and the clock. Contains no token. It is kept beside the
- * events of the spool.
+ * Saves and restores everything that an instance needs to accept webhooks when it starts without a database: the hashes of
+ * recently verified tokens, their stores with encrypted credentials, and the clock. Contains no token. The file is kept in the
+ * folder of the spool.
  */
 export const createOutageSnapshot = ({ tokens, rotations, clock, openStore, log }: Sources) => {
   let saved = { changes: -1, at: -Infinity };
-  const content = (): Content => {
+  const createContent = (): Content => {
     const verified = tokens.verified();
     const rows = verified.map(({ row }) => row.store.row);
-    // Tokens of one store were looked up at different times.
-    const oldestFirst = rows.toSorted((one, other) => (one.updatedAt < other.updatedAt ? -1 : 1));
+    // Tokens of one store may have been looked up at different times; the newest row wins.
+    const oldestFirst = rows.toSorted((left, right) => (left.updatedAt < right.updatedAt ? -1 : 1));
     return {
       aheadMs: clock.aheadMs,
       stores: [...new Map(oldestFirst.map((row) => [row.id, row])).values()],
@@ -63,11 +63,11 @@ export const createOutageSnapshot = ({ tokens, rotations, clock, openStore, log 
     };
   };
   const restoreContent = (text: string): void => {
-    const { aheadMs, stores, tokens: earlier } = JSON.parse(text) as Content;
+    const { aheadMs, stores, tokens: savedTokens } = JSON.parse(text) as Content;
     clock.restore(aheadMs);
     const opened = new Map(stores.map((row) => [row.id, openStore(row)]));
     tokens.restore(
-      earlier.flatMap(({ row, expiresAt }) => {
+      savedTokens.flatMap(({ row, expiresAt }) => {
         const store = opened.get(row.store);
         return store === undefined ? [] : [{ row: { ...row, store }, expiresAt }];
       }),
@@ -79,10 +79,10 @@ export const createOutageSnapshot = ({ tokens, rotations, clock, openStore, log 
     save: async (folder: OwnFolder): Promise<void> => {
       const current = { changes: tokens.changes, at: performance.now() };
       if (current.changes === saved.changes && current.at - saved.at < refreshMs) return;
-      const text = JSON.stringify(content());
+      const text = JSON.stringify(createContent());
       saved = current;
       if (Buffer.byteLength(text) > maxBytes)
-        return log.warn({ folder: folder.path }, 'the snapshot beside the spool is too large to be saved');
+        return log.warn({ folder: folder.path }, 'the snapshot is too large to be saved in the spool folder');
       await replaceFile(join(folder.path, fileName), text);
     },
     /** Restores the snapshots of all instances, running or not, whose folders are in `parent`. */
@@ -94,9 +94,9 @@ export const createOutageSnapshot = ({ tokens, rotations, clock, openStore, log 
           if (size > maxBytes) throw new RangeError('The file is too large.');
           restoreContent(await readFile(file, 'utf8'));
         } catch (err) {
-          // An instance that ended soon after its start has saved none.
+          // An instance that ended soon after its start has no snapshot.
           if ((err as NodeJS.ErrnoException).code === 'ENOENT') continue;
-          log.warn({ err, path }, 'a snapshot beside the spool is not readable');
+          log.warn({ err, path }, 'a snapshot in the spool folder is not readable');
         }
       }
     },

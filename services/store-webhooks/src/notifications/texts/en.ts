@@ -13,8 +13,8 @@ const steps = {
 export type Texts = typeof en;
 
 /**
- * The texts of a language. An order is named by the number that customers know, after a space: ` 1002`, or empty where there
- * is none. No other part of a webhook but a plain status is quoted.
+ * The texts of a language. `order` is the order number that customers know, after a space (` 1002`), or empty if there is none.
+ * Apart from that, only a plain status of a webhook is quoted.
  */
 export const en = {
   /** For the customer. */

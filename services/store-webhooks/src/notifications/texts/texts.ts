@@ -2,7 +2,7 @@
 export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
 
-/** What a mail says; the text without its full stop. */
+/** Subject and text of a mail; the text has no full stop at the end. */
 export interface MailText {
   subject: string;
   text: string;

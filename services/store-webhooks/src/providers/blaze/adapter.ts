@@ -3,9 +3,9 @@ import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential } from '../credentials.ts';
 import { amountNames } from '../money.ts';
 import { cart, member, order, toOrderRecord, type OrderRecord } from '../pos-payloads.ts';
-import { fieldOf, hasNoneOf, identifierIn, parsePayload, pointersTo } from '../payload-parsing.ts';
+import { fieldOf, hasNoField, identifierIn, parsePayload, pointersTo } from '../payload-parsing.ts';
 
-/** Reads from the Blaze partner interface. */
+/** Reads from the Blaze partner API. */
 const read = ({ settings, credentials, reader }: Connection, ...path: string[]): Promise<unknown> => {
   const { apiKey, authorization } = credentials;
   return reader.get(settings, ['api', 'v1', 'partner', 'store', ...path], {
@@ -39,7 +39,7 @@ export const blaze: PosAdapter = {
   ],
   subject: (body) => ({ id: identifierIn(fieldOf(body, 'id')) }),
   isTest: (body, _settings, entity) =>
-    hasNoneOf(body, Object.keys((entity === 'order' ? order : member.in).shape)),
+    hasNoField(body, Object.keys((entity === 'order' ? order : member.in).shape)),
   order: (body, connection) => withCart(parsePayload(order, body), connection),
   member: (body) => parsePayload(member, body),
   readMember: async (id, connection) => {

@@ -26,32 +26,32 @@ export const doordash: DeliveryAdapter = {
   ],
   subject: (body) => ({ id: identifierIn(fieldOf(body, 'external_delivery_id')) }),
   job: (_stage, body) => {
-    const from = parsePayload(webhook, body);
-    const name = from.event_name ?? from.event_type ?? '';
+    const payload = parsePayload(webhook, body);
+    const name = payload.event_name ?? payload.event_type ?? '';
     const stage = Object.hasOwn(stages, name) ? stages[name] : undefined;
     if (stage === undefined) throw new Ignored('No stage of a job corresponds to this event.');
-    const actual = { completed: from.dropoff_time_actual, started: from.pickup_time_actual };
+    const actual = { completed: payload.dropoff_time_actual, started: payload.pickup_time_actual };
     return {
       stage,
       job: {
-        id: from.external_delivery_id,
-        orderId: from.order_external_reference_id ?? from.external_delivery_id,
-        status: from.delivery_status ?? name,
-        driverId: from.dasher_id,
-        driver: from.dasher_id === null ? null : driverOf(from),
-        estimatedArrival: from.dropoff_time_estimated,
+        id: payload.external_delivery_id,
+        orderId: payload.order_external_reference_id ?? payload.external_delivery_id,
+        status: payload.delivery_status ?? name,
+        driverId: payload.dasher_id,
+        driver: payload.dasher_id === null ? null : driverOf(payload),
+        estimatedArrival: payload.dropoff_time_estimated,
         at:
           (stage in actual ? actual[stage as keyof typeof actual] : null) ??
-          from.updated_at ??
-          from.created_at,
+          payload.updated_at ??
+          payload.created_at,
       },
     };
   },
 };
 
-const driverOf = (from: ReturnType<typeof parsePayload<typeof webhook>>) => ({
-  name: from.dasher_name,
-  phone: from.dasher_phone_number ?? from.dasher_dropoff_phone_number,
-  lat: from.dasher_location?.lat ?? from.dasher_location_lat,
-  lng: from.dasher_location?.lng ?? from.dasher_location_lng,
+const driverOf = (payload: ReturnType<typeof parsePayload<typeof webhook>>) => ({
+  name: payload.dasher_name,
+  phone: payload.dasher_phone_number ?? payload.dasher_dropoff_phone_number,
+  lat: payload.dasher_location?.lat ?? payload.dasher_location_lat,
+  lng: payload.dasher_location?.lng ?? payload.dasher_location_lng,
 });

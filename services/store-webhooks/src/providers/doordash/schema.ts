@@ -4,7 +4,7 @@ import { identifier, isoTime, orNull, location, storableText } from '../payload-
 const time = orNull(isoTime());
 
 /**
- * A delivery event of DoorDash Drive; it leaves empty fields out.
+ * A delivery event of DoorDash Drive, which omits empty fields.
  * https://developer.doordash.com/en-US/docs/drive/reference/webhooks
  */
 export const webhook = z

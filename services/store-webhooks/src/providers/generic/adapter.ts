@@ -2,7 +2,7 @@ import type { PosAdapter } from '../adapter.ts';
 import { identifierIn } from '../payload-parsing.ts';
 import { idAt, isTest, toMember, toOrder, unmaskedFields } from './mapping.ts';
 
-/** Any POS that sends JSON; the store's settings hold a JSON pointer to each field. It has no look-ups. */
+/** Any POS that sends JSON; the store's settings contain a JSON pointer to each field. Has no lookups. */
 export const generic: PosAdapter = {
   kind: 'generic',
   payloads: undefined,

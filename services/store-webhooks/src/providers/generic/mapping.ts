@@ -12,27 +12,27 @@ import {
   type MemberRecord,
   type OrderRecord,
 } from '../pos-payloads.ts';
-import { hasNoneOf, isoTime, orNull, parsePayload } from '../payload-parsing.ts';
+import { hasNoField, isoTime, orNull, parsePayload } from '../payload-parsing.ts';
 
 type Pointers = Record<string, string>;
 
-/** The pointers of fields that are not mapped, by record. */
+/** Default pointers of the fields that a mapping does not name, by record. */
 const defaults = {
   order: { id: '/id', status: '/status', items: '/items' },
   member: { id: '/id' },
   item: {},
 };
 
-const without = (shape: object, ...names: string[]): string[] =>
+const namesExcept = (shape: object, ...names: string[]): string[] =>
   Object.keys(shape).filter((name) => !names.includes(name));
 
 const fieldNames = {
-  order: [...without(order.shape, 'modified', 'cart'), ...without(cart.shape), 'currency', 'version'],
-  item: without(item.shape),
-  member: [...without(member.in.shape, 'modified'), 'version'],
+  order: [...namesExcept(order.shape, 'modified', 'cart'), ...namesExcept(cart.shape), 'currency', 'version'],
+  item: namesExcept(item.shape),
+  member: [...namesExcept(member.in.shape, 'modified'), 'version'],
 };
 
-/** The fields that a mapping can name, by record, each with the pointer of a mapping that does not name it. */
+/** The fields that a mapping can name, by record, each with its default pointer. */
 export const mappedFields = (Object.keys(defaults) as (keyof typeof defaults)[]).map((record) => ({
   record,
   fields: fieldNames[record].map((name) => ({ name, pointer: (defaults[record] as Pointers)[name] })),
@@ -45,7 +45,7 @@ const pointersOf = ({ mapping }: ProviderSettings, record: keyof typeof defaults
 };
 
 /** The value at a pointer; undefined if the path does not exist. */
-const at = (body: unknown, pointer: string | undefined): unknown =>
+const valueAtPointer = (body: unknown, pointer: string | undefined): unknown =>
   pointer === undefined || typeof body !== 'object' || body === null
     ? undefined
     : (get(body, pointer) as unknown);
@@ -60,27 +60,35 @@ const createPicker = (pointers: Pointers) => {
 };
 
 export const idAt = (body: unknown, settings: ProviderSettings, record: 'order' | 'member'): unknown =>
-  at(body, pointersOf(settings, record).pointers['id']);
+  valueAtPointer(body, pointersOf(settings, record).pointers['id']);
 
-/** Whether a body is an object without anything that is mapped. */
+/** Whether a body is an object without any mapped field. */
 export const isTest = (body: unknown, settings: ProviderSettings, entity: string): boolean => {
   const { items, pointers } = pointersOf(settings, entity === 'order' ? 'order' : 'member');
-  return hasNoneOf(body, [...Object.values(pointers), ...(entity === 'order' ? [items] : [])], at);
+  return hasNoField(
+    body,
+    [...Object.values(pointers), ...(entity === 'order' ? [items] : [])],
+    valueAtPointer,
+  );
 };
 
-const personal = new Set<string>(['memo', 'promoCode', 'productName', ...profileFields]);
+const personalFields = new Set<string>(['memo', 'promoCode', 'productName', ...profileFields]);
 
 /** The mapped fields that are not personal. */
 export const unmaskedFields = (settings: ProviderSettings): string[] => {
   const { items } = pointersOf(settings, 'order');
-  const shown = (record: keyof typeof defaults, prefix = '') =>
+  const unmaskedPointers = (record: keyof typeof defaults, prefix = '') =>
     Object.entries(pointersOf(settings, record).pointers)
-      .filter(([name]) => !personal.has(name))
+      .filter(([name]) => !personalFields.has(name))
       .map(([, pointer]) => prefix + pointer);
-  return [...shown('order'), ...shown('member'), ...shown('item', `${items}/*`)];
+  return [
+    ...unmaskedPointers('order'),
+    ...unmaskedPointers('member'),
+    ...unmaskedPointers('item', `${items}/*`),
+  ];
 };
 
-/** The number in a text such as `12.50`; any other value unchanged. */
+/** The number in a text such as `12.50`; other values are not changed. */
 const decimal = (value: unknown): unknown =>
   typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 
@@ -91,20 +99,20 @@ const decimals = (record: Record<string, unknown>, names: readonly string[]) =>
 const version = orNull(z.union([z.int(), isoTime()], { error: 'must be an integer or an ISO 8601 time' }));
 const sentCurrency = orNull(z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as EUR'));
 
-/** Maps the payload to the contract's shape first, so that the same schema validates both. */
-export const toOrder = (body: unknown, settings: ProviderSettings, ofStore: string): OrderRecord => {
+/** Maps the payload to the format of the contract first, so that the same schema validates both. */
+export const toOrder = (body: unknown, settings: ProviderSettings, storeCurrency: string): OrderRecord => {
   const { items, pointers } = pointersOf(settings, 'order');
   const fields = createPicker(pointers)(body);
-  const itemList = at(body, items);
+  const itemList = valueAtPointer(body, items);
   const lines = Array.isArray(itemList) ? itemList.slice(0, 2000) : [];
   const pickItem = createPicker(pointersOf(settings, 'item').pointers);
-  const line = (payloadItem: unknown) => {
+  const toLine = (payloadItem: unknown) => {
     const item = pickItem(payloadItem);
     return { ...item, ...decimals(item, ['quantity', 'price', 'totalPrice']) };
   };
-  const cart = { ...decimals(fields, amountNames), promoCode: fields['promoCode'], items: lines.map(line) };
+  const cart = { ...decimals(fields, amountNames), promoCode: fields['promoCode'], items: lines.map(toLine) };
   const payload = { ...fields, modified: parsePayload(version, fields['version']), cart };
-  const currency = parsePayload(sentCurrency, fields['currency']) ?? ofStore;
+  const currency = parsePayload(sentCurrency, fields['currency']) ?? storeCurrency;
   return toOrderRecord(parsePayload(order, payload), currency);
 };
 

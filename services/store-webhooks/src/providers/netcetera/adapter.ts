@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { ThreeDSAdapter } from '../adapter.ts';
 import { headerCredential } from '../credentials.ts';
 
-/** Netcetera 3DS Server: asks for the results of a challenge. */
+/** Netcetera 3DS Server: requests the result of a challenge. */
 export const netcetera: ThreeDSAdapter = {
   kind: 'netcetera',
   credentials: z.strictObject({ authorization: headerCredential() }).partial(),
-  ask: (id, { settings, credentials: { authorization }, reader }) =>
+  requestResult: (id, { settings, credentials: { authorization }, reader }) =>
     reader.get(settings, ['3ds', 'results', id], authorization === undefined ? {} : { authorization }),
 };

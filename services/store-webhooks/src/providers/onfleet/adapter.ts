@@ -16,7 +16,7 @@ const stages: Readonly<Record<number, JobStage>> = {
   4: 'failed',
 };
 
-/** `state` of a task. https://docs.onfleet.com/reference/tasks */
+/** Names of the `state` of a task. https://docs.onfleet.com/reference/tasks */
 const states = ['UNASSIGNED', 'ASSIGNED', 'ACTIVE', 'COMPLETED'];
 
 export const onfleet: DeliveryAdapter = {

@@ -7,7 +7,7 @@ import { verification, unmaskedVerificationFields, type VerificationRecord } fro
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
 import { event, inquiry, inquiryEvent } from './schema.ts';
 
-const objectId = (body: unknown): string | undefined =>
+const inquiryId = (body: unknown): string | undefined =>
   identifierIn(valueAt(body, 'data', 'attributes', 'payload', 'data', 'id'));
 
 const toRecord = (payload: unknown, eventTime: number | null = null): VerificationRecord => {
@@ -20,7 +20,7 @@ const toRecord = (payload: unknown, eventTime: number | null = null): Verificati
   };
 };
 
-/** The inquiry as Persona has it now; undefined without an API key or when Persona has no such inquiry. */
+/** The inquiry as Persona has it now; undefined without an API key or if Persona has no such inquiry. */
 const readInquiry = async (id: string, { settings, credentials, reader }: Connection) => {
   const { apiKey } = credentials;
   if (apiKey === undefined) return undefined;
@@ -48,14 +48,14 @@ export const persona: IdentityAdapter = {
     ...pointersTo('/data/attributes/payload/data/attributes', 'created-at created_at createdAt'),
     ...pointersTo('/data/attributes/payload/data/attributes', 'updated-at updated_at updatedAt'),
   ],
-  recognises: (body) => objectId(body) !== undefined,
+  recognises: (body) => inquiryId(body) !== undefined,
   subject: (body) => {
-    const id = objectId(body);
+    const id = inquiryId(body);
     if (id === undefined) return { id: identifierIn(fieldOf(body, 'transactionId')) };
     return { id, eventId: identifierIn(valueAt(body, 'data', 'id')) };
   },
   verification: (body, connection) => {
-    if (objectId(body) !== undefined) {
+    if (inquiryId(body) !== undefined) {
       const { name, payload, 'created-at': time } = parsePayload(event, body).data.attributes;
       if (!name.startsWith('inquiry.')) throw new Ignored('Only inquiry events change a verification.');
       return toRecord(payload, time);
@@ -63,8 +63,10 @@ export const persona: IdentityAdapter = {
     const id = identifierIn(fieldOf(body, 'transactionId'));
     // A relay may only name the transaction that changed, so its status is looked up.
     if (id === undefined || fieldOf(body, 'status') !== undefined) return parsePayload(verification, body);
-    const named = { service: identifierIn(fieldOf(body, 'service')), transactionId: id };
-    return readInquiry(id, connection).then((inquiry) => inquiry ?? parsePayload(verification, named));
+    const relayedFields = { service: identifierIn(fieldOf(body, 'service')), transactionId: id };
+    return readInquiry(id, connection).then(
+      (inquiry) => inquiry ?? parsePayload(verification, relayedFields),
+    );
   },
   headers: ['persona-signature'],
   signed: ({ headers, body, now }, { credentials: { webhookSecret } }) =>

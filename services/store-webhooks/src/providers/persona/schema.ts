@@ -5,15 +5,15 @@ const kebab = (name: string): string =>
   name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /**
- * Attributes whose keys are written in kebab-case, snake_case or camelCase, as set at the webhook.
+ * Attributes whose keys are in kebab-case, snake_case or camelCase, as configured at the webhook.
  * https://docs.withpersona.com/api-key-inflection
  */
 const attributes = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess(
-    (given) =>
-      typeof given === 'object' && given !== null
-        ? Object.fromEntries(Object.entries(given).map(([name, value]) => [kebab(name), value]))
-        : given,
+    (input) =>
+      typeof input === 'object' && input !== null
+        ? Object.fromEntries(Object.entries(input).map(([name, value]) => [kebab(name), value]))
+        : input,
     z.object(shape),
   );
 
@@ -29,7 +29,7 @@ export const inquiry = z.object({
   }),
 });
 
-/** The event around any object. https://docs.withpersona.com/webhooks */
+/** The envelope of an event about any object. https://docs.withpersona.com/webhooks */
 export const event = z.object({
   data: z.object({
     id: orNull(identifier()),
@@ -51,5 +51,5 @@ export const inquiryEvent = z
   })
   .meta({
     id: 'PersonaInquiryEvent',
-    description: 'An inquiry event of Persona; keys in any of its inflections',
+    description: 'An inquiry event of Persona; keys in kebab-case, snake_case or camelCase',
   });

@@ -7,7 +7,7 @@ import { orderTexts } from '../records.ts';
 import {
   fieldOf,
   fieldsOf,
-  hasNoneOf,
+  hasNoField,
   identifierIn,
   parsePayload,
   pointersTo,
@@ -71,8 +71,8 @@ export const square: PosAdapter = {
       entity === 'order' ? valueAt(object, 'order_updated', 'order_id') : valueAt(object, 'customer', 'id');
     return { id: identifierIn(id), eventId: identifierIn(fieldOf(body, 'event_id')) };
   },
-  // The fields around any event of Square, so that an event at the wrong address is none.
-  isTest: (body) => hasNoneOf(body, Object.keys(orderUpdated.shape)),
+  // Checks the fields that all events of Square have, so that an event at the wrong address is not taken for a test.
+  isTest: (body) => hasNoField(body, Object.keys(orderUpdated.shape)),
   order: (body, connection) =>
     readOrder(parsePayload(orderUpdated, body).data.object.order_updated, connection),
   member: (body) => parsePayload(customerEvent, body).data.object.customer,

@@ -21,7 +21,7 @@ export const orderUpdated = z
   .meta({ id: 'SquareOrderEvent', description: 'order.updated of Square' });
 
 const currency = z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as EUR');
-/** Square's amounts are minor units already. */
+/** Square's amounts are already in minor units. */
 const money = orNull(z.object({ amount: z.int(), currency }));
 
 const lineItem = z
@@ -44,7 +44,7 @@ const lineItem = z
     totalPrice: item.total_money?.amount ?? null,
   }));
 
-/** Answer of GET /v2/orders/{order_id}; it may leave `state` out. */
+/** Answer of GET /v2/orders/{order_id}; `state` may be missing. */
 export const orderAnswer = z.object({
   order: z.object({
     state,
@@ -68,12 +68,12 @@ const customer = z
     family_name: storableText(500).nullish(),
     phone_number: storableText(100).nullish(),
   })
-  .transform(({ id, version, ...from }): MemberRecord => ({
+  .transform(({ id, version, ...profile }): MemberRecord => ({
     id,
-    email: from.email_address,
-    firstName: from.given_name,
-    lastName: from.family_name,
-    phone: from.phone_number,
+    email: profile.email_address,
+    firstName: profile.given_name,
+    lastName: profile.family_name,
+    phone: profile.phone_number,
     status: null,
     type: null,
     version,

@@ -6,8 +6,8 @@ import { headerCredential } from '../credentials.ts';
 export const threedsecureio: ThreeDSAdapter = {
   kind: 'threedsecureio',
   credentials: z.strictObject({ apiKey: headerCredential() }).partial(),
-  ask: (threeDSServerTransID, { settings, credentials: { apiKey = '' }, reader }) =>
-    reader.ask(
+  requestResult: (threeDSServerTransID, { settings, credentials: { apiKey = '' }, reader }) =>
+    reader.post(
       { ...settings, baseUrl: settings.baseUrl ?? 'https://service.3dsecure.io' },
       ['postauth'],
       { APIKey: apiKey },

@@ -7,11 +7,11 @@ import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../pay
 import { hmacSigning } from '../signatures.ts';
 import { decision, fullAuto, progress } from './schema.ts';
 
-const decided = (body: unknown) => identifierIn(valueAt(body, 'verification', 'id'));
-const progressed = (body: unknown) =>
+const decisionSession = (body: unknown) => identifierIn(valueAt(body, 'verification', 'id'));
+const progressSession = (body: unknown) =>
   typeof fieldOf(body, 'action') === 'string' ? identifierIn(fieldOf(body, 'id')) : undefined;
-const session = (body: unknown) =>
-  decided(body) ?? progressed(body) ?? identifierIn(fieldOf(body, 'sessionId'));
+const sessionId = (body: unknown) =>
+  decisionSession(body) ?? progressSession(body) ?? identifierIn(fieldOf(body, 'sessionId'));
 
 export const veriff: IdentityAdapter = {
   kind: 'veriff',
@@ -29,14 +29,14 @@ export const veriff: IdentityAdapter = {
     ...pointersTo('/verification', 'decisionTime acceptanceTime submissionTime'),
     ...pointersTo('/data/verification', 'decision decisionScore'),
   ],
-  recognises: (body) => session(body) !== undefined,
-  subject: (body) => ({ id: session(body) ?? identifierIn(fieldOf(body, 'transactionId')) }),
+  recognises: (body) => sessionId(body) !== undefined,
+  subject: (body) => ({ id: sessionId(body) ?? identifierIn(fieldOf(body, 'transactionId')) }),
   verification: (body) => {
-    if (decided(body) !== undefined) return parsePayload(decision, body);
-    if (progressed(body) !== undefined) return parsePayload(progress, body);
+    if (decisionSession(body) !== undefined) return parsePayload(decision, body);
+    if (progressSession(body) !== undefined) return parsePayload(progress, body);
     if (fieldOf(body, 'eventType') === 'fullauto') return parsePayload(fullAuto, body);
     // Watchlist results and manually set statuses name a session but do not change its verification.
-    if (session(body) !== undefined) throw new Ignored('This webhook changes no verification.');
+    if (sessionId(body) !== undefined) throw new Ignored('This webhook changes no verification.');
     return parsePayload(verification, body);
   },
   ...hmacSigning({ header: 'x-hmac-signature', algorithm: 'sha256', encoding: 'hex' }),

@@ -6,7 +6,7 @@ import { identifier, isoTime, orNull, storableText } from '../payload-parsing.ts
 const user = { vendorData: orNull(identifier()), endUserId: orNull(identifier()) };
 
 /**
- * For a decision without `status`. The status is more exact: 9104 is the code of both expired and abandoned.
+ * Statuses for a decision without `status`, which is more exact: 9104 is the code of both expired and abandoned.
  * https://devdocs.veriff.com/docs/verification-session-status-codes-table
  */
 const statuses: Readonly<Record<number, string>> = {
@@ -28,15 +28,15 @@ export const decision = z
       ...user,
     }),
   })
-  .transform(({ verification: { id, code, status, ...rest } }): VerificationRecord => ({
+  .transform(({ verification: { id, code, status, decisionTime, ...userIds } }): VerificationRecord => ({
     transactionId: id,
     status: status ?? statuses[code] ?? String(code),
-    userId: rest.vendorData ?? rest.endUserId,
-    version: rest.decisionTime,
+    userId: userIds.vendorData ?? userIds.endUserId,
+    version: decisionTime,
   }))
   .meta({ id: 'VeriffDecision', description: 'The decision webhook of Veriff' });
 
-/** The person has started or submitted the verification; the webhook contains no time. https://devdocs.veriff.com/docs/event-webhook */
+/** Sent when the person has started or submitted the verification; contains no time. https://devdocs.veriff.com/docs/event-webhook */
 export const progress = z
   .object({ id: identifier(), code: z.int(), action: storableText(100), ...user })
   .transform(({ id, action, vendorData, endUserId }): VerificationRecord => ({
