@@ -1,8 +1,8 @@
 CREATE TYPE "task_priority" AS ENUM('low', 'medium', 'high', 'urgent');--> statement-breakpoint
 CREATE TYPE "task_status" AS ENUM('todo', 'in_progress', 'done');--> statement-breakpoint
--- A time in JSON: UTC, milliseconds. Declared immutable, so that columns can be generated from it; to_char is not,
--- because formats with names of months depend on settings. Both functions are parsed here and not when they run, because
--- a restore runs them without a search path.
+-- Formats a time for JSON: UTC with milliseconds. Declared immutable, because generated columns need that; to_char itself is
+-- not immutable, because formats with month names depend on settings. Both functions use `return`, so that PostgreSQL parses
+-- them here: a restore runs them without a search path.
 create function json_time(at timestamptz) returns text language sql immutable parallel safe
   return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 --> statement-breakpoint
@@ -166,5 +166,5 @@ CREATE INDEX "tasks_by_due" ON "tasks" USING btree ("owner_id","due_date","due_a
 CREATE INDEX "tasks_by_due_desc" ON "tasks" USING btree ("owner_id","due_date" DESC NULLS LAST,"due_at" DESC NULLS LAST,"id");--> statement-breakpoint
 CREATE INDEX "tasks_by_assignee" ON "tasks" USING btree ("owner_id","assignee_id","created_at") WHERE assignee_id is not null;--> statement-breakpoint
 CREATE INDEX "users_to_erase" ON "users" USING btree ("deletion_at") WHERE deletion_at is not null;--> statement-breakpoint
--- A page skips tasks in an index alone only where they were vacuumed since their last change (ADR 18).
+-- A deep page skips tasks by reading only the index if they were vacuumed since their last change (ADR 18).
 ALTER TABLE "tasks" SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);

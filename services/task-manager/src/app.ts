@@ -19,14 +19,14 @@ export const createApp = (context: Context): HttpApp =>
       title: 'Task manager',
       version: '1.0.0',
       description: 'Users and their tasks.',
-      // Logging out comes last, because tools send the requests in the order of the tags.
+      // `Auth` comes last, because tools send requests in the order of the tags, and logging out ends the session.
       tags: {
-        Tasks: 'The tasks of a user and of their lists',
+        Tasks: 'Tasks of a user and of shared lists',
         Lists: 'Lists that users share',
-        Sessions: 'Where a user is logged in',
-        Account: 'What users do with their accounts',
-        Administration: 'What operators see and change of accounts',
-        Auth: 'Registering, logging in and out',
+        Sessions: 'Sessions of a user',
+        Account: 'Profile, password, email address, export and deletion',
+        Administration: 'Account operations for operators',
+        Auth: 'Registration, login, refresh and logout',
       },
       problemMembers: { batch_refused: batchRefusedMembers },
       codes: { ...problemCodes, ...(context.operators && operatorProblemCodes) },

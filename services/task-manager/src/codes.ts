@@ -2,33 +2,33 @@ import { equal } from '@platform/auth/equal';
 import { macFor } from './sessions/refresh-token.ts';
 import type { SigningKeys } from './sessions/signing-keys.ts';
 
-/** What a code is for: a row, and the row that it belongs to. */
-export interface Coded {
+/** The row that a code identifies: its id, and the id of the row that it belongs to. */
+export interface CodedRow {
   owner: string;
   id: string;
 }
 
-/** What `createCodes` makes. */
+/** Writer and reader of codes created by `createCodes`. */
 export type Codes = ReturnType<typeof createCodes>;
 
 /**
- * Secrets that people get by mail: the ids of a row, and an HMAC-SHA256 over both under a key for this purpose. So none is
- * stored, and each can be made again while its row is there (docs/adr/0141, 0184).
+ * Creates and checks the codes that users receive by mail. A code consists of the ids of a row and an HMAC-SHA256 over them with
+ * a key for this purpose. So no code is stored, and it can be created again while its row exists (docs/adr/0141, 0184).
  */
-export const createCodes = ([current, ...others]: SigningKeys, purpose: string) => {
-  const writerFor = (key: typeof current) => {
+export const createCodes = ([currentKey, ...olderKeys]: SigningKeys, purpose: string) => {
+  const writerFor = (key: typeof currentKey) => {
     const mac = macFor(key, purpose);
-    return ({ owner, id }: Coded): string => {
+    return ({ owner, id }: CodedRow): string => {
       const ids = `${owner}.${id}`;
       return `${ids}.${mac(Buffer.from(ids)).toString('base64url')}`;
     };
   };
-  const codeOf = writerFor(current);
-  const writers = [codeOf, ...others.map(writerFor)];
+  const codeOf = writerFor(currentKey);
+  const writers = [codeOf, ...olderKeys.map(writerFor)];
   return {
     codeOf,
-    /** Undefined for a code that this service has not made. */
-    read: (code: string): Coded | undefined => {
+    /** Returns the ids in a code. Undefined when this service did not create the code. */
+    read: (code: string): CodedRow | undefined => {
       const [owner = '', id = ''] = code.split('.');
       const isOurs = writers.some((write) => equal(write({ owner, id }), code));
       return isOurs ? { owner, id } : undefined;

@@ -23,7 +23,7 @@ import {
   issuer,
   refreshSeconds,
   revocationId,
-  sessionOfRevocation,
+  parseRevocationId,
 } from './sessions/settings.ts';
 import { createLastUse } from './sessions/last-use.ts';
 import { isLive } from './sessions/queries.ts';
@@ -38,17 +38,17 @@ export const migrations: Migrations = {
 
 export interface Context extends BaseContext {
   env: Env;
-  /** Logins and registrations have a hashing queue each, so that registrations never delay logins. */
+  /** Logins and registrations have separate hashing queues, so that registrations never delay logins. */
   loginPasswords: Passwords;
   registrationPasswords: Passwords;
-  /** Undefined without a file of them. */
+  /** Undefined without PWNED_PASSWORDS_FILE. */
   pwnedPasswords: PwnedPasswords | undefined;
   throttle: Throttle;
   /** Undefined with RATE_LIMIT=off. */
   registrationLimit: AddressLimit | undefined;
-  /** Of mails that somebody asks for, who may be anybody. */
+  /** Limits requests for mails, which anybody may send. Undefined with RATE_LIMIT=off. */
   mailLimit: AddressLimit | undefined;
-  /** Makes the routes by which a list is exported and followed. */
+  /** Creates the routes that export a list and stream its changes. */
   follow: ReturnType<typeof createFeed>;
   searches: Searches;
   limitTasks: ReturnType<typeof createTaskLimits>;
@@ -75,13 +75,13 @@ const createOperators = ({ AUTH_JWKS, AUTH_ISSUER, AUTH_AUDIENCE, ...env }: Env,
   return createTokenVerifier({ ...options, scheme: 'operator', now });
 };
 
-/** Opens connections and builds everything the service uses; `overrides` replace parts in tests. */
+/** Opens connections and creates the context of the service; tests replace parts of it with `overrides`. */
 export const createContext = async (
   env: Env,
-  parts: LogAndMetrics,
+  logAndMetrics: LogAndMetrics,
   overrides: Partial<Context> = {},
 ): Promise<Context> => {
-  const base = { ...openBaseContext(env, { name, migrations }, parts), ...overrides };
+  const base = { ...openBaseContext(env, { name, migrations }, logAndMetrics), ...overrides };
   const { database, redis, log, now } = base;
   const operators = createOperators(env, now);
   const invitations = createCodes(env.AUTH_SIGNING_KEY, 'invitations');
@@ -91,7 +91,7 @@ export const createContext = async (
     redis,
     prefix: `${name}:ended`,
     ttlSeconds: accessSeconds + clockToleranceSeconds,
-    isRevoked: async (id) => !(await isLive(database.sql, sessionOfRevocation(id))),
+    isRevoked: async (id) => !(await isLive(database.sql, parseRevocationId(id))),
   });
   const cookies = {
     access: createCredentialCookie({ name: 'tasks_access', maxAgeSeconds: accessSeconds }),

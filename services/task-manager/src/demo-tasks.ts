@@ -8,18 +8,18 @@ const priorities = ['medium', 'low', 'high', 'medium', 'urgent'] as const;
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** 30 tasks with fixed ids, created a minute apart until `now`; every fifth has no due date. */
+/** Creates 30 tasks with fixed ids, created at intervals of a minute until `now`; every fifth has no due date. */
 export const demoTasks = (now: Date): Task[] =>
-  jobs.flatMap((job, j) =>
-    places.map((place, r) => {
-      const n = j * places.length + r;
+  jobs.flatMap((job, jobIndex) =>
+    places.map((place, placeIndex) => {
+      const n = jobIndex * places.length + placeIndex;
       const input = NewTask.parse({
         title: `${job} the ${place}`,
         description: `One of thirty things to try the service with: ${job.toLowerCase()} the ${place}.`,
         status: statuses[n % statuses.length],
         priority: priorities[n % priorities.length],
-        dueDate: r === 4 ? null : new Date(now.getTime() + (n - 5) * day).toISOString().slice(0, 10),
-        tags: [place, ...(j % 2 === 0 ? ['weekend'] : [])],
+        dueDate: placeIndex === 4 ? null : new Date(now.getTime() + (n - 5) * day).toISOString().slice(0, 10),
+        tags: [place, ...(jobIndex % 2 === 0 ? ['weekend'] : [])],
       });
       const id = `01900000-0000-7000-8000-${(0xd000 + n).toString(16).padStart(12, '0')}`;
       const createdAt = new Date(now.getTime() - (30 - n) * minute).toISOString();
@@ -28,7 +28,7 @@ export const demoTasks = (now: Date): Task[] =>
     }),
   );
 
-/** Five tasks of a list, due one day after the other from today on, for two members in turns; the last one is nobody's. */
+/** Creates five tasks of a list, due on successive days from today, assigned to the members in turn; the last is unassigned. */
 export const sharedTasks = (now: Date, listId: string, assignees: readonly string[]): Task[] =>
   ['Buy bread', 'Water the plants', 'Call the plumber', 'Pick up the parcel', 'Plan the holiday'].map(
     (title, n) => {

@@ -1,4 +1,4 @@
-/** Loads a user with tasks and prints their credentials and a command to try. Can be repeated. */
+/** Loads demo users and their tasks, and prints their credentials and commands to try. Can be repeated. */
 import { randomBytes } from 'node:crypto';
 import { migrationUrl } from '@platform/service-kit/env';
 import { openDatabase } from '@platform/service-kit/db';
@@ -15,7 +15,7 @@ const user = {
   name: 'Dana Demo',
   createdAt,
 };
-/** Shares the list with the demo user. */
+/** Second user, who shares the list with the demo user. */
 const partner = {
   id: '01900000-0000-7000-8000-0000000000d1',
   email: 'finn@example.test',
@@ -34,7 +34,7 @@ const members = [
   { email: 'grandma@example.test', userId: null, role: 'viewer' },
 ] as const;
 const password = 'try-me-out-2026';
-/** Where the demo user is logged in, with tokens that nobody has. */
+/** A session of the demo user whose tokens nobody has. */
 const session = {
   userId: user.id,
   id: '01900000-0000-7000-8000-00000000d5e0',
@@ -52,7 +52,7 @@ const passwordHash = await createPasswords().hash(password);
 await database.orm.transaction(async (transaction) => {
   await transaction
     .insert(users)
-    .values([user, partner].map((each) => ({ ...each, passwordHash })))
+    .values([user, partner].map((account) => ({ ...account, passwordHash })))
     .onConflictDoUpdate({ target: users.id, set: { passwordHash } });
   await transaction
     .insert(sessions)
@@ -81,7 +81,7 @@ await database.orm.transaction(async (transaction) => {
 
 const base = `${gatewayUrl()}/api/v1`;
 const credentials = JSON.stringify({ email: user.email, password });
-// One process for both requests keeps the cookies in memory: no file with a session is left behind.
+// One curl process sends both requests and keeps the cookies in memory, so that no file with a session is left behind.
 const login = `curl -s -b '' -o /dev/null -H 'Content-Type: application/json' -d '${credentials}' ${base}/auth/login`;
 const next = `-s -b '' '${base}/tasks?status=todo&sort=dueDate&limit=3'`;
 const shared = `-s -b '' '${base}/tasks?list=${list.id}&due=week&status=todo,in_progress'`;

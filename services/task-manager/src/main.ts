@@ -12,8 +12,8 @@ import { outdated } from './outdated.ts';
 await runService({
   name: 'task-manager',
   env: processEnv,
-  createContext: async (env, parts) => {
-    const context = withPruning(withFeed(await createContext(env, parts)), [
+  createContext: async (env, logAndMetrics) => {
+    const context = withPruning(withFeed(await createContext(env, logAndMetrics)), [
       ...outdated,
       outdatedChanges(env.FEED_DAYS),
     ]);

@@ -5,21 +5,21 @@ import { startProcess } from '../test/service-process.ts';
 import { hasNetwork } from './auth/queries.ts';
 import { outdated } from './outdated.ts';
 
-test('what has expired is deleted in the background, also when its user never comes back, and nothing else is', async () => {
+test('expired sessions, networks and idempotency keys are deleted in the background, even if their user never returns; others stay', async () => {
   await using service = await startService();
   const { context, app } = service;
   const { sql } = context.database;
-  const [gone, back] = [await register(app), await register(app)];
-  for (const { as } of [gone, back])
+  const [absent, active] = [await register(app), await register(app)];
+  for (const { as } of [absent, active])
     await as('post', '/tasks').set('Idempotency-Key', 'k').send({ title: 'x' });
-  const age = (id: string, seconds: number) => sql`
+  const setExpiry = (id: string, seconds: number) => sql`
     with sessions as (update sessions set expires_at = now() + make_interval(secs => ${seconds}) where user_id = ${id}),
       networks as (update known_networks set seen_at = now() - interval '90 days' + make_interval(secs => ${seconds})
         where user_id = ${id})
     update idempotency_keys set created_at = now() - interval '1 day' + make_interval(secs => ${seconds})
     where owner = ${id}::text`;
-  await age(gone.user.id, -1);
-  await age(back.user.id, 600);
+  await setExpiry(absent.user.id, -1);
+  await setExpiry(active.user.id, 600);
   await using _pruning = startPruning({ sql, log: context.log, prunables: outdated });
   for (const [table, column] of [
     ['sessions', 'user_id'],
@@ -28,13 +28,13 @@ test('what has expired is deleted in the background, also when its user never co
   ] as const) {
     const owners = async () =>
       (await sql`select ${sql(column)} as owner from ${sql(table)}`).map((row) => row['owner']);
-    await expect.poll(owners, { message: table }).toEqual([back.user.id]);
+    await expect.poll(owners, { message: table }).toEqual([active.user.id]);
   }
   expect(await sql`select from users`).toHaveLength(2);
   expect(await sql`select from tasks`).toHaveLength(2);
 });
 
-test('each of these deletions finds its rows by an index', async () => {
+test('each of these deletions finds its rows with an index', async () => {
   await using service = await startService();
   const { sql } = service.context.database;
   await sql`set enable_seqscan = off`;
@@ -44,7 +44,7 @@ test('each of these deletions finds its rows by an index', async () => {
   }
 });
 
-test('a network counts as known for 90 days, whether or not the background has deleted it', async () => {
+test('a network counts as known for 90 days, even if its row is not deleted yet', async () => {
   await using service = await startService();
   const { context, app } = service;
   const { email, user } = await register(app);
@@ -60,7 +60,7 @@ test('a network counts as known for 90 days, whether or not the background has d
   expect(await isKnown()).toBe(false);
 });
 
-test('a process of the service deletes them when it starts', async () => {
+test('a process of the service starts these deletions', async () => {
   await using service = await startService();
   const { sql } = service.context.database;
   await register(service.app);

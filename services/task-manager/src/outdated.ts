@@ -5,7 +5,7 @@ import { outdatedInvitations } from './lists/queries.ts';
 import { outdatedMails } from './mails/queries.ts';
 import { outdatedEvents } from './security/events.ts';
 
-/** Rows that nothing reads any more; deleted in the background. */
+/** Rows that are no longer read; deleted in the background. */
 export const outdated: readonly Prunable[] = [
   { table: 'sessions', outdated: 'expires_at <= now()' },
   { table: 'known_networks', outdated: `seen_at < now() - interval '${networkDays} days'` },

@@ -1,7 +1,7 @@
 import { feedCodes } from '@platform/feed';
 import type { ProblemCodes } from '@platform/service-kit/openapi';
 
-/** The codes of problems that some operations have; `app.ts` puts them into the OpenAPI document. */
+/** Problem codes that are specific to an operation; `app.ts` adds them to the OpenAPI document. */
 export const problemCodes: ProblemCodes = {
   ...feedCodes('tasks'),
   changeTask: { 403: ['role_required'] },
@@ -28,5 +28,5 @@ export const problemCodes: ProblemCodes = {
   joinList: { 409: ['too_many_lists'] },
 };
 
-/** Those of operations that exist only where operators do. */
+/** Problem codes of operations that exist only if the service accepts operators' tokens. */
 export const operatorProblemCodes: ProblemCodes = { sendPasswordReset: { 409: ['mail_off'] } };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { register, startService } from './harness.ts';
 
-test('answers that depend on a credential, refusals included, carry Cache-Control and Vary', async () => {
+test('responses that depend on a credential, including refusals, have Cache-Control and Vary', async () => {
   await using service = await startService();
   const { as } = await register(service.app);
   const { body: task } = await as('post', '/tasks').send({ title: 'Mine' });

@@ -5,13 +5,13 @@ import { expect, test } from 'vitest';
 import { at, createTestDatabase, variablesFor } from './harness.ts';
 import { runScript, startProcess } from './service-process.ts';
 
-test('the demo can be loaded again and again, and its command works when pasted', async () => {
+test('the demo can be loaded repeatedly, and its commands work when pasted', async () => {
   await using database = await createTestDatabase();
   const variables = variablesFor(database.url);
   await using service = await startProcess(variables);
   const load = async () => {
-    const printed = await runScript('src/demo.ts', { ...variables, GATEWAY_URL: service.url });
-    return JSON.parse(printed) as {
+    const output = await runScript('src/demo.ts', { ...variables, GATEWAY_URL: service.url });
+    return JSON.parse(output) as {
       demo: { user: { email: string; password: string } };
       curls: { title: string; command: string }[];
     };

@@ -5,24 +5,24 @@ import { expect, test } from 'vitest';
 import { at, createList, newEmail, register, tokenWith } from './harness.ts';
 import { startWithMail } from './mail-harness.ts';
 
-test('every operation answers as the document says', async () => {
-  // Without Redis, which keeps the failed logins of the examples, and which other tests share.
+test('every operation responds as the OpenAPI document describes', async () => {
+  // Without Redis, which other tests share and which would store the failed logins of the examples.
   await using service = await startWithMail({ REDIS_URL: '' });
   await using server = await serve(service.app);
   // The password of the examples.
   const password = 'try-me-out-2026';
   const ann = await register(service.app, newEmail(), password);
-  // Dan leaves.
+  // Dan deletes his account.
   const dan = await register(service.app);
   const token = ({ target }: { target: string }) =>
     target.startsWith('/api/v1/auth/me/delete') ? dan.token : ann.token;
   // A refresh token works once and a later use ends the session, so refreshing needs another user.
   const ben = await register(service.app);
-  // In one list of Ben Ann is a viewer, in another one she is invited.
-  const [watched, open] = [await createList(ben), await createList(ben)];
-  await watched.join(ann, 'viewer');
-  await open.invite(ann.email);
-  const { body: task } = await ben.as('post', '/tasks').send({ title: 'Watched', listId: watched.id });
+  // Ann is a viewer of one of Ben's lists and is invited to another.
+  const [viewedList, invitedList] = [await createList(ben), await createList(ben)];
+  await viewedList.join(ann, 'viewer');
+  await invitedList.invite(ann.email);
+  const { body: task } = await ben.as('post', '/tasks').send({ title: 'Watched', listId: viewedList.id });
   const cleo = await register(service.app);
   const { code: confirmation } = await service.lastMailTo(cleo.email);
   await supertest(service.app).post(at('/auth/password/reset')).send({ email: cleo.email }).expect(202);
@@ -33,13 +33,13 @@ test('every operation answers as the document says', async () => {
     paths: [`/api/v1/auth/admin/users/${dan.user.id}`],
     credentialsWithoutScope: { operator: await tokenWith('ops:read') },
     values: {
-      id: [watched.id, task.id],
-      code: [await open.codeFor(ann.email)],
-      list: [watched.id],
-      listId: [null, watched.id],
+      id: [viewedList.id, task.id],
+      code: [await invitedList.codeFor(ann.email)],
+      list: [viewedList.id],
+      listId: [null, viewedList.id],
       assigneeId: [null],
       assignee: [ann.user.id],
-      // The names of the Secure cookies, which apply on every host but localhost.
+      // The names of the Secure cookies, which are used on every host except localhost.
       Cookie: [
         ben.cookies
           .replaceAll('tasks_access', '__Host-tasks_access')
@@ -62,7 +62,7 @@ test('every operation answers as the document says', async () => {
       // With REQUIRE_VERIFIED_EMAIL.
       'login 403',
       'refresh 403',
-      // After ten wrong passwords in a row Ann waits. account.test.ts has all of these.
+      // Ann must wait after ten wrong passwords in a row. account.test.ts tests these.
       'changePassword 403',
       'reauthenticate 403',
       'requestEmailChange 403',
@@ -70,9 +70,9 @@ test('every operation answers as the document says', async () => {
       // Dan's session ends with his account.
       'deleteAccount 400',
       'deleteAccount 403',
-      // Ann has just entered her password. export.test.ts has it.
+      // Ann has just entered her password. export.test.ts tests it.
       'exportAccount 403',
-      // Ann's other sessions have ended with her password. own-sessions.test.ts has both.
+      // The change of Ann's password ended her other sessions. own-sessions.test.ts tests both.
       'getSession success',
       'deleteSession success',
     ],

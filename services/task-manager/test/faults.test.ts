@@ -19,7 +19,7 @@ type App = Parameters<typeof supertest>[0];
 const login = (app: App, email: string, password = goodPassword) =>
   supertest(app).post(at('/auth/login')).send({ email, password });
 
-const until = (holds: () => Promise<boolean>): Promise<void> => expect.poll(holds).toBe(true);
+const waitUntil = (condition: () => Promise<boolean>): Promise<void> => expect.poll(condition).toBe(true);
 
 describe('when Redis is killed', () => {
   test('logins succeed, logged-out tokens stay refused, guessing stays limited', async () => {
@@ -27,7 +27,7 @@ describe('when Redis is killed', () => {
     await using _stop = { [Symbol.asyncDispose]: redis.stop };
     await using service = await startService({ variables: { REDIS_URL: redis.url } });
     const { app, context } = service;
-    await until(async () => context.redis?.status === 'ready');
+    await waitUntil(async () => context.redis?.status === 'ready');
     const ada = await register(app);
     const eve = await register(app);
     await ada.as('get', '/auth/logout');
@@ -48,34 +48,34 @@ describe('when Redis is killed', () => {
     expect((await supertest(app).get('/readyz')).body).toMatchObject({ checks: { redis: 'degraded' } });
 
     await redis.restart();
-    await until(async () => context.redis?.status === 'ready');
+    await waitUntil(async () => context.redis?.status === 'ready');
     await context.redis?.flushall();
     expect((await ada.as('get', '/tasks')).status).toBe(401);
     expect((await loggedIn('get', '/tasks')).status).toBe(401);
     expect((await eve.as('get', '/tasks')).status).toBe(200);
   });
 
-  test('logins succeed while it hangs, and only the first of them waits for it', async () => {
+  test('logins succeed while it hangs, and only the first of them waits for a timeout', async () => {
     const redis = await startRedis();
     await using _stop = { [Symbol.asyncDispose]: redis.stop };
     const variables = { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: '200', RATE_LIMIT: 'on' };
     await using service = await startService({ variables });
     const { app, context } = service;
-    await until(async () => context.redis?.status === 'ready');
+    await waitUntil(async () => context.redis?.status === 'ready');
     const { email } = await register(app);
     expect((await login(app, email)).status).toBe(200);
     process.kill(redis.pid, 'SIGSTOP');
     expect((await login(app, email)).status).toBe(200);
-    await until(async () => context.redis?.status !== 'ready');
-    const sent = vi.spyOn(context.redis as Redis, 'sendCommand');
+    await waitUntil(async () => context.redis?.status !== 'ready');
+    const sendCommand = vi.spyOn(context.redis as Redis, 'sendCommand');
     for (let n = 0; n < 5; n++) expect((await login(app, email)).status).toBe(200);
     process.kill(redis.pid, 'SIGCONT');
-    const commands = sent.mock.calls.map(([{ name }]) => name);
-    // Those of a new connection, which ioredis tries to open.
+    const commands = sendCommand.mock.calls.map(([{ name }]) => name);
+    // ioredis sends these commands when it opens a new connection.
     expect(commands.filter((name) => !['client', 'hello', 'info'].includes(name))).toEqual([]);
   });
 
-  test('a logged-out token stays refused when Redis has no value or another value', async () => {
+  test('a logged-out token stays refused when Redis has lost or changed its entry', async () => {
     await using service = await startService();
     const ada = await register(service.app);
     await ada.as('get', '/auth/logout');
@@ -93,7 +93,7 @@ describe('when PostgreSQL is killed', () => {
     await using _stop = { [Symbol.asyncDispose]: postgres.stop };
     await using service = await startService({ serverUrl: postgres.url });
     const { app } = service;
-    await until(async () => service.context.redis?.status === 'ready');
+    await waitUntil(async () => service.context.redis?.status === 'ready');
     const ada = await register(app);
     const eve = await register(app);
     const { body: task } = await ada.as('post', '/tasks').send({ title: 'Before' });
@@ -118,7 +118,7 @@ describe('when PostgreSQL is killed', () => {
     expect((await supertest(app).get('/livez')).status).toBe(200);
 
     await postgres.restart();
-    await until(async () => (await ada.as('get', '/tasks')).status === 200);
+    await waitUntil(async () => (await ada.as('get', '/tasks')).status === 200);
     expect((await ada.as('get', '/tasks')).body.tasks).toEqual([task]);
     expect((await login(app, ada.email)).status).toBe(200);
     expect((await eve.as('get', '/tasks')).status).toBe(401);
@@ -146,7 +146,7 @@ describe('when the service is killed', () => {
         }
       };
       const writers = [0, 1, 2, 3].map(write);
-      await until(async () => acknowledged.length > 40);
+      await waitUntil(async () => acknowledged.length > 40);
       await first.kill();
       await Promise.all(writers);
     }
@@ -154,6 +154,6 @@ describe('when the service is killed', () => {
     const as = bearerOf(second.url, ada.token);
     for (const id of acknowledged) expect((await as('get', `/tasks/${id}`)).status).toBe(200);
     const total = (await as('get', '/tasks?limit=200')).body.tasks.length as number;
-    expect(total - acknowledged.length, 'at most one unanswered task a writer').toBeLessThanOrEqual(4);
+    expect(total - acknowledged.length, 'at most one unacknowledged task per writer').toBeLessThanOrEqual(4);
   });
 });

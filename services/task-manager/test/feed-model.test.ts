@@ -33,11 +33,11 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** Writes of tasks: `to` is the user's own or one of two lists, `at` one of nine tasks. */
+/** A write of one of nine tasks. `owner` is the first list, the second list, or the user. */
 const write = fc.record({
   op: fc.constantFrom('insert', 'insert', 'update', 'move', 'delete'),
-  at: fc.nat(8),
-  to: fc.nat(2),
+  task: fc.nat(8),
+  owner: fc.nat(2),
 });
 const transaction = { pauseMs: fc.nat(6), commits: fc.boolean() };
 const histories = fc.record({
@@ -45,7 +45,7 @@ const histories = fc.record({
     minLength: 8,
     maxLength: 16,
   }),
-  // Ben joins or leaves one of the lists.
+  // Each entry makes Ben join or leave one of the lists.
   members: fc.array(fc.record({ ...transaction, list: fc.nat(1) }), { minLength: 3, maxLength: 8 }),
 });
 type History = typeof histories extends fc.Arbitrary<infer T> ? T : never;
@@ -65,73 +65,74 @@ const inTransaction = (
       if (error !== rolledBack) throw error;
     });
 
-/** Two users, of whom one joins and leaves lists of the other. */
+/** Two users: Ben joins and leaves lists of Ada. */
 const createWorld = async () => {
   const [ada, ben] = [await register(service.app), await register(service.app)];
   const lists = [(await createList(ada)).id, (await createList(ada)).id] as const;
-  /** The lists that Ben is surely not in, and since when. */
+  /** The lists in which Ben is certainly not a member, and since when. */
   const closed = new Map<string, number>(lists.map((id) => [id, performance.now()]));
   return { ada, ben, lists, closed, ids: Array.from({ length: 9 }, () => uuidv7()) };
 };
 type World = Awaited<ReturnType<typeof createWorld>>;
 
 const writeTasks = async ({ ben, lists, ids }: World, { tasks }: History): Promise<void> => {
-  for (const { writes, ...one } of tasks)
-    await inTransaction(one, async (tx) => {
-      // As each change of a task does.
+  for (const { writes, ...options } of tasks)
+    await inTransaction(options, async (tx) => {
+      // Locks the lists as the service does for each change of a task.
       await tx`select from lists where id = any(${lists}::uuid[]) order by id for share`;
-      for (const { op, at, to } of writes) {
-        const [id, owner, listId] = [ids[at] ?? '', lists[to] ?? ben.user.id, lists[to] ?? null];
+      for (const { op, task, owner } of writes) {
+        const [id, ownerId, listId] = [ids[task] ?? '', lists[owner] ?? ben.user.id, lists[owner] ?? null];
         if (op === 'insert')
           await tx`
             insert into tasks (owner_id, id, list_id, title, description, status, priority, tags, created_at, updated_at, version)
-            select ${owner}, ${id}, ${listId}, 'x', '', 'todo', 'medium', '{}', now(), now(), 1
+            select ${ownerId}, ${id}, ${listId}, 'x', '', 'todo', 'medium', '{}', now(), now(), 1
             where not exists (select from tasks where id = ${id})`;
         else if (op === 'update') await tx`update tasks set version = version + 1 where id = ${id}`;
         else if (op === 'move')
-          await tx`update tasks set owner_id = ${owner}, list_id = ${listId} where id = ${id}`;
+          await tx`update tasks set owner_id = ${ownerId}, list_id = ${listId} where id = ${id}`;
         else await tx`delete from tasks where id = ${id}`;
       }
     });
 };
 
 const changeMembers = async ({ ben, lists, closed }: World, { members }: History): Promise<void> => {
-  for (const { list, ...one } of members) {
+  for (const { list, ...options } of members) {
     const id = lists[list] ?? '';
     const wasClosed = closed.get(id);
     closed.delete(id);
-    await inTransaction(one, async (tx) => {
+    await inTransaction(options, async (tx) => {
       await tx`select from lists where id = ${id} for update`;
       await (wasClosed === undefined
         ? tx`delete from list_members where list_id = ${id} and user_id = ${ben.user.id}`
         : tx`insert into list_members (list_id, email, user_id, role, invitation, invited_at)
             values (${id}, ${ben.email}, ${ben.user.id}, 'viewer', ${uuidv7()}, now())`);
     });
-    if (one.commits ? wasClosed === undefined : wasClosed !== undefined) closed.set(id, performance.now());
-    await sleep(one.pauseMs);
+    if (options.commits ? wasClosed === undefined : wasClosed !== undefined)
+      closed.set(id, performance.now());
+    await sleep(options.pauseMs);
   }
 };
 
-const url = (rest: string): string => `${service.url}/v1/feeds/task-manager/tasks${rest}`;
+const url = (suffix: string): string => `${service.url}/v1/feeds/task-manager/tasks${suffix}`;
 
-/** Keeps a copy for a user: exports, follows, and exports again after 410, until `isOver` and then to the end. */
-const keepCopy = async (
+/** Maintains a copy for a user: exports, follows, and exports again after 410, until `isOver` and all changes are read. */
+const maintainCopy = async (
   user: Registered,
-  way: 'pages' | 'stream',
+  mode: 'pages' | 'stream',
   world: World,
   isOver: () => boolean,
 ): Promise<{ copy: ReadonlyMap<string, Item>; exports: number }> => {
   const headers = { Authorization: `Bearer ${user.token}` };
   const copy = new Map<string, Item>();
-  const ask = async (rest: string) => {
-    const begin = performance.now();
-    const answer = await fetch(url(rest), { headers });
+  const request = async (suffix: string) => {
+    const startedAt = performance.now();
+    const answer = await fetch(url(suffix), { headers });
     const text = await answer.text();
     expect([200, 410]).toContain(answer.status);
     if (user === world.ben)
-      // A list that was closed before the request, and still is, is in no part of the answer.
+      // The response contains no task of a list in which Ben was not a member during the whole request.
       for (const [list, since] of world.closed)
-        if (since < begin) expect(text).not.toContain(`"listId":"${list}"`);
+        if (since < startedAt) expect(text).not.toContain(`"listId":"${list}"`);
     return { status: answer.status, text };
   };
   const apply = ({ id, item }: Change): void => {
@@ -139,11 +140,11 @@ const keepCopy = async (
     else copy.set(id, item);
   };
   for (let exports = 1; ; exports++) {
-    const lines = (await ask('/export')).text.trim().split('\n');
+    const lines = (await request('/export')).text.trim().split('\n');
     let { cursor: next } = JSON.parse(lines[0] ?? '') as { cursor: string };
     copy.clear();
     for (const item of lines.slice(1).map((line) => JSON.parse(line) as Item)) apply({ id: item.id, item });
-    if (way === 'stream') {
+    if (mode === 'stream') {
       using stream = await openStream(url(`?after=${next}`), headers);
       let isEnded = false;
       void stream.ended.then(
@@ -158,7 +159,7 @@ const keepCopy = async (
     }
     for (;;) {
       const wasOver = isOver();
-      const { status, text } = await ask(`?after=${next}&limit=3&wait=${wasOver ? 0 : 1}`);
+      const { status, text } = await request(`?after=${next}&limit=3&wait=${wasOver ? 0 : 1}`);
       if (status === 410) break;
       const page = JSON.parse(text) as Page;
       for (const change of page.changes) apply(change);
@@ -170,18 +171,18 @@ const keepCopy = async (
 
 const sorted = (items: Item[]): Item[] => items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-test('copies equal what their users see, while two users share, leave and write', async () => {
+test('copies equal the tasks that their users may see, while two users share, leave and write', async () => {
   const exports: number[] = [];
   const attempt = async (history: History): Promise<void> => {
     const world = await createWorld();
     let isOver = false;
     const readers = [
-      keepCopy(world.ada, 'pages', world, () => isOver),
-      keepCopy(world.ben, 'pages', world, () => isOver),
-      keepCopy(world.ben, 'stream', world, () => isOver),
+      maintainCopy(world.ada, 'pages', world, () => isOver),
+      maintainCopy(world.ben, 'pages', world, () => isOver),
+      maintainCopy(world.ben, 'stream', world, () => isOver),
     ];
     await Promise.all([writeTasks(world, history), changeMembers(world, history)]);
-    // Wakes those who wait, so that they ask once more.
+    // A last change for each user wakes the waiting readers.
     for (const { as } of [world.ada, world.ben])
       await as('post', '/tasks').send({ title: 'Last' }).expect(201);
     isOver = true;
@@ -193,11 +194,11 @@ test('copies equal what their users see, while two users share, leave and write'
       const rows = await other<{ json: string }[]>`
         select json from tasks where owner_id = ${user.user.id} or owner_id in (
           select list_id from list_members where user_id = ${user.user.id})`;
-      const seen = sorted(rows.map(({ json }) => JSON.parse(json) as Item));
-      for (const one of copies) expect(sorted([...(one?.copy.values() ?? [])])).toEqual(seen);
+      const visibleTasks = sorted(rows.map(({ json }) => JSON.parse(json) as Item));
+      for (const result of copies) expect(sorted([...(result?.copy.values() ?? [])])).toEqual(visibleTasks);
     }
     expect(ofAda?.exports).toBe(1);
-    exports.push(...ofBen.map((one) => one.exports));
+    exports.push(...ofBen.map((result) => result.exports));
   };
   await fc.assert(fc.asyncProperty(histories, attempt), { numRuns: 6, endOnFailure: true });
   expect(Math.max(...exports)).toBeGreaterThan(1);

@@ -14,7 +14,7 @@ const variables = { AUTH_SIGNING_KEY: JSON.stringify(signingKey) };
 /** The identity provider of operators. */
 export const operatorKeys = await makeTestKeys();
 
-/** `tokenWith` gives operators' tokens; users get theirs from the service. */
+/** `tokenWith` creates operators' tokens; the service creates those of users. */
 export const { createTestDatabase, startService, tokenWith } = createHarness({
   migrations,
   parseEnv,
@@ -35,18 +35,18 @@ export const variablesFor = (databaseUrl: string) => ({
 
 type App = TestInstance<Context>['app'] | string;
 
-/** The path of an endpoint. */
+/** Adds the base path of the API to a path. */
 export const at = (path: string): string => `/api/v1${path}`;
 
 export const goodPassword = 'correct horse battery';
 
 let count = 0;
-/** An email that was not used before. */
+/** A new email address. */
 export const newEmail = (): string => `user-${++count}-${process.pid}@example.test`;
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** A function that sends requests to an instance with an access token. */
+/** Creates a function that sends requests to an instance with an access token. */
 export const bearerOf = (app: App, token: string) => (method: Method, path: string) =>
   supertest(app)[method](at(path)).auth(token, { type: 'bearer' });
 
@@ -65,15 +65,15 @@ export const register = async (app: App, email = newEmail(), password = goodPass
   };
 };
 
-/** Lets more than the 30 seconds pass in which a refresh token that was just exchanged still works. */
+/** Ends the 30 seconds in which an exchanged refresh token still works. */
 export const endOverlap = async ({ context }: TestInstance<Context>): Promise<void> => {
   await context.database.sql`update sessions set rotated_at = rotated_at - interval '31 seconds'`;
 };
 
-/** What `register` returns. */
+/** A registered user, as `register` returns it. */
 export type Registered = Awaited<ReturnType<typeof register>>;
 
-/** A new list, and a function that invites somebody into it and lets them accept. */
+/** Creates a list. `join` invites a user and accepts the invitation. */
 export const createList = async (owner: Registered, name = 'Household') => {
   const { body } = await owner.as('post', '/lists').send({ name }).expect(201);
   const path = `/lists/${body.id}`;

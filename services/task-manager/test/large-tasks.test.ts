@@ -5,9 +5,9 @@ import { register, startService, variablesFor } from './harness.ts';
 import { startProcess } from './service-process.ts';
 
 const path = '/v1/feeds/task-manager/tasks';
-const tasks = 1000;
+const taskCount = 1000;
 
-test('exports and pages of the largest tasks leave a process its memory', async () => {
+test('exports and pages of the largest tasks stay within the memory of a container', async () => {
   await using service = await startService();
   const { sql } = service.context.database;
   const secret = 'ab'.repeat(32);
@@ -27,9 +27,9 @@ test('exports and pages of the largest tasks leave a process its memory', async 
   const cursors = await Promise.all(
     users.map(async ({ token }) => ((await (await get(token, '')).json()) as { next: string }).next),
   );
-  // 10,000 letters of three bytes each, in no order, so that little of them is compressed.
+  // 10,000 random letters of three bytes each, which compress badly.
   for (const { user } of users)
-    for (let from = 1; from < tasks; from += 100)
+    for (let from = 1; from < taskCount; from += 100)
       await sql`
       with letters as materialized (
         select string_agg(chr(19968 + (random() * 20000)::int), '') as text from generate_series(1, 10000))
@@ -37,15 +37,15 @@ test('exports and pages of the largest tasks leave a process its memory', async 
       select ${user.id}, uuidv7(), 'Large', 'todo', 'medium', '{}', 1, substr(text, n) || substr(text, 1, n - 1), now(), now()
       from letters, generate_series(${from}::int, ${from + 99}::int) n`;
   const exported = await Promise.all(
-    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4].map(async (at) => {
-      const text = await (await get(users[at]?.token ?? '', '/export', at + 1)).text();
+    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4].map(async (userIndex) => {
+      const text = await (await get(users[userIndex]?.token ?? '', '/export', userIndex + 1)).text();
       return text.trim().split('\n').length;
     }),
   );
-  expect(exported).toEqual(exported.map(() => tasks + 1));
-  const followed = users.map(({ token }, at) =>
-    countFollowed((query) => get(token, query), cursors[at] ?? ''),
+  expect(exported).toEqual(exported.map(() => taskCount + 1));
+  const followed = users.map(({ token }, index) =>
+    countFollowed((query) => get(token, query), cursors[index] ?? ''),
   );
-  expect(await Promise.all(followed)).toEqual(followed.map(() => tasks));
+  expect(await Promise.all(followed)).toEqual(followed.map(() => taskCount));
   expect(await server.peakBytes()).toBeLessThan(container.bytes);
 });

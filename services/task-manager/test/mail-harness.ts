@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { startMailer } from '../src/mails/mailer.ts';
 import { startService } from './harness.ts';
 
-/** The headers `Message-ID`, `To` and `Subject` and the text of a mail as it was sent. */
+/** Parses the headers `Message-ID`, `To` and `Subject` and the text of a received mail. */
 const parse = (source: string) => {
   const [head = '', ...body] = source.split('\r\n\r\n');
   const header = (name: string): string =>
@@ -16,20 +16,20 @@ const parse = (source: string) => {
   };
 };
 
-/** The secret in a mail: the ids of two rows and a code. */
-const code = /[0-9a-f-]{36}\.[0-9a-f-]{36}\.[\w-]{43}/;
+/** A code in a mail: two ids and a MAC. */
+const codePattern = /[0-9a-f-]{36}\.[0-9a-f-]{36}\.[\w-]{43}/;
 
-/** The secret that stands in the text of a mail. */
-export const codeIn = (source = ''): string => code.exec(source)?.[0] ?? '';
+/** Finds the code in the text of a mail. */
+export const codeIn = (source = ''): string => codePattern.exec(source)?.[0] ?? '';
 
-/** An instance that sends its mails to a mail server of its own. */
+/** Starts an instance with its own mail server. */
 export const startWithMail = async (variables: Record<string, string> = {}) => {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await startMailServer());
   const service = stack.use(await startService({ variables: { SMTP_URL: server.url, ...variables } }));
   const mailer = startMailer(service.context);
   if (mailer !== undefined) stack.use(mailer);
-  /** In the order in which they were written; several are sent at once. */
+  /** Mails to an address, in the order in which they were queued, because several are sent at once. */
   const mailsTo = (address: string) =>
     server.mails
       .map(parse)
@@ -40,22 +40,22 @@ export const startWithMail = async (variables: Record<string, string> = {}) => {
     ...service,
     mailServer: server,
     mailsTo,
-    /** Waits until `number` mails were sent to an address, and returns the last one with its code. */
-    lastMailTo: async (address: string, number = 1) => {
-      await expect.poll(() => mailsTo(address).length, { timeout: 20_000 }).toBe(number);
+    /** Waits until `count` mails were sent to an address, and returns the last with its code. */
+    lastMailTo: async (address: string, count = 1) => {
+      await expect.poll(() => mailsTo(address).length, { timeout: 20_000 }).toBe(count);
       const mail = mailsTo(address).at(-1);
       const { source = '', subject = '' } = mail ?? {};
       return { source, subject, code: codeIn(source) };
     },
-    /** The states of the mails of a kind, once none is to be sent any more. */
+    /** Waits until no mail of a kind is pending, and returns their states. */
     settled: async (kind: string): Promise<string[]> => {
       const { sql } = service.context.database;
-      const states = async () =>
+      const readStates = async () =>
         (await sql<{ state: string }[]>`select state from mails where kind = ${kind} order by id`).map(
           ({ state }) => state,
         );
-      await expect.poll(states, { timeout: 20_000 }).not.toContain('pending');
-      return states();
+      await expect.poll(readStates, { timeout: 20_000 }).not.toContain('pending');
+      return readStates();
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };

@@ -4,7 +4,7 @@ import supertest from 'supertest';
 import { expect, test } from 'vitest';
 import { createList, register, startService } from './harness.ts';
 
-test('every list of tasks is read by an index, without a sequential scan or a sort of all tasks', async () => {
+test('every list of tasks uses an index, without a sequential scan or a sort of all tasks', async () => {
   await using first = await startService();
   await using plans = recordPlans(first.databaseUrl);
   const searches = { run: <T>(_user: string, read: (sql: ISql) => Promise<T>) => read(plans.sql) };
@@ -26,7 +26,7 @@ test('every list of tasks is read by an index, without a sequential scan or a so
     expect([query, await plans.faultsOf(() => as('get', `/tasks${query}`).expect(200))]).toEqual([query, []]);
 });
 
-test('the feed of a user is read by the index of owners, not through the changes of all', async () => {
+test('the feed of a user uses the index by owner and does not read the changes of others', async () => {
   await using first = await startService();
   await using plans = recordPlans(first.databaseUrl);
   await using service = await startService({

@@ -3,8 +3,8 @@ import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { createTestDatabase, register, startService } from './harness.ts';
 
-/** A role like the one in production: it connects, reads and writes rows, and calls functions. */
-const runTimeRole = async (databaseUrl: string) => {
+/** Creates a database role with the rights of the production role: to read and write rows and to call functions. */
+const createRuntimeRole = async (databaseUrl: string) => {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
   const role = `rows_${randomUUID().replaceAll('-', '')}`;
   await sql.unsafe(`
@@ -26,9 +26,9 @@ const runTimeRole = async (databaseUrl: string) => {
   };
 };
 
-test('the service runs with the rights to read and write rows and to call functions', async () => {
+test('the service needs only the rights to read and write rows and to call functions', async () => {
   await using database = await createTestDatabase();
-  await using role = await runTimeRole(database.url);
+  await using role = await createRuntimeRole(database.url);
   await using service = await startService({ databaseUrl: role.url });
   const { as } = await register(service.app);
   const { status, body } = await as('post', '/tasks').set('Idempotency-Key', 'k').send({ title: 'x' });

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { call, type Arranged, type Place } from '@platform/openapi-tests/place';
 import { send } from '@platform/openapi-tests/send';
 
-/** The cookies of the services are named as on any host but localhost. */
+/** Host of the requests: on any host except localhost the cookies have their Secure names. */
 const HOST = 'service.example.test';
-/** That of the examples: ten wrong ones in a row would make the user wait. */
+/** The password in the examples: with another one, the user would have to wait after ten examples. */
 const PASSWORD = 'try-me-out-2026';
 
 const register = async ({ url }: Place) => {
@@ -15,12 +15,12 @@ const register = async ({ url }: Place) => {
     headers: { Host: HOST, 'Content-Type': 'application/json' },
     body: JSON.stringify({ email, password: PASSWORD, name: 'Ada' }),
   });
-  if (status !== 201) throw new Error(`a registration was answered with ${status}: ${body}`);
+  if (status !== 201) throw new Error(`registration failed with status ${status}: ${body}`);
   const cookies = (headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]).join('; ');
   return { email, cookies, token: (JSON.parse(body) as { accessToken: string }).accessToken };
 };
 
-/** Users with lists and tasks of their own, one of whom another one invites, and one who leaves. */
+/** Registers users: Ann, whom Ben invites to his list, and a user who deletes the account. */
 export const arrange = async (place: Place): Promise<Arranged> => {
   const ann = await register(place);
   // A refresh token works once and its second use ends the session, so refreshing needs another user.
@@ -55,7 +55,7 @@ export const arrange = async (place: Place): Promise<Arranged> => {
       'requestVerification',
       'confirmEmail',
       'sendPasswordReset',
-      // The example of a session has ended with the change of the password.
+      // The change of the password ended the session of the example.
       'getSession',
       'deleteSession',
     ].map((operation) => `${operation} success`),

@@ -12,17 +12,17 @@ afterAll(() => service[Symbol.asyncDispose]());
 const post = (path: string, body: object) => supertest(service.app).post(at(path)).send(body);
 const login = async (email: string, password: string): Promise<number> =>
   (await post('/auth/login', { email, password })).status;
-/** A user whose mail after the registration has arrived. */
-const someone = async () => {
+/** Registers a user and waits for the verification mail. */
+const registerWithMail = async () => {
   const user = await register(service.app);
   return { ...user, verification: (await service.lastMailTo(user.email)).code };
 };
-type User = Awaited<ReturnType<typeof someone>>;
+type User = Awaited<ReturnType<typeof registerWithMail>>;
 const newPassword = 'a much better phrase';
 
 describe('a forgotten password', () => {
   test('is replaced by the code of a mail, once, which ends every session and verifies the address', async () => {
-    const ada = await someone();
+    const ada = await registerWithMail();
     await post('/auth/password/reset', { email: ` ${ada.email.toUpperCase()}` }).expect(202);
     const { source, code: token } = await service.lastMailTo(ada.email, 2);
     expect(source).toContain(`https://app.example.test/reset#${token}`);
@@ -36,20 +36,24 @@ describe('a forgotten password', () => {
     expect((await service.lastMailTo(ada.email, 3)).subject).toBe('Your password was changed');
   });
 
-  test('is asked for with the same answer, and the same rows, for an address without an account', async () => {
+  test('has the same response to a reset request, and the same rows, for an address without an account', async () => {
     const { sql } = service.context.database;
-    const [ada, unknown] = [await someone(), newEmail()];
+    const [ada, unknown] = [await registerWithMail(), newEmail()];
     const answers = [];
     for (const email of [ada.email, unknown]) answers.push(await post('/auth/password/reset', { email }));
-    const seen = answers.map(({ status, text, headers }) => [status, text, Object.keys(headers).toSorted()]);
-    expect(seen[0]).toEqual(seen[1]);
-    expect(seen[0]?.slice(0, 2)).toEqual([202, '']);
+    const visible = answers.map(({ status, text, headers }) => [
+      status,
+      text,
+      Object.keys(headers).toSorted(),
+    ]);
+    expect(visible[0]).toEqual(visible[1]);
+    expect(visible[0]?.slice(0, 2)).toEqual([202, '']);
     const rows =
       await sql`select kind from mails where recipient in ${sql([ada.email, unknown])} and kind = 'password_reset'`;
     expect(rows).toHaveLength(2);
     await service.lastMailTo(ada.email, 2);
     expect(await service.settled('password_reset')).toContain('unwanted');
-    // No second mail within three minutes, for an address with an account and one without.
+    // Within three minutes no second mail is queued, neither for an address with an account nor for one without.
     for (const email of [ada.email, unknown]) await post('/auth/password/reset', { email }).expect(202);
     const kind = 'password_reset';
     expect(
@@ -58,8 +62,8 @@ describe('a forgotten password', () => {
     expect(service.mailsTo(unknown)).toEqual([]);
   });
 
-  test('is replaced by one of 50 requests with the same code at once', async () => {
-    const ada = await someone();
+  test('is replaced by exactly one of 50 simultaneous requests with the same code', async () => {
+    const ada = await registerWithMail();
     await post('/auth/password/reset', { email: ada.email }).expect(202);
     const { code: token } = await service.lastMailTo(ada.email, 2);
     const confirm = (_: unknown, n: number) =>
@@ -70,9 +74,9 @@ describe('a forgotten password', () => {
     expect(await login(ada.email, `${newPassword} ${used}`)).toBe(200);
   });
 
-  test('is not replaced by a code that a newer one replaced, or that is older than 30 minutes', async () => {
+  test('is not replaced with a code that a newer code voided, or that is older than 30 minutes', async () => {
     const { sql } = service.context.database;
-    const ada = await someone();
+    const ada = await registerWithMail();
     await post('/auth/password/reset', { email: ada.email }).expect(202);
     const { code: older } = await service.lastMailTo(ada.email, 2);
     await sql`update mails set created_at = now() - interval '4 minutes' where recipient = ${ada.email}`;
@@ -86,30 +90,32 @@ describe('a forgotten password', () => {
     expect(await login(ada.email, goodPassword)).toBe(200);
   });
 
-  test('keeps its code when the new one breaks the rules, and takes no forged code or one of another kind', async () => {
-    const ada = await someone();
+  test('does not use up the code when the new password breaks the rules, and refuses forged codes and codes of other mails', async () => {
+    const ada = await registerWithMail();
     await post('/auth/password/reset', { email: ada.email }).expect(202);
     const { code: token } = await service.lastMailTo(ada.email, 2);
-    for (const bad of ['short', ada.email, 'password123']) {
-      const { status, body } = await post('/auth/password/reset/confirm', { token, newPassword: bad });
-      expect([bad, status, Object.keys(body.errors ?? {})]).toEqual([bad, 400, ['newPassword']]);
+    for (const weak of ['short', ada.email, 'password123']) {
+      const { status, body } = await post('/auth/password/reset/confirm', { token, newPassword: weak });
+      expect([weak, status, Object.keys(body.errors ?? {})]).toEqual([weak, 400, ['newPassword']]);
     }
     const [owner = '', id = '', mac = ''] = token.split('.');
-    const last = mac.endsWith('A') ? 'B' : 'A';
-    for (const wrong of [
+    const wrongLastCharacter = mac.endsWith('A') ? 'B' : 'A';
+    for (const wrongToken of [
       'x',
       `${owner}.${id}`,
       `${id}.${owner}.${mac}`,
-      `${token.slice(0, -1)}${last}`,
+      `${token.slice(0, -1)}${wrongLastCharacter}`,
       ada.verification,
     ])
-      expect((await post('/auth/password/reset/confirm', { token: wrong, newPassword })).status).toBe(404);
+      expect((await post('/auth/password/reset/confirm', { token: wrongToken, newPassword })).status).toBe(
+        404,
+      );
     expect((await post('/auth/email/verify', { token })).status).toBe(404);
     await post('/auth/password/reset/confirm', { token, newPassword }).expect(204);
   });
 });
 
-test('mails and attempts with one code are limited for each network, whether or not there is an account', async () => {
+test('reset mails, and attempts with one code, are limited per network, whether or not the account exists', async () => {
   await using limited = await startWithMail({ RATE_LIMIT: 'on' });
   const send = (path: string, body: object) => supertest(limited.app).post(at(path)).send(body);
   const ada = await register(limited.app);
@@ -118,7 +124,7 @@ test('mails and attempts with one code are limited for each network, whether or 
     for (let n = 0; n < 6; n++) statuses.push((await send('/auth/password/reset', { email })).status);
     expect(statuses).toEqual([202, 202, 202, 202, 202, 429]);
   }
-  // A mail of the last three minutes is not replaced.
+  // Within three minutes a mail is not replaced, so that the second mail (the first reset) has the valid code.
   const { code: token } = await limited.lastMailTo(ada.email, 2);
   const statuses = [];
   for (let n = 0; n < 6; n++)
@@ -126,30 +132,30 @@ test('mails and attempts with one code are limited for each network, whether or 
   expect(statuses).toEqual([204, 404, 404, 404, 404, 429]);
 });
 
-test('whoever asks for resets of an address, of many networks of one customer too, voids no code and leaves room for its owner', async () => {
+test('many reset requests for the address of somebody else, even from many networks of one customer, void no code and do not block the owner', async () => {
   await using limited = await startWithMail({ RATE_LIMIT: 'on', TRUST_PROXY: 'loopback' });
   const ada = await register(limited.app);
-  const ask = (address: string) =>
+  const requestReset = (address: string) =>
     supertest(limited.app)
       .post(at('/auth/password/reset'))
       .set('X-Forwarded-For', address)
       .send({ email: ada.email });
-  await ask('2001:db8:0:1::1').expect(202);
+  await requestReset('2001:db8:0:1::1').expect(202);
   const { code: token } = await limited.lastMailTo(ada.email, 2);
   const statuses = [];
-  for (let n = 2; n < 8; n++) statuses.push((await ask(`2001:db8:0:${n}::1`)).status);
+  for (let n = 2; n < 8; n++) statuses.push((await requestReset(`2001:db8:0:${n}::1`)).status);
   expect(statuses).toEqual([202, 202, 202, 202, 429, 429]);
   await supertest(limited.app)
     .post(at('/auth/password/reset/confirm'))
     .send({ token, newPassword })
     .expect(204);
-  await ask('203.0.113.9').expect(202);
+  await requestReset('203.0.113.9').expect(202);
   await limited.lastMailTo(ada.email, 4);
 });
 
 describe('a password', () => {
-  test('is changed with the current one; other sessions end, and the owner of the address can still reset it', async () => {
-    const ada = await someone();
+  test('is changed with the current password; other sessions end, and a reset code that was sent before stays valid', async () => {
+    const ada = await registerWithMail();
     const second = await post('/auth/login', { email: ada.email, password: goodPassword });
     await post('/auth/password/reset', { email: ada.email }).expect(202);
     const { code: token } = await service.lastMailTo(ada.email, 2);
@@ -166,21 +172,24 @@ describe('a password', () => {
     await post('/auth/password/reset/confirm', { token, newPassword }).expect(204);
   });
 
-  test('that was replaced permits nothing any more, although it was compared before', async () => {
-    // A transaction sees only the connections that were open at its first look.
+  test('is refused if another transaction replaces it after the comparison', async () => {
+    // Polls with `probe`: a transaction sees only the connections that were open when it first read pg_stat_activity.
     const { sql, probe } = service.context.database;
-    const other = await service.context.loginPasswords.hash(newPassword, { email: '', address: undefined });
-    for (const doWith of [
+    const otherHash = await service.context.loginPasswords.hash(newPassword, {
+      email: '',
+      address: undefined,
+    });
+    for (const sendPassword of [
       (user: User) => user.as('post', '/auth/password').send({ currentPassword: goodPassword, newPassword }),
       (user: User) =>
         user.as('post', '/auth/email').send({ newEmail: newEmail(), currentPassword: goodPassword }),
       ({ email }: User) => post('/auth/login', { email, password: goodPassword }),
     ]) {
-      const ada = await someone();
+      const ada = await registerWithMail();
       const tx = await sql.reserve();
       await tx`begin`;
-      await tx`update users set password_hash = ${other} where email = ${ada.email}`;
-      const answer = doWith(ada).then(({ status }) => status);
+      await tx`update users set password_hash = ${otherHash} where email = ${ada.email}`;
+      const answer = sendPassword(ada).then(({ status }) => status);
       const waits = () =>
         probe`select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
       await expect.poll(waits).toHaveLength(1);
@@ -189,27 +198,27 @@ describe('a password', () => {
       expect([401, 403]).toContain(await answer);
       expect(await sql`select from mails where sender = ${ada.user.id}`).toHaveLength(0);
       const [stored] = await sql`select password_hash from users where email = ${ada.email}`;
-      expect(stored?.['password_hash']).toBe(other);
+      expect(stored?.['password_hash']).toBe(otherHash);
       expect(await sql`select from sessions where user_id = ${ada.user.id}`).toHaveLength(1);
     }
   });
 
   test.each(['reset', 'change', 'first confirmation'] as const)(
-    'a change of address that was asked for before a %s is void',
-    async (kind) => {
-      const ada = await someone();
+    'a change of address that was requested before a %s is void',
+    async (voidedBy) => {
+      const ada = await registerWithMail();
       const email = newEmail();
       await ada
         .as('post', '/auth/email')
         .send({ newEmail: email, currentPassword: goodPassword })
         .expect(202);
       const { code } = await service.lastMailTo(email);
-      if (kind === 'change')
+      if (voidedBy === 'change')
         await ada
           .as('post', '/auth/password')
           .send({ currentPassword: goodPassword, newPassword })
           .expect(204);
-      else if (kind === 'reset') {
+      else if (voidedBy === 'reset') {
         await post('/auth/password/reset', { email: ada.email }).expect(202);
         const { code: token } = await service.lastMailTo(ada.email, 2);
         await post('/auth/password/reset/confirm', { token, newPassword }).expect(204);
@@ -218,8 +227,8 @@ describe('a password', () => {
     },
   );
 
-  test('is not guessed with a stolen access token: after ten failures there is a wait', async () => {
-    const ada = await someone();
+  test('cannot be guessed with a stolen access token: after ten failures the user must wait', async () => {
+    const ada = await registerWithMail();
     const guess = (n: number) =>
       ada.as('post', '/auth/password').send({ currentPassword: `guess number ${n}`, newPassword });
     const statuses = [];
@@ -230,8 +239,8 @@ describe('a password', () => {
 });
 
 describe('an email address', () => {
-  test('is confirmed by the mail after the registration, which ends the sessions from before', async () => {
-    const ada = await someone();
+  test('is confirmed with the code of the registration mail, which ends the existing sessions', async () => {
+    const ada = await registerWithMail();
     expect(ada.answer.body.user.emailVerified).toBe(false);
     await post('/auth/email/verify', { token: ada.verification }).expect(204);
     expect((await ada.as('get', '/auth/check')).status).toBe(401);
@@ -240,8 +249,8 @@ describe('an email address', () => {
     expect((await post('/auth/email/verify', { token: ada.verification })).status).toBe(404);
   });
 
-  test('is confirmed by a mail that is asked for again, and not while somebody else reads the link', async () => {
-    const ada = await someone();
+  test('is confirmed with the code of a second mail, and not by a GET of the link, for example by a mail scanner', async () => {
+    const ada = await registerWithMail();
     await service.context.database
       .sql`update mails set created_at = now() - interval '4 minutes' where recipient = ${ada.email}`;
     await ada.as('post', '/auth/email/verification').expect(202);
@@ -254,15 +263,15 @@ describe('an email address', () => {
     await post('/auth/email/verify', { token }).expect(204);
   });
 
-  test('is replaced by one that was confirmed, and the old one gets a notice', async () => {
-    const ada = await someone();
+  test('is replaced when the new address is confirmed, and the old address gets a notice', async () => {
+    const ada = await registerWithMail();
     const email = newEmail();
     const change = (newEmail: string, currentPassword = goodPassword) =>
       ada.as('post', '/auth/email').send({ newEmail, currentPassword });
     expect((await change(email, 'not the password')).body.code).toBe('wrong_password');
     await change(email).expect(202);
-    // Somebody else who wants the same address voids nothing.
-    const ben = await someone();
+    // A request of another user for the same address does not void the first.
+    const ben = await registerWithMail();
     await ben.as('post', '/auth/email').send({ newEmail: email, currentPassword: goodPassword }).expect(202);
     await service.lastMailTo(email, 2);
     await ada.as('patch', '/auth/me').send({ language: 'de' }).expect(200);
@@ -274,8 +283,8 @@ describe('an email address', () => {
     expect((await service.lastMailTo(ada.email, 2)).subject).toContain('Ihre_E-Mail-Adresse_wurde');
   });
 
-  test('that changes stays a member of its lists, in place of an invitation of the new address', async () => {
-    const [ada, ben] = [await someone(), await someone()];
+  test('can change without losing list memberships, which replace invitations of the new address', async () => {
+    const [ada, ben] = [await registerWithMail(), await registerWithMail()];
     const [list, other] = [await createList(ada), await createList(ada)];
     await list.join(ben, 'owner');
     const email = newEmail();
@@ -294,27 +303,27 @@ describe('an email address', () => {
       .expect(200);
   });
 
-  test('of somebody else is not learnt or taken by a change: the answer is the same, and no mail is sent', async () => {
-    const [ada, ben] = [await someone(), await someone()];
-    const free = newEmail();
+  test('of another account is neither revealed nor taken over by a change: the response is the same, and no mail is sent', async () => {
+    const [ada, ben] = [await registerWithMail(), await registerWithMail()];
+    const freeEmail = newEmail();
     const answers = [];
-    for (const newEmail of [ben.email, free])
+    for (const newEmail of [ben.email, freeEmail])
       answers.push(await ada.as('post', '/auth/email').send({ newEmail, currentPassword: goodPassword }));
     expect(answers.map(({ status, text }) => [status, text])).toEqual([
       [202, ''],
       [202, ''],
     ]);
-    const { code: token } = await service.lastMailTo(free);
+    const { code: token } = await service.lastMailTo(freeEmail);
     expect(service.mailsTo(ben.email)).toHaveLength(1);
-    await register(service.app, free);
+    await register(service.app, freeEmail);
     const { status, body } = await post('/auth/email/verify', { token });
     expect([status, body.code]).toEqual([409, 'email_taken']);
   });
 });
 
 describe('a profile', () => {
-  test('is read and changed like every record', async () => {
-    const ada = await someone();
+  test('supports ETag, If-None-Match, If-Match and merge patches like every record', async () => {
+    const ada = await registerWithMail();
     const { body, headers } = await ada.as('get', '/auth/me').expect(200);
     expect(body).toEqual({ ...ada.user, language: 'en', emailVerified: false, version: 1 });
     const etag = String(headers['etag']);
@@ -324,17 +333,17 @@ describe('a profile', () => {
     expect(changed.body).toEqual({ ...body, ...patch, version: 2 });
     expect((await ada.as('patch', '/auth/me').send({})).body).toEqual(changed.body);
     expect((await ada.as('patch', '/auth/me').set('If-Match', etag).send({ name: null })).status).toBe(412);
-    for (const bad of [
+    for (const invalidPatch of [
       { language: 'fr' },
       { name: ' ' },
       { email: 'x@example.test' },
       { emailVerified: true },
     ])
-      expect((await ada.as('patch', '/auth/me').send(bad)).status).toBe(400);
+      expect((await ada.as('patch', '/auth/me').send(invalidPatch)).status).toBe(400);
   });
 
-  test('has the language of the mails', async () => {
-    const ada = await someone();
+  test('sets the language of mails to the user', async () => {
+    const ada = await registerWithMail();
     await ada.as('patch', '/auth/me').send({ language: 'de' }).expect(200);
     await post('/auth/password/reset', { email: ada.email }).expect(202);
     expect((await service.lastMailTo(ada.email, 2)).subject).toBe('Neues Passwort festlegen');

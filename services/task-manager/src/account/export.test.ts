@@ -3,7 +3,7 @@ import supertest from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at, createList, register, startService } from '../../test/harness.ts';
 import { startWithMail } from '../../test/mail-harness.ts';
-import { exportOf } from './export.ts';
+import { streamExport } from './export.ts';
 
 let service: Awaited<ReturnType<typeof startWithMail>>;
 beforeAll(async () => {
@@ -47,7 +47,7 @@ test('an export is one file with everything that is stored about the user, and n
   expect(answer.text).not.toContain(ben.email);
 });
 
-test('answers that are kept are in memory one at a time, since that of a batch may have megabytes', async () => {
+test('stored responses are read into memory one at a time, because the response of a batch may have megabytes', async () => {
   const cleo = await register(service.app);
   for (const key of ['a', 'b', 'c'])
     await cleo
@@ -56,16 +56,16 @@ test('answers that are kept are in memory one at a time, since that of a batch m
       .send({ title: `Kept ${key}` })
       .expect(201);
   const pieces: number[] = [];
-  for await (const piece of exportOf(service.context.database.sql, cleo.user.id))
+  for await (const piece of streamExport(service.context.database.sql, cleo.user.id))
     pieces.push(piece.split('"answer":').length - 1);
   expect(pieces.filter((answers) => answers > 0)).toEqual([1, 1, 1]);
 });
 
-test('no table with a column of a user is forgotten', async () => {
+test('every table that refers to a user is known here, so that a new one is added to the export', async () => {
   const rows = await service.context.database.sql<{ name: string }[]>`
     select distinct table_name as name from information_schema.columns
     where table_schema = current_schema() and column_name in ('user_id', 'owner', 'owner_id', 'recipient')
-      -- What the feed has of a user, ids and times of changes, is read there.
+      -- Users read the feed tables, which have only ids and times of changes, through the feed.
       and not starts_with(table_name, 'feed_') order by 1`;
   expect(rows.map(({ name }) => name)).toEqual([
     'idempotency_keys',
@@ -78,23 +78,23 @@ test('no table with a column of a user is forgotten', async () => {
   ]);
 });
 
-test('an export of many rows has each of them once, and reads them as they are taken', async () => {
+test('an export of many rows contains each row once, and reads the next rows only when the previous were consumed', async () => {
   const { sql } = service.context.database;
   const ada = await register(service.app);
   await insertTasks(ada.user.id, 350);
   const { tasks } = (await download(ada).expect(200)).body;
   expect(new Set(tasks.map(({ id }: { id: string }) => id)).size).toBe(350);
   let text = '';
-  for await (const piece of exportOf(sql, ada.user.id)) {
+  for await (const piece of streamExport(sql, ada.user.id)) {
     text += piece;
-    // With the first hundred in hand, the others are not read yet.
+    // After the first hundred the other rows are not read yet.
     if (piece.includes('"title"')) await sql`delete from tasks where owner_id = ${ada.user.id}`;
   }
   expect(JSON.parse(text).tasks).toHaveLength(100);
 });
 
-test('a network has two exports at a time, and keeps nobody else from theirs', async () => {
-  // Of its own: the pool of the service refuses what is asked within a transaction.
+test('a network may run two exports at a time, and does not block other networks', async () => {
+  // A connection of its own: the pool of the service refuses queries outside the current transaction.
   await using sql = Object.assign(postgres(service.databaseUrl, { max: 1 }), {
     [Symbol.asyncDispose]: () => sql.end(),
   });
@@ -124,7 +124,7 @@ test('a network has two exports at a time, and keeps nobody else from theirs', a
   expect(await Promise.all(running.exports)).toEqual([200, 200, 200]);
 });
 
-test('an export needs a password of the last ten minutes, and is given ten times an hour', async () => {
+test('an export needs a password entered within ten minutes, and is allowed ten times an hour', async () => {
   await using limited = await startService({
     databaseUrl: service.databaseUrl,
     variables: { RATE_LIMIT: 'on' },

@@ -20,52 +20,54 @@ import { Session } from '../sessions/schema.ts';
 import { Task } from '../tasks/schema.ts';
 import { withRecentPassword } from './use-cases.ts';
 
-/** What is stored about a user. */
+/** All data stored about a user. */
 export const Export = z
   .object({
     profile: User,
     sessions: z.array(Session.omit({ current: true })),
     knownNetworks: z
       .array(z.object({ network: z.string(), seenAt: instant() }))
-      .meta({ description: 'From which you have logged in' }),
+      .meta({ description: 'Networks from which you logged in' }),
     securityEvents: z.array(SecurityEvent),
     lists: z
       .array(z.object({ listId: z.uuid(), name: z.string(), role: z.string(), invitedAt: instant() }))
-      .meta({ description: 'That you are a member of; their tasks are read with `GET /tasks?list=`' }),
-    tasks: z.array(Task).meta({ description: 'Your own' }),
+      .meta({ description: 'Lists that you are a member of; read their tasks with `GET /tasks?list=`' }),
+    tasks: z.array(Task).meta({ description: 'Your own tasks, without those in lists' }),
     keptAnswers: z
       .array(z.object({ answer: z.string().nullable(), createdAt: instant() }))
-      .meta({ description: 'Of the last 24 hours, for their Idempotency-Keys' }),
+      .meta({ description: 'Responses of the last 24 hours, stored for their Idempotency-Key' }),
     mails: z
       .array(z.object({ kind: z.string(), recipient: z.string(), state: z.string(), createdAt: instant() }))
-      .meta({ description: 'To your address, and those that you caused' }),
+      .meta({ description: 'Mails to your address, and mails to others that you caused' }),
   })
   .meta({ id: 'Export' });
 
-/** Rows that are in memory at a time, unless a part says otherwise; a task may have 60 kB. */
-const usualRows = 100;
+/** Rows in memory at a time, unless a section sets `rowsPerQuery`; a task may have 60 kB. */
+const defaultRowsPerQuery = 100;
 
-/** Where the rows of a user are; `$1` is the user. */
-interface Part {
+/** A property of the export and the table that it is read from. In `where`, `$1` is the id of the user. */
+interface Section {
   table: string;
   where?: string;
-  /** The column, or SQL, that identifies a row of the user, and the type and the least value of it. */
+  /** Column or SQL expression that identifies a row of the user; rows are read in its order. */
   key?: string;
-  least?: string;
-  atOnce?: number;
+  /** Smallest value of `key`, as SQL with its type. */
+  smallestKey?: string;
+  rowsPerQuery?: number;
+  /** SQL for fields that are not columns of the table. */
   columns?: Record<string, string>;
 }
 
-const leastUuid = "'00000000-0000-0000-0000-000000000000'::uuid";
-const leastText = "''::text";
+const smallestUuid = "'00000000-0000-0000-0000-000000000000'::uuid";
+const smallestText = "''::text";
 
-const parts: Record<Exclude<keyof typeof Export.shape, 'profile'>, Part> = {
+const sections: Record<Exclude<keyof typeof Export.shape, 'profile'>, Section> = {
   sessions: { table: 'sessions' },
-  knownNetworks: { table: 'known_networks', key: 'network', least: leastText },
+  knownNetworks: { table: 'known_networks', key: 'network', smallestKey: smallestText },
   securityEvents: {
     table: 'security_events',
     key: "concat_ws(' ', extract(epoch from day), kind, network, browser)",
-    least: leastText,
+    smallestKey: smallestText,
   },
   lists: {
     table: 'list_members',
@@ -77,9 +79,9 @@ const parts: Record<Exclude<keyof typeof Export.shape, 'profile'>, Part> = {
     table: 'idempotency_keys',
     where: 'owner = $1::text',
     key: 'key',
-    least: leastText,
-    // That of a batch may have megabytes.
-    atOnce: 1,
+    smallestKey: smallestText,
+    // The response of a batch may have megabytes.
+    rowsPerQuery: 1,
   },
   mails: {
     table: 'mails',
@@ -88,50 +90,57 @@ const parts: Record<Exclude<keyof typeof Export.shape, 'profile'>, Part> = {
 };
 
 /**
- * Everything that is stored about a user, as one JSON file in pieces that are read when they are taken. Secrets and their
- * hashes are left out. What changes meanwhile may be there or not.
+ * Streams all data of a user as one JSON document; each chunk is read from the database when the consumer asks for it.
+ * Omits secrets and their hashes. Changes during the export may be included or not.
  */
-export async function* exportOf(sql: Queries, userId: string): AsyncGenerator<string> {
+export async function* streamExport(sql: Queries, userId: string): AsyncGenerator<string> {
   yield `{"profile":${orNotFound(await profiles.find(sql, { id: userId }, false), 'user')}`;
   for (const [
     name,
-    { table, where = 'user_id = $1', key = 'id', least = leastUuid, atOnce = usualRows, columns },
-  ] of Object.entries(parts)) {
-    const fields = Object.keys(Export.shape[name as keyof typeof parts].element.shape);
+    {
+      table,
+      where = 'user_id = $1',
+      key = 'id',
+      smallestKey = smallestUuid,
+      rowsPerQuery = defaultRowsPerQuery,
+      columns,
+    },
+  ] of Object.entries(sections)) {
+    const fields = Object.keys(Export.shape[name as keyof typeof sections].element.shape);
     const { json } = jsonTable(table, fields, columns);
-    const read = (after: string | null) =>
+    const readRows = (after: string | null) =>
       sql.unsafe<{ key: string; json: string }[]>(
         `select (${key})::text as key, ${json} from ${table}
-         where ${where} and ${key} > coalesce($2, ${least}) order by ${key} limit ${atOnce}`,
+         where ${where} and ${key} > coalesce($2, ${smallestKey}) order by ${key} limit ${rowsPerQuery}`,
         [userId, after],
       );
     yield `,"${name}":[`;
     let after: string | null | undefined = null;
     while (after !== undefined) {
-      const last = after;
-      const rows: { key: string; json: string }[] = await runAsNewRequest(async () => read(last));
+      const lastKey = after;
+      const rows: { key: string; json: string }[] = await runAsNewRequest(async () => readRows(lastKey));
       if (rows.length > 0) yield `${after === null ? '' : ','}${rows.map((row) => row.json).join(',')}`;
-      after = rows.length < atOnce ? undefined : rows.at(-1)?.key;
+      after = rows.length < rowsPerQuery ? undefined : rows.at(-1)?.key;
     }
     yield ']';
   }
   yield '}\n';
 }
 
-/** Downloads of a process at a time: a slow reader takes a place for minutes. */
+/** Limits for concurrent downloads of a process: a slow reader occupies a place for minutes. */
 const bounds: SlotLimits = {
   max: 10,
   maxPerCaller: 1,
   maxPerNetwork: 2,
   preemptible: true,
   code: 'too_many_downloads',
-  detail: 'Another file is being downloaded; try again when it is there.',
+  detail: 'Another download is in progress; try again when it is complete.',
 };
-/** A reader may pause for as long, and take as long altogether. */
+/** Longest pause of a reader, and longest duration of a download. */
 const idleMs = 15_000;
-const longestMs = 600_000;
+const maxDownloadMs = 600_000;
 
-/** Everything about a user as a file, which is written as fast as it is read: it is never in memory as a whole. */
+/** Downloads all data of a user as a file. The file is streamed and never completely in memory. */
 export const exportRoute = (context: Context): Route => {
   const { tokens, env, redis } = context;
   const withPlace = createFairSlots(bounds);
@@ -146,7 +155,7 @@ export const exportRoute = (context: Context): Route => {
       operationId: 'exportAccount',
       tag: 'Account',
       summary: 'Everything about you, as a file',
-      description: `Ten in an hour, then 429. One at a time, ${bounds.maxPerNetwork} of a network and ${bounds.max} of all users in a process, then 503 \`too_many_downloads\`.`,
+      description: `At most ten per hour, then 429. Concurrent downloads: one per user, ${bounds.maxPerNetwork} per network and ${bounds.max} per process, then 503 \`too_many_downloads\`.`,
       auth: tokens.guard(),
       responses: {
         200: {
@@ -158,21 +167,21 @@ export const exportRoute = (context: Context): Route => {
       problems: [403],
     },
     async ({ req, res, caller }) => {
-      await withPlace(caller.subject, async (lost) => {
+      await withPlace(caller.subject, async (placeLost) => {
         await limit?.(caller.subject);
         const actor = actorOf(context, { req, caller });
         await withRecentPassword(context, actor, (tx) => recordEvent(tx, actor.userId, 'exported', actor));
-        const pieces = exportOf(context.database.sql, actor.userId);
+        const chunks = streamExport(context.database.sql, actor.userId);
         withoutDeadline(req);
         stopCounting(req.scope);
         res.setTimeout(idleMs, () => res.destroy());
         setFixedHeaders(req, res);
         res.setHeader('Content-Type', 'application/json; charset=utf-8');
         res.setHeader('Content-Disposition', 'attachment; filename="account.json"');
-        // `pipeline` alone adds seven listeners for `close`.
+        // `pipeline` adds seven listeners for `close`; Node warns from eleven.
         res.setMaxListeners(20);
-        const signal = AbortSignal.any([lost, AbortSignal.timeout(longestMs)]);
-        await pipeline(Readable.from(pieces), res, { signal });
+        const signal = AbortSignal.any([placeLost, AbortSignal.timeout(maxDownloadMs)]);
+        await pipeline(Readable.from(chunks), res, { signal });
       });
       return { status: 200, rawBody: '' };
     },

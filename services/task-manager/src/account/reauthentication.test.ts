@@ -15,17 +15,17 @@ afterAll(async () => {
 });
 
 type User = Awaited<ReturnType<typeof register>>;
-const elevenMinutesLater = ({ user }: User) => service.context.database.sql`
+const makePasswordEntryOld = ({ user }: User) => service.context.database.sql`
   update sessions set authenticated_at = now() - interval '11 minutes' where user_id = ${user.id}`;
-const changeEmail = async ({ as }: User, more: object = {}): Promise<[number, string]> => {
-  const { status, body } = await as('post', '/auth/email').send({ newEmail: newEmail(), ...more });
+const changeEmail = async ({ as }: User, fields: object = {}): Promise<[number, string]> => {
+  const { status, body } = await as('post', '/auth/email').send({ newEmail: newEmail(), ...fields });
   return [status, body.code as string];
 };
 
-test('ten minutes after the login a change of the address needs the password again, in the body or before', async () => {
+test('ten minutes after the login a change of the address needs the password again, in the body or by `reauthenticate`', async () => {
   const ada = await register(service.app);
   expect(await changeEmail(ada)).toEqual([202, undefined]);
-  await elevenMinutesLater(ada);
+  await makePasswordEntryOld(ada);
   expect(await changeEmail(ada)).toEqual([403, 'reauthentication_required']);
   expect(await changeEmail(ada, { currentPassword: goodPassword })).toEqual([202, undefined]);
   expect(await changeEmail(ada, { currentPassword: 'a wrong guess' })).toEqual([403, 'wrong_password']);
@@ -39,9 +39,9 @@ test('ten minutes after the login a change of the address needs the password aga
   expect(events.map(({ kind }) => kind)).toContain('reauthenticated');
 });
 
-test('a wrong password is refused, counts as a failed login, and another session stays without', async () => {
+test('a wrong password is refused and counts as a failed login; a reauthentication of another user does not count for this session', async () => {
   const [ada, eve] = [await register(service.app), await register(service.app)];
-  await elevenMinutesLater(ada);
+  await makePasswordEntryOld(ada);
   const guess = (n: number) => ada.as('post', '/auth/reauthenticate').send({ password: `guess number ${n}` });
   const statuses = [];
   for (let n = 0; n < 12; n++) statuses.push((await guess(n)).status);
@@ -56,7 +56,7 @@ const confirmAgain = async ({ as }: User): Promise<[number, string]> => {
   return [status, body.code as string];
 };
 
-// Other changes of an account lock its user first, the end of a session only the session.
+// Other changes of an account lock its row in `users` first; the end of a session locks only its row in `sessions`.
 test.each([
   ['users', 'id', (ada: User) => changeEmail(ada, {})],
   ['users', 'id', (ada: User) => changeEmail(ada, byPassword)],
@@ -65,21 +65,21 @@ test.each([
   ['users', 'id', confirmAgain],
   ['sessions', 'user_id', confirmAgain],
 ])(
-  'a session that is ended while it asks changes nothing, where a row of %s is locked by %s',
-  async (table, column, ask) => {
+  'a session that ends during its request changes nothing (row of %s locked by %s)',
+  async (table, column, request) => {
     const { sql, probe } = service.context.database;
     const ada = await register(service.app);
     const tx = await sql.reserve();
     await tx`begin`;
     await tx`select from ${tx(table)} where ${tx(column)} = ${ada.user.id} for no key update`;
-    const asked = ask(ada);
+    const answer = request(ada);
     const waiting = () => probe`
       select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
     await expect.poll(waiting).toHaveLength(1);
     await tx`delete from sessions where user_id = ${ada.user.id}`;
     await tx`commit`;
     tx.release();
-    expect(await asked).toEqual([401, 'invalid_token']);
+    expect(await answer).toEqual([401, 'invalid_token']);
     expect(await sql`select from mails where sender = ${ada.user.id}`).toHaveLength(0);
     const sent = await sql`
       select from mails join users on email = recipient

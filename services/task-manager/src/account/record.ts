@@ -6,7 +6,7 @@ import { profiles } from '../auth/use-cases.ts';
 import type { Context } from '../context.ts';
 import { ProfilePatch } from './schema.ts';
 
-/** What users see and change of themselves. */
+/** Routes to read and change the own profile. */
 export const profileRoutes = ({ tokens, database: { sql } }: Context): Route[] => {
   const user = tokens.guard();
   return record({
@@ -20,12 +20,12 @@ export const profileRoutes = ({ tokens, database: { sql } }: Context): Route[] =
     read: user,
     write: user,
     sql,
-    find: (on, { caller }, lock) => profiles.find(on, { id: caller.subject }, lock),
+    find: (tx, { caller }, lock) => profiles.find(tx, { id: caller.subject }, lock),
     change: {
       patch: ProfilePatch,
       example: { name: 'Ada', language: 'de' },
-      save: (on, patch, { caller }) =>
-        profiles.update(on, { id: caller.subject }, { ...patch, version: on`version + 1` }),
+      save: (tx, patch, { caller }) =>
+        profiles.update(tx, { id: caller.subject }, { ...patch, version: tx`version + 1` }),
     },
   });
 };

@@ -2,9 +2,9 @@ import { noStore } from '@platform/service-kit/record-versions';
 import { anyone, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { actorOf, clientOf } from '../sessions/client.ts';
-import { whenDone } from '../when-done.ts';
+import { emptyResponse } from '../empty-response.ts';
 import { exportRoute } from './export.ts';
-import { leave } from './leaving.ts';
+import { deleteAccount } from './deletion.ts';
 import {
   EmailChange,
   EmailConfirmation,
@@ -25,13 +25,13 @@ import {
 } from './use-cases.ts';
 
 const tag = 'Account';
-const willBeSent = { 202: { description: 'Accepted; the answer does not tell whether a mail is sent' } };
+const willBeSent = { 202: { description: 'Accepted; the response does not reveal whether a mail is sent' } };
 
-/** What users do with their own accounts. */
+/** Routes for users to change, export and delete their own account, and for the codes of mails. */
 export const accountRoutes = (context: Context): Route[] => {
   const { tokens, clientAddress } = context;
-  const ofUser = { method: 'post', tag, auth: tokens.guard() } as const;
-  const ofAnyone = { method: 'post', tag, auth: anyone } as const;
+  const userPost = { method: 'post', tag, auth: tokens.guard() } as const;
+  const publicPost = { method: 'post', tag, auth: anyone } as const;
   return [
     route(
       {
@@ -39,14 +39,15 @@ export const accountRoutes = (context: Context): Route[] => {
         operationId: 'reauthenticate',
         summary: 'Enter your password again',
         description:
-          'For ten minutes this session may do what needs it: change the address, delete the account, export. Wrong ' +
-          'passwords count as failed logins: 429.',
-        ...ofUser,
+          'For ten minutes this session may change the address, delete the account or export it. Wrong passwords count as ' +
+          'failed logins: 429.',
+        ...userPost,
         body: { schema: Reauthentication, example: { password: 'try-me-out-2026' } },
         responses: { 204: { description: 'The password is right' } },
         problems: [403],
       },
-      ({ body, ...rest }) => whenDone(204, reauthenticate(context, actorOf(context, rest), body.password)),
+      ({ body, ...input }) =>
+        emptyResponse(204, reauthenticate(context, actorOf(context, input), body.password)),
     ),
     route(
       {
@@ -54,8 +55,8 @@ export const accountRoutes = (context: Context): Route[] => {
         operationId: 'changePassword',
         summary: 'Change your password',
         description:
-          'All other sessions end, and changes of your address that were not confirmed. Wrong passwords count as failed logins: 429.',
-        ...ofUser,
+          'Ends all other sessions and voids unconfirmed changes of your address. Wrong passwords count as failed logins: 429.',
+        ...userPost,
         body: {
           schema: PasswordChange,
           example: { currentPassword: 'try-me-out-2026', newPassword: 'try-me-out-2026' },
@@ -63,7 +64,7 @@ export const accountRoutes = (context: Context): Route[] => {
         responses: { 204: { description: 'The new password is in force' } },
         problems: [403],
       },
-      ({ body, ...rest }) => whenDone(204, changePassword(context, actorOf(context, rest), body)),
+      ({ body, ...input }) => emptyResponse(204, changePassword(context, actorOf(context, input), body)),
     ),
     route(
       {
@@ -71,29 +72,29 @@ export const accountRoutes = (context: Context): Route[] => {
         operationId: 'requestPasswordReset',
         summary: 'Forgotten password: request a mail',
         description:
-          'The answer is the same for every address. The mail has a code for `/auth/password/reset/confirm` that is valid ' +
-          'for 30 minutes, until it is used or the next one is sent. None is sent within three minutes of an unused one.',
-        ...ofAnyone,
+          'The response is the same for every address. The mail has a code for `/auth/password/reset/confirm`, which is valid ' +
+          'for 30 minutes or until it is used or replaced by a newer one. Within three minutes of an unused code no mail is sent.',
+        ...publicPost,
         body: { schema: PasswordResetRequest, example: { email: 'demo@example.test' } },
         responses: willBeSent,
         problems: [409],
       },
       ({ body, req }) =>
-        whenDone(202, requestPasswordReset(context, { ...body, address: clientAddress(req) })),
+        emptyResponse(202, requestPasswordReset(context, { ...body, address: clientAddress(req) })),
     ),
     route(
       {
         path: '/auth/password/reset/confirm',
         operationId: 'resetPassword',
-        summary: 'Set a new password by a mail',
+        summary: 'Set a new password with a mailed code',
         description:
-          'Every session ends, and so do changes of the address that were not confirmed, and waits after failed logins.',
-        ...ofAnyone,
+          'Ends every session, voids unconfirmed changes of the address, and ends waits after failed logins.',
+        ...publicPost,
         body: { schema: PasswordReset },
         responses: { 204: { description: 'The new password is in force' } },
         problems: [404, 409],
       },
-      ({ body, req }) => whenDone(204, resetPassword(context, body, clientOf(context, req))),
+      ({ body, req }) => emptyResponse(204, resetPassword(context, body, clientOf(context, req))),
     ),
     route(
       {
@@ -101,8 +102,8 @@ export const accountRoutes = (context: Context): Route[] => {
         operationId: 'requestEmailChange',
         summary: 'Change your email address',
         description:
-          'The new address counts when it is confirmed by the code that is mailed to it; the old one gets a notice then.',
-        ...ofUser,
+          'Mails a code to the new address. The address changes when the code is confirmed; then the old address gets a notice.',
+        ...userPost,
         body: {
           schema: EmailChange,
           example: { newEmail: 'my-name@example.test', currentPassword: 'try-me-out-2026' },
@@ -110,32 +111,32 @@ export const accountRoutes = (context: Context): Route[] => {
         responses: willBeSent,
         problems: [403, 409],
       },
-      ({ body, ...rest }) => whenDone(202, requestEmailChange(context, actorOf(context, rest), body)),
+      ({ body, ...input }) => emptyResponse(202, requestEmailChange(context, actorOf(context, input), body)),
     ),
     route(
       {
         path: '/auth/email/verification',
         operationId: 'requestVerification',
-        summary: 'Confirm your address: another mail',
-        ...ofUser,
+        summary: 'Request another verification mail',
+        ...userPost,
         responses: willBeSent,
         problems: [409],
       },
-      (input) => whenDone(202, requestVerification(context, actorOf(context, input))),
+      (input) => emptyResponse(202, requestVerification(context, actorOf(context, input))),
     ),
     route(
       {
         path: '/auth/email/verify',
         operationId: 'confirmEmail',
-        summary: 'Confirm an email address by a mail',
+        summary: 'Confirm an email address by its code',
         description:
-          'When it is the first confirmation of an account, its sessions end: somebody else may have created it.',
-        ...ofAnyone,
+          'The first confirmation of an account ends its sessions, because somebody else may have created the account.',
+        ...publicPost,
         body: { schema: EmailConfirmation },
         responses: { 204: { description: 'The address is confirmed' } },
         problems: [404, 409],
       },
-      ({ body, req }) => whenDone(204, confirmEmail(context, body.token, clientOf(context, req))),
+      ({ body, req }) => emptyResponse(204, confirmEmail(context, body.token, clientOf(context, req))),
     ),
     route(
       {
@@ -143,14 +144,14 @@ export const accountRoutes = (context: Context): Route[] => {
         operationId: 'deleteAccount',
         summary: 'Delete your account',
         description:
-          'All sessions end at once. After 14 days everything about you is erased, unless you log in before. Lists that ' +
-          'have no other owner pass to the editor who was invited first, or else they are erased, too.',
-        ...ofUser,
+          'Ends all sessions at once. After 14 days all data about you is erased; a login before then cancels the deletion. ' +
+          'A list without another owner passes to the editor who was invited first; without an editor it is erased, too.',
+        ...userPost,
         responses: { 200: { description: 'Your account will be erased', body: Leaving } },
         problems: [403],
       },
       async (input) => {
-        const erasedAt = await leave(context, actorOf(context, input));
+        const erasedAt = await deleteAccount(context, actorOf(context, input));
         return { status: 200, headers: noStore, body: { erasedAt } };
       },
     ),

@@ -6,7 +6,7 @@ import { languages } from '../mails/texts/texts.ts';
 export const ProfilePatch = z
   .strictObject({
     name: userName.nullable().optional(),
-    language: z.enum(languages).optional().meta({ description: 'Of mails' }),
+    language: z.enum(languages).optional().meta({ description: 'Language of mails' }),
   })
   .meta({ id: 'ProfilePatch', description: 'A JSON Merge Patch (RFC 7396)' });
 
@@ -32,7 +32,7 @@ export const EmailChange = z
   .strictObject({
     newEmail: email,
     currentPassword: password.optional().meta({
-      description: 'Needed unless the password was given in this session within ten minutes',
+      description: 'Required unless the password was entered in this session within the last ten minutes',
     }),
   })
   .meta({ id: 'EmailChange' });
@@ -42,5 +42,7 @@ export type EmailChange = z.output<typeof EmailChange>;
 export const EmailConfirmation = z.strictObject({ token }).meta({ id: 'EmailConfirmation' });
 
 export const Leaving = z
-  .object({ erasedAt: instant().meta({ description: 'Unless you log in before' }) })
+  .object({
+    erasedAt: instant().meta({ description: 'Time of the erasure; a login before then cancels it' }),
+  })
   .meta({ id: 'Leaving' });

@@ -6,46 +6,46 @@ import {
   comparePassword,
   emailTaken,
   getSessionUser,
-  holdPassword,
-  requireUnknownPassword,
+  lockUnchangedPassword,
+  requireUnleakedPassword,
 } from '../auth/use-cases.ts';
 import type { Context } from '../context.ts';
-import { changeAddress } from '../lists/use-cases.ts';
-import { endEmailChanges } from '../mails/use-cases.ts';
+import { changeMemberEmail } from '../lists/use-cases.ts';
+import { voidEmailChanges } from '../mails/use-cases.ts';
 import { recordEvent } from '../security/events.ts';
 import type { Actor, Client } from '../sessions/client.ts';
-import { confirmSession, deleteSessions, holdSession, revokeSessions } from '../sessions/use-cases.ts';
-import { lockUser, lockUserWith, replaceEmail, setPassword, verifyEmail } from './queries.ts';
+import { markPasswordEntered, deleteSessions, lockSession, revokeSessions } from '../sessions/use-cases.ts';
+import { lockUser, lockUserByEmail, replaceEmail, setPassword, verifyEmail } from './queries.ts';
 import type { EmailChange, PasswordChange, PasswordReset } from './schema.ts';
 
-/** For operators, who change it as well. */
+/** For operations of operators, which change the user as well. */
 export { lockUser } from './queries.ts';
 
-/** Throws Conflict `mail_off` where the service can send no mail. */
+/** Returns the mailer's queue. Throws Conflict `mail_off` when no mail server is configured. */
 export const requireMails = ({ mails }: Context) => {
   if (mails === undefined) throw new Conflict('mail_off', 'This service sends no mail: SMTP_URL is not set.');
   return mails;
 };
 
-const requireRules = async (context: Context, newPassword: string, email: string): Promise<void> => {
+const requireGoodPassword = async (context: Context, newPassword: string, email: string): Promise<void> => {
   const problems = passwordProblems(newPassword, email);
   if (problems.length > 0) throw new ValidationFailed({ newPassword: problems });
-  await requireUnknownPassword(context, newPassword, 'newPassword');
+  await requireUnleakedPassword(context, newPassword, 'newPassword');
 };
 
-const sessionOf = ({ userId, sessionId }: Actor) => ({ userId, id: sessionId });
+const sessionNameOf = ({ userId, sessionId }: Actor) => ({ userId, id: sessionId });
 
 const wrongPassword = () =>
   new Problem({ status: 403, code: 'wrong_password', detail: 'The current password is wrong.' });
 
 type Account = NonNullable<Awaited<ReturnType<typeof comparePassword>>>;
 
-/** The account of the caller whose password this is; compared again when its address was changed meanwhile. */
+/** Compares the password with that of the caller and returns the account. Repeats when the address was changed meanwhile. */
 const findOwnAccount = async (context: Context, actor: Actor, password: string): Promise<Account> => {
   const { userId, ...client } = actor;
   const { email } = await getSessionUser(context.database.sql, userId);
   const account = await comparePassword(context, { email, password, ...client }, 'password_failed');
-  // The address may have become another user's.
+  // Meanwhile another user may have taken over the former address.
   if (account?.user.id === userId) return account;
   const { email: current } = await getSessionUser(context.database.sql, userId);
   if (current === email) throw wrongPassword();
@@ -53,10 +53,10 @@ const findOwnAccount = async (context: Context, actor: Actor, password: string):
 };
 
 /**
- * Compares a password with that of the user. Guesses count as failed logins from this network: TooManyRequests. Throws a
- * Problem (403 `wrong_password`) for another one. Returns the account, and a function that begins the transaction of what
- * the password permits: it throws the same when the password was changed meanwhile, for example because it was stolen, and
- * Unauthorized when the session was ended.
+ * Compares a password with that of the user. Throws a Problem (403 `wrong_password`) if it is wrong. Wrong passwords count as
+ * failed logins from this network, so it may throw TooManyRequests. Returns the account and `begin`, which runs a change in a
+ * transaction: it throws `wrong_password` when the password was changed meanwhile, for example because it was stolen, and
+ * Unauthorized when the session has ended.
  */
 const requirePassword = async (context: Context, actor: Actor, password: string) => {
   const account = await findOwnAccount(context, actor, password);
@@ -64,16 +64,16 @@ const requirePassword = async (context: Context, actor: Actor, password: string)
     ...account.user,
     begin: <Result>(change: (tx: TransactionSql) => Promise<Result>) =>
       context.database.sql.begin(async (tx) => {
-        if (!(await holdPassword(tx, account))) throw wrongPassword();
-        await holdSession(tx, sessionOf(actor));
+        if (!(await lockUnchangedPassword(tx, account))) throw wrongPassword();
+        await lockSession(tx, sessionNameOf(actor));
         return change(tx);
       }),
   };
 };
 
 /**
- * Runs `change` in a transaction in which the user is locked, and the password was given in this session within ten minutes.
- * Throws a Problem (403 `reauthentication_required`), and Unauthorized when the session has ended.
+ * Runs `change` in a transaction that locks the user. Throws a Problem (403 `reauthentication_required`) unless the password
+ * was entered in this session within ten minutes, and Unauthorized when the session has ended.
  */
 export const withRecentPassword = <Result>(
   { database }: Context,
@@ -82,7 +82,7 @@ export const withRecentPassword = <Result>(
 ) =>
   database.sql.begin(async (tx) => {
     await lockUser(tx, actor.userId);
-    if (!(await holdSession(tx, sessionOf(actor))))
+    if (!(await lockSession(tx, sessionNameOf(actor))))
       throw new Problem({
         status: 403,
         code: 'reauthentication_required',
@@ -91,18 +91,18 @@ export const withRecentPassword = <Result>(
     return change(tx);
   });
 
-/** Takes the password once more, for what needs a recent one. Throws as `requirePassword` does. */
+/** Checks the password again for changes that need a recent one (`withRecentPassword`). Throws as `requirePassword` does. */
 export const reauthenticate = async (context: Context, actor: Actor, password: string): Promise<void> => {
   const { begin } = await requirePassword(context, actor, password);
   await begin(async (tx) => {
-    await confirmSession(tx, sessionOf(actor));
+    await markPasswordEntered(tx, sessionNameOf(actor));
     await recordEvent(tx, actor.userId, 'reauthenticated', actor);
   });
 };
 
 /**
- * Sets a new password, ends all other sessions, and changes of address that were asked for. Throws as `requirePassword`
- * does, and ValidationFailed.
+ * Sets a new password, ends all other sessions and voids requested changes of the address. Throws as `requirePassword` does,
+ * and ValidationFailed.
  */
 export const changePassword = async (
   context: Context,
@@ -110,23 +110,23 @@ export const changePassword = async (
   { currentPassword, newPassword }: PasswordChange,
 ): Promise<void> => {
   const { id, email, begin } = await requirePassword(context, actor, currentPassword);
-  await requireRules(context, newPassword, email);
+  await requireGoodPassword(context, newPassword, email);
   const { loginPasswords, mails } = context;
   const passwordHash = await loginPasswords.hash(newPassword, { email, address: actor.address });
   const ended = await begin(async (tx) => {
     await setPassword(tx, id, passwordHash);
-    await endEmailChanges(tx, id);
-    await confirmSession(tx, sessionOf(actor));
+    await voidEmailChanges(tx, id);
+    await markPasswordEntered(tx, sessionNameOf(actor));
     await recordEvent(tx, id, 'password_changed', actor);
     await mails?.queue(tx, { kind: 'password_changed', recipient: email });
-    return deleteSessions(tx, id, { but: actor.sessionId });
+    return deleteSessions(tx, id, { except: actor.sessionId });
   });
   await revokeSessions(context, id, ended);
 };
 
 /**
- * Has a mail sent by which the owner of an address can set a new password. Does the same work whether or not the address
- * has an account, which only the mailer looks up. Throws TooManyRequests, and Conflict `mail_off`.
+ * Queues a mail with a code for a new password. Does the same work whether or not the address has an account: only the mailer
+ * looks that up. Throws TooManyRequests, and Conflict `mail_off`.
  */
 export const requestPasswordReset = async (
   context: Context,
@@ -138,9 +138,9 @@ export const requestPasswordReset = async (
 };
 
 /**
- * Sets a new password by the code of a mail, and ends every session, changes of address that were asked for, and the waits
- * after failed logins. Throws NotFound for a code that is wrong, used, replaced or older than 30 minutes, ValidationFailed,
- * which uses nothing up, and TooManyRequests.
+ * Sets a new password with the code of a mail. Ends every session, voids requested changes of the address, and ends the waits
+ * after failed logins. Throws NotFound for a code that is wrong, used, replaced or older than 30 minutes, ValidationFailed
+ * (the code stays valid), and TooManyRequests.
  */
 export const resetPassword = async (
   context: Context,
@@ -149,20 +149,20 @@ export const resetPassword = async (
 ): Promise<void> => {
   const { address } = client;
   const mails = requireMails(context);
-  // Hashing takes 30 ms of a core. So it needs a code that this service issued, and attempts with one code are limited.
+  // Hashing takes 30 ms of CPU. So it requires a code that this service issued, and attempts per code are limited.
   if (!mails.isPasswordCode(token)) throw new NotFound('code');
-  await requireRules(context, newPassword, '');
+  await requireGoodPassword(context, newPassword, '');
   await context.mailLimit?.({ email: token, address });
   const { loginPasswords, database, throttle } = context;
   const passwordHash = await loginPasswords.hash(newPassword, { email: token, address });
   const { email, userId, ended } = await database.sql.begin(async (tx) => {
-    const { recipient: email } = orNotFound(await mails.takePasswordCode(tx, token), 'code');
-    const { id: userId, isVerified } = orNotFound(await lockUserWith(tx, email), 'code');
-    await requireRules(context, newPassword, email);
+    const { recipient: email } = orNotFound(await mails.redeemPasswordCode(tx, token), 'code');
+    const { id: userId, isVerified } = orNotFound(await lockUserByEmail(tx, email), 'code');
+    await requireGoodPassword(context, newPassword, email);
     await setPassword(tx, userId, passwordHash);
     // The code proves that the address belongs to the user.
     if (!isVerified) await verifyEmail(tx, userId);
-    await endEmailChanges(tx, userId);
+    await voidEmailChanges(tx, userId);
     await recordEvent(tx, userId, 'password_reset', client);
     await mails.queue(tx, { kind: 'password_changed', recipient: email });
     return { email, userId, ended: await deleteSessions(tx, userId) };
@@ -172,8 +172,8 @@ export const resetPassword = async (
 };
 
 /**
- * Has the address of a user confirmed by a mail, once more. Throws Conflict `mail_off`, TooManyRequests, and Unauthorized when
- * the session has ended meanwhile, as the first confirmation does.
+ * Queues another verification mail. Throws Conflict `mail_off`, TooManyRequests, and Unauthorized when the session has ended
+ * meanwhile, for example by the first confirmation.
  */
 export const requestVerification = async (context: Context, actor: Actor): Promise<void> => {
   const mails = requireMails(context);
@@ -181,15 +181,14 @@ export const requestVerification = async (context: Context, actor: Actor): Promi
   await context.mailLimit?.({ email, address: actor.address });
   await context.database.sql.begin(async (tx) => {
     await lockUser(tx, actor.userId);
-    await holdSession(tx, sessionOf(actor));
+    await lockSession(tx, sessionNameOf(actor));
     await mails.queue(tx, { kind: 'email_verification', recipient: email });
   });
 };
 
 /**
- * Has a new address confirmed by a mail to it, before it takes the place of the old one. Does the same whether or not the
- * new one has an account already. Throws as `requirePassword` does, or without a password as `withRecentPassword`, and
- * Conflict `mail_off`.
+ * Queues a mail to the new address, whose code confirms the change. Does the same work whether or not the new address has an
+ * account already. Throws as `requirePassword` does, or without a password as `withRecentPassword`, and Conflict `mail_off`.
  */
 export const requestEmailChange = async (
   context: Context,
@@ -209,29 +208,29 @@ export const requestEmailChange = async (
 };
 
 /**
- * Confirms an address by the code of a mail: that of a new user, or the new one of a user. Sessions and changes of address
- * from before the first confirmation end, because somebody else may have registered the address. Throws NotFound for a code
- * that is wrong, used, replaced or too old, and Conflict `email_taken`.
+ * Confirms an address with the code of a mail: the address of a new user, or a changed one. The first confirmation ends earlier
+ * sessions and voids earlier changes of the address, because somebody else may have registered the address. Throws NotFound
+ * for a code that is wrong, used, replaced or too old, and Conflict `email_taken`.
  */
 export const confirmEmail = async (context: Context, token: string, client: Client): Promise<void> => {
   const mails = requireMails(context);
-  const confirmed = context.database.sql.begin(async (tx) => {
-    const { recipient, sender } = orNotFound(await mails.takeAddressCode(tx, token), 'code');
+  const confirmation = context.database.sql.begin(async (tx) => {
+    const { recipient, sender } = orNotFound(await mails.redeemAddressCode(tx, token), 'code');
     if (sender !== null) {
       const former = orNotFound(await replaceEmail(tx, sender, recipient), 'code');
-      await changeAddress(tx, sender, recipient);
+      await changeMemberEmail(tx, sender, recipient);
       await recordEvent(tx, sender, 'email_changed', client);
       await mails.queue(tx, { kind: 'email_changed', recipient: former, sender });
       return { userId: sender, ended: [] };
     }
-    const { id, isVerified } = orNotFound(await lockUserWith(tx, recipient), 'code');
+    const { id, isVerified } = orNotFound(await lockUserByEmail(tx, recipient), 'code');
     if (isVerified) return { userId: id, ended: [] };
     await verifyEmail(tx, id);
-    await endEmailChanges(tx, id);
+    await voidEmailChanges(tx, id);
     await recordEvent(tx, id, 'email_verified', client);
     return { userId: id, ended: await deleteSessions(tx, id) };
   });
-  const { userId, ended } = await confirmed.catch((error: unknown) => {
+  const { userId, ended } = await confirmation.catch((error: unknown) => {
     if (error instanceof postgres.PostgresError && error.code === '23505') throw emailTaken();
     throw error;
   });

@@ -13,15 +13,15 @@ import { startWithMail } from '../../test/mail-harness.ts';
 
 type Operator = ReturnType<typeof bearerOf>;
 let service: Awaited<ReturnType<typeof startWithMail>>;
-/** Another replica, which has no mail server. */
+/** Another replica, without a mail server. */
 let other: Awaited<ReturnType<typeof startService>>;
 let operator: Operator;
-let operatorThere: Operator;
+let operatorAtOther: Operator;
 beforeAll(async () => {
   service = await startWithMail();
   other = await startService({ databaseUrl: service.databaseUrl });
   operator = bearerOf(service.app, await tokenWith('accounts:admin'));
-  operatorThere = bearerOf(other.app, await tokenWith('accounts:admin'));
+  operatorAtOther = bearerOf(other.app, await tokenWith('accounts:admin'));
 });
 afterAll(async () => {
   await other[Symbol.asyncDispose]();
@@ -32,7 +32,7 @@ type User = Awaited<ReturnType<typeof register>>;
 const pathOf = ({ user }: User, action = ''): string => `/auth/admin/users/${user.id}${action}`;
 const login = (email: string, password = goodPassword) =>
   supertest(other.app).post(at('/auth/login')).send({ email, password });
-const nobody = '/auth/admin/users/01900000-0000-7000-8000-000000000000';
+const unknownUserPath = '/auth/admin/users/01900000-0000-7000-8000-000000000000';
 
 /** The operations that need a user. */
 const operations = [
@@ -44,7 +44,7 @@ const operations = [
   ['delete', '/sessions'],
 ] as const;
 
-test('an operator finds an account by its address and reads it; no secret is shown', async () => {
+test('an operator finds an account by its address and reads it, without secrets', async () => {
   const ada = await register(service.app);
   const { body } = await operator('get', `/auth/admin/users?email=${ada.email.toUpperCase()}`).expect(200);
   expect(body.users).toEqual([{ ...ada.user, lockedAt: null, deletionAt: null, sessions: 1 }]);
@@ -54,26 +54,26 @@ test('an operator finds an account by its address and reads it; no secret is sho
   expect(events.body).toEqual((await ada.as('get', '/auth/security-events')).body);
 });
 
-test('nobody else may: neither a user nor an operator without the scope, and an unknown user is 404', async () => {
+test('users and operators without the scope are refused, and an unknown user is 404', async () => {
   const ada = await register(service.app);
-  const without = bearerOf(service.app, await tokenWith('ops:read'));
+  const withoutScope = bearerOf(service.app, await tokenWith('ops:read'));
   for (const [method, action] of operations) {
     expect((await ada.as(method, pathOf(ada, action))).status).toBe(401);
-    expect((await without(method, pathOf(ada, action))).status).toBe(403);
-    expect((await operator(method, `${nobody}${action}`)).status).toBe(404);
+    expect((await withoutScope(method, pathOf(ada, action))).status).toBe(403);
+    expect((await operator(method, `${unknownUserPath}${action}`)).status).toBe(404);
   }
   expect((await ada.as('get', `/auth/admin/users?email=${ada.email}`)).status).toBe(401);
   expect((await ada.as('get', '/auth/check')).status).toBe(200);
 });
 
-test('each call is in the log with the operator and the user, and without the address', async () => {
+test('the log records the operator and the user of each call, without the address', async () => {
   const ada = await register(service.app);
   const from = service.lines.length;
   for (const [method, action] of operations) await operator(method, pathOf(ada, action));
   await operator('get', `/auth/admin/users?email=${ada.email}`);
   const lines = service.lines.slice(from).filter((line) => line.includes('account operation'));
-  const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(said.map(({ operation, userId }) => [operation, userId])).toEqual([
+  const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(entries.map(({ operation, userId }) => [operation, userId])).toEqual([
     ['getUser', ada.user.id],
     ['listUserSecurityEvents', ada.user.id],
     ['lockUser', ada.user.id],
@@ -82,22 +82,22 @@ test('each call is in the log with the operator and the user, and without the ad
     ['endUserSessions', ada.user.id],
     ['findUsers', ada.user.id],
   ]);
-  for (const { operator: subject } of said) expect(subject).toEqual(expect.stringMatching(/./));
+  for (const { operator: subject } of entries) expect(subject).toEqual(expect.stringMatching(/./));
   expect(lines.join('')).not.toContain(ada.email);
 });
 
-test('a locked account is signed out everywhere at once, and the lock shows only to who knows the password', async () => {
+test('locking an account ends its sessions everywhere at once, and only a login with the right password reveals the lock', async () => {
   const ada = await register(service.app);
-  await operatorThere('post', pathOf(ada, '/lock')).expect(204);
+  await operatorAtOther('post', pathOf(ada, '/lock')).expect(204);
   expect((await ada.as('get', '/tasks')).status).toBe(401);
   expect((await supertest(service.app).post(at('/auth/refresh')).set('Cookie', ada.cookies)).status).toBe(
     401,
   );
   const right = await login(ada.email);
   expect([right.status, right.body.code]).toEqual([403, 'account_locked']);
-  const seen = ({ status, body }: supertest.Response) => [status, { ...body, requestId: '' }];
+  const comparable = ({ status, body }: supertest.Response) => [status, { ...body, requestId: '' }];
   const wrong = await login(ada.email, 'a wrong guess');
-  expect(seen(wrong)).toEqual(seen(await login(newEmail(), 'a wrong guess')));
+  expect(comparable(wrong)).toEqual(comparable(await login(newEmail(), 'a wrong guess')));
   expect((await operator('get', pathOf(ada))).body).toMatchObject({ sessions: 0 });
   await operator('post', pathOf(ada, '/unlock')).expect(204);
   const { body } = await login(ada.email).expect(200);
@@ -109,7 +109,7 @@ test('a locked account is signed out everywhere at once, and the lock shows only
     );
 });
 
-test('a login beside a lock gives no session that outlives it', async () => {
+test('a login concurrent with a lock leaves no session', async () => {
   const { sql } = service.context.database;
   for (let round = 0; round < 8; round++) {
     const ada = await register(service.app);
@@ -118,11 +118,11 @@ test('a login beside a lock gives no session that outlives it', async () => {
   }
 });
 
-test('an operator ends all sessions, and mails a code for a new password that leaves the account locked', async () => {
+test('an operator ends all sessions and mails a reset code; resetting the password does not unlock the account', async () => {
   const ada = await register(service.app);
   await operator('delete', pathOf(ada, '/sessions')).expect(204);
   expect((await bearerOf(other.app, ada.token)('get', '/auth/check')).status).toBe(401);
-  expect((await operatorThere('post', pathOf(ada, '/password-reset'))).body.code).toBe('mail_off');
+  expect((await operatorAtOther('post', pathOf(ada, '/password-reset'))).body.code).toBe('mail_off');
   await operator('post', pathOf(ada, '/lock')).expect(204);
   await operator('post', pathOf(ada, '/password-reset')).expect(204);
   const { code: token } = await service.lastMailTo(ada.email, 2);

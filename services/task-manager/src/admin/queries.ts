@@ -7,7 +7,7 @@ export const accounts = jsonTable('users', Object.keys(Account.shape), {
   sessions: '(select count(*) from sessions where user_id = users.id and expires_at > now())',
 });
 
-/** Locks or unlocks a user, whose row is locked until the transaction ends. Returns the address; undefined for no user. */
+/** Locks or unlocks the account of a user. Returns its email address, or undefined when the user does not exist. */
 export const setLocked = async (
   tx: Queries,
   userId: string,

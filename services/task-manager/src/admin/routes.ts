@@ -3,7 +3,7 @@ import { noStore } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { eventPage, SecurityEventQuery, SecurityEvents } from '../security/events.ts';
-import { whenDone } from '../when-done.ts';
+import { emptyResponse } from '../when-outcome.ts';
 import { Account, Accounts, UserPath, UserQuery } from './schema.ts';
 import {
   audit,
@@ -18,14 +18,14 @@ import {
 const tag = 'Administration';
 const path = '/auth/admin/users';
 
-/** An operation that changes an account. */
+/** The operations that change an account. */
 const changes = [
   {
     method: 'post',
     action: '/lock',
     operationId: 'lockUser',
     summary: 'Lock an account',
-    done: 'All sessions have ended, and nobody can log in',
+    outcome: 'All sessions have ended, and nobody can log in',
     change: lockAccount,
     problems: [404],
   },
@@ -34,7 +34,7 @@ const changes = [
     action: '/unlock',
     operationId: 'unlockUser',
     summary: 'Unlock an account',
-    done: 'The user can log in',
+    outcome: 'The user can log in',
     change: unlockAccount,
     problems: [404],
   },
@@ -43,7 +43,7 @@ const changes = [
     action: '/password-reset',
     operationId: 'sendPasswordReset',
     summary: 'Mail a user a code for a new password',
-    done: 'The mail will be sent, unless one of the last three minutes is unused',
+    outcome: 'The mail will be sent, unless the last one is unused and less than three minutes old',
     change: sendPasswordReset,
     problems: [404, 409],
   },
@@ -52,13 +52,13 @@ const changes = [
     action: '/sessions',
     operationId: 'endUserSessions',
     summary: 'End all sessions of a user',
-    done: 'The user has no session',
+    outcome: 'The user has no session',
     change: endAllSessions,
     problems: [404],
   },
 ] as const;
 
-/** What operators with the scope `accounts:admin` see and change of accounts. Each call is in the log, with its operator. */
+/** Account operations for operators with the scope `accounts:admin`. The log records each call with its operator. */
 export const adminRoutes = (context: Context, operators: TokenVerifier): Route[] => {
   const auth = operators.guard('accounts:admin');
   const { sql } = context.database;
@@ -69,16 +69,16 @@ export const adminRoutes = (context: Context, operators: TokenVerifier): Route[]
         path,
         operationId: 'findUsers',
         tag,
-        summary: 'The account with an email address',
+        summary: 'Find an account by email address',
         auth,
         query: UserQuery,
         responses: { 200: { description: 'One account or none', body: Accounts } },
       },
       async ({ query, caller }) => {
-        const found = await findAccount(context, query.email);
-        const userId = found && (JSON.parse(found) as { id: string }).id;
+        const account = await findAccount(context, query.email);
+        const userId = account && (JSON.parse(account) as { id: string }).id;
         audit(context, 'findUsers', { operator: caller.subject, userId });
-        return { status: 200, headers: noStore, rawBody: `{"users":[${found ?? ''}]}` };
+        return { status: 200, headers: noStore, rawBody: `{"users":[${account ?? ''}]}` };
       },
     ),
     route(
@@ -117,7 +117,7 @@ export const adminRoutes = (context: Context, operators: TokenVerifier): Route[]
         return { status: 200, headers: noStore, rawBody: await eventPage(sql, id, query) };
       },
     ),
-    ...changes.map(({ action, done, change, ...operation }) =>
+    ...changes.map(({ action, outcome, change, ...operation }) =>
       route(
         {
           ...operation,
@@ -125,12 +125,12 @@ export const adminRoutes = (context: Context, operators: TokenVerifier): Route[]
           tag,
           auth,
           params: UserPath,
-          responses: { 204: { description: done } },
+          responses: { 204: { description: outcome } },
         },
         ({ params, caller }) => {
           const call = { operator: caller.subject, userId: params.id };
           audit(context, operation.operationId, call);
-          return whenDone(204, change(context, call));
+          return emptyResponse(204, change(context, call));
         },
       ),
     ),

@@ -3,26 +3,26 @@ import type { Queries } from '@platform/service-kit/record';
 import type { TransactionSql } from 'postgres';
 import { lockUser, requireMails } from '../account/use-cases.ts';
 import type { Context } from '../context.ts';
-import { endEmailChanges } from '../mails/use-cases.ts';
-import type { SecurityEventKind } from '../security/kinds.ts';
+import { voidEmailChanges } from '../mails/use-cases.ts';
+import type { SecurityEventKind } from '../security/event-kinds.ts';
 import { recordEvent } from '../security/events.ts';
 import { deleteSessions, revokeSessions } from '../sessions/use-cases.ts';
 import { accounts, setLocked } from './queries.ts';
 
-/** An operator, and the user that a call is about. */
+/** A call of an operator and the user that it concerns. */
 interface Call {
   operator: string;
   userId: string;
 }
 
-/** Who looks at or changes an account is in the log before it is shown or changed. */
+/** Logs who reads or changes an account. Call it before the account is read or changed. */
 export const audit = (
   { log }: Context,
   operation: string,
   call: { operator: string; userId: string | undefined },
 ): void => log.info({ operation, ...call }, 'account operation');
 
-/** What the user sees of it: not who it was, nor from where. */
+/** Records a security event for the user, without the name and network of the operator. */
 const recordCall = (tx: Queries, { userId }: Call, kind: SecurityEventKind): Promise<void> =>
   recordEvent(tx, userId, kind, { network: 'operator', browser: 'operator' });
 
@@ -30,11 +30,12 @@ const recordCall = (tx: Queries, { userId }: Call, kind: SecurityEventKind): Pro
 export const readAccount = async (sql: Queries, userId: string): Promise<string> =>
   orNotFound(await accounts.find(sql, { id: userId }, false), 'user');
 
-/** The account with an address as JSON text. */
+/** Finds the account with an email address, as JSON text. */
 export const findAccount = ({ database: { sql } }: Context, email: string): Promise<string | undefined> =>
   accounts.find(sql, { email }, false);
 
-const endAll = async (
+/** Runs `change` and ends all sessions of the user in one transaction. */
+const changeAndEndSessions = async (
   context: Context,
   { userId }: Call,
   change: (tx: TransactionSql) => Promise<void>,
@@ -48,9 +49,9 @@ const endAll = async (
 
 /** Ends all sessions and refuses logins until the account is unlocked. Throws NotFound. */
 export const lockAccount = (context: Context, call: Call): Promise<void> =>
-  endAll(context, call, async (tx) => {
+  changeAndEndSessions(context, call, async (tx) => {
     orNotFound(await setLocked(tx, call.userId, true), 'user');
-    await endEmailChanges(tx, call.userId);
+    await voidEmailChanges(tx, call.userId);
     await recordCall(tx, call, 'locked');
   });
 
@@ -64,7 +65,7 @@ export const unlockAccount = async ({ database: { sql } }: Context, call: Call):
 
 /** Throws NotFound. */
 export const endAllSessions = (context: Context, call: Call): Promise<void> =>
-  endAll(context, call, async (tx) => {
+  changeAndEndSessions(context, call, async (tx) => {
     orNotFound(await lockUser(tx, call.userId), 'user');
     await recordCall(tx, call, 'all_sessions_ended');
   });

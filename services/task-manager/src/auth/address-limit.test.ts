@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { startTestRedis } from '@platform/service-kit/testing/test-redis';
 import { createAddressLimit, type AddressLimit } from './address-limit.ts';
 
-/** How many of the registrations pass; the others must be 429 with Retry-After. */
-const passed = async (limit: AddressLimit, who: (at: number) => Parameters<AddressLimit>[0]) => {
-  const results = await Promise.allSettled(Array.from({ length: 50 }, (_, at) => limit(who(at))));
+/** Sends 50 requests and returns how many pass; the others must be 429 with Retry-After. */
+const countPassed = async (limit: AddressLimit, clientAt: (index: number) => Parameters<AddressLimit>[0]) => {
+  const results = await Promise.allSettled(Array.from({ length: 50 }, (_, index) => limit(clientAt(index))));
   for (const result of results) {
     if (result.status === 'fulfilled') continue;
     expect(result.reason).toMatchObject({ status: 429 });
@@ -13,42 +13,42 @@ const passed = async (limit: AddressLimit, who: (at: number) => Parameters<Addre
   return results.filter(({ status }) => status === 'fulfilled').length;
 };
 
-const emailOf = (at: number) => `user-${at}@example.test`;
+const emailAt = (index: number) => `user-${index}@example.test`;
 
-test.for(['Redis', 'memory'] as const)('a network and an email are limited in %s', async (where) => {
-  const redis = where === 'Redis' ? await (await startTestRedis()).connect() : undefined;
+test.for(['Redis', 'memory'] as const)('a network and an email are limited in %s', async (store) => {
+  const redis = store === 'Redis' ? await (await startTestRedis()).connect() : undefined;
   const limit = createAddressLimit({ name: 'test', purpose: 'register', redis, perNetwork: 20 });
-  const fromOneNetwork = (at: number) => ({ email: emailOf(at), address: `2001:db8::${at}` });
-  expect(await passed(limit, fromOneNetwork)).toBe(20);
-  const ofOneEmail = (at: number) => ({ email: 'ann@example.test', address: `192.0.2.${at}` });
-  expect(await passed(limit, ofOneEmail)).toBe(10);
+  const fromOneNetwork = (index: number) => ({ email: emailAt(index), address: `2001:db8::${index}` });
+  expect(await countPassed(limit, fromOneNetwork)).toBe(20);
+  const ofOneEmail = (index: number) => ({ email: 'ann@example.test', address: `192.0.2.${index}` });
+  expect(await countPassed(limit, ofOneEmail)).toBe(10);
   const keys = (await redis?.keys('*')) ?? [];
   expect(keys.join()).not.toMatch(/ann|example/);
 });
 
-test('a flood from one IPv6 /64 uses up its own limit; many of them in one /56 or /48 have four and sixteen times as much', async () => {
+test('an IPv6 /64 has the limit of a network; all /64 of one /56 share four times the limit, those of one /48 sixteen times', async () => {
   const limit = createAddressLimit({ name: 'test', purpose: 'register', redis: undefined, perNetwork: 2 });
-  const from = (addressAt: (at: number) => string) => (at: number) => ({
-    email: emailOf(at),
-    address: addressAt(at),
+  const from = (addressAt: (index: number) => string) => (index: number) => ({
+    email: emailAt(index),
+    address: addressAt(index),
   });
-  const hex = (at: number) => at.toString(16);
+  const hex = (index: number) => index.toString(16);
   expect(
-    await passed(
+    await countPassed(
       limit,
-      from((at) => `2001:db8:1:200::${hex(at)}`),
+      from((index) => `2001:db8:1:200::${hex(index)}`),
     ),
   ).toBe(2);
   expect(
-    await passed(
+    await countPassed(
       limit,
-      from((at) => `2001:db8:1:2${hex(16 + at)}::1`),
+      from((index) => `2001:db8:1:2${hex(16 + index)}::1`),
     ),
   ).toBe(6);
   expect(
-    await passed(
+    await countPassed(
       limit,
-      from((at) => `2001:db8:2:${hex(1 + at)}00::1`),
+      from((index) => `2001:db8:2:${hex(1 + index)}00::1`),
     ),
   ).toBe(32);
 });
@@ -59,5 +59,5 @@ test('the limits hold while Redis is down', async () => {
   const limit = createAddressLimit({ name: 'test', purpose: 'register', redis, perNetwork: 20 });
   await server.kill9();
   await expect.poll(() => redis.status).not.toBe('ready');
-  expect(await passed(limit, (at) => ({ email: emailOf(at), address: '192.0.2.1' }))).toBe(20);
+  expect(await countPassed(limit, (index) => ({ email: emailAt(index), address: '192.0.2.1' }))).toBe(20);
 });

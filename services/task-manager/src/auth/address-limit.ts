@@ -5,38 +5,38 @@ import { TooManyRequests } from '@platform/service-kit/problem';
 import { networksOf, widestNetworkOf } from '@platform/service-kit/network';
 
 export interface AddressLimitOptions {
-  /** Start of the Redis keys: the service's name. */
+  /** Prefix of the Redis keys: the name of the service. */
   name: string;
-  /** What is counted; each has keys of its own. */
+  /** The counted requests; each purpose has its own keys. */
   purpose: 'register' | 'mail';
   redis: Redis | undefined;
-  /** Requests from one network in ten minutes. An IPv6 /56 may have 4, a /48 16 times as many as a /64. */
+  /** Requests from one network in ten minutes. An IPv6 /56 may send 4 times, a /48 16 times as many as a /64. */
   perNetwork: number;
 }
 
 /**
- * Requests for one email address in an hour. Requests for mails are counted per email address and widest network of
- * the client: otherwise a stranger could use up the limit of somebody else's address.
+ * Requests for one email address per hour. Requests for mails are counted per pair of email address and widest network of the
+ * client: otherwise a stranger could use up the limit of somebody else's address.
  */
 const perEmail = { register: 10, mail: 5 };
 
-/** What `createAddressLimit` makes. */
+/** Limiter created by `createAddressLimit`. */
 export type AddressLimit = ReturnType<typeof createAddressLimit>;
 
-/** Counts an attempt against a key, which may have `factor` times the points. Throws TooManyRequests beyond them. */
+/** Creates a function that counts an attempt for a key and throws TooManyRequests beyond `factor` times the points. */
 export const createKeyLimit = (options: RateCounterOptions) => {
   const count = createRateCounter(options);
   return async (key: string, factor = 1): Promise<void> => {
     const { consumedPoints, msBeforeNext } = await count(key);
     if (consumedPoints > options.points * factor)
-      throw new TooManyRequests(msBeforeNext / 1000, 'Too many requests of this kind; try again later.');
+      throw new TooManyRequests(msBeforeNext / 1000, 'Too many requests; try again later.');
   };
 };
 
 /**
- * Makes a function that counts one request that anybody may make for any email address, by network and by email, whatever
- * its outcome, and throws TooManyRequests beyond the limits. Call it before anything is hashed or sent: a hash costs 30 ms
- * of a core. Redis holds a hash of the email, not the email.
+ * Limits requests that anybody may send for any email address. The returned function counts a request by network and by email,
+ * whatever its outcome, and throws TooManyRequests beyond the limits. Call it before hashing a password (30 ms of CPU) or
+ * sending a mail. Redis stores a hash of the email, not the email.
  */
 export const createAddressLimit = ({ name, purpose, redis, perNetwork }: AddressLimitOptions) => {
   const prefix = `${name}:${purpose}`;
@@ -46,7 +46,7 @@ export const createAddressLimit = ({ name, purpose, redis, perNetwork }: Address
   const countEmail = createKeyLimit(email);
   return async ({ email, address }: { email: string; address: string | undefined }): Promise<void> => {
     const networks = networksOf(address);
-    // One after the other: what a network refuses must not use up the limits of the wider ones.
+    // One after the other: a request that a network refuses must not count for the wider networks.
     for (const network of networks) await countNetwork(network.name, network.factor);
     const from = purpose === 'mail' ? `\0${widestNetworkOf(address)}` : '';
     await countEmail(createHash('sha256').update(`${email}${from}`).digest('base64url'));

@@ -4,8 +4,8 @@ import { createCredentialCookie, isSameOrigin } from './cookies.ts';
 const session = createCredentialCookie({ name: 'access', maxAgeSeconds: 900 });
 const onHost = { headers: { host: 'tasks.example.test' } };
 const onLocalhost = { headers: { host: 'localhost' } };
-const reads = (cookie: string | undefined, of = session, { headers } = onHost) =>
-  of.read({ headers: cookie === undefined ? headers : { ...headers, cookie } });
+const readCookie = (cookie: string | undefined, credential = session, { headers } = onHost) =>
+  credential.read({ headers: cookie === undefined ? headers : { ...headers, cookie } });
 
 test('a credential cookie is HttpOnly, Secure and SameSite=Lax', () => {
   expect(session.write(onHost, 'abc')).toBe(
@@ -13,7 +13,7 @@ test('a credential cookie is HttpOnly, Secure and SameSite=Lax', () => {
   );
 });
 
-test('a cookie has the prefix __Host-, and without HTTPS none', () => {
+test('a cookie name has the prefix __Host-, except requestTo localhost', () => {
   const cookie = createCredentialCookie({ name: 'refresh', maxAgeSeconds: 60 });
   expect(cookie.name).toBe('__Host-refresh');
   expect(cookie.write(onLocalhost, 'abc')).toBe('refresh=abc; Max-Age=60; Path=/; HttpOnly; SameSite=Lax');
@@ -23,34 +23,34 @@ test('clearing sets Max-Age=0 with the same attributes', () => {
   expect(session.clear(onHost)).toBe('__Host-access=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax');
 });
 
-test('a written value is read back from among other cookies', () => {
+test('a value is read back when other cookies surround it', () => {
   const [pair = ''] = session.write(onHost, 'a+b/c=d é;"').split('; ');
-  expect(reads(`other=1; ${pair}; more=2`)).toBe('a+b/c=d é;"');
+  expect(readCookie(`other=1; ${pair}; more=2`)).toBe('a+b/c=d é;"');
 });
 
 test('a missing or empty cookie is undefined', () => {
   for (const header of [undefined, '', ';;;', 'access=abc', '__host-access=abc', '__Host-access=', '=x']) {
-    expect(reads(header)).toBeUndefined();
+    expect(readCookie(header)).toBeUndefined();
   }
 });
 
-test('two different values of one name count as none, in any position', () => {
-  expect(reads('__Host-access=good; __Host-access=planted')).toBeUndefined();
-  expect(reads('__Host-access=planted; x=1; __Host-access=good')).toBeUndefined();
-  expect(reads('__Host-access=same; __Host-access=same')).toBe('same');
+test('a cookie with two different values is ignored, in any order', () => {
+  expect(readCookie('__Host-access=good; __Host-access=planted')).toBeUndefined();
+  expect(readCookie('__Host-access=planted; x=1; __Host-access=good')).toBeUndefined();
+  expect(readCookie('__Host-access=same; __Host-access=same')).toBe('same');
 });
 
 test('cookie names such as __proto__ are ordinary names', () => {
   for (const name of ['__proto__', 'constructor', 'toString']) {
-    const odd = createCredentialCookie({ name, maxAgeSeconds: 1 });
-    expect(reads('a=b', odd, onLocalhost)).toBeUndefined();
-    expect(reads(`${name}=x`, odd, onLocalhost)).toBe('x');
+    const credential = createCredentialCookie({ name, maxAgeSeconds: 1 });
+    expect(readCookie('a=b', credential, onLocalhost)).toBeUndefined();
+    expect(readCookie(`${name}=x`, credential, onLocalhost)).toBe('x');
   }
 });
 
 const cookie = createCredentialCookie({ name: 'tasks_access', maxAgeSeconds: 900 });
-const on = (host: string | undefined, more: Record<string, string> = {}) => ({
-  headers: { ...(host === undefined ? {} : { host }), ...more },
+const requestTo = (host: string | undefined, headers: Record<string, string> = {}) => ({
+  headers: { ...(host === undefined ? {} : { host }), ...headers },
 });
 
 test.each([
@@ -61,7 +61,7 @@ test.each([
   'notlocalhost',
   undefined,
 ])('is Secure on %s', (host) =>
-  expect(cookie.write(on(host), 'abc')).toBe(
+  expect(cookie.write(requestTo(host), 'abc')).toBe(
     '__Host-tasks_access=abc; Max-Age=900; Path=/; HttpOnly; Secure; SameSite=Lax',
   ),
 );
@@ -69,18 +69,18 @@ test.each([
 test.each(['localhost', 'localhost:8080', '127.0.0.1:8080', '[::1]:8080', 'app.localhost:3000', 'LOCALHOST'])(
   'works without HTTPS on %s',
   (host) =>
-    expect(cookie.write(on(host), 'abc')).toBe(
+    expect(cookie.write(requestTo(host), 'abc')).toBe(
       'tasks_access=abc; Max-Age=900; Path=/; HttpOnly; SameSite=Lax',
     ),
 );
 
-test('the localhost cookie does not count on other hosts', () => {
-  expect(cookie.read(on('localhost', { cookie: 'tasks_access=abc' }))).toBe('abc');
-  expect(cookie.read(on('tasks.example.test', { cookie: 'tasks_access=abc' }))).toBeUndefined();
-  expect(cookie.read(on('tasks.example.test', { cookie: '__Host-tasks_access=abc' }))).toBe('abc');
+test('the localhost cookie is ignored on other hosts', () => {
+  expect(cookie.read(requestTo('localhost', { cookie: 'tasks_access=abc' }))).toBe('abc');
+  expect(cookie.read(requestTo('tasks.example.test', { cookie: 'tasks_access=abc' }))).toBeUndefined();
+  expect(cookie.read(requestTo('tasks.example.test', { cookie: '__Host-tasks_access=abc' }))).toBe('abc');
 });
 
-const cookieOf = { cookie: 'tasks_access=abc' };
+const cookieHeader = { cookie: 'tasks_access=abc' };
 
 test.each<Record<string, string>>([
   { 'sec-fetch-site': 'same-origin' },
@@ -89,8 +89,8 @@ test.each<Record<string, string>>([
   { origin: 'http://localhost:8080' },
   { origin: 'https://LOCALHOST:8080' },
   {},
-])('counts in a request with %j', (headers) => {
-  const req = on('localhost:8080', { ...cookieOf, ...headers });
+])('is accepted in a request with %j', (headers) => {
+  const req = requestTo('localhost:8080', { ...cookieHeader, ...headers });
   expect([isSameOrigin(req), cookie.read(req)]).toEqual([true, 'abc']);
 });
 
@@ -105,7 +105,7 @@ test.each<Record<string, string>>([
   { origin: 'http://localhost' },
   { origin: 'null' },
   { origin: '' },
-])('does not count in a request with %j', (headers) => {
-  const req = on('localhost:8080', { ...cookieOf, ...headers });
+])('is ignored in a request with %j', (headers) => {
+  const req = requestTo('localhost:8080', { ...cookieHeader, ...headers });
   expect([isSameOrigin(req), cookie.read(req)]).toEqual([false, undefined]);
 });

@@ -3,11 +3,11 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 
 type Headers = Pick<IncomingMessage, 'headers'>;
 
-/** A cookie that holds a credential. */
+/** A cookie that contains a credential. */
 export type CredentialCookie = ReturnType<typeof createCredentialCookie>;
 
 interface CookieOptions {
-  /** Without `__Host-`, which the Secure cookie gets. */
+  /** Name without the prefix `__Host-`, which only the Secure cookie has. */
   name: string;
   maxAgeSeconds: number;
 }
@@ -15,25 +15,27 @@ interface CookieOptions {
 const localhost = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i;
 
 /**
- * Whether a request was not caused by a page of another origin (CSRF). Browsers say what caused a
- * request in Sec-Fetch-Site: `same-origin`, or `none` for the user (typed address, bookmark). Without
- * that header, an Origin must name the requested host. With neither it is not a browser of the last
- * years; SameSite=Lax and the media type of bodies remain (ADR 16).
+ * Returns false if a page of another origin caused the request (CSRF). Browsers report the cause in Sec-Fetch-Site:
+ * `same-origin`, or `none` for the user (typed address, bookmark). Without that header, Origin must name the requested host.
+ * A request without both is not from a current browser; then only SameSite=Lax and the required media type protect (ADR 16).
  */
 export const isSameOrigin = ({ headers }: Headers): boolean => {
   const { origin, host = '' } = headers;
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   if (origin === undefined) return true;
-  // Browsers write both alike, in ASCII. To parse a host in Punycode takes milliseconds.
+  // Browsers write host and origin in the same ASCII form. Parsing them as URLs takes milliseconds for Punycode.
   return /^https?:\/\//i.test(origin) && origin.replace(/^.*?:\/\//, '').toLowerCase() === host.toLowerCase();
 };
 
-/** The one value of a cookie. Where a browser does not know the prefix, two different values count as none (cookie tossing). */
-const valueOf = ({ headers: { cookie = '' } }: Headers, name: string): string | undefined => {
+/**
+ * Reads the value of a cookie. Undefined if it has two different values: a browser that ignores the prefix may send one that
+ * another host planted (cookie tossing).
+ */
+const uniqueValue = ({ headers: { cookie = '' } }: Headers, name: string): string | undefined => {
   const values = new Set<string>();
   for (const pair of cookie.split(';')) {
-    // Somebody may send thousands of others.
+    // Parses only matching pairs, because a client may send thousands of others.
     const value = pair.trimStart().startsWith(`${name}=`) ? parseCookie(pair)[name] : undefined;
     if (value !== undefined) values.add(value);
   }
@@ -42,10 +44,9 @@ const valueOf = ({ headers: { cookie = '' } }: Headers, name: string): string | 
 };
 
 /**
- * A cookie that scripts can't read and forms of other sites don't send: HttpOnly, SameSite=Lax, and Secure, except when the
- * service is called on localhost. Browsers
- * accept a `__Host-` cookie only from the host itself, over HTTPS and for the path `/` (RFC 6265bis
- * section 4.1.3), so another host of the same domain can't plant one.
+ * Creates a cookie that scripts can't read and forms of other sites don't send: HttpOnly, SameSite=Lax, and Secure, except when
+ * the service is called on localhost. Browsers accept a `__Host-` cookie only from the host itself, over HTTPS and for the path
+ * `/` (RFC 6265bis section 4.1.3), so another host of the same domain can't plant one.
  */
 export const createCredentialCookie = ({ name, maxAgeSeconds }: CookieOptions) => {
   const secureName = `__Host-${name}`;
@@ -62,14 +63,15 @@ export const createCredentialCookie = ({ name, maxAgeSeconds }: CookieOptions) =
       sameSite: 'lax',
     });
   return {
-    /** The name of the Secure cookie. */
+    /** Name of the Secure cookie. */
     name: secureName,
     /**
-     * Undefined when the request has no such cookie, or two with different values, and when a page of another origin made
-     * the browser send the request.
+     * Undefined when the request has no such cookie, has it with two different values, or was caused by a page of another
+     * origin.
      */
-    read: (req: Headers): string | undefined => (isSameOrigin(req) ? valueOf(req, nameFor(req)) : undefined),
-    /** Set-Cookie values. */
+    read: (req: Headers): string | undefined =>
+      isSameOrigin(req) ? uniqueValue(req, nameFor(req)) : undefined,
+    /** `write` and `clear` return a Set-Cookie value. */
     write: (req: Headers, value: string): string => set(req, value, maxAgeSeconds),
     clear: (req: Headers): string => set(req, '', 0),
   };

@@ -20,12 +20,12 @@ const withCookies = (method: Method, path: string, headers: Record<string, strin
   return browser[method](at(path)).set({ Cookie: ada.cookies, ...headers });
 };
 
-test('the cookie works wherever a token works', async () => {
-  const made = await withCookies('post', '/tasks').send({ title: 'By cookie' });
-  expect(made.status).toBe(201);
-  const own = `/tasks/${made.body.id}`;
-  expect((await withCookies('patch', own).send({ title: 'Changed' })).status).toBe(200);
-  expect((await withCookies('delete', own)).status).toBe(204);
+test('an access cookie works for every operation that accepts an access token', async () => {
+  const created = await withCookies('post', '/tasks').send({ title: 'By cookie' });
+  expect(created.status).toBe(201);
+  const path = `/tasks/${created.body.id}`;
+  expect((await withCookies('patch', path).send({ title: 'Changed' })).status).toBe(200);
+  expect((await withCookies('delete', path)).status).toBe(204);
 });
 
 describe('a page of another origin, in a browser that is logged in,', () => {
@@ -110,7 +110,7 @@ test('the refresh cookie of another session, planted beside the access cookie, i
   expect((await refresh(eve.cookies)).body.user).toEqual(eve.user);
 });
 
-test('the refresh cookie counts in refreshing and logging out only', async () => {
+test('the refresh cookie is accepted only for refreshing and logging out', async () => {
   const cookies = pairOf((await register(service.app)).cookies, 'tasks_refresh');
   for (const path of ['/auth/check', '/tasks', task]) {
     const { status } = await supertest(service.app).get(at(path)).set('Cookie', cookies);
@@ -118,7 +118,7 @@ test('the refresh cookie counts in refreshing and logging out only', async () =>
   }
 });
 
-test('on a host with HTTPS both cookies are such that no other host can plant them', async () => {
+test('on an HTTPS host both cookies have the __Host- prefix, so that no other host can plant them', async () => {
   const answer = await supertest(service.app)
     .post(at('/auth/login'))
     .set('Host', 'tasks.example.test')

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { at, goodPassword, newEmail, register, startService, tokenWith } from '../../test/harness.ts';
 import { createThrottle } from './throttle/throttle.ts';
 
-/** Failures count by network, so each test has its own. */
+/** A random network: failures are counted by network, so each test needs its own. */
 const newAddress = () => `2001:db8:${randomInt(65_536).toString(16)}:${randomInt(65_536).toString(16)}::1`;
 
 const login = (app: Parameters<typeof supertest>[0], body: object, address = newAddress()) =>
@@ -27,15 +27,15 @@ describe('logging in', () => {
     expect(headers['set-cookie']).toHaveLength(2);
   });
 
-  test('gives the same answer for a wrong password and an unknown email, after the same work', async () => {
-    const compared: (string | undefined)[] = [];
-    const real = createPasswords();
+  test('responds in the same way to a wrong password and an unknown email, after the same work', async () => {
+    const comparedHashes: (string | undefined)[] = [];
+    const passwords = createPasswords();
     const loginPasswords: Passwords = {
-      ...real,
-      verify: async (stored, ...rest) => {
-        const known = typeof stored === 'function' ? await stored() : stored;
-        compared.push(known);
-        return real.verify(known, ...rest);
+      ...passwords,
+      verify: async (stored, ...args) => {
+        const hash = typeof stored === 'function' ? await stored() : stored;
+        comparedHashes.push(hash);
+        return passwords.verify(hash, ...args);
       },
     };
     await using service = await startService({ overrides: { loginPasswords } });
@@ -47,16 +47,16 @@ describe('logging in', () => {
     expect(wrong.body.code).toBe('invalid_credentials');
     expect({ ...unknown.body, requestId: '' }).toEqual({ ...wrong.body, requestId: '' });
     expect(unknown.headers['set-cookie']).toBeUndefined();
-    expect(compared).toEqual([expect.stringMatching(/^\$argon2id/), undefined]);
+    expect(comparedHashes).toEqual([expect.stringMatching(/^\$argon2id/), undefined]);
   });
 
-  test('hashes a password again that was hashed with other parameters', async () => {
+  test('rehashes a password whose hash has outdated parameters', async () => {
     await using service = await startService();
     const { email, user } = await register(service.app);
-    const old =
+    const oldHash =
       '$argon2id$v=19$m=1024,t=1,p=1$V3OWV2CxsW7HtRkfOIg9yg$zaXt1cR+qKppu3SBtKdisTmfo7C7suvGv0I/2brh0/M';
     const { sql } = service.context.database;
-    await sql`update users set password_hash = ${old} where id = ${user.id}`;
+    await sql`update users set password_hash = ${oldHash} where id = ${user.id}`;
     expect((await login(service.app, { email, password: goodPassword })).status).toBe(200);
     const [row] = await sql`select password_hash from users where id = ${user.id}`;
     expect(row?.['password_hash']).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -69,7 +69,7 @@ describe('logging in', () => {
     ['email', 'a\0@example.test'],
     ['password', null],
     ['name', 'Ada'],
-  ])('refuses %s %j by name', async (field, value) => {
+  ])('refuses %s %j and names the field', async (field, value) => {
     await using service = await startService();
     const { status, body } = await login(service.app, {
       email: 'a@example.test',
@@ -79,7 +79,7 @@ describe('logging in', () => {
     expect([status, Object.keys(body.errors)]).toEqual([400, [field]]);
   });
 
-  test('refuses a password of one megabyte without reading it, and one of 90 kB as wrong', async () => {
+  test('refuses a password of one megabyte as too large, and one of 90 kB as wrong', async () => {
     await using service = await startService();
     const email = newEmail();
     expect((await login(service.app, { email, password: 'x'.repeat(1_000_000) })).status).toBe(413);
@@ -88,7 +88,7 @@ describe('logging in', () => {
 });
 
 describe('guessing', () => {
-  test('ends after ten failures in a row for one email from one network, also with RATE_LIMIT=off', async () => {
+  test('is blocked after ten failures in a row for one email from one network, also with RATE_LIMIT=off', async () => {
     await using service = await startService();
     const { email } = await register(service.app);
     const address = newAddress();
@@ -105,7 +105,7 @@ describe('guessing', () => {
     );
   });
 
-  test('starts again from zero after a success', async () => {
+  test('counts again from zero after a success', async () => {
     await using service = await startService();
     const { email } = await register(service.app);
     const address = newAddress();
@@ -130,8 +130,8 @@ describe('guessing', () => {
 });
 
 describe('a network with a hundred failed logins', () => {
-  /** A service where one network must wait, and an account that logged in from there before. */
-  const office = async () => {
+  /** Starts a service in which one network must wait, with a member who logged in from that network before and a stranger who did not. */
+  const startWithBlockedNetwork = async () => {
     const stack = new AsyncDisposableStack();
     const service = stack.use(await startService());
     const address = newAddress();
@@ -160,8 +160,8 @@ describe('a network with a hundred failed logins', () => {
     };
   };
 
-  test('waits, but an account that has logged in from there still can, logged out or not', async () => {
-    await using service = await office();
+  test('must wait, but an account that logged in from there before can still log in, whether or not it has a session', async () => {
+    await using service = await startWithBlockedNetwork();
     const { app, address } = service;
     const stranger = await login(app, { email: service.stranger, password: goodPassword }, address);
     expect(stranger.status).toBe(429);
@@ -174,18 +174,18 @@ describe('a network with a hundred failed logins', () => {
     );
   });
 
-  test('can log in again after an operator lifted the wait, and so can an account with ten failures; the log names the operator', async () => {
-    await using service = await office();
+  test('can log in again after an operator lifts the wait, and so can an account with ten failures; the log names the operator', async () => {
+    await using service = await startWithBlockedNetwork();
     const { app, address, stranger: email } = service;
     const operator = await tokenWith('accounts:admin');
-    const right = () => login(app, { email, password: goodPassword }, address);
+    const loginCorrectly = () => login(app, { email, password: goodPassword }, address);
     expect((await service.lift({ address }, operator)).status).toBe(204);
     for (let failure = 1; failure <= 10; failure++) {
       expect((await login(app, { email, password: 'a wrong guess' }, address)).status).toBe(401);
     }
-    expect((await right()).status).toBe(429);
+    expect((await loginCorrectly()).status).toBe(429);
     expect((await service.lift({ address, email }, operator)).status).toBe(204);
-    expect((await right()).status).toBe(200);
+    expect((await loginCorrectly()).status).toBe(200);
     const audit = service.lines.filter((line) => line.includes('login wait lifted'));
     expect(audit.map((line) => JSON.parse(line))).toMatchObject([
       { operator: decodeJwt(operator).sub, address, account: false },
@@ -194,8 +194,8 @@ describe('a network with a hundred failed logins', () => {
     expect(audit.join()).not.toContain(email);
   });
 
-  test('stays blocked when a user, an anonymous caller or a token of another scope tries to lift the wait', async () => {
-    await using service = await office();
+  test('stays blocked when an anonymous caller, a user or a token with another scope tries to lift the wait', async () => {
+    await using service = await startWithBlockedNetwork();
     const { app, address } = service;
     const user = await register(app);
     expect((await service.lift({ address })).status).toBe(401);
@@ -209,7 +209,7 @@ describe('a network with a hundred failed logins', () => {
   });
 });
 
-test('250 wrong logins at once from one address leave the login of another among the next few', async () => {
+test('250 simultaneous wrong logins from one address delay a login from another address by only a few hashes', async () => {
   await using service = await startService({
     overrides: { loginPasswords: createPasswords({ concurrency: 1 }) },
   });
@@ -224,7 +224,7 @@ test('250 wrong logins at once from one address leave the login of another among
   await expect.poll(() => hashed).toBeGreaterThan(5);
   const before = hashed;
   expect((await login(service.url, { email, password: goodPassword })).status).toBe(200);
-  // In the order of arrival it would come after all that the limit of the network allows: a hundred.
+  // First in, first out would hash all attempts that the network's limit allows before it: a hundred.
   expect(hashed - before).toBeLessThan(40);
   await flood;
 });

@@ -14,45 +14,45 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const fileOf = async (name: string, lines: readonly string[], end = '\n'): Promise<string> => {
+const writeHashFile = async (name: string, lines: readonly string[], end = '\n'): Promise<string> => {
   const path = join(folder, name);
   await writeFile(path, lines.map((line) => line + end).join(''));
   return path;
 };
 
-describe('the file of known passwords', () => {
+describe('the file of leaked passwords', () => {
   test.each([
-    ['numbers and CRLF', (n: number) => `:${n ** 3}`, '\r\n'],
-    ['hashes alone', () => '', '\n'],
-  ])('with %s has each of its passwords and no other', async (name, count, end) => {
+    ['counts and CRLF', (n: number) => `:${n ** 3}`, '\r\n'],
+    ['only hashes', () => '', '\n'],
+  ])('with %s contains each of its passwords and no other', async (name, count, end) => {
     for (const size of [0, 1, 2, 3, 257]) {
       const passwords = Array.from({ length: size }, (_, n) => `password ${n} of ${name}`);
       const lines = passwords.map((password, n) => `${sha1(password)}${count(n)}`).toSorted();
-      await using pwned = await openPwnedPasswords(await fileOf(`${size}${name}`, lines, end));
+      await using pwned = await openPwnedPasswords(await writeHashFile(`${size}${name}`, lines, end));
       for (const password of passwords)
         expect([password, await pwned.has(password)]).toEqual([password, true]);
       for (let n = 0; n < 50; n++) expect(await pwned.has(randomBytes(9).toString('base64'))).toBe(false);
     }
   });
 
-  test('that does not exist lets no service start', async () => {
+  test('must exist: otherwise the service does not start', async () => {
     await expect(
       startService({ variables: { PWNED_PASSWORDS_FILE: join(folder, 'missing') } }),
     ).rejects.toThrow('ENOENT');
   });
 });
 
-test('a password of the file is refused wherever one is set, also when the account exists', async () => {
-  const known = 'violet umbrella sofa';
-  const path = await fileOf('known', [sha1('x'), sha1(known)].toSorted());
+test('a leaked password is refused at registration, also for an existing account, and when the password is changed', async () => {
+  const leaked = 'violet umbrella sofa';
+  const path = await writeHashFile('leaked', [sha1('x'), sha1(leaked)].toSorted());
   await using service = await startService({ variables: { PWNED_PASSWORDS_FILE: path } });
   const ada = await register(service.app);
   for (const email of [newEmail(), ada.email]) {
-    const answer = await supertest(service.app).post(at('/auth/register')).send({ email, password: known });
+    const answer = await supertest(service.app).post(at('/auth/register')).send({ email, password: leaked });
     expect([answer.status, answer.body.errors]).toEqual([400, { password: ['is known from a leak'] }]);
   }
   const change = await ada
     .as('post', '/auth/password')
-    .send({ currentPassword: 'correct horse battery', newPassword: known });
+    .send({ currentPassword: 'correct horse battery', newPassword: leaked });
   expect([change.status, change.body.errors]).toEqual([400, { newPassword: ['is known from a leak'] }]);
 });

@@ -1,13 +1,13 @@
 import { jsonTable, type JsonRow } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
-import { isKept } from '../db/tables.ts';
+import { isNotDueForErasure } from '../db/tables.ts';
 import { User, type Registration } from './schema.ts';
 
-/** A user with the password hash, which never leaves the service. */
+/** A user with its password hash. The hash never leaves the service. */
 export interface Account {
   user: User;
   passwordHash: string;
-  /** An operator has locked it. */
+  /** Whether an operator has locked the account. */
   isLocked: boolean;
 }
 
@@ -16,7 +16,7 @@ interface NewUser extends Omit<Registration, 'password'> {
   passwordHash: string;
 }
 
-/** Users as callers see them. */
+/** Maps rows of `users` to the JSON of `User`. */
 export const profiles = jsonTable('users', Object.keys(User.shape), {
   emailVerified: 'email_verified_at is not null',
 });
@@ -24,7 +24,7 @@ export const profiles = jsonTable('users', Object.keys(User.shape), {
 const parse = (json: string | undefined): User | undefined =>
   json === undefined ? undefined : (JSON.parse(json) as User);
 
-/** Undefined when the email is taken. Of concurrent calls with one email, one succeeds. */
+/** Returns undefined when the email is taken. Of concurrent calls with the same email, one succeeds. */
 export const insertUser = async (
   tx: Queries,
   { id, email, name, language, passwordHash }: NewUser,
@@ -42,36 +42,40 @@ export const findUser = async (sql: Queries, id: string): Promise<User | undefin
 export const findAccount = async (sql: Queries, email: string): Promise<Account | undefined> => {
   const [row] = await sql<(Omit<Account, 'user'> & JsonRow)[]>`
     select ${sql.unsafe(profiles.json)}, password_hash as "passwordHash", locked_at is not null as "isLocked"
-    from users where email = ${email} and ${sql.unsafe(isKept)}`;
+    from users where email = ${email} and ${sql.unsafe(isNotDueForErasure)}`;
   return row && { ...row, user: JSON.parse(row.json) as User };
 };
 
-const isStill = (sql: Queries, { user: { id }, passwordHash }: Omit<Account, 'isLocked'>) => sql`
-  id = ${id} and password_hash = ${passwordHash} and locked_at is null and ${sql.unsafe(isKept)}`;
+/** SQL condition: the password is unchanged, and the account is neither locked nor due for erasure. */
+const isUnchanged = (sql: Queries, { user: { id }, passwordHash }: Omit<Account, 'isLocked'>) => sql`
+  id = ${id} and password_hash = ${passwordHash} and locked_at is null and ${sql.unsafe(isNotDueForErasure)}`;
 
 /** Replaces the hash of the same password, unless it was changed meanwhile. */
-export const replacePasswordHash = async (sql: Queries, account: Account, to: string): Promise<void> => {
-  await sql`update users set password_hash = ${to} where ${isStill(sql, account)}`;
+export const replacePasswordHash = async (sql: Queries, account: Account, newHash: string): Promise<void> => {
+  await sql`update users set password_hash = ${newHash} where ${isUnchanged(sql, account)}`;
 };
 
-/** Whether the password of an account is still this one, and nobody has locked it; it stays so until the transaction ends. */
-export const holdPassword = async (tx: Queries, account: Omit<Account, 'isLocked'>): Promise<boolean> =>
-  (await tx`select from users where ${isStill(tx, account)} for no key update`).length === 1;
+/** Locks the row until the transaction ends. Returns false if the password was changed or the account locked meanwhile. */
+export const lockUnchangedPassword = async (
+  tx: Queries,
+  account: Omit<Account, 'isLocked'>,
+): Promise<boolean> =>
+  (await tx`select from users where ${isUnchanged(tx, account)} for no key update`).length === 1;
 
-/** Takes the deletion of a user back, and returns whether there was one. */
-export const keepUser = async (tx: Queries, userId: string): Promise<boolean> => {
+/** Cancels a requested deletion of the user. Returns whether one was requested. */
+export const cancelDeletion = async (tx: Queries, userId: string): Promise<boolean> => {
   const { count } = await tx`
     update users set deletion_at = null where id = ${userId} and deletion_at is not null`;
   return count === 1;
 };
 
-/** A network is forgotten when the user has not logged in from it for this long. */
+/** Days after the last login from a network until it is deleted. */
 export const networkDays = 90;
 
-/** Networks of one user; one more forgets the oldest, so that logins do not fill the disk. */
+/** Most networks stored per user. A further one replaces the oldest, so that logins do not fill the disk. */
 const maxNetworks = 100;
 
-/** Stores that a user has logged in from a network; an entry younger than a day stays as it is. */
+/** Stores that a user has logged in from a network. Updates an existing row at most once a day. */
 export const rememberNetwork = async (sql: Queries, userId: string, network: string): Promise<void> => {
   const { count } = await sql`
     insert into known_networks as known (user_id, network, seen_at) values (${userId}, ${network}, now())
@@ -84,7 +88,7 @@ export const rememberNetwork = async (sql: Queries, userId: string, network: str
       order by seen_at desc offset ${maxNetworks - 1} limit 1)`;
 };
 
-/** Whether the user has logged in from the network within the last `networkDays`. */
+/** Returns whether the user has logged in from the network within the last `networkDays`. */
 export const hasNetwork = async (sql: Queries, email: string, network: string): Promise<boolean> => {
   const rows = await sql`
     select from known_networks join users on users.id = user_id

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { at, register, startService } from '../../test/harness.ts';
 
 const perMinute = 5;
-// Without Redis, in which tests share their network.
+// Without Redis, because all tests share their network there.
 const variables = { RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: String(perMinute), REDIS_URL: '' };
 
 type App = Awaited<ReturnType<typeof startService>>['app'];
@@ -14,7 +14,7 @@ const refresh = async (app: App, cookie: string): Promise<number> =>
 const refreshCookie = ({ cookies }: { cookies: string }): string =>
   /tasks_refresh=[\w-]+/.exec(cookies)?.[0] ?? '';
 
-test('a valid refresh cookie works while others in its network have used up the request limit of the network', async () => {
+test('a valid refresh cookie works although other clients have used up the request limit of its network', async () => {
   await using service = await startService({ variables });
   const cookie = refreshCookie(await register(service.app));
   const forged = `tasks_refresh=${Buffer.alloc(128, 1).toString('base64url')}`;
@@ -23,7 +23,7 @@ test('a valid refresh cookie works while others in its network have used up the 
   expect(await refresh(service.app, cookie)).toBe(200);
 });
 
-test('refreshes of one session are limited by themselves', async () => {
+test('refreshes are limited per session', async () => {
   await using service = await startService({ variables });
   const [ann, bob] = [await register(service.app), await register(service.app)].map(refreshCookie);
   const statuses = [];

@@ -14,7 +14,7 @@ const register = (body: string | object | undefined, type = 'application/json') 
   supertest(service.app).post(at('/auth/register')).set('Content-Type', type).send(body);
 
 describe('registering', () => {
-  test('creates a user who is logged in, and stores or logs the password nowhere', async () => {
+  test('creates a user and logs in; the password is neither stored nor logged', async () => {
     const { status, body, headers } = await register({
       email: '  Ada@Example.TEST ',
       password: goodPassword,
@@ -55,7 +55,7 @@ describe('registering', () => {
     expect((await register({ email: newEmail(), password: goodPassword, name: null })).status).toBe(201);
   });
 
-  test('accepts any Unicode in a password, and recognises it in any normal form', async () => {
+  test('accepts any Unicode in a password, and accepts it in any normalization form at login', async () => {
     const email = newEmail();
     expect((await register({ email, password: 'pa\u0308ssw\u00f6rt \u{1f600}' })).status).toBe(201);
     const login = await supertest(service.app)
@@ -71,7 +71,7 @@ describe('registering', () => {
     expect([status, body.code]).toEqual([409, 'email_taken']);
   });
 
-  test('creates one user when one email registers many times at once', async () => {
+  test('creates one user when the same email registers many times at once', async () => {
     const email = newEmail();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => register({ email, password: goodPassword })),
@@ -96,7 +96,7 @@ describe('registering', () => {
     ['email', 'some\0body@example.test'],
     ['email', `${'x'.repeat(250)}@example.test`],
     ['email', ['somebody@example.test']],
-    // The Kelvin sign, whose lower case is k, and letters that look like Latin ones.
+    // The Kelvin sign, whose lower case is k, and letters that look like Latin letters.
     ['email', '\u212Aim@example.test'],
     ['email', 'som\u0435body@example.test'],
     ['email', '\uff53omebody@example.test'],
@@ -108,7 +108,7 @@ describe('registering', () => {
     ['id', '01900000-0000-7000-8000-000000000001'],
     ['createdAt', '2026-01-01T00:00:00.000Z'],
     ['role', 'admin'],
-  ])('refuses %s %j by name', async (field, value) => {
+  ])('refuses %s %j and names the field', async (field, value) => {
     const { status, body } = await register({
       email: 'somebody@example.test',
       password: goodPassword,
@@ -118,7 +118,7 @@ describe('registering', () => {
     expect(Object.keys(body.errors)).toEqual([field]);
   });
 
-  test('refuses a long email without normalizing it, which takes seconds for many combining marks', async () => {
+  test('refuses a long email without normalizing it, because many combining marks take seconds', async () => {
     using normalize = vi.spyOn(String.prototype, 'normalize');
     const email = `a${'\u0300'.repeat(24_000)}${'\u0316'.repeat(24_000)}`;
     const { status, body } = await register({ email, password: goodPassword });
@@ -138,10 +138,10 @@ describe('registering', () => {
   });
 
   test('refuses invalid JSON, too deep nesting and too large bodies', async () => {
-    const deep = `${'['.repeat(15_000)}${']'.repeat(15_000)}`;
+    const deeplyNested = `${'['.repeat(15_000)}${']'.repeat(15_000)}`;
     const answers = await Promise.all([
       register('{"email":'),
-      register(deep),
+      register(deeplyNested),
       register({ email: newEmail(), password: 'x'.repeat(1_000_000) }),
       register('email=a', 'application/x-www-form-urlencoded'),
       register('{}', 'text/plain'),
@@ -173,7 +173,7 @@ describe('many registrations at once', () => {
     ['one address', () => '198.51.100.7', 429],
     ['many addresses', (n: number) => `198.51.100.${n + 1}`, 503],
   ])(
-    'from %s: those beyond the limit get Retry-After, and all logins succeed',
+    'from %s: registrations beyond the limit get Retry-After, and all logins succeed',
     async (_, addressOf, refusal) => {
       const redis = await startRedis();
       await using _stop = { [Symbol.asyncDispose]: redis.stop };

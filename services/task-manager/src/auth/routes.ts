@@ -6,7 +6,7 @@ import { anyone, noLookupLimit, route, type Guard, type Route } from '@platform/
 import type { Context } from '../context.ts';
 import { clientOf } from '../sessions/client.ts';
 import type { SessionName } from '../sessions/refresh-token.ts';
-import { whenDone } from '../when-done.ts';
+import { emptyResponse } from '../empty-response.ts';
 import { isSameOrigin } from './cookies.ts';
 import { Checked, LoggedIn, Login, LoginWait, Registration } from './schema.ts';
 import {
@@ -20,8 +20,8 @@ import {
 } from './use-cases.ts';
 
 /**
- * Lets everybody pass. A request with a refresh cookie that this service has issued counts against the limit of its session,
- * not of its network, where anybody may use up the limit. It need not be the session's valid one.
+ * Admits every request. One with a refresh cookie that this service issued counts for the rate limit of its session instead of
+ * its network, because other clients may use up the limit of the network. The cookie may be an outdated one.
  */
 const refreshGuard = ({
   refreshTokens,
@@ -51,13 +51,13 @@ const liftRoute = (context: Context, operators: TokenVerifier): Route =>
       tag,
       summary: 'End the wait after failed logins',
       description:
-        'For operators: ends the wait of a network. With an email, also that of its account, on this network ' +
-        'and on networks from which it has never logged in. The log records the operator.',
+        'For operators: ends the wait of a network. With an email, it also ends the waits of that account on this network ' +
+        'and on networks from which the account has never logged in. The log records the operator.',
       auth: operators.guard('accounts:admin'),
       body: { schema: LoginWait, example: { address: '198.51.100.7', email: 'ada@example.test' } },
       responses: { 204: { description: 'Logins are possible again' } },
     },
-    ({ caller, body }) => whenDone(204, liftLoginWait(context, caller.subject, body)),
+    ({ caller, body }) => emptyResponse(204, liftLoginWait(context, caller.subject, body)),
   );
 
 export const authRoutes = (context: Context): Route[] => {
@@ -76,7 +76,7 @@ export const authRoutes = (context: Context): Route[] => {
     return { headers: noStoreVary, body: { user, accessToken, expiresAt: expiresAt.toISOString() } };
   };
 
-  /** The session of the request's access token; undefined without a valid one. */
+  /** The session of the access token in the request. Undefined without a valid token. */
   const currentSession = async (req: IncomingMessage) => {
     try {
       const { subject, sessionId = '' } = await auth.identify(req, noLookupLimit);
@@ -95,7 +95,8 @@ export const authRoutes = (context: Context): Route[] => {
         operationId: 'register',
         tag,
         summary: 'Create a user and log in',
-        description: 'Limited by network and by email: 429. When too many passwords wait to be hashed: 503.',
+        description:
+          'Too many registrations from a network or for an email: 429. Too many passwords waiting to be hashed: 503.',
         auth: anyone,
         body: {
           schema: Registration,
@@ -115,11 +116,11 @@ export const authRoutes = (context: Context): Route[] => {
         path: '/auth/login',
         operationId: 'login',
         tag,
-        summary: 'Log in by email and password',
+        summary: 'Log in with email and password',
         description:
-          'Ten failures in a row for one email from one network: 429 with growing waits. A hundred failures ' +
-          'from one network: that network waits. A hundred for one email: all networks wait for it. Neither ' +
-          'hundred makes an account wait on a network from which it has logged in before.',
+          'After ten failures in a row for one email from one network: 429 with growing waits. After a hundred failures ' +
+          'from one network, the network must wait. After a hundred for one email, all networks must wait for this email. ' +
+          'These two limits do not apply to an account on a network from which it has logged in before.',
         auth: anyone,
         body: { schema: Login, example: { email: 'demo@example.test', password: 'try-me-out-2026' } },
         responses: { 200: { description: 'You are logged in', body: LoggedIn, headers: setsCookies } },
@@ -136,7 +137,7 @@ export const authRoutes = (context: Context): Route[] => {
         path: '/auth/check',
         operationId: 'checkSession',
         tag,
-        summary: 'Account and end of the session',
+        summary: 'Your account and when the token expires',
         auth,
         responses: { 200: { description: 'You are logged in', body: Checked } },
       },
@@ -157,8 +158,8 @@ export const authRoutes = (context: Context): Route[] => {
         tag,
         summary: 'Refresh the session',
         description:
-          'Exchanges the refresh cookie for new credentials. Repeated within 30 seconds, the same cookie gets ' +
-          'credentials of the same session; repeated later, it ends the session. Refused together with an ' +
+          'Exchanges the refresh cookie for new credentials. If the same cookie is sent again within 30 seconds, it gets ' +
+          'credentials of the same session; if it is sent later, the session ends. Refused together with an ' +
           'access cookie of another session.',
         auth: refreshGuard(context),
         headers: { Cookie: 'The refresh cookie' },
@@ -191,7 +192,7 @@ export const authRoutes = (context: Context): Route[] => {
         tag,
         summary: 'End your session, if you have one',
         description:
-          'Every instance refuses its access tokens from then on. Cookies do not count when a page of ' +
+          'Afterwards every instance refuses the access tokens of the session. Cookies are ignored when a page of ' +
           'another origin caused the request.',
         auth: anyone,
         responses: { 204: { description: 'You have no session', headers: deletesCookies } },

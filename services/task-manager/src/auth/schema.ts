@@ -4,21 +4,23 @@ import { z } from 'zod';
 import { languages } from '../mails/texts/texts.ts';
 
 /**
- * Trimmed and in lower case, so that one address is one user. It is validated before it is lower-cased:
- * some characters that an address may not contain, such as the Kelvin sign, have a lower case that it may.
+ * Trims and lower-cases an address, so that one address belongs to one user. Validates before lower-casing, because some
+ * characters that an address may not contain, such as the Kelvin sign, have an allowed lower case.
  */
 export const email = z.string().trim().max(254).pipe(z.email().toLowerCase()).meta({ format: 'email' });
 
-/** The name of a user. */
+/** Name of a user. */
 export const userName = text(1, 100).regex(/\S/, 'must not be blank');
 
 export const User = z
   .object({
     id: z.uuid(),
     email: z.string().meta({ format: 'email' }),
-    emailVerified: z.boolean().meta({ description: 'Whether a mail to it was confirmed' }),
+    emailVerified: z
+      .boolean()
+      .meta({ description: 'Whether the user confirmed the address with a mailed code' }),
     name: z.string().nullable(),
-    language: z.enum(languages).meta({ description: 'Of mails' }),
+    language: z.enum(languages).meta({ description: 'Language of mails' }),
     createdAt: instant(),
     version: z.int().min(1),
   })
@@ -26,14 +28,14 @@ export const User = z
 
 export type User = z.output<typeof User>;
 
-/** A password as it is sent, which is compared with another. Normalization (NFKC) can make it up to eight times as short. */
+/** A password to compare. May be longer than allowed passwords, because NFKC can shorten a text up to eight times. */
 export const password = z.string().meta({
   format: 'password',
   maxLength: 1024,
   description: '8 to 128 characters, after normalization (NFKC)',
 });
 
-/** A password to be set; its rules are those of `passwordProblems`. */
+/** A password to set; `passwordProblems` checks its rules. */
 export const newPassword = password.meta({ minLength: 8 });
 
 export const Registration = z

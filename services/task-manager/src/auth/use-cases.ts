@@ -10,7 +10,7 @@ import type { Queries } from '@platform/service-kit/record';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
-import type { SecurityEventKind } from '../security/kinds.ts';
+import type { SecurityEventKind } from '../security/event-kinds.ts';
 import { recordEvent } from '../security/events.ts';
 import type { Client } from '../sessions/client.ts';
 import {
@@ -26,9 +26,9 @@ import {
   findAccount,
   findUser,
   hasNetwork,
-  holdPassword,
+  lockUnchangedPassword,
   insertUser,
-  keepUser,
+  cancelDeletion,
   profiles,
   rememberNetwork,
   replacePasswordHash,
@@ -41,17 +41,16 @@ export interface LoggedIn extends Credentials {
   user: User;
 }
 
-/** Input with the client that sent it. */
-type From<Input> = Input & Client;
+type WithClient<Input> = Input & Client;
 
 const unauthorized = (detail: string, code?: string) =>
   new Unauthorized(detail, 'Bearer realm="platform"', code);
 
-/** 409 for an address that another user has. */
+/** 409: another user has the address. */
 export const emailTaken = () => new Conflict('email_taken', 'A user with this email address exists already.');
 
 /** Throws ValidationFailed for a password that is known from a leak. */
-export const requireUnknownPassword = async (
+export const requireUnleakedPassword = async (
   { pwnedPasswords }: Pick<Context, 'pwnedPasswords'>,
   password: string,
   field: string,
@@ -60,15 +59,15 @@ export const requireUnknownPassword = async (
 };
 
 /**
- * Creates a user and their first session, both or neither. Throws Conflict `email_taken`, and
- * TooManyRequests before anything is hashed.
+ * Creates a user and their first session in one transaction. Throws Conflict `email_taken`, and TooManyRequests before it
+ * hashes the password.
  */
 export const register = async (
   context: Context,
-  { password, address, network, browser, ...input }: From<Registration>,
+  { password, address, network, browser, ...input }: WithClient<Registration>,
 ): Promise<LoggedIn> => {
   await context.registrationLimit?.({ email: input.email, address });
-  await requireUnknownPassword(context, password, 'password');
+  await requireUnleakedPassword(context, password, 'password');
   const passwordHash = await context.registrationPasswords.hash(password, {
     email: input.email,
     address,
@@ -85,18 +84,18 @@ export const register = async (
   });
 };
 
-/** Whether a user may not go on before the address is confirmed. */
+/** Returns whether the user must confirm the address before a session can start or be refreshed. */
 const needsVerification = ({ env }: Context, { emailVerified }: User): boolean =>
   env.REQUIRE_VERIFIED_EMAIL === 'login' && !emailVerified;
 
-const unverified = () =>
+const notVerified = () =>
   new Problem({
     status: 403,
     code: 'email_not_verified',
     detail: 'Confirm your email address first: the code is in the mail that was sent to it.',
   });
 
-const locked = () =>
+const accountLocked = () =>
   new Problem({
     status: 403,
     code: 'account_locked',
@@ -104,75 +103,75 @@ const locked = () =>
   });
 
 /**
- * The account with an email, if this is its password; a wrong password and an unknown email take the same work. A wrong one
- * is remembered as `failure` in the background, so that the time of the answer does not show whether there is an account.
- * Throws TooManyRequests after too many failures.
+ * Returns the account with this email if the password is right, otherwise undefined. A wrong password and an unknown email
+ * take the same work. A wrong password is recorded as the event `failure` in the background, so that the response time does not
+ * reveal whether the account exists. Throws TooManyRequests after too many failures.
  */
 export const comparePassword = async (
   { loginPasswords, throttle, log, database: { sql } }: Context,
-  { email, password, address, ...place }: From<Login>,
+  { email, password, address, ...client }: WithClient<Login>,
   failure: SecurityEventKind,
 ) => {
-  let found: Account | undefined;
-  const isKnown = () => hasNetwork(sql, email, place.network);
+  let storedAccount: Account | undefined;
+  const isKnown = () => hasNetwork(sql, email, client.network);
   const account = await throttle.attempt({ email, address, isKnown }, async (admit) => {
-    const stored = async () => {
+    const admitAndReadHash = async () => {
       await admit();
-      found = await findAccount(sql, email);
-      return found?.passwordHash;
+      storedAccount = await findAccount(sql, email);
+      return storedAccount?.passwordHash;
     };
-    const verdict = await loginPasswords.verify(stored, password, { email, address });
-    return found !== undefined && verdict.matches ? { ...found, ...verdict } : undefined;
+    const verdict = await loginPasswords.verify(admitAndReadHash, password, { email, address });
+    return storedAccount !== undefined && verdict.matches ? { ...storedAccount, ...verdict } : undefined;
   });
-  const userId = account === undefined && found?.user.id;
+  const userId = account === undefined && storedAccount?.user.id;
   if (userId)
-    runOutsideRequest(() => recordEvent(sql, userId, failure, place)).catch((err: unknown) =>
-      log.warn({ err }, 'a failed login was not recorded'),
+    runOutsideRequest(() => recordEvent(sql, userId, failure, client)).catch((err: unknown) =>
+      log.warn({ err }, 'could not record a failed login'),
     );
   return account;
 };
 
 /**
- * Starts a session, which takes a deletion of the account back, or has the mail sent that confirms the address where that must come first (403 `email_not_verified`).
- * An account that an operator has locked is 403 `account_locked`, for the right password alone.
- * A wrong password and an unknown email give the same answer, Unauthorized
- * `invalid_credentials`, after the same work. Throws TooManyRequests after too many failures.
+ * Starts a session and cancels a requested deletion of the account. A wrong password and an unknown email throw the same
+ * Unauthorized `invalid_credentials` after the same work. With the right password, throws 403 `account_locked` if an operator
+ * has locked the account, and 403 `email_not_verified`, after queueing another verification mail, if the address must be
+ * confirmed first. Throws TooManyRequests after too many failures.
  */
-export const login = async (context: Context, credentials: From<Login>): Promise<LoggedIn> => {
+export const login = async (context: Context, credentials: WithClient<Login>): Promise<LoggedIn> => {
   const { email, password, address, network } = credentials;
   const { loginPasswords, mails } = context;
   const { sql } = context.database;
   const account = await comparePassword(context, credentials, 'login_failed');
   if (account === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
-  if (account.isLocked) throw locked();
+  if (account.isLocked) throw accountLocked();
   const { user } = account;
   let { passwordHash } = account;
   if (account.rehash) {
-    // The same password under today's hash parameters.
+    // Hashes the same password with the current parameters.
     passwordHash = await loginPasswords.hash(password, { email, address });
     await replacePasswordHash(sql, account, passwordHash);
   }
   await rememberNetwork(sql, user.id, network);
   if (needsVerification(context, user)) {
     await sql.begin((tx) => mails?.queue(tx, { kind: 'email_verification', recipient: email }));
-    throw unverified();
+    throw notVerified();
   }
   const session = await sql.begin(async (tx) => {
-    if (!(await holdPassword(tx, { user, passwordHash }))) return undefined;
+    if (!(await lockUnchangedPassword(tx, { user, passwordHash }))) return undefined;
     await recordEvent(tx, user.id, 'login', credentials);
-    if (await keepUser(tx, user.id)) {
+    if (await cancelDeletion(tx, user.id)) {
       await recordEvent(tx, user.id, 'deletion_undone', credentials);
       await mails?.queue(tx, { kind: 'deletion_undone', recipient: email });
     }
     return startSession(context, tx, user.id, credentials);
   });
-  // The password was changed, perhaps because it was stolen, or another login has hashed it anew: compare it again.
+  // Meanwhile the password was changed or another login has rehashed it: compare it again.
   return session === undefined ? login(context, credentials) : { user, ...session };
 };
 
-export { holdPassword, profiles };
+export { lockUnchangedPassword, profiles };
 
-/** The user that a session belongs to. */
+/** The user of a session. Throws Unauthorized when the user no longer exists. */
 export const getSessionUser = async (sql: Queries, userId: string): Promise<User> => {
   const user = await findUser(sql, userId);
   if (user === undefined) throw unauthorized('The user no longer exists.');
@@ -180,48 +179,48 @@ export const getSessionUser = async (sql: Queries, userId: string): Promise<User
 };
 
 /**
- * Exchanges a refresh token for new credentials in one transaction, so that a failure leaves the token
- * as it was. An access token that comes with it must be of the same session, expired or not.
- * `beforeLookup` as in `endSessionOf`. Throws Unauthorized.
+ * Exchanges a refresh token for new credentials in one transaction, so that the token stays valid after a failure. An access
+ * token that is sent with it must belong to the same session, but may be expired. For `beforeLookup` see `endSessionOf`. Throws
+ * Unauthorized.
  */
 export const refresh = async (
   context: Context,
-  tokens: From<{ refreshToken: string | undefined; accessToken: string | undefined }>,
+  tokens: WithClient<{ refreshToken: string | undefined; accessToken: string | undefined }>,
   beforeLookup: () => void,
 ): Promise<LoggedIn> => {
   const { refreshToken, accessToken = '' } = tokens;
   if (refreshToken === undefined) throw unauthorized('The refresh cookie is missing.');
-  const read = readRefreshToken(context, refreshToken, await context.signer.sessionOf(accessToken));
-  if (!read.issued) beforeLookup();
+  const parsed = readRefreshToken(context, refreshToken, await context.signer.sessionOf(accessToken));
+  if (!parsed.issued) beforeLookup();
   const { sql } = context.database;
-  const turn = {
+  const lookup = {
     name: 'refresh token',
-    params: { hash: read.hash.toString('hex') },
-    caller: read.session.userId,
+    params: { hash: parsed.hash.toString('hex') },
+    caller: parsed.session.userId,
   };
-  const refreshed = await oneAtATime(sql, turn, () =>
+  const refreshed = await oneAtATime(sql, lookup, () =>
     sql.begin(async (tx) => {
-      const credentials = await refreshSession(context, tx, read);
+      const credentials = await refreshSession(context, tx, parsed);
       if (credentials === undefined) return undefined;
-      const user = await getSessionUser(tx, read.session.userId);
-      if (needsVerification(context, user)) throw unverified();
+      const user = await getSessionUser(tx, parsed.session.userId);
+      if (needsVerification(context, user)) throw notVerified();
       return { user, ...credentials };
     }),
   );
-  return refreshed ?? refuseRefresh(context, read, tokens);
+  return refreshed ?? refuseRefresh(context, parsed, tokens);
 };
 
 interface SessionCredentials {
   /** The session of a valid access token. */
   current: { userId: string; id: string } | undefined;
   refreshToken: string | undefined;
-  /** Throws when this caller may not have unknown tokens looked up. */
+  /** Called before a token that this service did not issue is looked up. Throws when the caller has sent too many of them. */
   beforeLookup: () => void;
 }
 
 /**
- * Ends the sessions that the caller has credentials of. Returns a refresh token that was not issued,
- * which counts as an unknown credential.
+ * Ends the sessions of the access token and of the refresh token. Returns the refresh token if this service did not issue it; it
+ * counts as an unknown credential.
  */
 export const logout = async (
   context: Context,
@@ -231,7 +230,7 @@ export const logout = async (
   return refreshToken === undefined ? undefined : endSessionOf(context, refreshToken, beforeLookup);
 };
 
-/** Ends the wait after failed logins of a network and, with an email, of that account. */
+/** Ends the wait of a network after failed logins. With an email, also the wait of that account. */
 export const liftLoginWait = async (
   { throttle, log }: Context,
   operator: string,

@@ -12,7 +12,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { languages } from '../mails/texts/texts.ts';
-import { securityEventKinds } from '../security/kinds.ts';
+import { securityEventKinds } from '../security/event-kinds.ts';
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
@@ -25,12 +25,12 @@ export const users = pgTable(
     name: text(),
     passwordHash: text('password_hash').notNull(),
     language: text({ enum: languages }).notNull().default('en'),
-    /** When the user first proved that the address is theirs. */
+    /** When the user first confirmed the address. */
     emailVerifiedAt: isoColumn('email_verified_at'),
     createdAt: isoColumn('created_at').notNull(),
-    /** From then on the user is erased; until then a login takes it back. */
+    /** When the erasure of the user starts; a login before then cancels it. */
     deletionAt: isoColumn('deletion_at'),
-    /** Since when nobody can log in, because an operator has locked the account. */
+    /** When an operator locked the account; null: not locked. */
     lockedAt: isoColumn('locked_at'),
     version: integer().notNull().default(1),
   },
@@ -42,29 +42,29 @@ export const users = pgTable(
   ],
 );
 
-/** SQL: the erasure of a user has not begun. Afterwards an account is as if it did not exist. */
-export const isKept = 'coalesce(deletion_at > now(), true)';
+/** SQL: the erasure of a user is not due. When it is due, the account is treated as if it did not exist. */
+export const isNotDueForErasure = 'coalesce(deletion_at > now(), true)';
 
-const owner = () => uuid('user_id').notNull();
+const userIdColumn = () => uuid('user_id').notNull();
 
-/** A session lasts until its row is deleted or `expiresAt` has passed. Expired rows are deleted (outdated.ts). */
+/** A session lasts until its row is deleted or expires. Expired rows are deleted in the background (outdated.ts). */
 export const sessions = pgTable(
   'sessions',
   {
-    userId: owner().references(() => users.id, { onDelete: 'cascade' }),
+    userId: userIdColumn().references(() => users.id, { onDelete: 'cascade' }),
     id: uuid().notNull(),
-    /** SHA-256 of the one valid refresh token. */
+    /** SHA-256 of the only valid refresh token. */
     refreshHash: bytes('refresh_hash').notNull(),
-    /** When that token replaced the one before it; null for the first token. */
+    /** When that token replaced the previous one; null for the first token. */
     rotatedAt: isoColumn('rotated_at'),
-    /** Browser and system in words, as of the login. */
+    /** Browser and operating system at the login, as text. */
     browser: text().notNull(),
-    /** Where it was last used: an IPv4 address or an IPv6 /64. */
+    /** Network of the last use: an IPv4 address or an IPv6 /64. */
     network: text().notNull(),
     createdAt: isoColumn('created_at').notNull(),
-    /** When the user last gave the password in this session. */
+    /** When the user last entered the password in this session. */
     authenticatedAt: isoColumn('authenticated_at').notNull(),
-    /** To five minutes. */
+    /** Updated at most every five minutes. */
     lastUsedAt: isoColumn('last_used_at').notNull(),
     /** Each refresh extends it, until the session is SESSION_MAX_DAYS old. */
     expiresAt: isoColumn('expires_at').notNull(),
@@ -75,14 +75,14 @@ export const sessions = pgTable(
   ],
 );
 
-/** Networks from which a user has logged in: a login throttle of the whole network lets the user through. */
+/** Networks from which a user has logged in. A wait of such a network does not apply to the user. */
 export const knownNetworks = pgTable(
   'known_networks',
   {
-    userId: owner().references(() => users.id, { onDelete: 'cascade' }),
+    userId: userIdColumn().references(() => users.id, { onDelete: 'cascade' }),
     /** An IPv4 address or an IPv6 /64. */
     network: text().notNull(),
-    /** The last login, give or take a day. */
+    /** Last login from the network; updated at most once a day. */
     seenAt: isoColumn('seen_at').notNull(),
   },
   (table) => [
@@ -91,17 +91,17 @@ export const knownNetworks = pgTable(
   ],
 );
 
-/** Logins, refusals and changes of an account, for 90 days: those of a day that are alike are one row. */
+/** Logins, failures and changes of an account of the last 90 days. Equal events of a day are one row with a count. */
 export const securityEvents = pgTable(
   'security_events',
   {
-    userId: owner().references(() => users.id, { onDelete: 'cascade' }),
-    /** In UTC. */
+    userId: userIdColumn().references(() => users.id, { onDelete: 'cascade' }),
+    /** Day in UTC. */
     day: date({ mode: 'string' }).notNull(),
     kind: text({ enum: securityEventKinds }).notNull(),
     /** An IPv4 address or an IPv6 /64. */
     network: text().notNull(),
-    /** Browser and system in words. */
+    /** Browser and operating system as text. */
     browser: text().notNull(),
     count: integer().notNull(),
     firstAt: isoColumn('first_at').notNull(),

@@ -1,8 +1,8 @@
 import type { FeedTable } from '@platform/feed/sql';
 
 /**
- * The list that can be followed, and that of members, which ends the cursors of those who gain or lose a list. A member is
- * known there by the invitation, because an address must not stay in the log.
+ * Tables whose changes the feed logs: tasks, and list members, because gaining or losing a list ends the cursors of a user. The
+ * log identifies a member by the invitation, because an email address must not stay in the log.
  */
 export const followedTables: readonly FeedTable[] = [
   { list: 'tasks', owner: 'owner_id' },

@@ -7,19 +7,19 @@ import { users } from './accounts.ts';
 const mailStates = ['pending', 'sent', 'failed', 'unwanted', 'used'] as const;
 
 /**
- * Mails, kept for two days after they were sent. The secret of a mail is made from its ids (docs/adr/0184). `worker`,
- * `attempts`, `due_at` and `error` are those of leased work.
+ * Outbox of mails. A mail is deleted two days after it was sent. The code in a mail is derived from its ids (docs/adr/0184).
+ * `worker`, `attempts`, `due_at` and `error` belong to the lease (leased work of the kit).
  */
 export const mails = pgTable(
   'mails',
   {
-    /** The MD5 of the address, so that recipients take turns. */
+    /** MD5 of the recipient: the workers take turns between owners. */
     owner: uuid().notNull(),
     id: uuid().notNull(),
     kind: text({ enum: mailKinds }).notNull(),
-    /** An address that somebody entered; it may have no user. */
+    /** An address that somebody entered; it need not belong to a user. */
     recipient: text().notNull(),
-    /** The user who invites, or whose address changes. */
+    /** The user who invites, or who changes their address. */
     sender: uuid().references(() => users.id, { onDelete: 'cascade' }),
     listId: uuid('list_id'),
     invitation: uuid(),
@@ -29,7 +29,7 @@ export const mails = pgTable(
     dueAt: isoColumn('due_at').notNull(),
     error: text(),
     createdAt: isoColumn('created_at').notNull(),
-    /** Then it is not sent any more, and its secret is void. */
+    /** When the mail is no longer sent and its code becomes invalid. */
     expiresAt: isoColumn('expires_at').notNull(),
   },
   (table) => [
@@ -44,7 +44,7 @@ export const mails = pgTable(
   ],
 );
 
-/** The instances that send mails. One that does not extend `alive_until` in time is dead. */
+/** Instances that send mails. An instance that does not extend `alive_until` in time counts as dead. */
 export const workers = pgTable('workers', {
   id: uuid().primaryKey(),
   aliveUntil: isoColumn('alive_until').notNull(),

@@ -17,22 +17,22 @@ import { users } from './accounts.ts';
 const words = customType<{ data: string }>({ dataType: () => 'tsvector' });
 
 /**
- * SQL that prepares a text for word search, the same for stored text and for queries: NFKC, and spaces
- * in place of characters that join words (in addresses, file names, before numbers) or that make
- * PostgreSQL's parser skip a word, because it looks like an HTML tag or entity.
+ * SQL that normalizes a text for word search; stored texts and queries use the same. Applies NFKC and replaces characters by
+ * spaces that join words (in addresses, file names, before numbers) or that make PostgreSQL's parser skip a word because it looks
+ * like an HTML tag or entity.
  */
 export const searchText = (text: string): string =>
   `translate(normalize(${text}, NFKC), './:@_-+<>&', '          ')`;
 
 export const taskStatus = pgEnum('task_status', ['todo', 'in_progress', 'done']);
 
-/** In sort order. */
+/** Priorities in sort order. */
 export const taskPriority = pgEnum('task_priority', ['low', 'medium', 'high', 'urgent']);
 
-/** What a member may do in a list: an owner everything, an editor change tasks, a viewer read. */
+/** Roles in a list: an owner may do everything, an editor may change tasks, a viewer may read. */
 export const listRoles = ['owner', 'editor', 'viewer'] as const;
 
-/** Tasks that several users share. */
+/** Task lists that several users share. */
 export const lists = pgTable('lists', {
   id: uuid().primaryKey(),
   name: text().notNull(),
@@ -40,7 +40,7 @@ export const lists = pgTable('lists', {
   updatedAt: isoColumn('updated_at').notNull(),
 });
 
-/** The members of a list, and those that are invited and have no user yet. */
+/** Members of a list, and invited addresses. `user_id` is null until the invitation is accepted. */
 export const listMembers = pgTable(
   'list_members',
   {
@@ -51,7 +51,7 @@ export const listMembers = pgTable(
     email: text().notNull(),
     userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
     role: text({ enum: listRoles }).notNull(),
-    /** Identifies the invitation, in its secret. */
+    /** Id of the invitation; part of its code. */
     invitation: uuid().notNull(),
     invitedAt: isoColumn('invited_at').notNull(),
   },
@@ -65,7 +65,10 @@ export const listMembers = pgTable(
   ],
 );
 
-/** Tasks of a list that wait to be taken from a former member, or, without one, to be deleted after their list. */
+/**
+ * Queue of background work after a change of a list: unassign the tasks of a former member, or, without an assignee, delete the
+ * tasks of a deleted list.
+ */
 export const listLeftovers = pgTable('list_leftovers', {
   id: uuid().primaryKey().defaultRandom(),
   listId: uuid('list_id').notNull(),
@@ -75,10 +78,10 @@ export const listLeftovers = pgTable('list_leftovers', {
 export const tasks = pgTable(
   'tasks',
   {
-    /** A user, or a list: so the pages of both are read from the same indexes. */
+    /** A user or a list, so that the same indexes serve the pages of both. */
     ownerId: uuid('owner_id').notNull(),
     id: uuid().notNull(),
-    /** The owner, where it is a list. */
+    /** Equals the owner if that is a list, otherwise null. */
     listId: uuid('list_id'),
     title: text().notNull(),
     description: text().notNull(),
@@ -94,13 +97,13 @@ export const tasks = pgTable(
     createdAt: isoColumn('created_at').notNull(),
     updatedAt: isoColumn('updated_at').notNull(),
     version: integer().notNull(),
-    /** For `q`, without positions: a search reads this of every task of its user. */
+    /** Words for the filter `q`, without positions to stay small: a search reads this column of all tasks of its user. */
     words: words()
       .notNull()
       .generatedAlwaysAs(
         sql`strip(to_tsvector('simple', ${sql.raw(searchText("title || ' ' || description"))}))`,
       ),
-    /** The task as JSON text: written when it changes, not each time it is read (docs/adr/0188). */
+    /** The task as JSON text, generated when the task changes instead of at each read (docs/adr/0188). */
     json: text()
       .notNull()
       .generatedAlwaysAs(
@@ -109,13 +112,13 @@ export const tasks = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.ownerId, table.id] }),
-    // One index for each sort field; the other direction reads it backwards and sorts only equal values.
-    // (These columns have no nulls, but an index serves ORDER BY … DESC only with NULLS FIRST.)
+    // One index per sort field; the opposite direction reads the index backwards and sorts only equal values. (These columns have
+    // no nulls, but an index serves ORDER BY … DESC only with NULLS FIRST.)
     index('tasks_by_created').on(table.ownerId, table.createdAt.desc().nullsFirst(), table.id),
     index('tasks_by_updated').on(table.ownerId, table.updatedAt.desc().nullsFirst(), table.id),
     index('tasks_by_priority').on(table.ownerId, table.priority.desc().nullsFirst(), table.id),
     index('tasks_by_title').on(table.ownerId, sql`title collate "und-x-icu"`, table.id),
-    // Nulls come last in both directions, which one index can't provide.
+    // Two indexes, because nulls come last in both directions, which one index can't provide.
     index('tasks_by_due').on(
       table.ownerId,
       table.dueDate.asc().nullsLast(),

@@ -8,24 +8,24 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const twoUsers = async () => [await register(service.app), await register(service.app)] as const;
+const registerTwo = async () => [await register(service.app), await register(service.app)] as const;
 const accept = ({ as }: Awaited<ReturnType<typeof register>>, code: string) =>
   as('post', '/lists/join').send({ code });
 
 describe('an invitation', () => {
-  test('looks the same for an address with and without an account, and asks the database the same', async () => {
-    const [ada, ben] = await twoUsers();
+  test('looks the same for an address with and without an account', async () => {
+    const [ada, ben] = await registerTwo();
     const list = await createList(ada);
     const unknown = newEmail();
     const answers = [await list.invite(ben.email), await list.invite(unknown)];
-    const shown = answers.map(({ body }, n) => body.members[[ben.email, unknown][n] ?? '']);
-    expect(shown).toEqual(
+    const invitedMembers = answers.map(({ body }, n) => body.members[[ben.email, unknown][n] ?? '']);
+    expect(invitedMembers).toEqual(
       Array.from({ length: 2 }, () => ({ role: 'editor', status: 'invited', userId: null, name: null })),
     );
     expect((await ben.as('get', '/lists')).body.lists).toEqual([]);
   });
 
-  test('is accepted with its secret by the account with the address, once and again', async () => {
+  test('is accepted with its code by the account with the address, also repeatedly', async () => {
     const ada = await register(service.app);
     const list = await createList(ada);
     const email = newEmail();
@@ -38,16 +38,16 @@ describe('an invitation', () => {
     expect((await ada.as('get', `${list.path}/invitations`)).body).toEqual({ codes: {} });
   });
 
-  test('is not accepted by another account, with a changed secret or with one of another list', async () => {
-    const [ada, ben] = await twoUsers();
+  test('is not accepted by another account, or with a changed code or the code of another list', async () => {
+    const [ada, ben] = await registerTwo();
     const eve = await register(service.app);
     const [list, other] = [await createList(ada), await createList(eve)];
-    for (const each of [list, other]) await each.invite(ben.email).expect(200);
+    for (const { invite } of [list, other]) await invite(ben.email).expect(200);
     const code = await list.codeFor(ben.email);
     const [listId = '', invitation = '', mac = ''] = code.split('.');
     const [, , otherMac = ''] = (await other.codeFor(ben.email)).split('.');
     expect((await accept(eve, code)).body.code).toBe('not_found');
-    for (const wrong of [
+    for (const parts of [
       [listId, invitation, otherMac],
       [other.id, invitation, mac],
       [listId, invitation.replace(/^./, (digit) => (digit === '0' ? '1' : '0')), mac],
@@ -57,15 +57,16 @@ describe('an invitation', () => {
       ['x'],
       ['ü'],
     ]) {
-      const { status, body } = await accept(ben, wrong.join('.'));
-      expect([wrong, status, body.code]).toEqual([wrong, 404, 'not_found']);
+      const { status, body } = await accept(ben, parts.join('.'));
+      expect([parts, status, body.code]).toEqual([parts, 404, 'not_found']);
     }
-    for (const bad of ['', 'x'.repeat(201), 'nul\0']) expect((await accept(ben, bad)).status).toBe(400);
+    for (const invalid of ['', 'x'.repeat(201), 'nul\0'])
+      expect((await accept(ben, invalid)).status).toBe(400);
     await accept(ben, code).expect(200);
   });
 
-  test('that was withdrawn stays so, also when the address is invited once more', async () => {
-    const [ada, ben] = await twoUsers();
+  test('stays withdrawn, even when the address is invited again', async () => {
+    const [ada, ben] = await registerTwo();
     const list = await createList(ada);
     await list.invite(ben.email).expect(200);
     const code = await list.codeFor(ben.email);
@@ -84,8 +85,8 @@ describe('an invitation', () => {
     expect((await accept(ben, code)).status).toBe(404);
   });
 
-  test('gives the role that it has when it is accepted', async () => {
-    const [ada, ben] = await twoUsers();
+  test('grants the role that it has at the time of acceptance', async () => {
+    const [ada, ben] = await registerTwo();
     const list = await createList(ada);
     await list.invite(ben.email, 'owner').expect(200);
     const code = await list.codeFor(ben.email);
@@ -94,33 +95,33 @@ describe('an invitation', () => {
     expect((await ben.as('patch', list.path).send({ name: 'Mine' })).status).toBe(403);
   });
 
-  test('is open for 14 days, and then deleted, or replaced by the next one', async () => {
-    const [ada, ben] = await twoUsers();
+  test('expires after 14 days and is then deleted, or replaced by the next invitation', async () => {
+    const [ada, ben] = await registerTwo();
     const list = await createList(ada);
     await list.invite(ben.email).expect(200);
     const code = await list.codeFor(ben.email);
     const { sql } = service.context.database;
-    const age = (hours: number) => sql`
+    const setAge = (hours: number) => sql`
       update list_members set invited_at = now() - make_interval(hours => ${hours}) where list_id = ${list.id}`;
-    const outdated = () =>
+    const findOutdated = () =>
       sql.unsafe(`select from list_members where list_id = '${list.id}' and ${outdatedInvitations.outdated}`);
-    await age(14 * 24 - 1);
-    expect(await outdated()).toHaveLength(0);
-    await age(14 * 24 + 1);
-    expect(await outdated()).toHaveLength(1);
+    await setAge(14 * 24 - 1);
+    expect(await findOutdated()).toHaveLength(0);
+    await setAge(14 * 24 + 1);
+    expect(await findOutdated()).toHaveLength(1);
     expect((await accept(ben, code)).status).toBe(404);
     expect((await ada.as('get', `${list.path}/invitations`)).body).toEqual({ codes: {} });
     await list.invite(ben.email).expect(200);
-    const next = await list.codeFor(ben.email);
-    expect(next).not.toBe(code);
+    const nextCode = await list.codeFor(ben.email);
+    expect(nextCode).not.toBe(code);
     expect((await accept(ben, code)).status).toBe(404);
-    await accept(ben, next).expect(200);
-    await age(15 * 24);
-    expect(await outdated()).toHaveLength(0);
+    await accept(ben, nextCode).expect(200);
+    await setAge(15 * 24);
+    expect(await findOutdated()).toHaveLength(0);
   });
 
-  test('is accepted by one of many requests at once, and all are answered', async () => {
-    const [ada, ben] = await twoUsers();
+  test('is accepted once by many simultaneous requests, which all succeed', async () => {
+    const [ada, ben] = await registerTwo();
     const list = await createList(ada);
     await list.invite(ben.email).expect(200);
     const code = await list.codeFor(ben.email);

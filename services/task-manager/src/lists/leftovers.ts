@@ -1,12 +1,12 @@
 import { startBackground } from '@platform/service-kit/background';
 import type { Queries } from '@platform/service-kit/record';
 import type { Context } from '../context.ts';
-import { deleteSlice } from '../slices.ts';
+import { deleteSlice } from '../delete-slice.ts';
 
-/** Tasks that one statement changes: each may have 30 kB of JSON, which is written anew. */
-const slice = 200;
+/** Most tasks changed by one statement: it rewrites the JSON of each task, up to 30 kB. */
+const sliceSize = 200;
 
-/** Takes up to 200 tasks of a list from these users. Returns whether more may be left. */
+/** Unassigns up to 200 tasks of a list from these users. Returns whether more may be left. */
 export const unassignSlice = async (
   tx: Queries,
   listId: string,
@@ -16,12 +16,12 @@ export const unassignSlice = async (
     update tasks set assignee_id = null, version = version + 1, updated_at = statement_timestamp()
     where owner_id = ${listId} and id = any (array(
       select id from tasks where owner_id = ${listId} and assignee_id = any(${userIds}::uuid[])
-      order by created_at limit ${slice} for update))`;
-  return count === slice;
+      order by created_at limit ${sliceSize} for update))`;
+  return count === sliceSize;
 };
 
-/** Leaves the other tasks of a list to the background: to take them from users who are no members any more, or to delete them (null). */
-export const leaveRest = async (
+/** Queues background work for a list: unassigns the tasks of these former members, or, for null, deletes all tasks. */
+export const queueLeftovers = async (
   tx: Queries,
   listId: string,
   userIds: readonly (string | null)[],
@@ -39,8 +39,8 @@ interface Leftover {
 }
 
 /**
- * Does in small transactions what a change of members, or the deletion of a list, has left to be done. Nobody sees the tasks
- * of a deleted list meanwhile, and a former member sees none of the list.
+ * Completes removals of members and deletions of lists in small transactions. Meanwhile nobody sees the tasks of a deleted list,
+ * and a former member sees no task of the list.
  */
 export const startLeftovers = ({ database: { sql }, log }: Context): AsyncDisposable =>
   startBackground({
@@ -50,18 +50,18 @@ export const startLeftovers = ({ database: { sql }, log }: Context): AsyncDispos
     log,
     run: () =>
       sql.begin(async (tx) => {
-        // Any of them, so that one that fails does not keep others waiting.
-        const [left] = await tx<Leftover[]>`
+        // In random order, so that one that fails does not block the others.
+        const [leftover] = await tx<Leftover[]>`
           select id, list_id as "listId", assignee_id as "assigneeId", exists (
             select from list_members where list_id = list_leftovers.list_id and user_id = assignee_id) as "isMember"
           from list_leftovers order by random() limit 1 for update of list_leftovers skip locked`;
-        if (left === undefined) return false;
-        const { id, listId, assigneeId, isMember } = left;
-        const isMore =
+        if (leftover === undefined) return false;
+        const { id, listId, assigneeId, isMember } = leftover;
+        const hasMore =
           assigneeId === null
             ? await deleteSlice(tx, 'tasks', 'owner_id', listId)
             : !isMember && (await unassignSlice(tx, listId, [assigneeId]));
-        if (!isMore) await tx`delete from list_leftovers where id = ${id}`;
+        if (!hasMore) await tx`delete from list_leftovers where id = ${id}`;
         return true;
       }),
   });

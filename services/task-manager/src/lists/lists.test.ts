@@ -8,8 +8,9 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const nobody = '01900000-0000-7000-8000-0000000000ff';
-const family = async () => {
+const unknownId = '01900000-0000-7000-8000-0000000000ff';
+/** A list with an owner, an editor and a viewer. */
+const createFamily = async () => {
   const [ada, ben, cleo] = [
     await register(service.app),
     await register(service.app),
@@ -28,15 +29,15 @@ const family = async () => {
   return { ada, ben, cleo, list, create };
 };
 
-/** Status and code of an answer. */
+/** Status and error code of a response. */
 const outcome = async (answer: PromiseLike<{ status: number; body: { code?: string } }>) => {
   const { status, body } = await answer;
   return [status, body.code];
 };
 
 describe('a list', () => {
-  test('is read by its members with role and state of all, by their addresses', async () => {
-    const { ada, ben, cleo, list } = await family();
+  test('shows its members the role and status of all members, keyed by email address', async () => {
+    const { ada, ben, cleo, list } = await createFamily();
     const guest = newEmail();
     await list.invite(guest, 'viewer').expect(200);
     for (const { as } of [ada, ben, cleo]) {
@@ -55,8 +56,8 @@ describe('a list', () => {
     }
   });
 
-  test('of somebody else is 404 in every operation, also for who is invited only', async () => {
-    const { ada, list, create } = await family();
+  test('is 404 in every operation for users who are not members, even if they are invited', async () => {
+    const { ada, list, create } = await createFamily();
     const { id } = await create();
     const eve = await register(service.app);
     const guest = await register(service.app);
@@ -75,7 +76,7 @@ describe('a list', () => {
         as('get', `/tasks/${id}`),
         as('patch', `/tasks/${id}`).send({ assigneeId: user.id }),
         as('delete', `/tasks/${id}`),
-        as('get', `/lists/${nobody}`),
+        as('get', `/lists/${unknownId}`),
       ];
       for (const answer of answers) expect(await outcome(answer)).toEqual([404, 'not_found']);
       expect((await as('get', '/lists')).body.lists).toEqual([]);
@@ -85,9 +86,9 @@ describe('a list', () => {
   });
 
   test('lets a viewer read, an editor change tasks, and an owner do everything', async () => {
-    const { ada, ben, cleo, list, create } = await family();
+    const { ada, ben, cleo, list, create } = await createFamily();
     const { id } = await create();
-    const asked = ({ as }: typeof ada) => [
+    const sendRequests = ({ as }: typeof ada) => [
       as('get', `/tasks?list=${list.id}`),
       as('get', `/tasks/${id}`),
       as('post', '/tasks').send({ title: 'More', listId: list.id }),
@@ -99,9 +100,9 @@ describe('a list', () => {
       as('delete', list.path).set('If-Match', '"0"'),
     ];
     const statuses = async (user: typeof ada) => {
-      const all = [];
-      for (const answer of asked(user)) all.push((await answer).status);
-      return all;
+      const collected = [];
+      for (const answer of sendRequests(user)) collected.push((await answer).status);
+      return collected;
     };
     expect(await statuses(cleo)).toEqual([200, 200, 403, 403, 403, 403, 403, 403, 412]);
     expect(await statuses(ben)).toEqual([200, 200, 201, 200, 412, 403, 403, 403, 412]);
@@ -113,40 +114,40 @@ describe('a list', () => {
     ]);
   });
 
-  test('is deleted with its tasks, invitations and members, and no other task', async () => {
-    const { ada, ben, list, create } = await family();
+  test('is deleted with its tasks, invitations and members, and other tasks stay', async () => {
+    const { ada, ben, list, create } = await createFamily();
     const { id } = await create();
-    const code = await list.invite(newEmail()).then(() => register(service.app));
-    await list.invite(code.email).expect(200);
-    const secret = await list.codeFor(code.email);
+    const guest = await list.invite(newEmail()).then(() => register(service.app));
+    await list.invite(guest.email).expect(200);
+    const code = await list.codeFor(guest.email);
     await ada.as('post', '/tasks').send({ title: 'My own' }).expect(201);
     await ada.as('delete', list.path).expect(204);
     for (const { as } of [ada, ben])
       for (const path of [list.path, `/tasks/${id}`, `/tasks?list=${list.id}`])
         expect((await as('get', path)).status).toBe(404);
-    expect(await outcome(code.as('post', '/lists/join').send({ code: secret }))).toEqual([404, 'not_found']);
+    expect(await outcome(guest.as('post', '/lists/join').send({ code }))).toEqual([404, 'not_found']);
     expect((await ada.as('get', '/tasks')).body.tasks).toHaveLength(1);
     const { sql } = service.context.database;
     expect(await sql`select from tasks where owner_id = ${list.id}`).toHaveLength(0);
     expect(await sql`select from list_members where list_id = ${list.id}`).toHaveLength(0);
   });
 
-  test('refuses bad input by name', async () => {
-    const { ada, list } = await family();
+  test('refuses invalid input and names the field', async () => {
+    const { ada, list } = await createFamily();
     const refusals: [object, string][] = [
       [{ name: '' }, 'name'],
       [{ name: ' ' }, 'name'],
       [{ name: 'x'.repeat(101) }, 'name'],
       [{ name: 'nul\0' }, 'name'],
       [{ name: null }, 'name'],
-      [{ id: nobody }, 'id'],
+      [{ id: unknownId }, 'id'],
       [{ members: [] }, 'members'],
       [{ members: { 'no address': { role: 'viewer' } } }, 'members.no address'],
       [{ members: { 'a@example.test\0': { role: 'viewer' } } }, 'members.a@example.test\0'],
       [{ members: { 'a@example.test': { role: 'admin' } } }, 'members.a@example.test.role'],
       [{ members: { 'a@example.test': {} } }, 'members.a@example.test.role'],
       [
-        { members: { 'a@example.test': { role: 'viewer', userId: nobody } } },
+        { members: { 'a@example.test': { role: 'viewer', userId: unknownId } } },
         'members.a@example.test.userId',
       ],
       [
@@ -158,9 +159,9 @@ describe('a list', () => {
         'members',
       ],
     ];
-    for (const [patch, name] of refusals) {
+    for (const [patch, field] of refusals) {
       const { status, body } = await ada.as('patch', list.path).send(patch);
-      expect([patch, status, Object.keys(body.errors ?? {})]).toEqual([patch, 400, [name]]);
+      expect([patch, status, Object.keys(body.errors ?? {})]).toEqual([patch, 400, [field]]);
     }
     for (const name of ['', undefined, 5])
       expect((await ada.as('post', '/lists').send({ name })).status).toBe(400);
@@ -186,7 +187,7 @@ describe('a list', () => {
 });
 
 describe('the number of', () => {
-  test('lists of a user is 50, also when 60 are created and accepted at once', async () => {
+  test('lists of a user is limited to 50, also when 60 are created and accepted at once', async () => {
     const [ada, ben] = [await register(service.app), await register(service.app)];
     const lists = [];
     for (let n = 0; n < 3; n++) lists.push(await createList(ben));
@@ -205,18 +206,18 @@ describe('the number of', () => {
     expect((await ada.as('get', '/lists?limit=200')).body.lists).toHaveLength(50);
   });
 
-  test('members and invitations of a list is 50, also when two owners invite at once', async () => {
-    const { ada, ben, list } = await family();
+  test('members and invitations of a list is limited to 50, also when two owners invite at once', async () => {
+    const { ada, ben, list } = await createFamily();
     await ada
       .as('patch', list.path)
       .send({ members: { [ben.email]: { role: 'owner' } } })
       .expect(200);
-    const some = (who: string) =>
+    const invitations = (prefix: string) =>
       Object.fromEntries(
-        Array.from({ length: 24 }, (_, n) => [`${who}${n}@example.test`, { role: 'viewer' }]),
+        Array.from({ length: 24 }, (_, n) => [`${prefix}${n}@example.test`, { role: 'viewer' }]),
       );
     const answers = await Promise.all(
-      [ada, ben].map(({ as }, n) => as('patch', list.path).send({ members: some(`side${n}-`) })),
+      [ada, ben].map(({ as }, n) => as('patch', list.path).send({ members: invitations(`side${n}-`) })),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
     expect(answers.flatMap(({ body }) => body.code ?? [])).toEqual(['too_many_members']);
@@ -224,12 +225,13 @@ describe('the number of', () => {
     expect(Object.keys(body.members)).toHaveLength(27);
   });
 
-  test('tasks of all lists of a user together is that of a user', async () => {
+  test('tasks in all lists that a user owns together has the limit of one user', async () => {
     await using small = await startService({ variables: { MAX_TASKS_PER_USER: '2' } });
     const [ada, ben] = [await register(small.app), await register(small.app)];
     const [list, other, bens] = [await createList(ada), await createList(ada), await createList(ben)];
     await list.join(ben, 'editor');
-    const create = (listId: string | null, { as } = ada) => as('post', '/tasks').send({ title: 'x', listId });
+    const create = (listId: string | null, user = ada) =>
+      user.as('post', '/tasks').send({ title: 'x', listId });
     for (const listId of [list.id, null, other.id, null]) await create(listId).expect(201);
     for (const listId of [list.id, other.id, null])
       expect(await outcome(create(listId))).toEqual([409, 'too_many_tasks']);
@@ -239,17 +241,17 @@ describe('the number of', () => {
 });
 
 /** Adds tasks to a list. */
-const fill = (listId: string, count: number, assigneeId: string | null = null) => service.context.database
-  .sql`
+const insertTasks = (listId: string, count: number, assigneeId: string | null = null) => service.context
+  .database.sql`
   insert into tasks (owner_id, id, list_id, title, description, status, priority, tags, assignee_id, created_at, updated_at, version)
   select ${listId}, uuidv7(), ${listId}, 'x', '', 'todo', 'low', '{}', ${assigneeId}, now(), now(), 1
   from generate_series(1, ${count})`;
 
-test('a member who is removed has no task any more, however many there were, and no statement changes all of them', async () => {
-  const { ada, ben, list } = await family();
+test('removing a member unassigns all their tasks, however many, in statements of at most 200 rows', async () => {
+  const { ada, ben, list } = await createFamily();
   const { sql } = service.context.database;
-  const assigned = 702;
-  await fill(list.id, assigned, ben.user.id);
+  const assignedTasks = 702;
+  await insertTasks(list.id, assignedTasks, ben.user.id);
   await sql.unsafe(`
     create table statements (changed int);
     create function count_changed() returns trigger language plpgsql as
@@ -263,17 +265,17 @@ test('a member who is removed has no task any more, however many there were, and
     .expect(200);
   await expect
     .poll(() => sql`select from tasks where owner_id = ${list.id} and assignee_id is null and version = 2`)
-    .toHaveLength(assigned);
+    .toHaveLength(assignedTasks);
   const changed = await sql<{ changed: number }[]>`select changed from statements`;
   await sql`drop trigger counted on tasks`;
   expect(Math.max(...changed.map((row) => row.changed))).toBe(200);
   await expect.poll(() => sql`select from list_leftovers`).toHaveLength(0);
 });
 
-test('a member who joins again before all their tasks are unassigned keeps those that they have', async () => {
-  const { ada, ben, list } = await family();
+test('a member who joins again before all their tasks are unassigned keeps the remaining tasks', async () => {
+  const { ada, ben, list } = await createFamily();
   const { sql } = service.context.database;
-  await fill(list.id, 250, ben.user.id);
+  await insertTasks(list.id, 250, ben.user.id);
   await ada
     .as('patch', list.path)
     .send({ members: { [ben.email]: null } })
@@ -284,10 +286,10 @@ test('a member who joins again before all their tasks are unassigned keeps those
   expect(await sql`select from tasks where assignee_id = ${ben.user.id}`).toHaveLength(50);
 });
 
-test('a list that is deleted is gone at once, and its tasks however many they are', async () => {
-  const { ada, list } = await family();
+test('a deleted list disappears at once; its tasks are deleted in the background, however many', async () => {
+  const { ada, list } = await createFamily();
   const { sql } = service.context.database;
-  await fill(list.id, 2100);
+  await insertTasks(list.id, 2100);
   await ada.as('delete', list.path).expect(204);
   expect((await ada.as('get', `/tasks?list=${list.id}`)).status).toBe(404);
   expect((await ada.as('get', '/tasks')).body.tasks).toEqual([]);
@@ -296,8 +298,8 @@ test('a list that is deleted is gone at once, and its tasks however many they ar
 });
 
 describe('an owner', () => {
-  test('cannot be the last one to leave or to become an editor, also when two do so at once', async () => {
-    const { ada, ben, list } = await family();
+  test('cannot leave or become an editor as the last owner, also when two owners try at once', async () => {
+    const { ada, ben, list } = await createFamily();
     const change = ({ as, email }: typeof ada, member: object | null) =>
       as('patch', list.path).send({ members: { [email]: member } });
     for (const member of [null, { role: 'editor' }])
@@ -312,8 +314,8 @@ describe('an owner', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
   });
 
-  test('hands the list over and leaves, and cannot come back', async () => {
-    const { ada, ben, list } = await family();
+  test('can hand over the list and leave in one request, and then has no access', async () => {
+    const { ada, ben, list } = await createFamily();
     const members = { [ben.email]: { role: 'owner' }, [ada.email]: null };
     const { body } = await ada.as('patch', list.path).send({ members }).expect(200);
     expect(Object.keys(body.members)).not.toContain(ada.email);
@@ -323,8 +325,8 @@ describe('an owner', () => {
 });
 
 describe('a member', () => {
-  test('leaves, and may not remove others on the way', async () => {
-    const { ben, cleo, list } = await family();
+  test('can leave, but cannot remove others in the same request', async () => {
+    const { ben, cleo, list } = await createFamily();
     const both = { [ben.email]: null, [cleo.email]: null };
     expect(await outcome(cleo.as('patch', list.path).send({ members: both }))).toEqual([
       403,
@@ -338,8 +340,8 @@ describe('a member', () => {
     expect(await outcome(leave())).toEqual([404, 'not_found']);
   });
 
-  test('who is removed is nobody’s assignee any more, which is a new version of the tasks', async () => {
-    const { ada, ben, list, create } = await family();
+  test('who is removed is unknownId’s assignee any more, which is a new version of the tasks', async () => {
+    const { ada, ben, list, create } = await createFamily();
     const task = await create({ assigneeId: ben.user.id });
     const other = await create({ assigneeId: ada.user.id });
     await ada
@@ -353,15 +355,15 @@ describe('a member', () => {
 });
 
 describe('a task', () => {
-  test('belongs to a list or to its user, and no other list shows it', async () => {
-    const { ada, ben, list, create } = await family();
+  test('belongs either to a list or to its user, and appears nowhere else', async () => {
+    const { ada, ben, list, create } = await createFamily();
     const task = await create({ assigneeId: ben.user.id, tags: ['market'] });
     expect(task).toMatchObject({ listId: list.id, assigneeId: ben.user.id, version: 1 });
-    const { body: own } = await ada.as('post', '/tasks').send({ title: 'My own' }).expect(201);
-    expect(own).toMatchObject({ listId: null, assigneeId: null });
+    const { body: ownTask } = await ada.as('post', '/tasks').send({ title: 'My own' }).expect(201);
+    expect(ownTask).toMatchObject({ listId: null, assigneeId: null });
     const second = await createList(ada);
     const tasks = async (query: string) => (await ada.as('get', `/tasks${query}`).expect(200)).body.tasks;
-    expect(await tasks('')).toEqual([own]);
+    expect(await tasks('')).toEqual([ownTask]);
     for (const filter of ['', '&status=todo,done', '&q=bre', '&tag=market', `&assignee=${ben.user.id}`])
       expect(await tasks(`?list=${list.id}${filter}`)).toEqual([task]);
     expect(await tasks(`?list=${list.id}&assignee=${ada.user.id}`)).toEqual([]);
@@ -372,19 +374,19 @@ describe('a task', () => {
     expect(await tasks(`?list=${list.id}`)).toEqual([]);
   });
 
-  test('is assigned to members only', async () => {
-    const { ada, ben, list, create } = await family();
+  test('can be assigned only to members', async () => {
+    const { ada, ben, list, create } = await createFamily();
     const eve = await register(service.app);
     await list.invite(eve.email).expect(200);
     const { id } = await create();
-    const { body: own } = await ada.as('post', '/tasks').send({ title: 'My own' });
+    const { body: ownTask } = await ada.as('post', '/tasks').send({ title: 'My own' });
     const answers = [
-      ...[eve.user.id, nobody].flatMap((assigneeId) => [
+      ...[eve.user.id, unknownId].flatMap((assigneeId) => [
         ada.as('patch', `/tasks/${id}`).send({ assigneeId }),
         ada.as('post', '/tasks').send({ title: 'x', listId: list.id, assigneeId }),
       ]),
       ada.as('post', '/tasks').send({ title: 'x', assigneeId: ada.user.id }),
-      ada.as('patch', `/tasks/${own.id}`).send({ assigneeId: ada.user.id }),
+      ada.as('patch', `/tasks/${ownTask.id}`).send({ assigneeId: ada.user.id }),
       ada.as('patch', `/tasks/${id}`).send({ assigneeId: 'ben' }),
       ada.as('patch', `/tasks/${id}`).send({ assigneeId: 'nul\0' }),
     ];
@@ -399,9 +401,9 @@ describe('a task', () => {
   });
 
   test('list of a member is 401 after logout, not 404', async () => {
-    const { ben, list } = await family();
+    const { ben, list } = await createFamily();
     await ben.as('get', '/auth/logout');
-    for (const query of [`list=${list.id}`, `list=${nobody}`, `list=${list.id}&q=x`])
+    for (const query of [`list=${list.id}`, `list=${unknownId}`, `list=${list.id}&q=x`])
       expect(await outcome(ben.as('get', `/tasks?${query}`))).toEqual([401, 'invalid_token']);
   });
 });

@@ -4,23 +4,23 @@ import type { Prunable } from '@platform/service-kit/pruning';
 import type { Queries } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
 import { listRoles } from '../db/tables.ts';
-import type { Coded } from '../codes.ts';
-import { deleteSlice } from '../slices.ts';
-import { leaveRest, unassignSlice } from './leftovers.ts';
+import type { CodedRow } from '../codes.ts';
+import { deleteSlice } from '../delete-slice.ts';
+import { queueLeftovers, unassignSlice } from './leftovers.ts';
 import { List } from './schema.ts';
 
 export type ListRole = (typeof listRoles)[number];
 
-/** A list, and the user who asks. */
-export interface Entry {
+/** A list and the user who accesses it. */
+export interface ListUser {
   listId: string;
   userId: string;
 }
 
-/** SQL: an invitation that nobody can accept any more. */
+/** SQL: the row is an expired invitation. */
 const isOutdated = "user_id is null and invited_at < now() - interval '14 days'";
 
-/** Without invitations that are over. */
+/** Maps rows of `lists` to the JSON of `List`, with members and invitations that have not expired. */
 export const lists = jsonTable('lists', Object.keys(List.shape), {
   members: `(
     select json_object_agg(email, json_build_object(
@@ -31,19 +31,19 @@ export const lists = jsonTable('lists', Object.keys(List.shape), {
     from list_members where list_id = id and not (${isOutdated}))`,
 });
 
-/** Deleted in the background. */
+/** Expired invitations; deleted in the background. */
 export const outdatedInvitations: Prunable = { table: 'list_members', outdated: isOutdated };
 
 /**
- * Locks a list until the transaction ends, together with others (`share`) or alone (`update`). One who waits to be alone
- * keeps later batches waiting, too: row locks alone would let them pass for as long as they overlap.
+ * Locks a list until the transaction ends, shared (`share`) or exclusively (`update`). The advisory lock makes later batches wait
+ * behind an exclusive lock that waits: with row locks alone, overlapping batches could delay it without end.
  */
 export const lockList = async (tx: Queries, listId: string, mode: 'share' | 'update'): Promise<void> => {
   if (mode === 'update') await tx`select pg_advisory_xact_lock(hashtextextended(${listId}, 0))`;
   await tx`select from lists where id = ${listId} for ${tx.unsafe(mode)}`;
 };
 
-/** Locks several lists together with others for a batch, in the order of their ids. */
+/** Takes shared locks on several lists for a batch, in the order of their ids to avoid deadlocks. */
 export const lockLists = async (tx: Queries, listIds: readonly string[]): Promise<void> => {
   await tx`
     select pg_advisory_xact_lock_shared(hashtextextended(id, 0))
@@ -51,7 +51,7 @@ export const lockLists = async (tx: Queries, listIds: readonly string[]): Promis
   await tx`select from lists where id = any(${listIds}::uuid[]) order by id for share`;
 };
 
-/** The lists of a user, in which they have one of these roles. */
+/** Ids of the lists in which a user has one of these roles. */
 export const findListsByRole = async (
   sql: Queries,
   userId: string,
@@ -62,18 +62,18 @@ export const findListsByRole = async (
   return rows.map(({ listId }) => listId);
 };
 
-/** The lists of a user. */
+/** Ids of all lists of a user. */
 export const findListIds = (sql: Queries, userId: string): Promise<string[]> =>
   findListsByRole(sql, userId, listRoles);
 
-/** Undefined for who is not a member. */
-export const findRole = async (sql: Queries, { listId, userId }: Entry): Promise<ListRole | undefined> => {
+/** Role of a user in a list. Undefined when the user is not a member. */
+export const findRole = async (sql: Queries, { listId, userId }: ListUser): Promise<ListRole | undefined> => {
   const [member] = await sql<{ role: ListRole }[]>`
     select role from list_members where list_id = ${listId} and user_id = ${userId}`;
   return member?.role;
 };
 
-/** One list of a user more than the page has, where there is one; oldest first. */
+/** Lists of a user, oldest first. Reads one more than the page, to find out whether there is a next page. */
 export const findLists = (sql: Queries, userId: string, { offset, limit }: Page): Promise<string[]> =>
   lists.list(
     sql,
@@ -81,28 +81,28 @@ export const findLists = (sql: Queries, userId: string, { offset, limit }: Page)
       order by id offset ${String(offset)} limit ${limit + 1}`,
   );
 
-/** In how many lists a user is. Locks the user, so that the number holds until the transaction ends. */
+/** Counts the lists of a user. Locks the user, so that the number stays the same until the transaction ends. */
 export const countLists = async (tx: Queries, userId: string): Promise<number> => {
   await tx`select from users where id = ${userId} for no key update`;
   return (await tx`select from list_members where user_id = ${userId}`).length;
 };
 
-/** Adds an owner, who needs no invitation. */
-export const insertOwner = async (tx: Queries, { listId, userId }: Entry): Promise<void> => {
+/** Adds the creator of a list as an owner, without an invitation. */
+export const insertOwner = async (tx: Queries, { listId, userId }: ListUser): Promise<void> => {
   await tx`
     insert into list_members (list_id, email, user_id, role, invitation, invited_at)
     select ${listId}, email, id, 'owner', ${uuidv7()}, now() from users where id = ${userId}`;
 };
 
-/** Somebody who is invited, or whose role changes. */
+/** An address to invite, or a member whose role changes. */
 export interface NewMember {
   email: string;
   role: ListRole;
 }
 
 /**
- * Invites addresses, anew where the invitation is over, or gives the members and invitations with them other roles, in this
- * order. Returns new invitations.
+ * Invites addresses, in this order; changes the role of existing members and invitations, and replaces expired invitations.
+ * Returns the new invitations.
  */
 export const saveMembers = async (
   tx: Queries,
@@ -121,27 +121,28 @@ export const saveMembers = async (
   return rows.filter(({ isNew }) => isNew);
 };
 
-/** Gives a member another address in all lists, in place of an invitation of that address. */
-export const changeAddress = async (tx: Queries, userId: string, email: string): Promise<void> => {
+/** Changes the email address of a member in all lists. Deletes invitations of the new address to these lists. */
+export const changeMemberEmail = async (tx: Queries, userId: string, email: string): Promise<void> => {
   await tx`
     delete from list_members where email = ${email} and user_id is null
       and list_id in (select list_id from list_members where user_id = ${userId})`;
   await tx`update list_members set email = ${email} where user_id = ${userId}`;
 };
 
-/** Removes members and invitations. Their tasks have no assignee then, the 201st and further ones some seconds later. */
+/** Deletes members and invitations. Unassigns up to 200 of their tasks at once, the others in the background. */
 export const deleteMembers = async (
   tx: Queries,
   listId: string,
   emails: readonly string[],
 ): Promise<void> => {
-  const removed = await tx<{ userId: string | null }[]>`
+  const removedMembers = await tx<{ userId: string | null }[]>`
     delete from list_members where list_id = ${listId} and email = any(${emails}) returning user_id as "userId"`;
-  const userIds = removed.flatMap(({ userId }) => userId ?? []);
-  if (userIds.length > 0 && (await unassignSlice(tx, listId, userIds))) await leaveRest(tx, listId, userIds);
+  const userIds = removedMembers.flatMap(({ userId }) => userId ?? []);
+  if (userIds.length > 0 && (await unassignSlice(tx, listId, userIds)))
+    await queueLeftovers(tx, listId, userIds);
 };
 
-/** Members of a list with those that are invited, and owners without these. */
+/** Counts members including invitations, and owners excluding invitations. */
 export const countMembers = async (tx: Queries, listId: string) => {
   const [counts] = await tx<[{ members: number; owners: number }]>`
     select count(*)::int as members, count(user_id) filter (where role = 'owner')::int as owners
@@ -149,7 +150,7 @@ export const countMembers = async (tx: Queries, listId: string) => {
   return counts;
 };
 
-/** The list that a user joined first, and their address in it; undefined for who is in none. */
+/** The oldest list of a user and their address in it. Undefined when the user is in no list. */
 export const findMembership = async (
   tx: Queries,
   userId: string,
@@ -159,8 +160,11 @@ export const findMembership = async (
   return member;
 };
 
-/** Makes the first of the other editors an owner where no other member is one. Returns whether there is another owner then. */
-export const passOn = async (tx: Queries, { listId, userId }: Entry): Promise<boolean> => {
+/**
+ * Ensures that a list has an owner other than this user: if there is none, the editor who was invited first becomes one. Returns
+ * false if there is neither another owner nor an editor.
+ */
+export const ensureOtherOwner = async (tx: Queries, { listId, userId }: ListUser): Promise<boolean> => {
   const { count } = await tx`
     update list_members set role = 'owner' where list_id = ${listId} and user_id = (
       select user_id from list_members
@@ -169,22 +173,22 @@ export const passOn = async (tx: Queries, { listId, userId }: Entry): Promise<bo
   return count === 1;
 };
 
-/** Deletes a list with its members and invitations, and its tasks, the 1,001st and further ones some seconds later. */
+/** Deletes a list with its members and invitations. Deletes up to 1,000 of its tasks at once, the others in the background. */
 export const deleteList = async (tx: Queries, listId: string): Promise<void> => {
   await lists.remove(tx, { id: listId });
-  if (await deleteSlice(tx, 'tasks', 'owner_id', listId)) await leaveRest(tx, listId, [null]);
+  if (await deleteSlice(tx, 'tasks', 'owner_id', listId)) await queueLeftovers(tx, listId, [null]);
 };
 
-/** Open invitations of a list, and the addresses. */
-export const findInvitations = (sql: Queries, listId: string): Promise<(Coded & { email: string })[]> =>
+/** Open invitations of a list with their addresses. */
+export const findInvitations = (sql: Queries, listId: string): Promise<(CodedRow & { email: string })[]> =>
   sql`
     select list_id as owner, invitation as id, email from list_members
     where list_id = ${listId} and user_id is null and not (${sql.unsafe(isOutdated)})`;
 
-/** Makes a user with the invited address a member, also when they are it already. Returns whether they are. */
+/** Makes a user a member if the invitation is for their address. Returns whether they are a member; true if they were already. */
 export const acceptInvitation = async (
   tx: Queries,
-  { owner: listId, id }: Coded,
+  { owner: listId, id }: CodedRow,
   userId: string,
 ): Promise<boolean> => {
   const { count } = await tx`

@@ -16,10 +16,10 @@ import {
   maxLists,
   NewList,
 } from './schema.ts';
-import { changeList, createList, enter, joinList } from './use-cases.ts';
+import { changeList, createList, requireRight, joinList } from './use-cases.ts';
 
 const tag = 'Lists';
-/** Of a row beside its address, and of its entry in the log of changes. */
+/** Bytes of an invitation's row without its address, together with its entry in the change log. */
 const invitationBytes = 500;
 
 export const listRoutes = ({
@@ -30,7 +30,7 @@ export const listRoutes = ({
   database: { sql },
 }: Context): Route[] => {
   const user = tokens.guard();
-  const entryOf = ({ params, caller }: { params: { id: string }; caller: { subject: string } }) => ({
+  const listUserOf = ({ params, caller }: { params: { id: string }; caller: { subject: string } }) => ({
     listId: params.id,
     userId: caller.subject,
   });
@@ -53,34 +53,34 @@ export const listRoutes = ({
         return pageListJson('lists', page, slice(await findLists(sql, caller.subject, page), page.limit));
       },
     },
-    find: async (on, target, lock) => {
-      await enter(on, entryOf(target), lock ? 'leave' : 'read');
-      return lists.find(on, target.params, false);
+    find: async (tx, target, lock) => {
+      await requireRight(tx, listUserOf(target), lock ? 'leave' : 'read');
+      return lists.find(tx, target.params, false);
     },
     create: {
       input: NewList,
       example: { name: 'Our household' },
-      conflict: `409 \`too_many_lists\` for a user who is in ${maxLists}.`,
+      conflict: `409 \`too_many_lists\` if the user is already in ${maxLists} lists.`,
       keep: limitWritten,
-      insert: async (on, { name }, { caller }) => {
+      insert: async (sql, { name }, { caller }) => {
         await limitWritten?.(caller.subject, bytesOf({ name }));
-        return inTransaction(on, (tx) => createList(tx, caller.subject, name));
+        return inTransaction(sql, (tx) => createList(tx, caller.subject, name));
       },
     },
     change: {
       patch: ListPatch,
       example: { members: { 'my-guest@example.test': { role: 'editor' } } },
-      save: async (on, patch, target) => {
+      save: async (sql, patch, target) => {
         const invitations = Object.values(patch.members ?? {}).filter((member) => member !== null);
         if (invitations.length > 0)
           await limitWritten?.(target.caller.subject, bytesOf(patch) + invitations.length * invitationBytes);
-        return inTransaction(on, (tx) => changeList(tx, mails, entryOf(target), patch));
+        return inTransaction(sql, (tx) => changeList(tx, mails, listUserOf(target), patch));
       },
     },
     remove: {
-      delete: async (on, target) => {
-        await enter(on, entryOf(target), 'manage');
-        await deleteList(on, target.params.id);
+      delete: async (tx, target) => {
+        await requireRight(tx, listUserOf(target), 'manage');
+        await deleteList(tx, target.params.id);
       },
     },
   });
@@ -90,17 +90,19 @@ export const listRoutes = ({
       path: '/lists/{id}/invitations',
       operationId: 'getInvitations',
       tag,
-      summary: 'Secrets of open invitations',
-      description: 'For an owner to hand over.',
+      summary: 'Codes of open invitations',
+      description: 'For owners, who can pass the codes on.',
       auth: user,
       params: ListPath,
-      responses: { 200: { description: 'By the invited address', body: Invitations } },
+      responses: { 200: { description: 'Codes by invited address', body: Invitations } },
       problems: [403, 404],
     },
     async (target) => {
-      await enter(sql, entryOf(target), 'invite');
-      const open = await findInvitations(sql, target.params.id);
-      const codes = Object.fromEntries(open.map(({ email, ...each }) => [email, invitations.codeOf(each)]));
+      await requireRight(sql, listUserOf(target), 'invite');
+      const openInvitations = await findInvitations(sql, target.params.id);
+      const codes = Object.fromEntries(
+        openInvitations.map(({ email, ...invitation }) => [email, invitations.codeOf(invitation)]),
+      );
       return { status: 200, headers: noStore, body: { codes } };
     },
   );
@@ -111,10 +113,10 @@ export const listRoutes = ({
       operationId: 'joinList',
       tag,
       summary: 'Accept an invitation',
-      description: 'It is to your email address.',
+      description: 'The invitation must be addressed to your email address.',
       auth: user,
       body: { schema: Joining },
-      responses: { 200: { description: 'The list, of which you are a member now', body: List } },
+      responses: { 200: { description: 'The list that you have joined', body: List } },
       problems: [404, 409],
     },
     async ({ body, caller }) => {

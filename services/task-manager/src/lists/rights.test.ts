@@ -6,55 +6,70 @@ import { bearerOf, createList, register, startService, type Registered } from '.
 import { apply, startModel, type Model, type Operation } from '../../test/list-model.ts';
 
 const user = fc.nat(3);
-const place = { by: user, list: fc.nat(1), to: user, pick: fc.nat(20) };
+/** Random values from which `operationOf` creates an operation. */
 const draft = fc.record({
-  ...place,
+  by: user,
+  list: fc.nat(1),
+  to: user,
+  choice: fc.nat(20),
   kind: fc.constantFrom(
-    ...(['give', 'give', 'give', 'remove', 'join', 'join', 'join'] as const),
-    ...(['create', 'create', 'assign', 'assign', 'drop', 'end'] as const),
+    ...([
+      'setRole',
+      'setRole',
+      'setRole',
+      'removeMember',
+      'acceptInvitation',
+      'acceptInvitation',
+      'acceptInvitation',
+    ] as const),
+    ...(['createTask', 'createTask', 'assignTask', 'assignTask', 'deleteTask', 'deleteList'] as const),
   ),
   role: fc.constantFrom('owner', 'editor', 'editor', 'viewer'),
 });
 
 type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
 
-/** The operation that a draft means in this state: with a title or an invitation that is there, where one is. */
-const operationOf = ({ by, list, to, pick, kind, role }: Draft, model: Model, serial: number): Operation => {
-  const place = { by, list };
+/** Creates the operation of a draft for the current state, mostly with an existing title or invitation. */
+const operationOf = (
+  { by, list, to, choice, kind, role }: Draft,
+  model: Model,
+  serial: number,
+): Operation => {
+  const target = { by, list };
   const titles = Object.keys(model[list]?.tasks ?? {});
-  const title = titles[pick % (titles.length + 1)] ?? `unknown ${serial}`;
-  const orNobody = pick % 4 === 0 ? null : to;
+  const title = titles[choice % (titles.length + 1)] ?? `unknown ${serial}`;
+  const assignee = choice % 4 === 0 ? null : to;
   switch (kind) {
-    case 'give':
-      return { ...place, kind, to, role, serial };
-    case 'remove':
-      return { ...place, kind, to };
-    case 'join': {
-      const whose = pick % 5 === 0 ? to : by;
-      return { ...place, kind, to: whose, invitation: model[list]?.members[whose]?.invitation };
+    case 'setRole':
+      return { ...target, kind, to, role, serial };
+    case 'removeMember':
+      return { ...target, kind, to };
+    case 'acceptInvitation': {
+      const invited = choice % 5 === 0 ? to : by;
+      return { ...target, kind, to: invited, invitation: model[list]?.members[invited]?.invitation };
     }
-    case 'create':
-      return { ...place, kind, title: `task ${serial}`, to: orNobody };
-    case 'assign':
-      return { ...place, kind, title, to: orNobody };
-    case 'drop':
-      return { ...place, kind, title };
+    case 'createTask':
+      return { ...target, kind, title: `task ${serial}`, to: assignee };
+    case 'assignTask':
+      return { ...target, kind, title, to: assignee };
+    case 'deleteTask':
+      return { ...target, kind, title };
     default:
-      return pick === 0 ? { ...place, kind: 'end' } : { ...place, kind: 'remove', to };
+      return choice === 0 ? { ...target, kind: 'deleteList' } : { ...target, kind: 'removeMember', to };
   }
 };
 
-/** What each order of two operations would answer and leave. */
+/** Statuses and final model for both orders of two operations. */
 const ordersOf = (model: Model, [first, second]: readonly [Operation, Operation]) => {
-  const [one, two] = [structuredClone(model), structuredClone(model)];
-  const secondFirst = apply(two, second);
+  const [inOrder, reversed] = [structuredClone(model), structuredClone(model)];
+  const secondStatus = apply(reversed, second);
   return [
-    { statuses: [apply(one, first), apply(one, second)], model: one },
-    { statuses: [apply(two, first), secondFirst], model: two },
+    { statuses: [apply(inOrder, first), apply(inOrder, second)], model: inOrder },
+    { statuses: [apply(reversed, first), secondStatus], model: reversed },
   ];
 };
 
-test('random operations of four users at two instances, two at a time, end as in a model, in one of both orders', async () => {
+test('random pairs of simultaneous operations of four users at two instances have the result of the model in one of both orders', async () => {
   await using service = await startService();
   await using other = await startService({ databaseUrl: service.databaseUrl });
   const users: Registered[] = [];
@@ -63,7 +78,7 @@ test('random operations of four users at two instances, two at a time, end as in
   const emailOf = (n: number): string => users[n]?.email ?? '';
   const idOf = (n: number | null): string | null => (n === null ? null : (users[n]?.user.id ?? null));
   const numberOf = (userId: string | null): number | null =>
-    userId === null ? null : users.findIndex((each) => each.user.id === userId);
+    userId === null ? null : users.findIndex(({ user: { id } }) => id === userId);
 
   const attempt = async (steps: readonly (readonly [Draft, Draft])[]): Promise<void> => {
     const lists = [await createList(users[0] as Registered), await createList(users[1] as Registered)];
@@ -80,26 +95,26 @@ test('random operations of four users at two instances, two at a time, end as in
       const as = bearerOf(app, users[operation.by]?.token ?? '');
       const { id: listId = '', path = '' } = lists[operation.list] ?? {};
       switch (operation.kind) {
-        case 'give':
+        case 'setRole':
           return () =>
             as('patch', path).send({ members: { [emailOf(operation.to)]: { role: operation.role } } });
-        case 'remove':
+        case 'removeMember':
           return () => as('patch', path).send({ members: { [emailOf(operation.to)]: null } });
-        case 'join': {
+        case 'acceptInvitation': {
           const code = await codeOf(operation.list, operation.to);
           return () => as('post', '/lists/join').send({ code });
         }
-        case 'create':
+        case 'createTask':
           return () =>
             as('post', '/tasks').send({
               title: operation.title,
               listId,
               assigneeId: idOf(operation.to),
             });
-        case 'assign':
-        case 'drop': {
+        case 'assignTask':
+        case 'deleteTask': {
           const task = `/tasks/${tasks.get(`${listId} ${operation.title}`) ?? randomUUID()}`;
-          if (operation.kind === 'drop') return () => as('delete', task);
+          if (operation.kind === 'deleteTask') return () => as('delete', task);
           return () => as('patch', task).send({ assigneeId: idOf(operation.to) });
         }
         default:
@@ -117,7 +132,7 @@ test('random operations of four users at two instances, two at a time, end as in
           return {
             members: Object.fromEntries(
               members.map(({ email, role, user_id: userId }) => [
-                users.findIndex((each) => each.email === email),
+                users.findIndex((user) => user.email === email),
                 { role, joined: userId !== null },
               ]),
             ),
@@ -130,7 +145,7 @@ test('random operations of four users at two instances, two at a time, end as in
           };
         }),
       );
-    const shown = (model: Model) =>
+    const comparableState = (model: Model) =>
       model.map((list) => ({
         members: Object.fromEntries(
           Object.entries(list.members).map(([n, { role, joined }]) => [n, { role, joined }]),
@@ -140,29 +155,29 @@ test('random operations of four users at two instances, two at a time, end as in
 
     let model = startModel([0, 1]);
     for (const [n, pair] of steps.entries()) {
-      const operations = pair.map((each, at) => operationOf(each, model, 2 * n + at)) as [
+      const operations = pair.map((draft, index) => operationOf(draft, model, 2 * n + index)) as [
         Operation,
         Operation,
       ];
       const send = [await prepare(operations[0], service.app), await prepare(operations[1], other.app)];
-      const answers = await Promise.all(send.map((each) => each()));
+      const answers = await Promise.all(send.map((sendRequest) => sendRequest()));
       const result = { statuses: answers.map(({ status }) => status), state: await readState() };
       const orders = ordersOf(model, operations);
-      const fitting = orders.find((order) =>
-        isDeepStrictEqual({ statuses: order.statuses, state: shown(order.model) }, result),
+      const matchingOrder = orders.find((order) =>
+        isDeepStrictEqual({ statuses: order.statuses, state: comparableState(order.model) }, result),
       );
-      expect(fitting, JSON.stringify({ operations, before: model, result, orders })).toBeDefined();
-      model = fitting?.model ?? model;
+      expect(matchingOrder, JSON.stringify({ operations, before: model, result, orders })).toBeDefined();
+      model = matchingOrder?.model ?? model;
     }
-    for (const [at, { id, path }] of lists.entries())
+    for (const [index, { id, path }] of lists.entries())
       for (const [n, { as }] of users.entries()) {
-        const status = model[at]?.members[n]?.joined === true ? 200 : 404;
+        const status = model[index]?.members[n]?.joined === true ? 200 : 404;
         expect((await as('get', path)).status).toBe(status);
         const list = await as('get', `/tasks?limit=200&list=${id}`);
         expect(list.status).toBe(status);
         const titles = (list.body.tasks ?? []).map(({ title }: { title: string }) => title);
         expect(titles.toSorted()).toEqual(
-          status === 200 ? Object.keys(model[at]?.tasks ?? {}).toSorted() : [],
+          status === 200 ? Object.keys(model[index]?.tasks ?? {}).toSorted() : [],
         );
       }
   };

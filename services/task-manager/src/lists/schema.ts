@@ -5,14 +5,14 @@ import { z } from 'zod';
 import { email } from '../auth/schema.ts';
 import { listRoles } from '../db/tables.ts';
 
-/** Lists of a user; members of a list, with those that are invited. */
+/** Most lists of a user, and most members of a list including invitations. */
 export const maxLists = 50;
 export const maxMembers = 50;
 
 const name = text(1, 100).regex(/\S/, 'must not be blank');
 const role = z.enum(listRoles).meta({
   id: 'ListRole',
-  description: 'A viewer reads, an editor changes tasks, an owner may do everything',
+  description: 'A viewer may read, an editor may change tasks, an owner may do everything',
 });
 
 export const ListPath = idParams('01900000-0000-7000-8000-00000000d100');
@@ -28,7 +28,7 @@ export const List = z
   .object({
     id: z.uuid(),
     name: z.string(),
-    members: z.record(z.string(), Member).meta({ description: 'By email address' }),
+    members: z.record(z.string(), Member).meta({ description: 'Members and invitations by email address' }),
     createdAt: instant(),
     updatedAt: instant(),
   })
@@ -43,9 +43,15 @@ export const ListPatch = z
     name: name.optional(),
     members: z
       .record(email, z.strictObject({ role }).nullable())
-      .refine((all) => Object.keys(all).length <= maxMembers, `must have at most ${maxMembers} members`)
+      .refine(
+        (members) => Object.keys(members).length <= maxMembers,
+        `must have at most ${maxMembers} members`,
+      )
       .optional()
-      .meta({ description: 'By email address: a new one is invited, another role is given, null removes' }),
+      .meta({
+        description:
+          'By email address: a new address is invited, a role replaces that of a member, null removes the member',
+      }),
   })
   .meta({ id: 'ListPatch', description: 'A JSON Merge Patch (RFC 7396)' });
 
@@ -55,10 +61,10 @@ export const ListQuery = z.strictObject(pageLimitQuery);
 
 export const Lists = pageLimitBody('lists', List).meta({ id: 'Lists' });
 
-const code = text(1, 200).meta({ description: 'Secret of an invitation' });
+const code = text(1, 200).meta({ description: 'Code of an invitation' });
 
 export const Joining = z.strictObject({ code }).meta({ id: 'Joining' });
 
 export const Invitations = z
-  .object({ codes: z.record(z.string(), code).meta({ description: 'By email address' }) })
+  .object({ codes: z.record(z.string(), code).meta({ description: 'Codes by email address' }) })
   .meta({ id: 'Invitations' });

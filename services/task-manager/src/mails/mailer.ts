@@ -5,18 +5,18 @@ import { createReading } from '@platform/service-kit/reading';
 import { Gauge } from '@prometheus-io/client';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { write } from './letters.ts';
-import { endMail, oldestMailSeconds, readMail } from './queries.ts';
+import { renderMail } from './render-mail.ts';
+import { finishMail, oldestMailSeconds, readMail } from './queries.ts';
 
-/** Without a heartbeat for this long a worker counts as dead, and its mails are sent by others. */
+/** A worker without a heartbeat for this long counts as dead, and other workers send its mails. */
 const leaseMs = 5000;
 const beatMs = 1000;
-/** Due mails wake the task; this bounds the delay of one whose wake-up was missed. */
+/** Due mails wake the task; this is the longest delay of a mail whose wake-up was missed. */
 const idleMs = 60_000;
-/** How long a mail server is tried, and the first pause. The codes in mails may be void earlier. */
+/** Hours until a mail fails for good, and the first pause between attempts. The code in a mail may expire earlier. */
 const retry = { hours: 24, baseMs: 1000 };
 
-/** Sends the mails of the outbox until disposed of; undefined without a mail server. */
+/** Sends the mails of the outbox until disposed. Undefined without a mail server. */
 export const startMailer = (context: Context): AsyncDisposable | undefined => {
   const { env, log, metrics, database, mails } = context;
   if (mails === undefined) return undefined;
@@ -24,7 +24,7 @@ export const startMailer = (context: Context): AsyncDisposable | undefined => {
   const readOldest = createReading(metrics.registry, 'mails', () => oldestMailSeconds(sql));
   new Gauge({
     name: 'tasks_oldest_mail_seconds',
-    help: 'For how long the oldest mail has been waiting to be sent; 0 if none waits',
+    help: 'Age in seconds of the oldest mail that waits to be sent; 0 if none waits',
     registers: [metrics.registry],
     async collect() {
       this.set((await readOldest()) ?? Number.NaN);
@@ -45,7 +45,7 @@ export const startMailer = (context: Context): AsyncDisposable | undefined => {
     key: 'id',
     state: 'state',
     onFailure: (err, { key, attempts }) => {
-      log.warn({ err, mail: key, attempts }, 'a mail was not sent');
+      log.warn({ err, mail: key, attempts }, 'could not send a mail');
       return 'retry';
     },
     onRoom: () => sending.wake(),
@@ -53,19 +53,19 @@ export const startMailer = (context: Context): AsyncDisposable | undefined => {
       const mail = await readMail(sql, row);
       if (mail === undefined) return { record: () => Promise.resolve() };
       const { recipient: to, kind, isWanted } = mail;
-      if (!isWanted) return { record: () => endMail(sql, row, 'unwanted') };
-      const secret = mails.secretOf(mail, { owner: row.owner, id: row.key });
-      const content = write({ ...mail, kind, ...secret });
+      if (!isWanted) return { record: () => finishMail(sql, row, 'unwanted') };
+      const codeAndPage = mails.codeAndPageOf(mail, { owner: row.owner, id: row.key });
+      const content = renderMail({ ...mail, kind, ...codeAndPage });
       return {
         mail: { to, messageId: `<${row.key}@task-manager>`, ...content },
-        record: () => endMail(sql, row, 'sent'),
+        record: () => finishMail(sql, row, 'sent'),
       };
     },
   });
   const stack = new AsyncDisposableStack();
-  // Without the database, other instances take the mails over when the heartbeats are missing.
+  // If the database is unavailable, other instances take over the mails when the heartbeats are missing.
   stack.defer(() => heartbeat.remove().catch(() => undefined));
-  // Nothing is claimed before: claims of a worker that never reported would be kept if it died.
+  // Claims nothing before the first heartbeat: claims of a worker without a heartbeat would stay if it crashed.
   let isAlive = false;
   stack.use(
     startBackground({

@@ -10,20 +10,20 @@ import {
   startService,
 } from '../../test/harness.ts';
 import { startWithMail } from '../../test/mail-harness.ts';
-import { plainName } from './letters.ts';
+import { plainName } from './render-mail.ts';
 import { startMailer } from './mailer.ts';
 
-/** A user whose address is confirmed. */
-const verified = async ({ app, context }: Awaited<ReturnType<typeof startService>>) => {
+/** Registers a user and confirms the address. */
+const registerVerified = async ({ app, context }: Awaited<ReturnType<typeof startService>>) => {
   const user = await register(app);
   await context.database.sql`update users set email_verified_at = now() where id = ${user.user.id}`;
   return user;
 };
 
 describe('an invitation', () => {
-  test('is mailed with its secret, which the invited account accepts', async () => {
+  test('is mailed with its code, which the invited account can accept', async () => {
     await using service = await startWithMail();
-    const ada = await verified(service);
+    const ada = await registerVerified(service);
     await ada.as('patch', '/auth/me').send({ name: 'Ada Lovelace' }).expect(200);
     const list = await createList(ada, 'Household');
     const email = newEmail();
@@ -33,15 +33,15 @@ describe('an invitation', () => {
     expect(code).toBe(await list.codeFor(email));
     const ben = await register(service.app, email);
     await ben.as('post', '/lists/join').send({ code }).expect(200);
-    // Another role is no other invitation.
+    // A change of the role sends no second invitation.
     await list.invite(email, 'viewer').expect(200);
     await service.settled('invitation');
     expect(service.mailsTo(email).filter(({ subject }) => subject.startsWith('Invitation'))).toHaveLength(1);
   });
 
-  test('that was withdrawn before its mail was sent is not mailed', async () => {
+  test('is not mailed if it is withdrawn before its mail is sent', async () => {
     await using service = await startService({ variables: { SMTP_URL: 'smtp://127.0.0.1:1' } });
-    const list = await createList(await verified(service));
+    const list = await createList(await registerVerified(service));
     const email = newEmail();
     await list.invite(email).expect(200);
     const { sql } = service.context.database;
@@ -51,13 +51,13 @@ describe('an invitation', () => {
     await expect.poll(state).toBe('unwanted');
   });
 
-  test('is mailed 20 times a day for one user; further ones are handed over', async () => {
+  test('is mailed at most 20 times a day per user; further codes are available only to the owner', async () => {
     await using service = await startService({ variables: { SMTP_URL: 'smtp://127.0.0.1:1' } });
-    const ada = await verified(service);
+    const ada = await registerVerified(service);
     const lists = await Promise.all([createList(ada), createList(ada), createList(ada)]);
     const guests = () =>
       Object.fromEntries(Array.from({ length: 25 }, () => [newEmail(), { role: 'viewer' }]));
-    // At once: none of the three sees the mails of the others yet.
+    // All at once, so that none of the three requests sees the mails of the others.
     await Promise.all(lists.map(({ path }) => ada.as('patch', path).send({ members: guests() }).expect(200)));
     const { sql } = service.context.database;
     expect(await sql`select from mails where kind = 'invitation'`).toHaveLength(20);
@@ -65,7 +65,7 @@ describe('an invitation', () => {
       expect(Object.keys((await ada.as('get', `${path}/invitations`)).body.codes)).toHaveLength(25);
   });
 
-  test('is not mailed for a user whose own address is not confirmed', async () => {
+  test('is not mailed if the inviting user has not confirmed their own address', async () => {
     await using service = await startService({ variables: { SMTP_URL: 'smtp://127.0.0.1:1' } });
     await (await createList(await register(service.app))).invite(newEmail()).expect(200);
     expect(await service.context.database.sql`select from mails where kind = 'invitation'`).toHaveLength(0);
@@ -81,23 +81,23 @@ test.each([
   ['💥', undefined],
   [null, undefined],
   ['x'.repeat(100), 'x'.repeat(40)],
-])('a name stands in a mail as words that no mail program takes for a link: %j', (name, shown) => {
-  expect(plainName(name)).toBe(shown);
+])('a name appears in a mail as plain words that no mail program turns into a link: %j', (name, plain) => {
+  expect(plainName(name)).toBe(plain);
 });
 
-test('a mail that the server refuses is sent again, and a metric says how long it waits', async () => {
+test('a mail that the server refuses is sent again, and a metric reports how long it waits', async () => {
   await using service = await startWithMail();
-  const answer = service.mailServer.hold();
+  const respond = service.mailServer.hold();
   const email = newEmail();
   await register(service.app, email);
   await expect.poll(service.mailServer.received).toBe(1);
   await service.context.database.sql`update mails set created_at = now() - interval '1 hour'`;
-  const waited = async () => {
+  const readOldestMailSeconds = async () => {
     const metrics = await service.context.metrics.registry.metrics();
     return Number(/^tasks_oldest_mail_seconds (.*)$/m.exec(metrics)?.[1]);
   };
-  await expect.poll(waited).toBeGreaterThanOrEqual(3600);
-  answer(false);
+  await expect.poll(readOldestMailSeconds).toBeGreaterThanOrEqual(3600);
+  respond(false);
   expect((await service.lastMailTo(email)).subject).toBe('Confirm your email address');
 });
 
@@ -113,7 +113,7 @@ test('a session whose refresh token was copied ends, and its user gets a mail', 
 });
 
 describe('without a mail server', () => {
-  test('nothing is written for mails, and what needs one is refused by name', async () => {
+  test('no mail is stored, and requests that need one are refused with `mail_off`', async () => {
     await using service = await startService();
     const ada = await register(service.app);
     await (await createList(ada)).invite(newEmail()).expect(200);
@@ -134,8 +134,8 @@ describe('without a mail server', () => {
   });
 });
 
-describe('where addresses must be verified', () => {
-  test('an unverified user neither logs in nor refreshes, gets another mail, and logs in after it', async () => {
+describe('with REQUIRE_VERIFIED_EMAIL=login', () => {
+  test('an unverified user can neither log in nor refresh, gets another mail, and can log in after confirming', async () => {
     await using service = await startWithMail({ REQUIRE_VERIFIED_EMAIL: 'login' });
     const ada = await register(service.app);
     await service.lastMailTo(ada.email);

@@ -3,47 +3,48 @@ import type { Prunable } from '@platform/service-kit/pruning';
 import type { Queries } from '@platform/service-kit/record';
 import type { Sql, TransactionSql } from 'postgres';
 import { v7 as uuidv7 } from 'uuid';
-import type { Coded } from '../codes.ts';
+import type { CodedRow } from '../codes.ts';
 import type { Language, MailKind } from './texts/texts.ts';
 
-/** A mail to be sent. */
+/** A mail to queue. */
 export interface NewMail {
   kind: MailKind;
   /** One email address, in lower case. */
   recipient: string;
-  /** The user who invites, or whose address changes. */
+  /** The user who invites, or who changes their address. */
   sender?: string | null;
-  /** The invitation that it is about. */
+  /** The invitation that the mail contains. */
   invitation?: { listId: string; id: string };
-  /** How long it is tried, and how long its code is valid. */
+  /** How long the mail may wait to be sent, and how long its code is valid. */
   validSeconds: number;
 }
 
-/** Mails of one kind to one address in an hour, and invitations of one user in a day. */
+/** Most mails of one kind to one address per hour, and most invitations of one user per day. */
 const maxMails = { ofRecipient: 20, ofSender: 20 };
 
 /**
- * Mails that anybody can request for an address. At most one is written in three minutes, because a newer one makes the code
- * of the last one invalid, which its owner may be about to enter.
+ * Mails that anybody can request for an address. At most one is queued in three minutes, because a newer mail voids the code of
+ * the previous one, which its owner may be about to enter.
  */
 const throttledKinds: readonly MailKind[] = ['password_reset', 'email_verification'];
 
-/** Deleted in the background; until then they count for the limits. */
+/** Old mails; deleted in the background. Until then they count for the limits. */
 export const outdatedMails: Prunable = {
   table: 'mails',
   outdated: "created_at < now() - interval '2 days'",
 };
 
 /**
- * Adds a mail, unless the recipient or the sender has had enough, one of the same throttled kind is unused, or the sender of
- * an invitation has not confirmed their own address. Locks both until the transaction ends, so that the limits hold.
+ * Queues a mail, unless the recipient or the sender has reached a limit, a mail of the same throttled kind is unused and less
+ * than three minutes old, or the sender of an invitation has not confirmed their own address. Locks recipient and sender until
+ * the transaction ends, so that concurrent transactions respect the limits.
  */
 export const insertMail = async (
   tx: TransactionSql,
   { kind, recipient, sender = null, invitation, validSeconds }: NewMail,
 ): Promise<void> => {
   await tx`
-    select pg_advisory_xact_lock(hashtextextended(who, 0)) from unnest(array[${sender}::text, ${recipient}]) as who`;
+    select pg_advisory_xact_lock(hashtextextended(person, 0)) from unnest(array[${sender}::text, ${recipient}]) as person`;
   await tx`
     insert into mails (owner, id, kind, recipient, sender, list_id, invitation, state, attempts, due_at, created_at, expires_at)
     select md5(${recipient})::uuid, ${uuidv7()}, ${kind}, ${recipient}, ${sender}::uuid, ${invitation?.listId ?? null}::uuid,
@@ -57,29 +58,29 @@ export const insertMail = async (
           and created_at > now() - interval '1 day') < ${maxMails.ofSender})`;
 };
 
-/** How many invitations a user may send by mail now: none unless they have confirmed their own address. */
+/** Counts the invitations that a user may still send by mail today; 0 until they have confirmed their own address. */
 export const invitationsLeft = async (tx: TransactionSql, userId: string): Promise<number> => {
-  const [row] = await tx<{ left: number }[]>`
+  const [row] = await tx<{ remaining: number }[]>`
     select greatest(0, ${maxMails.ofSender} - (
       select count(*) from mails
-      where sender = ${userId} and kind = 'invitation' and created_at > now() - interval '1 day'))::int as left
+      where sender = ${userId} and kind = 'invitation' and created_at > now() - interval '1 day'))::int as remaining
     from users where id = ${userId} and email_verified_at is not null`;
-  return row?.left ?? 0;
+  return row?.remaining ?? 0;
 };
 
-/** What is known when a mail is sent. */
+/** The data from which a mail is rendered when it is sent. */
 export interface DueMail {
   kind: MailKind;
   recipient: string;
   language: Language;
   from: string | null;
   list: string | null;
-  invitation: Coded | null;
-  /** Whether it is still to be sent: what it is about may be over. */
+  invitation: CodedRow | null;
+  /** Whether to send the mail. False if, for example, the invitation was withdrawn or the address confirmed meanwhile. */
   isWanted: boolean;
 }
 
-/** Undefined when it was deleted. */
+/** Reads the data of a mail. Undefined when the mail was deleted. */
 export const readMail = async (sql: Sql, { owner, key }: LeasedRow): Promise<DueMail | undefined> => {
   const [mail] = await sql<DueMail[]>`
     select m.kind, m.recipient, coalesce(u.language, s.language, 'en') as language, s.name as from, l.name as list,
@@ -99,8 +100,8 @@ export const readMail = async (sql: Sql, { owner, key }: LeasedRow): Promise<Due
   return mail;
 };
 
-/** Records that a mail was sent, also when another worker has claimed it meanwhile, or that it is not wanted. */
-export const endMail = async (
+/** Records that a mail was sent or is not wanted, also when another worker has claimed it meanwhile. */
+export const finishMail = async (
   sql: Sql,
   { owner, key }: LeasedRow,
   state: 'sent' | 'unwanted',
@@ -111,34 +112,34 @@ export const endMail = async (
 };
 
 /**
- * Takes what a code is for, once: undefined for a code that was used, is too old, or was replaced by a newer one. Of
- * concurrent calls one gets it.
+ * Redeems the code of a mail and returns the mail. Undefined for a code that was used, has expired, or was replaced by a newer
+ * one. Of concurrent calls, only one succeeds.
  */
-export const takeMail = async (
+export const redeemMail = async (
   tx: Queries,
-  { owner, id }: Coded,
+  { owner, id }: CodedRow,
   kinds: readonly MailKind[],
 ): Promise<{ kind: MailKind; recipient: string; sender: string | null } | undefined> => {
-  const [taken] = await tx<{ kind: MailKind; recipient: string; sender: string | null }[]>`
+  const [mail] = await tx<{ kind: MailKind; recipient: string; sender: string | null }[]>`
     update mails m set state = 'used', worker = null
     where owner = ${owner} and id = ${id} and kind = any(${kinds}) and state in ('pending', 'sent')
       and expires_at > now() and not exists (
         select from mails newer where newer.kind = m.kind and (newer.created_at, newer.id) > (m.created_at, m.id)
           and coalesce(newer.sender = m.sender, newer.owner = m.owner))
     returning kind, recipient, sender`;
-  return taken;
+  return mail;
 };
 
 /**
- * Makes the codes of requested changes of address invalid. `confirmEmail` locks mail and user in the other order; after a
- * deadlock the transaction is tried again.
+ * Voids the codes of requested changes of the address. `confirmEmail` locks mail and user in the opposite order; after a
+ * deadlock the transaction is retried.
  */
-export const endEmailChanges = async (tx: Queries, userId: string): Promise<void> => {
+export const voidEmailChanges = async (tx: Queries, userId: string): Promise<void> => {
   await tx`
     update mails set expires_at = now() where sender = ${userId} and kind = 'email_change' and expires_at > now()`;
 };
 
-/** For how many seconds the oldest mail has been waiting; 0 if none waits. */
+/** Age in seconds of the oldest mail that waits to be sent; 0 if none waits. */
 export const oldestMailSeconds = async (sql: Sql): Promise<number> => {
   const [row] = await sql<[{ seconds: number }]>`
     select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds

@@ -32,7 +32,7 @@ const eventsOf = async ({ as }: User): Promise<Event[]> =>
 const countOf = async (user: User, kind: string): Promise<number> =>
   (await eventsOf(user)).filter((event) => event.kind === kind).reduce((sum, { count }) => sum + count, 0);
 
-test('a user sees logins, refusals and changes, newest first; those of a day that are alike are one', async () => {
+test('a user sees logins, failures and changes, newest first; equal events of a day are one entry with a count', async () => {
   const [ada, ben] = [await register(service.app), await register(service.app)];
   for (let n = 0; n < 3; n++) await login(ada.email).expect(200);
   await login(ada.email, 'a wrong guess', '2001:db8:7::1').expect(401);
@@ -58,7 +58,7 @@ test('a user sees logins, refusals and changes, newest first; those of a day tha
   expect((await supertest(service.app).get(at('/auth/security-events'))).status).toBe(401);
 });
 
-test('the end of sessions and a stolen refresh token are seen, whichever replica ended them', async () => {
+test('ended sessions and a reused refresh token are recorded by every replica', async () => {
   const ada = await register(service.app);
   const elsewhere = await login(ada.email, goodPassword, '192.0.2.8', other.app);
   const refresh = () =>
@@ -77,7 +77,7 @@ test('the end of sessions and a stolen refresh token are seen, whichever replica
   expect(kinds).toContain('refresh_token_reused');
 });
 
-test('an attacker of many networks neither fills the disk nor pushes out the events of the owner', async () => {
+test('an attacker with many networks neither fills the disk nor displaces the events of the owner', async () => {
   const ada = await register(service.app);
   for (let n = 1; n <= 40; n++) await login(ada.email, 'a wrong guess', `198.51.100.${n}`).expect(401);
   await expect.poll(() => countOf(ada, 'login_failed')).toBe(40);
@@ -91,10 +91,10 @@ test('an attacker of many networks neither fills the disk nor pushes out the eve
   expect(events.filter(({ kind }) => kind === 'registered')).toHaveLength(1);
 });
 
-test('no answer waits until a failed login is recorded, and an unknown address records nothing', async () => {
+test('a response does not wait until the failed login is recorded, and an unknown address records nothing', async () => {
   const { sql } = service.context.database;
   const ada = await register(service.app);
-  const before = await sql`select sum(count)::int as all from security_events`;
+  const before = await sql`select sum(count)::int as total from security_events`;
   await login(newEmail(), 'a wrong guess').expect(401);
   const tx = await sql.reserve();
   await tx`begin`;
@@ -103,11 +103,11 @@ test('no answer waits until a failed login is recorded, and an unknown address r
   await tx`rollback`;
   tx.release();
   await expect.poll(() => countOf(ada, 'login_failed')).toBe(1);
-  const after = await sql`select sum(count)::int as all from security_events`;
-  expect(after[0]?.['all']).toBe((before[0]?.['all'] as number) + 1);
+  const after = await sql`select sum(count)::int as total from security_events`;
+  expect(after[0]?.['total']).toBe((before[0]?.['total'] as number) + 1);
 });
 
-test('events are seen for 90 days, by page', async () => {
+test('events are listed for 90 days, in pages', async () => {
   const { sql } = service.context.database;
   const ada = await register(service.app);
   await login(ada.email).expect(200);

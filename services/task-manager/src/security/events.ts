@@ -17,13 +17,16 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Client } from '../sessions/client.ts';
 import { clientFields } from '../sessions/schema.ts';
-import { securityEventKinds, type SecurityEventKind } from './kinds.ts';
+import { securityEventKinds, type SecurityEventKind } from './event-kinds.ts';
 
 export const SecurityEvent = z
   .object({
     kind: z.enum(securityEventKinds),
     ...clientFields,
-    count: z.int().min(1).meta({ description: 'How often on this day, from this network and browser' }),
+    count: z
+      .int()
+      .min(1)
+      .meta({ description: 'Number of equal events on this day from this network and browser' }),
     firstAt: instant(),
     lastAt: instant(),
   })
@@ -33,14 +36,14 @@ export const SecurityEventQuery = z.strictObject(pageLimitQuery);
 
 export const SecurityEvents = pageLimitBody('events', SecurityEvent).meta({ id: 'SecurityEvents' });
 
-/** Rows per account, kind and day; events from further networks share one more row. */
-const maxOfDay = 20;
+/** Most rows per account, kind and day; further networks and browsers share one more row. */
+const maxRowsPerDay = 20;
 
 const today = "(now() at time zone 'UTC')::date";
 /** The oldest day whose events are kept. */
 const firstDay = `${today} - 90`;
 
-/** Deleted in the background. */
+/** Old events; deleted in the background. */
 export const outdatedEvents: Prunable = { table: 'security_events', outdated: `day < ${firstDay}` };
 
 /**
@@ -55,10 +58,10 @@ export const recordEvent = async (
 ): Promise<void> => {
   const day = sql.unsafe(today);
   await sql`
-    with alike as (
+    with events_of_day as (
       select network = ${network} and browser = ${browser} as is_same
       from security_events where user_id = ${userId} and day = ${day} and kind = ${kind}),
-    room as (select count(*) < ${maxOfDay} or coalesce(bool_or(is_same), false) as has_room from alike)
+    room as (select count(*) < ${maxRowsPerDay} or coalesce(bool_or(is_same), false) as has_room from events_of_day)
     insert into security_events as stored (user_id, day, kind, network, browser, count, first_at, last_at)
     select ${userId}, ${day}, ${kind}, case when has_room then ${network} else 'other networks' end,
       case when has_room then ${browser} else 'other browsers' end, 1, now(), now() from room
@@ -68,7 +71,7 @@ export const recordEvent = async (
 
 const events = jsonTable('security_events', Object.keys(SecurityEvent.shape));
 
-/** Events of a user, newest first: one more than the page has, where there is one. */
+/** Events of a user, newest first. Reads one more than the page, to find out whether there is a next page. */
 export const listEvents = (sql: Queries, userId: string, { offset, limit }: Page): Promise<string[]> =>
   events.list(
     sql,
@@ -76,15 +79,13 @@ export const listEvents = (sql: Queries, userId: string, { offset, limit }: Page
       order by last_at desc, day, kind, network, browser offset ${String(offset)} limit ${limit + 1}`,
   );
 
-/** For what happens in other resources, in their transactions. */
-
 /** A page of the events of a user, as JSON text. */
 export const eventPage = async (sql: Queries, userId: string, query: PageQuery): Promise<string> => {
   const page = pageOf(query);
   return pageListJson('events', page, slice(await listEvents(sql, userId, page), page.limit));
 };
 
-/** What users see of the security of their accounts. */
+/** Routes with which users read the security events of their account. */
 export const securityRoutes = ({ tokens, database: { sql } }: Context): Route[] => [
   route(
     {
@@ -94,7 +95,7 @@ export const securityRoutes = ({ tokens, database: { sql } }: Context): Route[] 
       tag: 'Sessions',
       summary: 'Security events of your account',
       description:
-        'Logins, refusals and changes of 90 days, newest first. Those of a day that are alike are one event, with their number.',
+        'Logins, failures and changes of the last 90 days, newest first. Equal events of a day are one event with a count.',
       auth: tokens.guard(),
       query: SecurityEventQuery,
       responses: { 200: { description: 'One page; empty past the end', body: SecurityEvents } },

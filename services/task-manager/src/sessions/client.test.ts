@@ -22,6 +22,6 @@ test.each([
   ['curl/8.5.0', 'curl on unknown system'],
   ['<script>alert(1)</script>', 'Unknown browser on unknown system'],
   [undefined, 'Unknown browser on unknown system'],
-])('%s is shown in words', (agent, words) => {
-  expect(browserOf({ headers: { 'user-agent': agent } })).toBe(words);
+])('the user agent %s is shown as plain text', (agent, browser) => {
+  expect(browserOf({ headers: { 'user-agent': agent } })).toBe(browser);
 });

@@ -3,16 +3,16 @@ import type { Caller } from '@platform/auth/bearer';
 import { networkOf } from '@platform/service-kit/network';
 import type { Context } from '../context.ts';
 
-/** Who sends a request: the client's address, its network (an IPv4 address or an IPv6 /64), and its browser in words. */
+/** Client of a request: its address, its network (an IPv4 address or an IPv6 /64), and its browser as text. */
 export interface Client {
   address: string | undefined;
   network: string;
   browser: string;
 }
 
-type Names = readonly (readonly [sign: string, name: string])[];
+type Names = readonly (readonly [substring: string, name: string])[];
 
-/** The first that matches counts: browsers name those that they are compatible with, too. */
+/** Substrings of User-Agent. The first match counts, because browsers also name those that they are compatible with. */
 const browsers: Names = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],
@@ -36,11 +36,11 @@ const systems: Names = [
 ];
 
 const nameIn = (names: Names, agent: string): string | undefined =>
-  names.find(([sign]) => agent.includes(sign))?.[1];
+  names.find(([substring]) => agent.includes(substring))?.[1];
 
 /**
- * The browser and the system of a request in words, such as `Firefox on Windows`: enough to recognise one's own, and no
- * text of the caller's choice is stored or shown.
+ * Describes browser and operating system of a request, such as `Firefox on Windows`: enough for users to recognise their own,
+ * without storing or showing text that the caller chose.
  */
 export const browserOf = ({
   headers: { 'user-agent': agent = '' },
@@ -52,7 +52,7 @@ export const clientOf = ({ clientAddress }: Pick<Context, 'clientAddress'>, req:
   return { address, network: networkOf(address), browser: browserOf(req) };
 };
 
-/** A user who sends a request in a session, and from where. */
+/** A user with the session and the client of a request. */
 export interface Actor extends Client {
   userId: string;
   sessionId: string;

@@ -6,7 +6,7 @@ type App = Parameters<typeof bearerOf>[0];
 
 const dayMs = 86_400_000;
 
-/** Moves the clock of this process, which is the application clock; timers and the database keep theirs. */
+/** Moves the clock of the application (`Date` in this process). Timers and the clock of the database stay correct. */
 const moveClock = (days: number): void => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * dayMs });
   onTestFinished(() => void vi.useRealTimers());
@@ -17,10 +17,10 @@ const login = (app: App, email: string, password = goodPassword) =>
 const refresh = (app: App, cookies: string) =>
   supertest(app).post(at('/auth/refresh')).set('Cookie', cookies);
 
-const jumps = [40, -40];
+const jumpDays = [40, -40];
 
-test.each(jumps)(
-  'a clock that jumps by %i days neither ends nor deletes sessions, and new ones last as long',
+test.each(jumpDays)(
+  'a clock that jumps by %i days neither ends nor deletes sessions, and new sessions have the usual duration',
   async (days) => {
     await using service = await startService();
     const { app, context } = service;
@@ -40,7 +40,7 @@ test.each(jumps)(
   },
 );
 
-test.each(jumps)('a clock that jumps by %i days deletes no idempotency key', async (days) => {
+test.each(jumpDays)('a clock that jumps by %i days deletes no idempotency key', async (days) => {
   await using service = await startService();
   const { email, as } = await register(service.app);
   const first = await as('post', '/tasks').set('Idempotency-Key', 'k1').send({ title: 'Once' });
@@ -52,7 +52,7 @@ test.each(jumps)('a clock that jumps by %i days deletes no idempotency key', asy
   expect([again.status, again.body.id]).toEqual([201, first.body.id]);
 });
 
-test.each(jumps)('a clock that jumps by %i days deletes no known network', async (days) => {
+test.each(jumpDays)('a clock that jumps by %i days deletes no known network', async (days) => {
   await using service = await startService();
   const { email, user } = await register(service.app);
   const { sql } = service.context.database;
@@ -62,7 +62,7 @@ test.each(jumps)('a clock that jumps by %i days deletes no known network', async
   expect(await sql`select from known_networks where user_id = ${user.id}`).toHaveLength(2);
 });
 
-test.each(jumps)('a clock that jumps by %i days does not let a blocked login try again', async (days) => {
+test.each(jumpDays)('a clock that jumps by %i days does not let a blocked login try again', async (days) => {
   await using service = await startService();
   const { email } = await register(service.app);
   for (let failure = 0; failure < 10; failure++) await login(service.app, email, 'wrong password');
@@ -72,18 +72,18 @@ test.each(jumps)('a clock that jumps by %i days does not let a blocked login try
 });
 
 test.each([50, -50])(
-  'an access token is valid on an instance whose clock differs by %i seconds, and no longer than a minute',
+  'an access token is valid on an instance whose clock differs by %i seconds, but not more than a minute after it expires',
   async (seconds) => {
     await using service = await startService();
-    let ahead = seconds;
+    let offsetSeconds = seconds;
     await using other = await startService({
       databaseUrl: service.databaseUrl,
-      overrides: { now: () => new Date(Date.now() + ahead * 1000) },
+      overrides: { now: () => new Date(Date.now() + offsetSeconds * 1000) },
     });
     const { token } = await register(service.app);
     const check = async () => (await bearerOf(other.app, token)('get', '/auth/check')).status;
     expect(await check()).toBe(200);
-    ahead = 15 * 60 + 61;
+    offsetSeconds = 15 * 60 + 61;
     expect(await check()).toBe(401);
   },
 );

@@ -6,36 +6,36 @@ import type { Sql } from 'postgres';
 import { updateLastUse, type SessionUse } from './queries.ts';
 import type { SessionName } from './refresh-token.ts';
 
-/** How exactly the last use of a session is known. */
-const exactMs = 300_000;
+/** The last use of a session is stored at most this often. */
+const precisionMs = 300_000;
 const maxSessions = 10_000;
-/** Sessions that one statement updates. */
-const atOnce = 1000;
+/** Most sessions that one statement updates. */
+const batchSize = 1000;
 
 /**
- * Remembers when and from which network sessions are used, to five minutes. No request waits for it, and the sessions of
- * two seconds are one statement. What is lost with the process is noted again five minutes later.
+ * Stores when and from which network sessions are used, with a precision of five minutes. Requests do not wait for it: uses are
+ * collected for two seconds and written in one statement. Uses lost in a crash are stored again within five minutes.
  */
 export const createLastUse = (sql: Sql, log: Log) => {
-  const noted = createLru<string, true>(maxSessions, exactMs);
-  const waiting = new Map<string, SessionUse>();
+  const recentlyNoted = createLru<string, true>(maxSessions, precisionMs);
+  const pendingUses = new Map<string, SessionUse>();
   const writing = startBackground({
     name: 'last use of sessions',
     everyMs: 2000,
-    idleMs: exactMs,
+    idleMs: precisionMs,
     log,
     run: async () => {
-      const uses = [...waiting.values()].slice(0, atOnce);
-      for (const { id } of uses) waiting.delete(id);
+      const uses = [...pendingUses.values()].slice(0, batchSize);
+      for (const { id } of uses) pendingUses.delete(id);
       if (uses.length > 0) await updateLastUse(sql, uses);
-      return uses.length === atOnce;
+      return uses.length === batchSize;
     },
   });
   return {
     note: ({ userId, id }: SessionName, address: string | undefined): void => {
-      if (noted.has(id)) return;
-      noted.set(id, true);
-      waiting.set(id, { userId, id, network: networkOf(address) });
+      if (recentlyNoted.has(id)) return;
+      recentlyNoted.set(id, true);
+      pendingUses.set(id, { userId, id, network: networkOf(address) });
       writing.hint();
     },
     [Symbol.asyncDispose]: writing[Symbol.asyncDispose],

@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const agent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0';
 
-/** One more session of a user, from another browser and network. */
+/** Logs a user in with another browser and from another network. `asAtOther` sends requests to the other replica. */
 const loginElsewhere = async (email: string) => {
   const answer = await supertest(service.app)
     .post(at('/auth/login'))
@@ -26,7 +26,7 @@ const loginElsewhere = async (email: string) => {
     .expect(200);
   return {
     as: bearerOf(service.app, String(answer.body.accessToken)),
-    there: bearerOf(other.app, String(answer.body.accessToken)),
+    asAtOther: bearerOf(other.app, String(answer.body.accessToken)),
     cookies: (answer.get('Set-Cookie') ?? []).map((line) => line.split(';', 1)[0]).join('; '),
   };
 };
@@ -34,7 +34,7 @@ const loginElsewhere = async (email: string) => {
 const refresh = (cookies: string) => supertest(other.app).post(at('/auth/refresh')).set('Cookie', cookies);
 
 describe('the sessions of a user', () => {
-  test('are listed newest first, with the browser, the network and which one asks', async () => {
+  test('are listed newest first, with browser, network and a mark for the current session', async () => {
     const ada = await register(service.app);
     await register(service.app);
     await loginElsewhere(ada.email);
@@ -45,7 +45,7 @@ describe('the sessions of a user', () => {
       { browser: 'Unknown browser on unknown system', network: '127.0.0.1', current: true },
     ]);
     const [first, second] = body.sessions as { id: string }[];
-    // Its last use is written meanwhile.
+    // The background may have written the last use meanwhile.
     const lastUsedAt = expect.any(String);
     expect((await ada.as('get', `/auth/sessions/${second?.id}`)).body).toEqual({ ...second, lastUsedAt });
     expect((await ada.as('get', '/auth/sessions?limit=1')).body).toMatchObject({
@@ -55,28 +55,28 @@ describe('the sessions of a user', () => {
     expect(JSON.stringify(body)).not.toMatch(/hash|token/i);
   });
 
-  test('end one by one, on every replica and with the refresh token', async () => {
+  test('can be ended one by one, on every replica and with their refresh token', async () => {
     const ada = await register(service.app);
     const elsewhere = await loginElsewhere(ada.email);
-    expect((await elsewhere.there('get', '/auth/check')).status).toBe(200);
+    expect((await elsewhere.asAtOther('get', '/auth/check')).status).toBe(200);
     const [{ id }] = (await ada.as('get', '/auth/sessions')).body.sessions;
     await ada.as('delete', `/auth/sessions/${id}`).expect(204);
-    expect((await elsewhere.there('get', '/auth/check')).status).toBe(401);
-    expect((await elsewhere.there('get', '/tasks')).status).toBe(401);
+    expect((await elsewhere.asAtOther('get', '/auth/check')).status).toBe(401);
+    expect((await elsewhere.asAtOther('get', '/tasks')).status).toBe(401);
     expect((await refresh(elsewhere.cookies)).status).toBe(401);
     expect((await ada.as('delete', `/auth/sessions/${id}`)).status).toBe(404);
     expect((await ada.as('get', '/auth/check')).status).toBe(200);
   });
 
-  test('all end but the one that asks', async () => {
+  test('can all be ended except the current one', async () => {
     const ada = await register(service.app);
     const elsewhere = [await loginElsewhere(ada.email), await loginElsewhere(ada.email)];
     await ada.as('delete', '/auth/sessions').expect(204);
-    for (const { there } of elsewhere) expect((await there('get', '/auth/check')).status).toBe(401);
+    for (const { asAtOther } of elsewhere) expect((await asAtOther('get', '/auth/check')).status).toBe(401);
     expect((await ada.as('get', '/auth/sessions')).body.sessions).toMatchObject([{ current: true }]);
   });
 
-  test('are nobody else’s: another user neither reads nor ends them', async () => {
+  test('can be neither read nor ended by another user', async () => {
     const [ada, eve] = [await register(service.app), await register(service.app)];
     const [{ id }] = (await ada.as('get', '/auth/sessions')).body.sessions;
     expect((await eve.as('get', `/auth/sessions/${id}`)).status).toBe(404);
@@ -86,7 +86,7 @@ describe('the sessions of a user', () => {
     expect((await supertest(service.app).get(at('/auth/sessions'))).status).toBe(401);
   });
 
-  test('end while one of them is refreshed, and none is left', async () => {
+  test('end even if one of them is refreshed at the same time', async () => {
     for (let round = 0; round < 10; round++) {
       const ada = await register(service.app);
       const { cookies } = await loginElsewhere(ada.email);
@@ -101,10 +101,10 @@ describe('the sessions of a user', () => {
   });
 });
 
-test('the last use of a session is written once in five minutes, with its network', async () => {
+test('the last use of a session is written at most once in five minutes, with its network', async () => {
   const { sql } = service.context.database;
   const [ada, ben] = [await register(service.app), await register(service.app)];
-  const age = async (id: string) => {
+  const makeLastUseOld = async (id: string) => {
     await sql`update sessions set last_used_at = now() - interval '1 hour', network = 'old' where user_id = ${id}`;
   };
   const networkOf = async (id: string) =>
@@ -112,32 +112,32 @@ test('the last use of a session is written once in five minutes, with its networ
       await sql<{ network: string }[]>`
       select network from sessions where user_id = ${id} and last_used_at > now() - interval '1 minute'`
     )[0]?.network;
-  await age(ada.user.id);
+  await makeLastUseOld(ada.user.id);
   await ada.as('get', '/tasks').set('X-Forwarded-For', '192.0.2.9').expect(200);
   await expect.poll(() => networkOf(ada.user.id)).toBe('192.0.2.9');
-  await age(ada.user.id);
-  await age(ben.user.id);
+  await makeLastUseOld(ada.user.id);
+  await makeLastUseOld(ben.user.id);
   await ada.as('get', '/tasks').expect(200);
   await ben.as('get', '/tasks').expect(200);
   await expect.poll(() => networkOf(ben.user.id)).toBe('127.0.0.1');
   expect(await networkOf(ada.user.id)).toBeUndefined();
 });
 
-describe('however often it is refreshed, a session', () => {
+describe('a session, no matter how often it is refreshed,', () => {
   test('ends 90 days after its login', async () => {
     const { sql } = service.context.database;
     const ada = await register(service.app);
-    const age = (days: number) => sql`
+    const setAge = (days: number) => sql`
       update sessions set created_at = now() - make_interval(days => ${days}), expires_at = now() + interval '1 minute'
       where user_id = ${ada.user.id}`;
-    await age(80);
+    await setAge(80);
     const { status } = await refresh(ada.cookies);
-    const [left] = await sql`
+    const [remaining] = await sql`
       select extract(days from expires_at - now())::int as days from sessions where user_id = ${ada.user.id}`;
-    expect([status, left?.['days']]).toEqual([200, 9]);
+    expect([status, remaining?.['days']]).toEqual([200, 9]);
   });
 
-  test('is not refreshed when SESSION_MAX_DAYS was made smaller than its age', async () => {
+  test('is not refreshed when it is older than a reduced SESSION_MAX_DAYS', async () => {
     await using strict = await startService({
       databaseUrl: service.databaseUrl,
       variables: { SESSION_MAX_DAYS: '7' },

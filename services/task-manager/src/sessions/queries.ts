@@ -6,7 +6,7 @@ import type { SessionName } from './refresh-token.ts';
 import { Session } from './schema.ts';
 import { liveSession, overlapSeconds, refreshSeconds } from './settings.ts';
 
-/** When and from where a session is used. */
+/** A use of a session and the network that it came from. */
 export interface SessionUse extends SessionName {
   network: string;
 }
@@ -16,12 +16,12 @@ interface NewSession extends SessionUse {
   browser: string;
 }
 
-// Times are those of the database, so that an instance with a wrong clock ends no session.
-/** Idle sessions end, and all that began so many days ago. */
+// All times come from the clock of the database, so that an instance with a wrong clock does not end sessions.
+/** SQL: a session expires when it is not refreshed for `refreshSeconds`, at the latest `maxDays` after its start. */
 const expiresAt = (sql: Queries, startedAt: 'now()' | 'created_at', maxDays: number) => sql`
   least(now() + make_interval(secs => ${refreshSeconds}), ${sql.unsafe(startedAt)} + make_interval(days => ${maxDays}))`;
 
-/** Whether the session exists and has not expired. Runs for most requests, so it is prepared. */
+/** Returns whether the session exists and has not expired. Runs for most requests, so the statement is prepared. */
 export const isLive = async (sql: Sql, { userId, id }: SessionName): Promise<boolean> => {
   const statement = `select from ${liveSession('$1', '$2')}`;
   return (await sql.unsafe(statement, [userId, id], { prepare: true })).length === 1;
@@ -39,17 +39,17 @@ export const insertSession = async (
       ${expiresAt(tx, 'now()', maxDays)})`;
 };
 
-/** Deletes all sessions of a user but the newest `number`: their ids are in the order of their start. */
-export const keepNewestSessions = async (tx: Queries, userId: string, number: number): Promise<void> => {
+/** Deletes all sessions of a user except the newest `count`. Ids sort by the start of the session. */
+export const keepNewestSessions = async (tx: Queries, userId: string, count: number): Promise<void> => {
   await tx`
     delete from sessions where user_id = ${userId} and id < (
-      select id from sessions where user_id = ${userId} order by id desc offset ${number - 1} limit 1)`;
+      select id from sessions where user_id = ${userId} order by id desc offset ${count - 1} limit 1)`;
 };
 
 /**
- * Replaces the refresh hash `from` by the first of `to` and extends the session. Returns the hash that is
- * valid then: within `overlapSeconds` of such a call the same call returns that of the first one. Undefined
- * when `from` is not valid. Of concurrent calls, one replaces it.
+ * Replaces the refresh hash `from` with the first of `to`, extends the session and returns the valid hash. If another call has
+ * replaced `from` less than `overlapSeconds` ago, changes nothing and returns the hash of that call. Undefined when `from` is not
+ * valid. Of concurrent calls, only one replaces it.
  */
 export const replaceRefreshHash = async (
   tx: Queries,
@@ -62,7 +62,7 @@ export const replaceRefreshHash = async (
       expires_at = ${expiresAt(tx, 'created_at', maxDays)}
     where ${live} and refresh_hash = ${from}
     returning refresh_hash as hash, expires_at > now() as "isLive"`;
-  // Its time is over where SESSION_MAX_DAYS was made smaller.
+  // A reduced SESSION_MAX_DAYS may have ended the session.
   if (replaced !== undefined) return replaced.isLive ? replaced.hash : undefined;
   const [earlier] = await tx<{ hash: Buffer }[]>`
     select refresh_hash as hash from sessions
@@ -70,55 +70,55 @@ export const replaceRefreshHash = async (
   return earlier?.hash;
 };
 
-/** The address of the user of a session. */
+/** The email address of a user. */
 export const findEmail = async (sql: Queries, userId: string): Promise<string | undefined> => {
   const [user] = await sql<{ email: string }[]>`select email from users where id = ${userId}`;
   return user?.email;
 };
 
-interface Which {
-  but?: string | null;
+interface SessionFilter {
+  except?: string | null;
   only?: string | null;
   refreshHash?: Buffer | null;
 }
 
 /**
- * Deletes live sessions of a user: all, all but one, or one; one only if `refreshHash` is absent or its valid hash. Returns
- * their ids.
+ * Deletes live sessions of a user: all, all `except` one, or `only` one. With `refreshHash`, only a session whose valid hash it
+ * is. Returns the ids of the deleted sessions.
  */
 export const deleteSessions = async (
   tx: Queries,
   userId: string,
-  { but = null, only = null, refreshHash = null }: Which = {},
+  { except = null, only = null, refreshHash = null }: SessionFilter = {},
 ): Promise<string[]> => {
   const rows = await tx<{ id: string }[]>`
     delete from sessions
-    where user_id = ${userId} and expires_at > now() and id is distinct from ${but}::uuid
+    where user_id = ${userId} and expires_at > now() and id is distinct from ${except}::uuid
       and id = coalesce(${only}::uuid, id) and refresh_hash = coalesce(${refreshHash}::bytea, refresh_hash)
     returning id`;
   return rows.map(({ id }) => id);
 };
 
-/** The user of this session has given the password. */
+/** Stores that the user has entered the password in this session. */
 export const updateAuthentication = async (tx: Queries, { userId, id }: SessionName): Promise<void> => {
   await tx`update sessions set authenticated_at = now() where user_id = ${userId} and id = ${id}`;
 };
 
 /**
- * Whether the password was given in this session within the last ten minutes. Undefined when it has ended; it cannot end
- * before the transaction does.
+ * Returns whether the password was entered in this session within the last ten minutes. Undefined when the session has ended.
+ * Locks the session, so that it cannot end before the transaction does.
  */
 export const isAuthenticated = async (
   tx: Queries,
   { userId, id }: SessionName,
 ): Promise<boolean | undefined> => {
-  const [session] = await tx<{ recently: boolean }[]>`
-    select authenticated_at > now() - interval '10 minutes' as recently
+  const [session] = await tx<{ isRecent: boolean }[]>`
+    select authenticated_at > now() - interval '10 minutes' as "isRecent"
     from sessions where user_id = ${userId} and id = ${id} and expires_at > now() for share`;
-  return session?.recently;
+  return session?.isRecent;
 };
 
-/** Where a session was last used. Undefined when it has ended. */
+/** Network and browser of the last use of a session. Undefined when the session was deleted. */
 export const findClient = async (
   tx: Queries,
   { userId, id }: SessionName,
@@ -128,39 +128,46 @@ export const findClient = async (
   return client;
 };
 
-/** `current_id` is that of the session that asks. */
+/** Maps rows of `sessions` to the JSON of `Session`. `current_id` is the id of the session that sends the request. */
 const sessionsJson = jsonTable('sessions', Object.keys(Session.shape), { current: 'id = current_id' });
 
-const liveBeside = (sql: Queries, { userId, id }: SessionName) => sql`
-  cross join (select ${id}::uuid as current_id) asking where user_id = ${userId} and expires_at > now()`;
+const liveSessionsOfUser = (sql: Queries, { userId, id }: SessionName) => sql`
+  cross join (select ${id}::uuid as current_id) current where user_id = ${userId} and expires_at > now()`;
 
-/** The live sessions of the user of a session, newest first: one more than the page has, where there is one. */
-export const listSessions = (sql: Queries, asking: SessionName, { offset, limit }: Page): Promise<string[]> =>
+/** Live sessions of the user, newest first. Reads one more than the page, to find out whether there is a next page. */
+export const listSessions = (
+  sql: Queries,
+  current: SessionName,
+  { offset, limit }: Page,
+): Promise<string[]> =>
   sessionsJson.list(
     sql,
-    sql`${liveBeside(sql, asking)} order by id desc offset ${String(offset)} limit ${limit + 1}`,
+    sql`${liveSessionsOfUser(sql, current)} order by id desc offset ${String(offset)} limit ${limit + 1}`,
   );
 
-/** One of them. `lock` locks its row until the transaction ends. */
+/** A live session of the user. `lock` locks its row until the transaction ends. */
 export const findSession = async (
   sql: Queries,
-  asking: SessionName,
+  current: SessionName,
   id: string,
   lock: boolean,
 ): Promise<string | undefined> => {
   const lockRow = lock ? sql`for update of sessions` : sql``;
-  const [row] = await sessionsJson.list(sql, sql`${liveBeside(sql, asking)} and id = ${id} ${lockRow}`);
+  const [row] = await sessionsJson.list(
+    sql,
+    sql`${liveSessionsOfUser(sql, current)} and id = ${id} ${lockRow}`,
+  );
   return row;
 };
 
 export const updateLastUse = async (sql: Sql, uses: readonly SessionUse[]): Promise<void> => {
-  // In one order, so that two instances do not wait for each other.
-  const ordered = uses.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  // Sorted, so that two instances lock rows in the same order and cannot deadlock.
+  const sortedUses = uses.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   await sql`
     with locked as (
       select user_id, id, use.network from sessions join unnest(
-        ${ordered.map(({ userId }) => userId)}::uuid[], ${ordered.map(({ id }) => id)}::uuid[],
-        ${ordered.map(({ network }) => network)}::text[]) as use (owner, session, network)
+        ${sortedUses.map(({ userId }) => userId)}::uuid[], ${sortedUses.map(({ id }) => id)}::uuid[],
+        ${sortedUses.map(({ network }) => network)}::text[]) as use (owner, session, network)
       on user_id = owner and id = session order by id for update of sessions)
     update sessions s set last_used_at = now(), network = locked.network
     from locked where s.user_id = locked.user_id and s.id = locked.id`;

@@ -12,12 +12,12 @@ import { deleteSessions, revokeSessions } from './use-cases.ts';
 
 const tag = 'Sessions';
 
-/** The sessions of a user, who ends those elsewhere. */
+/** Routes with which users list and end their sessions. */
 export const sessionRoutes = (context: Context): Route[] => {
   const { tokens, database } = context;
   const { sql } = database;
   const user = tokens.guard();
-  const sessionOf = ({ caller }: { caller: Caller }) => ({
+  const currentSession = ({ caller }: { caller: Caller }) => ({
     userId: caller.subject,
     id: caller.sessionId ?? '',
   });
@@ -38,21 +38,21 @@ export const sessionRoutes = (context: Context): Route[] => {
       body: Sessions,
       page: async (query, target) => {
         const page = pageOf(query);
-        const rows = await listSessions(sql, sessionOf(target), page);
+        const rows = await listSessions(sql, currentSession(target), page);
         return pageListJson('sessions', page, slice(rows, page.limit));
       },
     },
-    find: (on, target, lock) => findSession(on, sessionOf(target), target.params.id, lock),
+    find: (tx, target, lock) => findSession(tx, currentSession(target), target.params.id, lock),
     remove: {
-      delete: async (on, { params, caller }) => {
-        const client = await findClient(on, sessionOf({ caller }));
-        if (client !== undefined) await recordEvent(on, caller.subject, 'session_ended', client);
-        await deleteSessions(on, caller.subject, { only: params.id });
+      delete: async (tx, { params, caller }) => {
+        const client = await findClient(tx, currentSession({ caller }));
+        if (client !== undefined) await recordEvent(tx, caller.subject, 'session_ended', client);
+        await deleteSessions(tx, caller.subject, { only: params.id });
       },
     },
     committed: ({ params, caller }) => revokeSessions(context, caller.subject, [params.id]),
   });
-  const others = route(
+  const deleteOthers = route(
     {
       method: 'delete',
       path: '/auth/sessions',
@@ -63,14 +63,14 @@ export const sessionRoutes = (context: Context): Route[] => {
       responses: { 204: { description: 'This is your only session' } },
     },
     async (target) => {
-      const { userId, id } = sessionOf(target);
+      const { userId, id } = currentSession(target);
       const ended = await sql.begin(async (tx) => {
         await recordEvent(tx, userId, 'other_sessions_ended', clientOf(context, target.req));
-        return deleteSessions(tx, userId, { but: id });
+        return deleteSessions(tx, userId, { except: id });
       });
       await revokeSessions(context, userId, ended);
       return { status: 204, headers: noStore };
     },
   );
-  return [...routes, others];
+  return [...routes, deleteOthers];
 };

@@ -10,85 +10,89 @@ export interface SessionName {
 
 export interface RefreshToken {
   token: string;
-  /** SHA-256 of the secret part; the session's row stores the one that is valid. */
+  /** SHA-256 of the secret part. The row of the session stores the hash of the valid token. */
   hash: Buffer;
 }
 
-/** What a refresh token says. */
-export interface ReadToken {
+/** The content of a refresh token. */
+export interface ParsedToken {
   session: SessionName;
   hash: Buffer;
-  /** This service made the token, under one of its keys. False for a forged one. */
+  /** Whether this service created the token with one of its keys. False for a forged token. */
   issued: boolean;
   /**
-   * The token that replaces this one: the same at each call and in every instance (ADR 78). During a
-   * rotation of keys an instance with another first key makes another one, so all are returned; the
-   * first is this instance's own.
+   * Derives the token that replaces this one: always the same, in every instance (ADR 78). During a rotation of keys an instance
+   * with another first key derives another successor, so this returns the successors of all keys; the first is this instance's.
    */
   successors: () => [RefreshToken, ...RefreshToken[]];
 }
 
-/** What `createRefreshTokens` makes. */
+/** Writer and reader of refresh tokens created by `createRefreshTokens`. */
 export type RefreshTokens = ReturnType<typeof createRefreshTokens>;
 
 const idBytes = 16;
 const nonceBytes = 32;
 const macBytes = 32;
-const secretAt = 2 * idBytes;
-const macAt = secretAt + nonceBytes;
+const nonceOffset = 2 * idBytes;
+const macOffset = nonceOffset + nonceBytes;
 
-/** The secret is random, so a fast hash is enough. */
-const hashOf = (bytes: Buffer): Buffer => hash('sha256', bytes.subarray(secretAt), 'buffer');
+/** A fast hash is enough, because the secret part (nonce and MAC) is random. */
+const hashOf = (bytes: Buffer): Buffer => hash('sha256', bytes.subarray(nonceOffset), 'buffer');
 
-/** HMAC-SHA256 under a key that is derived from the signing key for one purpose. */
+/** HMAC-SHA256 with a key that is derived from the signing key for one purpose. */
 export const macFor = ({ d = '' }: JWK, purpose: string) => {
   const key = Buffer.from(hkdfSync('sha256', Buffer.from(d, 'base64url'), '', purpose, macBytes));
   return (bytes: Buffer): Buffer => createHmac('sha256', key).update(bytes).digest();
 };
 
-/** The tokens of one signing key. */
-const createMint = (signingKey: JWK) => {
-  const seal = macFor(signingKey, 'refresh tokens');
+/** Creates and checks tokens with one signing key. */
+const createIssuer = (signingKey: JWK) => {
+  const macOf = macFor(signingKey, 'refresh tokens');
   const nextNonce = macFor(signingKey, 'successors of refresh tokens');
-  const make = (ids: Buffer, nonce: Buffer): RefreshToken => {
-    const named = Buffer.concat([ids, nonce]);
-    const bytes = Buffer.concat([named, seal(named)]);
+  const build = (ids: Buffer, nonce: Buffer): RefreshToken => {
+    const content = Buffer.concat([ids, nonce]);
+    const bytes = Buffer.concat([content, macOf(content)]);
     return { token: bytes.toString('base64url'), hash: hashOf(bytes) };
   };
   return {
     create: ({ userId, id }: SessionName) =>
-      make(Buffer.concat([parse(userId), parse(id)]), randomBytes(nonceBytes)),
-    hasIssued: (bytes: Buffer) => timingSafeEqual(bytes.subarray(macAt), seal(bytes.subarray(0, macAt))),
-    successorOf: (bytes: Buffer) => make(bytes.subarray(0, secretAt), nextNonce(bytes.subarray(0, macAt))),
+      build(Buffer.concat([parse(userId), parse(id)]), randomBytes(nonceBytes)),
+    hasIssued: (bytes: Buffer) =>
+      timingSafeEqual(bytes.subarray(macOffset), macOf(bytes.subarray(0, macOffset))),
+    successorOf: (bytes: Buffer) =>
+      build(bytes.subarray(0, nonceOffset), nextNonce(bytes.subarray(0, macOffset))),
   };
 };
 
 /**
- * A refresh token is base64url of: user id, session id, 256 bits of nonce, and an HMAC-SHA256 over those
- * three, which tells a token that was issued and used before from one that somebody forged around the
- * ids. The nonce of a session's first token is random; each next one is an HMAC of the token before it.
- * The keys are derived from the signing keys, which all instances share (ADR 78, 79).
+ * Creates and reads refresh tokens. A refresh token is the base64url of: user id, session id, a nonce of 256 bits, and an
+ * HMAC-SHA256 over these three. The HMAC distinguishes a token that was issued and used before from a token forged with known ids.
+ * The nonce of the first token of a session is random; each further nonce is an HMAC of the previous token. The keys are derived
+ * from the signing keys, which all instances share (ADR 78, 79).
  */
-export const createRefreshTokens = ([current, ...others]: SigningKeys) => {
-  const own = createMint(current);
-  const foreign = others.map(createMint);
+export const createRefreshTokens = ([currentKey, ...otherKeys]: SigningKeys) => {
+  const currentIssuer = createIssuer(currentKey);
+  const otherIssuers = otherKeys.map(createIssuer);
   return {
-    /** The first token of a session. */
-    create: own.create,
-    /** Undefined for anything that does not have the form of a refresh token. */
-    read: (token: string): ReadToken | undefined => {
+    /** Creates the first token of a session. */
+    create: currentIssuer.create,
+    /** Parses a token. Undefined for text that does not have the format of a refresh token. */
+    read: (token: string): ParsedToken | undefined => {
       const bytes = Buffer.from(token, 'base64url');
-      if (bytes.length !== macAt + macBytes || bytes.toString('base64url') !== token) return undefined;
-      const idAt = (from: number) => stringify(bytes.subarray(from, from + idBytes));
+      if (bytes.length !== macOffset + macBytes || bytes.toString('base64url') !== token) return undefined;
+      const idAt = (offset: number) => stringify(bytes.subarray(offset, offset + idBytes));
       try {
         return {
           session: { userId: idAt(0), id: idAt(idBytes) },
           hash: hashOf(bytes),
-          issued: [own, ...foreign].some(({ hasIssued }) => hasIssued(bytes)),
-          successors: () => [own.successorOf(bytes), ...foreign.map((mint) => mint.successorOf(bytes))],
+          issued: [currentIssuer, ...otherIssuers].some(({ hasIssued }) => hasIssued(bytes)),
+          successors: () => [
+            currentIssuer.successorOf(bytes),
+            ...otherIssuers.map((issuer) => issuer.successorOf(bytes)),
+          ],
         };
       } catch {
-        // The bytes in place of an id are not a UUID.
+        // An id is not a UUID.
         return undefined;
       }
     },

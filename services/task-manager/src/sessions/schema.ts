@@ -5,9 +5,9 @@ import { z } from 'zod';
 
 export const SessionPath = idParams('01900000-0000-7000-8000-00000000d5e0');
 
-/** The browser and the network of a client, as sessions and security events show them. */
+/** Browser and network of a client, in sessions and in security events. */
 export const clientFields = {
-  browser: z.string().meta({ description: 'Browser and system', example: 'Firefox on Windows' }),
+  browser: z.string().meta({ description: 'Browser and operating system', example: 'Firefox on Windows' }),
   network: z
     .string()
     .meta({ description: 'An IPv4 address, or the /64 of an IPv6 address', example: '192.0.2.7' }),
@@ -19,8 +19,10 @@ export const Session = z
     ...clientFields,
     current: z.boolean().meta({ description: 'Whether it is the session of this request' }),
     createdAt: instant(),
-    lastUsedAt: instant().meta({ description: 'To five minutes; the network is that of this use' }),
-    expiresAt: instant().meta({ description: 'Unless it is used before' }),
+    lastUsedAt: instant().meta({
+      description: 'Updated at most every five minutes, together with the network',
+    }),
+    expiresAt: instant().meta({ description: 'A refresh before then extends the session' }),
   })
   .meta({ id: 'Session' });
 

@@ -16,25 +16,25 @@ const check = (app: App, token: string) =>
 
 const minutes = (count: number) => count * 60_000;
 
-/** A service for which the test can let time pass: on its clock, and for its sessions in the database. */
-const withClock = async () => {
-  let ahead = 0;
-  const service = await startService({ overrides: { now: () => new Date(Date.now() + ahead) } });
+/** Starts a service whose time the test can advance: its clock, and the expiry of its sessions in the database. */
+const startWithClock = async () => {
+  let clockOffset = 0;
+  const service = await startService({ overrides: { now: () => new Date(Date.now() + clockOffset) } });
   return Object.assign(service, {
-    wait: async (ms: number) => {
-      ahead += ms;
+    advance: async (ms: number) => {
+      clockOffset += ms;
       await service.context.database.sql`
         update sessions set expires_at = expires_at - make_interval(secs => ${ms / 1000})`;
     },
   });
 };
 
-test('a user has at most 1,000 sessions: one more ends the oldest', async () => {
+test('a user has at most 1,000 sessions: a further one ends the oldest', async () => {
   await using service = await startService();
   const { sql } = service.context.database;
   const email = newEmail();
   const [ada, ben] = [await register(service.app, email), await register(service.app)];
-  // Of the same clock as those of the service, which never goes back after a test that has moved it.
+  // UUIDs of the same generator as in the service: after a test has moved the clock forward, it never goes back.
   await sql`
     insert into sessions (user_id, id, refresh_hash, browser, network, created_at, authenticated_at, last_used_at, expires_at)
     select ${ada.user.id}, id, '\\x00', '', '', now(), now(), now(), now() + interval '1 day'
@@ -46,7 +46,7 @@ test('a user has at most 1,000 sessions: one more ends the oldest', async () => 
   expect((await refresh(service.app, ben.cookies)).status).toBe(200);
 });
 
-test('a user has at most 100 known networks: one more forgets the oldest', async () => {
+test('a user has at most 100 known networks: a further one replaces the oldest', async () => {
   await using service = await startService();
   const { sql } = service.context.database;
   const email = newEmail();
@@ -66,7 +66,7 @@ test('a user has at most 100 known networks: one more forgets the oldest', async
 });
 
 describe('checking', () => {
-  test('returns the user and the expiry, by token and by cookie', async () => {
+  test('returns the user and the expiry, for a token and for a cookie', async () => {
     await using service = await startService();
     const { token, cookies, user, answer } = await register(service.app);
     const byToken = await check(service.app, token);
@@ -86,12 +86,12 @@ describe('checking', () => {
     expect(foreign.status).toBe(401);
   });
 
-  test('fails after the 15 minutes of the access token', async () => {
-    await using service = await withClock();
+  test('fails after 15 minutes, when the access token has expired', async () => {
+    await using service = await startWithClock();
     const { token } = await register(service.app);
-    await service.wait(minutes(14));
+    await service.advance(minutes(14));
     expect((await check(service.app, token)).status).toBe(200);
-    await service.wait(minutes(2));
+    await service.advance(minutes(2));
     expect((await check(service.app, token)).status).toBe(401);
   });
 });
@@ -108,7 +108,7 @@ describe('logging out', () => {
     expect((await check(service.app, token)).status).toBe(401);
   });
 
-  test('leaves the other sessions of the user alone', async () => {
+  test('does not end other sessions of the user', async () => {
     await using service = await startService();
     const { email, as } = await register(service.app);
     const second = await supertest(service.app)
@@ -118,10 +118,10 @@ describe('logging out', () => {
     expect((await check(service.app, String(second.body.accessToken))).status).toBe(200);
   });
 
-  test('ends a session by its refresh cookie alone, and deletes the cookies', async () => {
-    await using service = await withClock();
+  test('ends a session with its refresh cookie alone, and deletes the cookies', async () => {
+    await using service = await startWithClock();
     const { cookies } = await register(service.app);
-    await service.wait(minutes(20));
+    await service.advance(minutes(20));
     const answer = await supertest(service.app).get(at('/auth/logout')).set('Cookie', cookies);
     expect(answer.status).toBe(204);
     expect(answer.get('Set-Cookie')).toEqual([
@@ -131,14 +131,14 @@ describe('logging out', () => {
     expect((await refresh(service.app, cookies)).body.code).toBe('invalid_refresh_token');
   });
 
-  test('gives everybody the same answer', async () => {
+  test('has the same response with valid, invalid and missing credentials', async () => {
     await using service = await startService();
     const { as } = await register(service.app);
-    const asked = supertest(service.app).get.bind(supertest(service.app));
+    const get = supertest(service.app).get.bind(supertest(service.app));
     const answers = [
-      await asked(at('/auth/logout')),
-      await asked(at('/auth/logout')).set('Authorization', 'Bearer nonsense'),
-      await asked(at('/auth/logout')).set('Cookie', 'tasks_access=x; tasks_refresh=y'),
+      await get(at('/auth/logout')),
+      await get(at('/auth/logout')).set('Authorization', 'Bearer nonsense'),
+      await get(at('/auth/logout')).set('Cookie', 'tasks_access=x; tasks_refresh=y'),
       await as('get', '/auth/logout'),
       await as('get', '/auth/logout'),
     ];
@@ -157,30 +157,30 @@ describe('logging out', () => {
 });
 
 describe('refreshing', () => {
-  test('gives new credentials of the same session', async () => {
-    await using service = await withClock();
+  test('returns new credentials of the same session', async () => {
+    await using service = await startWithClock();
     const { cookies, user } = await register(service.app);
-    await service.wait(minutes(20));
+    await service.advance(minutes(20));
     const { status, body, headers } = await refresh(service.app, cookies);
     expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
     expect(body).toEqual({ user, accessToken: expect.any(String), expiresAt: expect.any(String) });
     expect((await check(service.app, String(body.accessToken))).status).toBe(200);
   });
 
-  test('lasts 30 days from the last refresh', async () => {
-    await using service = await withClock();
+  test('is possible for 30 days after the last refresh', async () => {
+    await using service = await startWithClock();
     const { cookies } = await register(service.app);
-    await service.wait(minutes(29 * 24 * 60));
+    await service.advance(minutes(29 * 24 * 60));
     const second = await refresh(service.app, cookies);
-    await service.wait(minutes(29 * 24 * 60));
+    await service.advance(minutes(29 * 24 * 60));
     const third = await refresh(service.app, cookiesOf(second));
     expect([second.status, third.status]).toEqual([200, 200]);
-    await service.wait(minutes(30 * 24 * 60 + 1));
+    await service.advance(minutes(30 * 24 * 60 + 1));
     const late = await refresh(service.app, cookiesOf(third));
     expect([late.status, late.body.code]).toEqual([401, 'invalid_refresh_token']);
   });
 
-  test('with the token before the newest one gives working credentials of the same session for 30 seconds', async () => {
+  test('with the previous token returns valid credentials of the same session for 30 seconds', async () => {
     await using service = await startService();
     await using other = await startService({ databaseUrl: service.databaseUrl });
     const { cookies } = await register(service.app);
@@ -191,22 +191,22 @@ describe('refreshing', () => {
     expect([first.status, again.status, again.body.user]).toEqual([200, 200, first.body.user]);
     for (const { body } of [first, again])
       expect((await check(service.app, String(body.accessToken))).status).toBe(200);
-    const followed = await refresh(other.app, cookiesOf(again));
-    expect([followed.status, (await refresh(service.app, cookiesOf(first))).status]).toEqual([200, 200]);
+    const next = await refresh(other.app, cookiesOf(again));
+    expect([next.status, (await refresh(service.app, cookiesOf(first))).status]).toEqual([200, 200]);
   });
 
-  test('with that token does not give it more time', async () => {
-    await using service = await withClock();
+  test('with the previous token does not extend the session or the 30 seconds', async () => {
+    await using service = await startWithClock();
     const { cookies } = await register(service.app);
     await refresh(service.app, cookies);
-    const rows = () =>
+    const readSessions = () =>
       service.context.database.sql`select rotated_at, expires_at, refresh_hash from sessions`;
-    const before = await rows();
+    const before = await readSessions();
     expect((await refresh(service.app, cookies)).status).toBe(200);
-    expect(await rows()).toEqual(before);
+    expect(await readSessions()).toEqual(before);
   });
 
-  test('with the token before the newest one later than that ends the session', async () => {
+  test('with the previous token after 30 seconds ends the session', async () => {
     await using service = await startService();
     const { cookies } = await register(service.app);
     const good = await refresh(service.app, cookies);
@@ -218,7 +218,7 @@ describe('refreshing', () => {
     expect((await refresh(service.app, cookiesOf(good))).status).toBe(401);
   });
 
-  test('with one token several times at once, on several instances, works each time', async () => {
+  test('with one token works for all of several simultaneous requests on several instances', async () => {
     await using service = await startService();
     await using other = await startService({ databaseUrl: service.databaseUrl });
     const { cookies } = await register(service.app);
@@ -234,7 +234,7 @@ describe('refreshing', () => {
     expect(length).toBe(1);
   });
 
-  test('changes nothing when the user cannot be read: the same token works afterwards', async () => {
+  test('changes nothing if the user cannot be read: the same token works afterwards', async () => {
     await using service = await startService();
     const { cookies } = await register(service.app);
     const { sql } = service.context.database;
@@ -260,11 +260,11 @@ describe('refreshing', () => {
   });
 });
 
-test('an expired session that is not deleted yet is not ended by its used token, and logging out works', async () => {
-  await using service = await withClock();
+test('a reused token of an expired session that is not deleted yet counts as invalid, and logging out works', async () => {
+  await using service = await startWithClock();
   const { cookies } = await register(service.app);
   await refresh(service.app, cookies);
-  await service.wait(minutes(31 * 24 * 60));
+  await service.advance(minutes(31 * 24 * 60));
   await endOverlap(service);
   expect((await refresh(service.app, cookies)).body.code).toBe('invalid_refresh_token');
   expect((await supertest(service.app).get(at('/auth/logout')).set('Cookie', cookies)).status).toBe(204);

@@ -9,45 +9,46 @@ const refresh = (app: App, token: string) =>
   supertest(app).post(at('/auth/refresh')).set('Cookie', `tasks_refresh=${token}`);
 
 const refreshTokenOf = (cookies: string): string => /tasks_refresh=([\w-]+)/.exec(cookies)?.[1] ?? '';
-const nextOf = (answer: supertest.Response): string => refreshTokenOf(String(answer.get('Set-Cookie')));
+const nextTokenOf = (answer: supertest.Response): string => refreshTokenOf(String(answer.get('Set-Cookie')));
 
-const works = async (app: App, answer: supertest.Response): Promise<boolean> =>
+const isAccepted = async (app: App, answer: supertest.Response): Promise<boolean> =>
   (await bearerOf(app, String(answer.body.accessToken))('get', '/auth/check')).status === 200;
 
-test('a token from several refreshes ago ends the session, also for the holder of the newest token', async () => {
+test('reuse of a token from several refreshes ago ends the session, also for the holder of the newest token', async () => {
   await using service = await startService();
   const { cookies } = await register(service.app);
   const stolen = refreshTokenOf(cookies);
   let newest = await refresh(service.app, stolen);
-  for (let generation = 0; generation < 3; generation++) newest = await refresh(service.app, nextOf(newest));
-  expect(await works(service.app, newest)).toBe(true);
+  for (let generation = 0; generation < 3; generation++)
+    newest = await refresh(service.app, nextTokenOf(newest));
+  expect(await isAccepted(service.app, newest)).toBe(true);
   expect((await refresh(service.app, stolen)).body.code).toBe('refresh_token_reused');
-  expect(await works(service.app, newest)).toBe(false);
-  expect((await refresh(service.app, nextOf(newest))).body.code).toBe('invalid_refresh_token');
+  expect(await isAccepted(service.app, newest)).toBe(false);
+  expect((await refresh(service.app, nextTokenOf(newest))).body.code).toBe('invalid_refresh_token');
 });
 
-test('a token from two refreshes ago ends the session even within 30 seconds', async () => {
+test('reuse of a token from two refreshes ago ends the session even within 30 seconds', async () => {
   await using service = await startService();
   const { cookies } = await register(service.app);
   const stolen = refreshTokenOf(cookies);
   const second = await refresh(service.app, stolen);
-  const third = await refresh(service.app, nextOf(second));
+  const third = await refresh(service.app, nextTokenOf(second));
   expect((await refresh(service.app, stolen)).body.code).toBe('refresh_token_reused');
-  expect(await works(service.app, third)).toBe(false);
+  expect(await isAccepted(service.app, third)).toBe(false);
 });
 
-test('of a thief and an owner who share the new token, the later one to use it ends the session', async () => {
+test('when thief and owner have the same new token, the session ends as soon as both have used it', async () => {
   await using service = await startService();
   const { cookies } = await register(service.app);
   const [owner, thief] = [
     await refresh(service.app, refreshTokenOf(cookies)),
     await refresh(service.app, refreshTokenOf(cookies)),
   ];
-  expect(nextOf(thief)).toBe(nextOf(owner));
-  const ownersNext = await refresh(service.app, nextOf(owner));
+  expect(nextTokenOf(thief)).toBe(nextTokenOf(owner));
+  const ownersNext = await refresh(service.app, nextTokenOf(owner));
   await endOverlap(service);
-  expect((await refresh(service.app, nextOf(thief))).body.code).toBe('refresh_token_reused');
-  expect(await works(service.app, ownersNext)).toBe(false);
+  expect((await refresh(service.app, nextTokenOf(thief))).body.code).toBe('refresh_token_reused');
+  expect(await isAccepted(service.app, ownersNext)).toBe(false);
 });
 
 test('logging out during a refresh leaves no valid token', async () => {
@@ -60,18 +61,18 @@ test('logging out during a refresh leaves no valid token', async () => {
       refresh(other.app, refreshTokenOf(cookies)),
     ]);
     if (refreshed.status !== 200) continue;
-    expect(await works(service.app, refreshed)).toBe(false);
-    expect((await refresh(service.app, nextOf(refreshed))).status).toBe(401);
+    expect(await isAccepted(service.app, refreshed)).toBe(false);
+    expect((await refresh(service.app, nextTokenOf(refreshed))).status).toBe(401);
   }
 });
 
-/** A token around the ids of a session, without knowing any of its tokens. */
+/** Forges a token with the right ids of a session and a random rest. */
 const forge = (token: string): string => {
   const bytes = Buffer.from(token, 'base64url');
   return Buffer.concat([bytes.subarray(0, 32), randomBytes(bytes.length - 32)]).toString('base64url');
 };
 
-test('a forged refresh token with the right ids gives nothing and ends nothing, in refresh and in logout', async () => {
+test('a forged refresh token with the right ids neither refreshes nor ends the session, in refresh and in logout', async () => {
   await using service = await startService();
   const { cookies, as } = await register(service.app);
   const good = refreshTokenOf(cookies);
@@ -104,7 +105,7 @@ test('a network that sends many forged refresh tokens is refused before they are
   expect((await from('192.0.2.1', good)).status).toBe(200);
 });
 
-test('a network that sent many forged refresh tokens still refreshes its sessions', async () => {
+test('a network that sent many forged refresh tokens can still refresh its sessions', async () => {
   await using service = await startService({
     variables: { RATE_LIMIT: 'on', UNKNOWN_CREDENTIALS_PER_MINUTE: '2' },
   });
@@ -131,7 +132,7 @@ test('logging out works from a network that sent many forged refresh tokens', as
   expect((await as('get', '/auth/check')).status).toBe(401);
 });
 
-test('a token with the ids swapped is not valid', async () => {
+test('a token with swapped ids is not valid', async () => {
   await using service = await startService();
   const { cookies } = await register(service.app);
   const good = Buffer.from(refreshTokenOf(cookies), 'base64url');
@@ -139,16 +140,16 @@ test('a token with the ids swapped is not valid', async () => {
   expect((await refresh(service.app, swapped.toString('base64url'))).body.code).toBe('invalid_refresh_token');
 });
 
-test('a token that was used before ends the session in logout, too', async () => {
+test('logging out with a token that was used before ends the session, too', async () => {
   await using service = await startService();
   const { cookies } = await register(service.app);
   const used = refreshTokenOf(cookies);
   const newest = await refresh(service.app, used);
   await supertest(service.app).get(at('/auth/logout')).set('Cookie', `tasks_refresh=${used}`).expect(204);
-  expect(await works(service.app, newest)).toBe(false);
+  expect(await isAccepted(service.app, newest)).toBe(false);
 });
 
-test('after the signing key was replaced, a valid refresh token still refreshes and logs out', async () => {
+test('after the signing key was replaced, a valid refresh token can still refresh and log out', async () => {
   await using service = await startService();
   const { privateKey } = generateKeyPairSync('ed25519');
   const key = JSON.stringify(privateKey.export({ format: 'jwk' }));

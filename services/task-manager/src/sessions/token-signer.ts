@@ -12,7 +12,7 @@ import {
 import { accessSeconds, issuer } from './settings.ts';
 
 export interface TokenSignerOptions {
-  /** Private Ed25519 keys (RFC 8037): the first signs, all verify. Further ones are for a rotation (ADR 79). */
+  /** Private Ed25519 keys (RFC 8037): the first signs, all verify. Further keys exist only during a rotation (ADR 79). */
   keys: readonly JWK[];
   now?: () => Date;
 }
@@ -20,14 +20,14 @@ export interface TokenSignerOptions {
 /** The claims of a token. */
 export interface Grant {
   subject: string;
-  /** Becomes the claim `sid`. */
+  /** Value of the claim `sid`. */
   sessionId: string;
 }
 
-/** What `createTokenSigner` makes. */
+/** Signer created by `createTokenSigner`. */
 export type TokenSigner = Awaited<ReturnType<typeof createTokenSigner>>;
 
-/** Its id is its thumbprint (RFC 7638): processes that have the key agree on it, whatever they call it. */
+/** Imports a key. Its id is its thumbprint (RFC 7638), so that all processes with the key use the same id. */
 const readKey = async ({ kty, crv, x, d }: JWK) => {
   if (kty !== 'OKP' || crv !== 'Ed25519' || x === undefined || d === undefined) {
     throw new Error('The signing key is not a private Ed25519 JWK.');
@@ -40,22 +40,22 @@ const readKey = async ({ kty, crv, x, d }: JWK) => {
   return { kid, secret, jwk: { ...publicKey, kid, alg: 'EdDSA', use: 'sig' } };
 };
 
-/** Rejects with an Error that says what is wrong with a key, without the key. */
+/** Creates a signer of access tokens. Rejects if a key is invalid; the error does not contain the key. */
 export const createTokenSigner = async ({
   keys: signingKeys,
   now = () => new Date(),
 }: TokenSignerOptions) => {
-  const known = await Promise.all(signingKeys.map(readKey));
-  const [current] = known;
+  const importedKeys = await Promise.all(signingKeys.map(readKey));
+  const [current] = importedKeys;
   if (current === undefined) throw new Error('There is no signing key.');
   const { kid, secret } = current;
-  // A key that is listed twice would match twice.
-  const jwks: JSONWebKeySet = { keys: [...new Map(known.map(({ jwk }) => [jwk.kid, jwk])).values()] };
+  // Removes duplicates: verification fails when two keys match.
+  const jwks: JSONWebKeySet = { keys: [...new Map(importedKeys.map(({ jwk }) => [jwk.kid, jwk])).values()] };
   const keys = createLocalJWKSet(jwks);
   return {
     /** The public keys, for a verifier (RFC 7517). */
     jwks,
-    /** The session of a token that was signed here, also when it has expired; undefined for any other text. */
+    /** The session of a token that one of these keys signed, even if it has expired. Undefined for any other text. */
     sessionOf: async (token: string): Promise<string | undefined> => {
       try {
         await compactVerify(token, keys, { algorithms: ['EdDSA'] });
@@ -67,19 +67,19 @@ export const createTokenSigner = async ({
     },
     /** Signs an access token; `expiresAt` has whole seconds, as in the token. */
     sign: async ({ subject, sessionId }: Grant): Promise<{ token: string; expiresAt: Date }> => {
-      const issued = Math.floor(now().getTime() / 1000);
-      const expires = issued + accessSeconds;
+      const issuedAt = Math.floor(now().getTime() / 1000);
+      const expiresAt = issuedAt + accessSeconds;
       const token = await new SignJWT({ sid: sessionId, scope: '' })
         .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid })
         .setIssuer(issuer)
         .setAudience(issuer)
         .setSubject(subject)
         .setJti(randomUUID())
-        .setIssuedAt(issued)
-        .setNotBefore(issued)
-        .setExpirationTime(expires)
+        .setIssuedAt(issuedAt)
+        .setNotBefore(issuedAt)
+        .setExpirationTime(expiresAt)
         .sign(secret);
-      return { token, expiresAt: new Date(expires * 1000) };
+      return { token, expiresAt: new Date(expiresAt * 1000) };
     },
   };
 };

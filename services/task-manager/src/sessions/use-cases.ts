@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../security/events.ts';
 import type { Client } from './client.ts';
-import type { ReadToken, SessionName } from './refresh-token.ts';
+import type { ParsedToken, SessionName } from './refresh-token.ts';
 import { maxSessions, revocationId } from './settings.ts';
 import {
   deleteSessions,
@@ -35,7 +35,7 @@ const credentialsOf = async (
   return { accessToken: token, expiresAt, refreshToken };
 };
 
-/** Starts a session. The oldest of a user who has too many ends. */
+/** Starts a session. If the user then has too many sessions, the oldest ends. */
 export const startSession = async (
   context: Context,
   tx: Queries,
@@ -43,33 +43,33 @@ export const startSession = async (
   { network, browser }: Client,
 ): Promise<Credentials> => {
   const session = { userId, id: uuidv7() };
-  const refresh = context.refreshTokens.create(session);
-  const stored = { ...session, refreshHash: refresh.hash, browser, network };
-  await insertSession(tx, stored, context.env.SESSION_MAX_DAYS);
+  const refreshToken = context.refreshTokens.create(session);
+  const newSession = { ...session, refreshHash: refreshToken.hash, browser, network };
+  await insertSession(tx, newSession, context.env.SESSION_MAX_DAYS);
   await keepNewestSessions(tx, userId, maxSessions);
-  return credentialsOf(context, session, refresh.token);
+  return credentialsOf(context, session, refreshToken.token);
 };
 
-/** Notes that the user has given the password in this session. */
-export const confirmSession = updateAuthentication;
+/** Stores that the user has entered the password in this session. */
+export const markPasswordEntered = updateAuthentication;
 
 /**
- * Whether the password was given in this session within ten minutes, and is still the password, because a change ends the
- * other sessions. The session cannot end before the transaction does. Throws Unauthorized when it has ended. Call it with the
- * row of the user locked.
+ * Locks a session until the transaction ends, and returns whether the password was entered in it within the last ten minutes. That
+ * password is still the current one, because a change ends all other sessions. Throws Unauthorized when the session has ended.
+ * Lock the row of the user before.
  */
-export const holdSession = async (tx: Queries, session: SessionName): Promise<boolean> => {
+export const lockSession = async (tx: Queries, session: SessionName): Promise<boolean> => {
   const isRecent = await isAuthenticated(tx, session);
   if (isRecent === undefined) throw sessionEnded();
   return isRecent;
 };
 
-/** The ids that it returns are for `revokeSessions` when the transaction is committed. */
+/** Pass the returned ids to `revokeSessions` after the commit. */
 export { deleteSessions };
 
 export { isLive };
 
-/** Tells all instances that sessions have ended, for the time in which PostgreSQL cannot. */
+/** Tells all instances through Redis that sessions have ended, so that they refuse the access tokens if PostgreSQL cannot answer. */
 export const revokeSessions = async (
   { revocation }: Context,
   userId: string,
@@ -79,8 +79,8 @@ export const revokeSessions = async (
 };
 
 /**
- * Ends a session on every instance and returns whether there was one. With `refreshHash`, only if
- * that is the session's valid one. PostgreSQL is changed before Redis, because Redis may forget.
+ * Ends a session on every instance and returns whether it existed. With `refreshHash`, only if this is the valid hash of the
+ * session. Changes PostgreSQL before Redis, because Redis may lose data.
  */
 export const endSession = async (
   context: Context,
@@ -95,82 +95,82 @@ export const endSession = async (
   return ended.length === 1;
 };
 
-/** A refresh token that was not issued counts as an unknown credential. */
+/** The unknown credential that a refresh token counts as if this service did not issue it. */
 const unknownToken = (tokenHash: Buffer): UnknownCredential => ({
   kind: 'refresh_token',
   hash: tokenHash.toString('base64url'),
 });
 
 /**
- * Ends the session of a refresh token, valid or used before. A forged token ends nothing and is
- * returned as an unknown credential. `beforeLookup` is called, and may throw, for a token that only the
- * database can tell from a forged one.
+ * Ends the session of a refresh token, even if the token was used before. A forged token ends nothing and is returned as an
+ * unknown credential. Calls `beforeLookup`, which may throw, for a token that only the database can distinguish from a forged one.
  */
 export const endSessionOf = async (
   context: Context,
   refreshToken: string,
   beforeLookup: () => void,
 ): Promise<UnknownCredential | undefined> => {
-  const read = context.refreshTokens.read(refreshToken);
-  if (read === undefined) return undefined;
-  // A valid token made before the signing key was replaced is recognised by its hash.
-  if (!read.issued) beforeLookup();
-  const ended = await endSession(context, read.session, read.issued ? undefined : read.hash);
-  return read.issued || ended ? undefined : unknownToken(read.hash);
+  const parsed = context.refreshTokens.parsed(refreshToken);
+  if (parsed === undefined) return undefined;
+  // A valid token that was created before the signing key was replaced is recognised by its hash.
+  if (!parsed.issued) beforeLookup();
+  const ended = await endSession(context, parsed.session, parsed.issued ? undefined : parsed.hash);
+  return parsed.issued || ended ? undefined : unknownToken(parsed.hash);
 };
 
-/** `forged` is the hash of a token that was not issued. */
-const invalid = (forged?: Buffer) =>
+/** `forgedHash` is the hash of a token that this service did not issue. */
+const invalidToken = (forgedHash?: Buffer) =>
   new Unauthorized(
     'The refresh token is not valid.',
     'Bearer realm="platform"',
     'invalid_refresh_token',
-    forged && unknownToken(forged),
+    forgedHash && unknownToken(forgedHash),
   );
 
-/** What a refresh token says. Throws Unauthorized for a text that is none, and for another session's. */
+/** Parses a refresh token. Throws Unauthorized if it has the wrong format or belongs to a session other than `sessionId`. */
 export const readRefreshToken = (
   { refreshTokens }: Context,
   refreshToken: string,
   sessionId: string | undefined,
-): ReadToken => {
-  const read = refreshTokens.read(refreshToken);
-  if (read === undefined || (sessionId !== undefined && sessionId !== read.session.id)) throw invalid();
-  return read;
+): ParsedToken => {
+  const parsed = refreshTokens.parsed(refreshToken);
+  if (parsed === undefined || (sessionId !== undefined && sessionId !== parsed.session.id))
+    throw invalidToken();
+  return parsed;
 };
 
 /**
- * Exchanges the valid refresh token of a session, or the one before it within `overlapSeconds` of that
- * exchange, for new credentials. Undefined for any other token: `refuseRefresh` says why.
+ * Exchanges the valid refresh token of a session for new credentials. Also accepts the previous token for `overlapSeconds` after
+ * its exchange. Undefined for any other token; then call `refuseRefresh`.
  */
 export const refreshSession = async (
   context: Context,
   tx: Queries,
-  { session, hash, successors }: ReadToken,
+  { session, hash, successors }: ParsedToken,
 ): Promise<Credentials | undefined> => {
-  const [own, ...others] = successors();
-  const to = [own.hash, ...others.map((other) => other.hash)] as const;
-  const valid = await replaceRefreshHash(tx, session, {
+  const [firstSuccessor, ...otherSuccessors] = successors();
+  const to = [firstSuccessor.hash, ...otherSuccessors.map((successor) => successor.hash)] as const;
+  const validHash = await replaceRefreshHash(tx, session, {
     from: hash,
     to,
     maxDays: context.env.SESSION_MAX_DAYS,
   });
-  const next = valid && [own, ...others].find((successor) => successor.hash.equals(valid));
+  const next =
+    validHash && [firstSuccessor, ...otherSuccessors].find((successor) => successor.hash.equals(validHash));
   return next && credentialsOf(context, session, next.token);
 };
 
 /**
- * Refuses a refresh token that can't be exchanged. One that was exchanged earlier is in the hands of two
- * parties, so its session ends; a forged one ends nothing. Throws Unauthorized `invalid_refresh_token`
- * or `refresh_token_reused`.
+ * Refuses a refresh token that can't be exchanged. If it was exchanged earlier, two parties have it, so its session ends; a forged
+ * token ends nothing. Throws Unauthorized `invalid_refresh_token` or `refresh_token_reused`.
  */
 export const refuseRefresh = async (
   context: Context,
-  { session, hash, issued }: ReadToken,
+  { session, hash, issued }: ParsedToken,
   client: Client,
 ): Promise<never> => {
-  if (!issued) throw invalid(hash);
-  if (!(await endSession(context, session))) throw invalid();
+  if (!issued) throw invalidToken(hash);
+  if (!(await endSession(context, session))) throw invalidToken();
   const recipient = await findEmail(context.database.sql, session.userId);
   if (recipient !== undefined)
     await context.database.sql.begin(async (tx) => {

@@ -13,7 +13,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const id = '01900000-0000-7000-8000-000000000001';
 
-const wrong: [string, unknown][] = [
+const invalidFields: [string, unknown][] = [
   ['title', ''],
   ['title', ' \n\t '],
   ['title', 'x'.repeat(201)],
@@ -51,7 +51,7 @@ const wrong: [string, unknown][] = [
   ['tags.0', [['a']]],
 ];
 
-const smuggled: [string, unknown][] = [
+const unknownFields: [string, unknown][] = [
   ['id', id],
   ['userId', id],
   ['user_id', id],
@@ -66,29 +66,32 @@ const smuggled: [string, unknown][] = [
   ['Title', 'x'],
 ];
 
-const bodyWith = (where: string, value: unknown) => ({
+const bodyWith = (field: string, value: unknown) => ({
   title: 'Fine',
-  [where.split('.', 1)[0] ?? '']: value,
+  [field.split('.', 1)[0] ?? '']: value,
 });
 
 describe.each([
   ['creating', () => ada.as('post', '/tasks')],
   ['patching', () => ada.as('patch', path)],
-])('%s', (_verb, ask) => {
-  test.each([...wrong, ...smuggled])('refuses %s %j by name', async (where, value) => {
-    const { status, type, body } = await ask().send(bodyWith(where, value));
-    expect([status, type, body.code]).toEqual([400, 'application/problem+json', 'validation_failed']);
-    expect(Object.keys(body.errors)).toEqual([where]);
-    expect(body.detail).toContain(where);
-  });
+])('%s', (_verb, request) => {
+  test.each([...invalidFields, ...unknownFields])(
+    'refuses %s %j and names the field',
+    async (field, value) => {
+      const { status, type, body } = await request().send(bodyWith(field, value));
+      expect([status, type, body.code]).toEqual([400, 'application/problem+json', 'validation_failed']);
+      expect(Object.keys(body.errors)).toEqual([field]);
+      expect(body.detail).toContain(field);
+    },
+  );
 
   test('names all invalid fields at once', async () => {
-    const { body } = await ask().send({ title: '', status: 'open', owner: id, tags: ['', 'b'] });
+    const { body } = await request().send({ title: '', status: 'open', owner: id, tags: ['', 'b'] });
     expect(Object.keys(body.errors).toSorted()).toEqual(['owner', 'status', 'tags.0', 'title']);
   });
 
   test('refuses __proto__ like any other unknown field', async () => {
-    const { status, body } = await ask()
+    const { status, body } = await request()
       .set('Content-Type', 'application/json')
       .send('{"title":"x","__proto__":{"version":9}}');
     expect([status, Object.keys(body.errors)]).toEqual([400, ['__proto__']]);
@@ -97,19 +100,19 @@ describe.each([
   test.each(['[]', '[{"title":"x"}]', 'null', '"title"', '7', 'true'])(
     'refuses the body %s',
     async (json) => {
-      const { status, body } = await ask().set('Content-Type', 'application/json').send(json);
+      const { status, body } = await request().set('Content-Type', 'application/json').send(json);
       expect([status, Object.keys(body.errors)]).toEqual([400, ['body']]);
     },
   );
 
   test('refuses a missing body', async () => {
-    expect((await ask()).status).toBe(400);
+    expect((await request()).status).toBe(400);
   });
 
   test.each(['{"title":', '{"title":"x"} {}', "{'title':'x'}", '{"title":"x",}'])(
     'refuses a body that is not JSON: %s',
     async (json) => {
-      const { status, body } = await ask().set('Content-Type', 'application/json').send(json);
+      const { status, body } = await request().set('Content-Type', 'application/json').send(json);
       expect([status, body.code]).toEqual([400, 'malformed_json']);
     },
   );
@@ -118,13 +121,15 @@ describe.each([
     ['arrays', '['],
     ['objects', '{"a":'],
     ['tags', '{"title":"x","tags":['],
-  ])('refuses 15,000 levels of %s', async (_what, opening) => {
-    const { status, type } = await ask().set('Content-Type', 'application/json').send(opening.repeat(15_000));
+  ])('refuses 15,000 levels of %s', async (_description, opening) => {
+    const { status, type } = await request()
+      .set('Content-Type', 'application/json')
+      .send(opening.repeat(15_000));
     expect([status === 400 || status === 413, type]).toEqual([true, 'application/problem+json']);
   });
 
   test('refuses more than 100 kB', async () => {
-    const { status, body } = await ask().send({ title: 'x', description: 'x'.repeat(100_001) });
+    const { status, body } = await request().send({ title: 'x', description: 'x'.repeat(100_001) });
     expect([status, body.code]).toEqual([413, 'too_large']);
   });
 
@@ -134,7 +139,7 @@ describe.each([
     'multipart/form-data; boundary=x',
     'application/xml',
   ])('refuses %s', async (type) => {
-    const { status, body } = await ask().set('Content-Type', type).send('title=x');
+    const { status, body } = await request().set('Content-Type', type).send('title=x');
     expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
   });
 });
@@ -164,7 +169,7 @@ test.each([
   ['post', '/auth/check', 'GET, HEAD'],
   ['post', '/auth/logout', 'GET, HEAD'],
   ['get', '/auth/login', 'POST'],
-] as const)('%s %s is not a method there', async (method, where, allow) => {
-  const { status, headers } = await ada.as(method, where);
+] as const)('%s %s is 405 with the allowed methods', async (method, path, allow) => {
+  const { status, headers } = await ada.as(method, path);
   expect([status, headers.allow]).toEqual([405, allow]);
 });

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createList, register, startService, type Registered } from '../../test/harness.ts';
 
-/** What an operation is about: one of these tasks, or one that a former operation has created. */
-const tasks = 4;
+/** Number of existing tasks. An operation refers to one of them or to an unknown task. */
+const taskCount = 4;
 
 const fields = fc.record(
   {
@@ -11,14 +11,14 @@ const fields = fc.record(
     status: fc.constantFrom('todo', 'done'),
     description: fc.constantFrom('', 'Two of them'),
     dueDate: fc.constantFrom(null, '2030-05-01'),
-    mine: fc.boolean(),
+    assignToMe: fc.boolean(),
   },
   { requiredKeys: [] },
 );
 
 const draft = fc.record({
   op: fc.constantFrom('create', 'patch', 'patch', 'patch', 'delete'),
-  task: fc.nat(tasks),
+  task: fc.nat(taskCount),
   fields,
   version: fc.option(fc.integer({ min: 1, max: 3 })),
   shared: fc.boolean(),
@@ -32,19 +32,22 @@ interface Result {
   problem?: { code: string };
 }
 
-/** A user with a list in which they may do as much as the other one, and tasks in it and beside it. */
+/** A user with a shared list, and tasks inside and outside of it. */
 interface World {
   user: Registered;
   listId: string;
   ids: string[];
 }
 
-const unknown = '01900000-0000-7000-8000-000000000000';
+const unknownId = '01900000-0000-7000-8000-000000000000';
 
-/** The operation of a draft, for a world. */
-const operationOf = ({ op, task, fields: { mine, ...fields }, version, shared }: Draft, world: World) => {
-  const assignee = mine === undefined ? {} : { assigneeId: mine ? world.user.user.id : null };
-  const id = world.ids[task] ?? unknown;
+/** Creates the operation of a draft for a world. */
+const operationOf = (
+  { op, task, fields: { assignToMe, ...fields }, version, shared }: Draft,
+  world: World,
+) => {
+  const assignee = assignToMe === undefined ? {} : { assigneeId: assignToMe ? world.user.user.id : null };
+  const id = world.ids[task] ?? unknownId;
   const ifMatch = version === null ? {} : { ifMatch: `"${version}"` };
   if (op === 'create') {
     const listId = shared ? world.listId : null;
@@ -53,7 +56,7 @@ const operationOf = ({ op, task, fields: { mine, ...fields }, version, shared }:
   return op === 'delete' ? { op, id, ...ifMatch } : { op, id, ...ifMatch, task: { ...fields, ...assignee } };
 };
 
-/** Sends an operation as a request of its own. */
+/** Sends an operation as a single request. */
 const sendAlone = async ({ as }: Registered, operation: ReturnType<typeof operationOf>): Promise<Result> => {
   const request =
     operation.op === 'create'
@@ -68,7 +71,7 @@ const sendAlone = async ({ as }: Registered, operation: ReturnType<typeof operat
   return status === 204 ? { status } : { status, task: body };
 };
 
-test('a batch answers and leaves what its operations do one after the other', async () => {
+test('a batch has the same results and effects as its operations sent one after the other', async () => {
   await using service = await startService();
   const { sql } = service.context.database;
   const pairs: [owner: Registered, user: Registered][] = [];
@@ -78,20 +81,27 @@ test('a batch answers and leaves what its operations do one after the other', as
     const list = await createList(owner);
     await list.join(user, 'editor');
     const ids: string[] = [];
-    for (let n = 0; n < tasks; n++) {
+    for (let n = 0; n < taskCount; n++) {
       const listId = n % 2 === 0 ? list.id : null;
       ids.push((await user.as('post', '/tasks').send({ title: `Task ${n}`, listId })).body.id as string);
     }
     await list.invite(user.email, role);
     return { user, listId: list.id, ids };
   };
-  /** Without what differs between two worlds that are alike. */
-  const shownOf =
+  /** Removes ids and times from a result, which differ between two equal worlds. */
+  const comparableResult =
     ({ user, listId }: World) =>
     ({ status, task, problem }: Result) => {
-      const same = { ...task, completedAt: null, id: null, createdAt: null, updatedAt: null };
-      const alike = JSON.stringify(same).replaceAll(user.user.id, 'me').replaceAll(listId, 'list');
-      return { status, code: problem?.code, task: alike, isDone: typeof task?.completedAt === 'string' };
+      const taskWithoutIds = { ...task, completedAt: null, id: null, createdAt: null, updatedAt: null };
+      const comparableTask = JSON.stringify(taskWithoutIds)
+        .replaceAll(user.user.id, 'me')
+        .replaceAll(listId, 'list');
+      return {
+        status,
+        code: problem?.code,
+        task: comparableTask,
+        isDone: typeof task?.completedAt === 'string',
+      };
     };
   const stateOf = async (world: World) => {
     const { as } = world.user;
@@ -100,40 +110,41 @@ test('a batch answers and leaves what its operations do one after the other', as
       await as('get', `/tasks?sort=createdAt&list=${world.listId}`),
     ];
     return lists.map(({ status, body }) =>
-      (body.tasks as object[]).map((task) => shownOf(world)({ status, task })),
+      (body.tasks as object[]).map((task) => comparableResult(world)({ status, task })),
     );
   };
   const attempt = async (drafts: readonly Draft[], role: string, atomic: boolean): Promise<void> => {
     await sql`delete from tasks`;
     await sql`delete from lists`;
-    const [alone, together] = (await Promise.all(pairs.map((pair) => createWorld(pair, role)))) as [
+    const [singleWorld, batchWorld] = (await Promise.all(pairs.map((pair) => createWorld(pair, role)))) as [
       World,
       World,
     ];
-    const before = await stateOf(together);
+    const before = await stateOf(batchWorld);
     const expected: Result[] = [];
-    for (const each of drafts) expected.push(await sendAlone(alone.user, operationOf(each, alone)));
-    const operations = drafts.map((each) => operationOf(each, together));
-    const { status, body } = await together.user.as('post', '/tasks/batch').send({ operations, atomic });
-    const refused = atomic ? expected.findIndex((result) => result.problem !== undefined) : -1;
-    const { status: whole, code, operation, problem } = { ...body, status };
+    for (const operationDraft of drafts)
+      expected.push(await sendAlone(singleWorld.user, operationOf(operationDraft, singleWorld)));
+    const operations = drafts.map((operationDraft) => operationOf(operationDraft, batchWorld));
+    const { status, body } = await batchWorld.user.as('post', '/tasks/batch').send({ operations, atomic });
+    const refusedIndex = atomic ? expected.findIndex((result) => result.problem !== undefined) : -1;
+    const { status: batchStatus, code, operation, problem } = { ...body, status };
     expect({
-      whole,
+      batchStatus,
       code,
       operation,
       refusal: problem?.code,
-      results: body.results?.map(shownOf(together)),
+      results: body.results?.map(comparableResult(batchWorld)),
     }).toEqual(
-      refused >= 0
+      refusedIndex >= 0
         ? {
-            whole: 409,
+            batchStatus: 409,
             code: 'batch_refused',
-            operation: refused,
-            refusal: expected[refused]?.problem?.code,
+            operation: refusedIndex,
+            refusal: expected[refusedIndex]?.problem?.code,
           }
-        : { whole: 200, results: expected.map(shownOf(alone)) },
+        : { batchStatus: 200, results: expected.map(comparableResult(singleWorld)) },
     );
-    expect(await stateOf(together)).toEqual(refused >= 0 ? before : await stateOf(alone));
+    expect(await stateOf(batchWorld)).toEqual(refusedIndex >= 0 ? before : await stateOf(singleWorld));
   };
   await fc.assert(
     fc.asyncProperty(

@@ -18,21 +18,22 @@ interface Result {
   problem?: { status: number; code: string; errors?: object };
 }
 
-const send = ({ as }: Pick<Registered, 'as'>, operations: unknown, more: object = {}) =>
-  as('post', '/tasks/batch').send({ operations, ...more });
+const send = ({ as }: Pick<Registered, 'as'>, operations: unknown, options: object = {}) =>
+  as('post', '/tasks/batch').send({ operations, ...options });
 
 const resultsOf = async (user: Pick<Registered, 'as'>, operations: object[]): Promise<Result[]> =>
   (await send(user, operations).expect(200)).body.results as Result[];
 
-/** The status of each result, or the code of its problem. */
-const shown = (results: readonly Result[]) => results.map(({ status, problem }) => problem?.code ?? status);
+/** The status of each result, or its problem code. */
+const outcomesOf = (results: readonly Result[]) =>
+  results.map(({ status, problem }) => problem?.code ?? status);
 
-const create = (title: string, more: object = {}) => ({ op: 'create', task: { title, ...more } });
-const patch = (id: string, task: object, more: object = {}) => ({ op: 'patch', id, task, ...more });
-const remove = (id: string, more: object = {}) => ({ op: 'delete', id, ...more });
+const create = (title: string, fields: object = {}) => ({ op: 'create', task: { title, ...fields } });
+const patch = (id: string, task: object, options: object = {}) => ({ op: 'patch', id, task, ...options });
+const remove = (id: string, options: object = {}) => ({ op: 'delete', id, ...options });
 
-/** Tasks of a user by their titles. */
-const idsOf = async (user: Registered, ...titles: string[]): Promise<string[]> =>
+/** Creates tasks with these titles and returns their ids. */
+const createTasks = async (user: Registered, ...titles: string[]): Promise<string[]> =>
   (
     await resultsOf(
       user,
@@ -45,12 +46,12 @@ const titlesOf = async ({ as }: Registered): Promise<string[]> =>
     ({ title }) => title,
   );
 
-const unknown = '01900000-0000-7000-8000-000000000000';
+const unknownId = '01900000-0000-7000-8000-000000000000';
 
 describe('a batch', () => {
-  test('creates, changes and deletes tasks, and answers each operation in its place as its own request does', async () => {
+  test('creates, changes and deletes tasks; each operation has the result of a single request, in the same order', async () => {
     const user = await register(service.app);
-    const [first = '', second = ''] = await idsOf(user, 'First', 'Second');
+    const [first = '', second = ''] = await createTasks(user, 'First', 'Second');
     const { status, body, headers } = await send(user, [
       create('Third', { tags: ['a'], status: 'done' }),
       patch(first, { title: 'First of all' }),
@@ -69,21 +70,21 @@ describe('a batch', () => {
     expect(await titlesOf(user)).toEqual(['First of all', 'Third']);
   });
 
-  test('does what it can, and answers the rest with the problems of single requests', async () => {
+  test('runs the valid operations, and returns the problems of single requests for the others', async () => {
     const user = await register(service.app);
-    const [id = '', kept = ''] = await idsOf(user, 'Mine', 'Kept');
-    const [hers = ''] = await idsOf(ada, 'Hers');
+    const [id = '', keptId = ''] = await createTasks(user, 'Mine', 'Kept');
+    const [foreignId = ''] = await createTasks(ada, 'Hers');
     const operations = [
-      patch(hers, { title: 'Stolen' }),
-      patch(unknown, { title: 'x' }),
+      patch(foreignId, { title: 'Stolen' }),
+      patch(unknownId, { title: 'x' }),
       patch(id, { title: 'Changed' }, { ifMatch: '"7"' }),
-      remove(kept, { ifMatch: '"2", W/"3"' }),
+      remove(keptId, { ifMatch: '"2", W/"3"' }),
       patch(id, { assigneeId: user.user.id }),
-      create('Elsewhere', { listId: unknown }),
+      create('Elsewhere', { listId: unknownId }),
       patch(id, { title: 'Changed' }, { ifMatch: '"1"' }),
     ];
     const results = await resultsOf(user, operations);
-    expect(shown(results)).toEqual([
+    expect(outcomesOf(results)).toEqual([
       'not_found',
       'not_found',
       'stale',
@@ -92,18 +93,18 @@ describe('a batch', () => {
       'not_found',
       200,
     ]);
-    const alone = await user.as('patch', `/tasks/${id}`).set('If-Match', '"7"').send({ title: 'Changed' });
-    expect({ ...results[2]?.problem, requestId: alone.body.requestId }).toEqual(alone.body);
+    const single = await user.as('patch', `/tasks/${id}`).set('If-Match', '"7"').send({ title: 'Changed' });
+    expect({ ...results[2]?.problem, requestId: single.body.requestId }).toEqual(single.body);
     expect(results[4]?.problem?.errors).toEqual({
       assigneeId: ['must be the userId of a member of the list'],
     });
     expect(await titlesOf(user)).toEqual(['Changed', 'Kept']);
-    expect((await ada.as('get', `/tasks/${hers}`)).body).toMatchObject({ title: 'Hers', version: 1 });
+    expect((await ada.as('get', `/tasks/${foreignId}`)).body).toMatchObject({ title: 'Hers', version: 1 });
   });
 
-  test('names a task several times, in the order of its operations', async () => {
+  test('may contain several operations on a task, which run in order', async () => {
     const user = await register(service.app);
-    const [id = ''] = await idsOf(user, 'One');
+    const [id = ''] = await createTasks(user, 'One');
     const results = await resultsOf(user, [
       patch(id, { title: 'Two' }, { ifMatch: '"1"' }),
       patch(id, { title: 'Two' }),
@@ -113,14 +114,18 @@ describe('a batch', () => {
       patch(id, { title: 'Four' }),
       remove(id.toUpperCase()),
     ]);
-    expect(shown(results)).toEqual([200, 200, 'stale', 200, 204, 'not_found', 'not_found']);
+    expect(outcomesOf(results)).toEqual([200, 200, 'stale', 200, 204, 'not_found', 'not_found']);
     expect(results.map(({ task }) => task?.version)).toEqual([2, 2, undefined, 3, ...Array(3)]);
   });
 
-  test('that is atomic does all, or nothing and names the operation that was refused', async () => {
+  test('that is atomic runs all operations, or none and names the refused operation', async () => {
     const user = await register(service.app);
-    const [id = '', other = ''] = await idsOf(user, 'One', 'Two');
-    const operations = [create('Three'), patch(id, { title: 'Changed' }), remove(other, { ifMatch: '"9"' })];
+    const [id = '', otherId = ''] = await createTasks(user, 'One', 'Two');
+    const operations = [
+      create('Three'),
+      patch(id, { title: 'Changed' }),
+      remove(otherId, { ifMatch: '"9"' }),
+    ];
     const { status, type, body } = await send(user, operations, { atomic: true });
     expect([status, type]).toEqual([409, 'application/problem+json']);
     expect(body).toMatchObject({
@@ -130,17 +135,17 @@ describe('a batch', () => {
       problem: { status: 412, code: 'stale' },
     });
     expect(await titlesOf(user)).toEqual(['One', 'Two']);
-    const whole = await send(user, [...operations.slice(0, 2), remove(other, { ifMatch: '"1"' })], {
+    const accepted = await send(user, [...operations.slice(0, 2), remove(otherId, { ifMatch: '"1"' })], {
       atomic: true,
     });
-    expect([whole.status, shown(whole.body.results as Result[])]).toEqual([200, [201, 200, 204]]);
+    expect([accepted.status, outcomesOf(accepted.body.results as Result[])]).toEqual([200, [201, 200, 204]]);
     expect(await titlesOf(user)).toEqual(['Changed', 'Three']);
   });
 
-  test('stores nothing when the database fails in its middle', async () => {
-    await using own = await startService();
-    const user = await register(own.app);
-    const { sql } = own.context.database;
+  test('stores nothing if the database fails in the middle of it', async () => {
+    await using ownService = await startService();
+    const user = await register(ownService.app);
+    const { sql } = ownService.context.database;
     await sql.unsafe(`
       create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
       create trigger refuse before insert on tasks for each row when (new.title = 'Bad') execute function refuse()`);
@@ -162,24 +167,24 @@ describe('a body', () => {
   test.each([
     ['operations', undefined, ['operations']],
     ['operations', [], ['operations']],
-    ['operations', [remove(unknown), null], ['operations.1']],
-    ['operations', [remove(unknown), { op: 'upsert' }], ['operations.1.op']],
+    ['operations', [remove(unknownId), null], ['operations.1']],
+    ['operations', [remove(unknownId), { op: 'upsert' }], ['operations.1.op']],
     ['operations', [{ task: { title: 'x' } }], ['operations.0.op']],
     ['operations', [{ op: 'create' }], ['operations.0.task']],
-    ['operations', [{ op: 'create', id: unknown, task: { title: 'x' } }], ['operations.0.id']],
+    ['operations', [{ op: 'create', id: unknownId, task: { title: 'x' } }], ['operations.0.id']],
     ['operations', [create('x'), create('')], ['operations.1.task.title']],
     ['operations', [create('x', { version: 3 })], ['operations.0.task.version']],
     ['operations', [create('x', { dueAt: '2030-05-01T07:30:00.000Z' })], ['operations.0.task.dueAt']],
     ['operations', [patch('1', {})], ['operations.0.id']],
-    ['operations', [{ op: 'patch', id: unknown }], ['operations.0.task']],
-    ['operations', [patch(unknown, { listId: unknown })], ['operations.0.task.listId']],
-    ['operations', [patch(unknown, { title: null })], ['operations.0.task.title']],
-    ['operations', [remove(unknown, { task: {} })], ['operations.0.task']],
-    ['operations', [remove(unknown, { ifMatch: '1' })], ['operations.0.ifMatch']],
-    ['operations', [remove(unknown, { ifMatch: 1 })], ['operations.0.ifMatch']],
+    ['operations', [{ op: 'patch', id: unknownId }], ['operations.0.task']],
+    ['operations', [patch(unknownId, { listId: unknownId })], ['operations.0.task.listId']],
+    ['operations', [patch(unknownId, { title: null })], ['operations.0.task.title']],
+    ['operations', [remove(unknownId, { task: {} })], ['operations.0.task']],
+    ['operations', [remove(unknownId, { ifMatch: '1' })], ['operations.0.ifMatch']],
+    ['operations', [remove(unknownId, { ifMatch: 1 })], ['operations.0.ifMatch']],
     ['atomic', 'yes', ['atomic']],
     ['dryRun', true, ['dryRun']],
-  ])('whose %s is %j is refused as a whole, by name', async (field, value, names) => {
+  ])('whose %s is %j is refused completely, and the field is named', async (field, value, names) => {
     const body = { operations: [create('Never')], [field]: value };
     const { status, body: problem } = await ada.as('post', '/tasks/batch').send(body);
     expect([status, Object.keys(problem.errors)]).toEqual([400, names]);
@@ -190,17 +195,20 @@ describe('a body', () => {
     ['elements', `{"operations":[${'{},'.repeat(600_000)}{}]}`],
     [
       'fields',
-      `{"operations":[{"op":"create","task":{${Array.from({ length: 11_000 }, (_, at) => `"f${at}":1`).join(',')}}}]}`,
+      `{"operations":[{"op":"create","task":{${Array.from({ length: 11_000 }, (_, index) => `"f${index}":1`).join(',')}}}]}`,
     ],
-  ])('has up to 10,000 values; a body with more %s is refused before it is parsed', async (_what, sent) => {
-    const { status, body } = await ada
-      .as('post', '/tasks/batch')
-      .set('Content-Type', 'application/json')
-      .send(sent);
-    expect([status, body.code]).toEqual([400, 'too_many_values']);
-  });
+  ])(
+    'may have 10,000 values; a body with more %s is refused before it is parsed',
+    async (_description, json) => {
+      const { status, body } = await ada
+        .as('post', '/tasks/batch')
+        .set('Content-Type', 'application/json')
+        .send(json);
+      expect([status, body.code]).toEqual([400, 'too_many_values']);
+    },
+  );
 
-  test('commas in texts are no values', async () => {
+  test('may contain commas in texts, which do not count as values', async () => {
     const operations = Array.from({ length: 100 }, () => ({
       op: 'create',
       task: { title: 'T', description: ','.repeat(200) },
@@ -209,7 +217,7 @@ describe('a body', () => {
     expect(status).toBe(200);
   });
 
-  test('has up to 100 operations and 2 MiB', async () => {
+  test('may have 100 operations and 2 MiB', async () => {
     const user = await register(service.app);
     const operations = Array.from({ length: 100 }, (_, n) =>
       create(`Task ${n}`, { description: 'x'.repeat(10_000) }),
@@ -223,7 +231,7 @@ describe('a body', () => {
     expect([status, body.code]).toEqual([413, 'too_large']);
     const tooMany = await send(
       user,
-      [...operations, create('One more')].map((each) => ({ ...each, task: { title: 'x' } })),
+      [...operations, create('One more')].map((operation) => ({ ...operation, task: { title: 'x' } })),
     );
     expect([tooMany.status, tooMany.body.errors]).toEqual([
       400,
@@ -232,9 +240,9 @@ describe('a body', () => {
     expect(await titlesOf(user)).toHaveLength(100);
   });
 
-  test('is JSON of a user who is logged in, at an address that takes nothing else', async () => {
-    const anybody = bearerOf(service.app, 'x');
-    expect((await send({ as: anybody }, [create('x')])).status).toBe(401);
+  test('must be JSON sent with POST by a user who is logged in', async () => {
+    const asUnknown = bearerOf(service.app, 'x');
+    expect((await send({ as: asUnknown }, [create('x')])).status).toBe(401);
     const text = await ada.as('post', '/tasks/batch').set('Content-Type', 'text/plain').send('{}');
     expect(text.status).toBe(415);
     const get = await ada.as('get', '/tasks/batch');
@@ -242,52 +250,56 @@ describe('a body', () => {
   });
 });
 
-describe('a key', () => {
-  const keyed = ({ as }: Registered, key: string, operations: object[]) =>
+describe('an Idempotency-Key', () => {
+  const sendWithKey = ({ as }: Registered, key: string, operations: object[]) =>
     as('post', '/tasks/batch').set('Idempotency-Key', key).send({ operations });
 
-  test('makes a repeat return the first results, the refused ones too', async () => {
+  test('makes a repeat return the first results, including refused operations', async () => {
     const user = await register(service.app);
-    const [id = ''] = await idsOf(user, 'One');
-    const operations = [create('Two'), patch(id, { title: 'Changed' }, { ifMatch: '"1"' }), remove(unknown)];
-    const first = await keyed(user, 'k', operations);
-    expect(shown(first.body.results as Result[])).toEqual([201, 200, 'not_found']);
+    const [id = ''] = await createTasks(user, 'One');
+    const operations = [
+      create('Two'),
+      patch(id, { title: 'Changed' }, { ifMatch: '"1"' }),
+      remove(unknownId),
+    ];
+    const first = await sendWithKey(user, 'k', operations);
+    expect(outcomesOf(first.body.results as Result[])).toEqual([201, 200, 'not_found']);
     await user.as('patch', `/tasks/${id}`).send({ title: 'Since' }).expect(200);
-    const second = await keyed(user, 'k', operations);
+    const second = await sendWithKey(user, 'k', operations);
     expect([second.status, second.body]).toEqual([200, first.body]);
     expect(await titlesOf(user)).toEqual(['Since', 'Two']);
   });
 
-  test('sent many times at once to two instances does the operations once', async () => {
+  test('sent many times at once to two instances runs the operations once', async () => {
     await using other = await startService({ databaseUrl: service.databaseUrl });
     const user = await register(service.app);
-    const elsewhere = { ...user, as: bearerOf(other.app, user.token) };
+    const atOther = { ...user, as: bearerOf(other.app, user.token) };
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => keyed(n % 2 === 0 ? user : elsewhere, 'k', [create('Once')])),
+      Array.from({ length: 20 }, (_, n) => sendWithKey(n % 2 === 0 ? user : atOther, 'k', [create('Once')])),
     );
     expect(new Set(answers.map(({ status, body }) => `${status} ${JSON.stringify(body)}`)).size).toBe(1);
     expect(await titlesOf(user)).toEqual(['Once']);
   });
 
-  test('with another body, or of another operation, is refused', async () => {
+  test('is refused with another body, or if another endpoint used it', async () => {
     const user = await register(service.app);
-    await keyed(user, 'k', [create('Once')]).expect(200);
+    await sendWithKey(user, 'k', [create('Once')]).expect(200);
     await user.as('post', '/tasks').set('Idempotency-Key', 'single').send({ title: 'Single' }).expect(201);
     for (const [key, operations] of [
       ['k', [create('Twice')]],
       ['single', [create('Single')]],
     ] as const) {
-      const { status, body } = await keyed(user, key, [...operations]);
+      const { status, body } = await sendWithKey(user, key, [...operations]);
       expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
     }
     expect(await titlesOf(user)).toEqual(['Once', 'Single']);
   });
 
-  test('is not used up by an atomic batch that is refused', async () => {
+  test('can be used again after an atomic batch was refused', async () => {
     const user = await register(service.app);
     const post = (operations: object[]) =>
       user.as('post', '/tasks/batch').set('Idempotency-Key', 'k').send({ operations, atomic: true });
-    expect((await post([create('One'), remove(unknown)])).body.code).toBe('batch_refused');
+    expect((await post([create('One'), remove(unknownId)])).body.code).toBe('batch_refused');
     expect((await post([create('One')])).status).toBe(200);
   });
 });
@@ -302,32 +314,37 @@ describe('in a list', () => {
     const list = await createList(owner);
     await list.join(editor, 'editor');
     await list.join(viewer, 'viewer');
-    const [made] = await resultsOf(editor, [
+    const [created] = await resultsOf(editor, [
       create('Bread', { listId: list.id, assigneeId: viewer.user.id }),
     ]);
-    const id = made?.task?.id ?? '';
+    const id = created?.task?.id ?? '';
     const operations = [
       create('Milk', { listId: list.id }),
       patch(id, { title: 'Brown bread' }),
       create('My own'),
       remove(id),
     ];
-    expect(shown(await resultsOf(viewer, operations))).toEqual([
+    expect(outcomesOf(await resultsOf(viewer, operations))).toEqual([
       'role_required',
       'role_required',
       201,
       'role_required',
     ]);
-    expect(shown(await resultsOf(ada, operations))).toEqual(['not_found', 'not_found', 201, 'not_found']);
-    expect(shown(await resultsOf(owner, operations))).toEqual([201, 200, 201, 204]);
+    expect(outcomesOf(await resultsOf(ada, operations))).toEqual([
+      'not_found',
+      'not_found',
+      201,
+      'not_found',
+    ]);
+    expect(outcomesOf(await resultsOf(owner, operations))).toEqual([201, 200, 201, 204]);
   });
 
-  test('batches that follow each other without a gap do not keep the owner from taking their user out of the list', async () => {
+  test('overlapping batches of an editor do not prevent the owner from removing them', async () => {
     const { sql } = service.context.database;
     const [owner, editor] = [await register(service.app), await register(service.app)];
     const list = await createList(owner);
     await list.join(editor, 'editor');
-    const waiting = (count: number) =>
+    const expectWaiting = (count: number) =>
       expect
         .poll(
           () =>
@@ -335,70 +352,72 @@ describe('in a list', () => {
         )
         .toHaveLength(count);
     const locks = postgres(service.databaseUrl, { max: 1 });
-    const later = await locks.begin(async (tx) => {
-      // As a batch that is under way.
+    const requests = await locks.begin(async (tx) => {
+      // Takes the locks of a running batch.
       await lockLists(tx, [list.id]);
       const removal = Promise.resolve(
         owner.as('patch', `/lists/${list.id}`).send({ members: { [editor.email]: null } }),
       );
-      await waiting(1);
+      await expectWaiting(1);
       const batch = send(editor, [create('Bread', { listId: list.id })]).then(({ body }) =>
-        shown(body.results),
+        outcomesOf(body.results),
       );
-      await waiting(2);
+      await expectWaiting(2);
       return { removal, batch };
     });
     await locks.end();
-    expect((await later.removal).status).toBe(200);
-    expect(await later.batch).toEqual(['not_found']);
+    expect((await requests.removal).status).toBe(200);
+    expect(await requests.batch).toEqual(['not_found']);
   });
 });
 
 describe('limits', () => {
-  test('a batch stops at MAX_TASKS_PER_USER, where single requests do', async () => {
-    await using own = await startService({ variables: { MAX_TASKS_PER_USER: '3' } });
-    const user = await register(own.app);
+  test('a batch is limited by MAX_TASKS_PER_USER like single requests', async () => {
+    await using ownService = await startService({ variables: { MAX_TASKS_PER_USER: '3' } });
+    const user = await register(ownService.app);
     const results = await resultsOf(
       user,
       ['a', 'b', 'c', 'd'].map((title) => create(title)),
     );
-    expect(shown(results)).toEqual([201, 201, 201, 'too_many_tasks']);
+    expect(outcomesOf(results)).toEqual([201, 201, 201, 'too_many_tasks']);
   });
 
-  test('each operation counts as a request of the user', async () => {
-    await using own = await startService({ variables: { RATE_LIMIT: 'on' } });
-    const user = await register(own.app);
-    const left = ({ headers }: { headers: Record<string, string> }): number =>
+  test('each operation counts as a request for the rate limit of the user', async () => {
+    await using ownService = await startService({ variables: { RATE_LIMIT: 'on' } });
+    const user = await register(ownService.app);
+    const remainingOf = ({ headers }: { headers: Record<string, string> }): number =>
       Number(/r=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1]);
-    const before = left(await user.as('get', '/tasks'));
-    const after = left(
+    const before = remainingOf(await user.as('get', '/tasks'));
+    const after = remainingOf(
       await send(
         user,
-        Array.from({ length: 50 }, () => remove(unknown)),
+        Array.from({ length: 50 }, () => remove(unknownId)),
       ),
     );
     expect(before - after).toBe(50);
   });
 });
 
-test('batches that name the same tasks in opposite orders, at two instances, never wait for each other', async () => {
+test('batches with the same tasks in opposite orders at two instances do not deadlock', async () => {
   await using other = await startService({ databaseUrl: service.databaseUrl });
   const [owner, editor] = [await register(service.app), await register(service.app)];
   const lists = [await createList(owner, 'A'), await createList(owner, 'B')];
   for (const list of lists) await list.join(editor);
   const tasks = Array.from({ length: 40 }, (_, n) => create(`Task ${n}`, { listId: lists[n % 2]?.id }));
   const ids = (await resultsOf(owner, tasks)).map(({ task }) => task?.id ?? '');
-  const elsewhere = { as: bearerOf(other.app, editor.token) };
+  const atOther = { as: bearerOf(other.app, editor.token) };
   for (let round = 0; round < 10; round++) {
     const operations = ids.map((id) => patch(id, { title: `Round ${round}` }));
-    const back = operations.toReversed().map((each) => ({ ...each, task: { title: `Back ${round}` } }));
-    const answers = await Promise.all([send(owner, operations), send(elsewhere, back)]);
+    const reversed = operations
+      .toReversed()
+      .map((operation) => ({ ...operation, task: { title: `Back ${round}` } }));
+    const answers = await Promise.all([send(owner, operations), send(atOther, reversed)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    // All that the second one has changed, the first one had changed before.
+    // The batches run one after the other: each sees all tasks at the same version.
     const versions = answers.map(
       ({ body }) => new Set((body.results as Result[]).map(({ task }) => task?.version)),
     );
-    expect(new Set(versions.map((each) => [...each].join()))).toEqual(
+    expect(new Set(versions.map((distinctVersions) => [...distinctVersions].join()))).toEqual(
       new Set([`${2 * round + 2}`, `${2 * round + 3}`]),
     );
   }

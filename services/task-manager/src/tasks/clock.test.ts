@@ -3,7 +3,7 @@ import { register, startService } from '../../test/harness.ts';
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
-/** The time of the database in ms since 1970. */
+/** Clock of the database in ms since 1970. */
 const databaseTime = async ({ context }: Service): Promise<number> => {
   const [row] = await context.database.sql<{ ms: number }[]>`
     select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as ms`;
@@ -11,7 +11,7 @@ const databaseTime = async ({ context }: Service): Promise<number> => {
 };
 
 test.each([-40, 40])(
-  'times of users and tasks are those of the database, although the clock of the instance differs by %i seconds',
+  'times of users and tasks come from the clock of the database, even if the clock of the instance differs by %i seconds',
   async (seconds) => {
     const overrides = { now: () => new Date(Date.now() + seconds * 1000) };
     await using service = await startService({ overrides });

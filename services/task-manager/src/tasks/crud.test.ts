@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const full = {
+const completeTask = {
   title: 'Überraschung \u{1f389} & <b>"quotes"</b>',
   description: "Line one\nline two\t%_\\ '; drop table tasks; --",
   status: 'in_progress',
@@ -43,27 +43,27 @@ describe('a task', () => {
   });
 
   test('is returned exactly as it was sent', async () => {
-    const { body } = await ada.as('post', '/tasks').send(full);
-    expect(body).toMatchObject(full);
+    const { body } = await ada.as('post', '/tasks').send(completeTask);
+    expect(body).toMatchObject(completeTask);
     expect((await ada.as('get', `/tasks/${body.id}`)).body).toEqual(body);
     const { body: list } = await ada.as('get', '/tasks?limit=1');
     expect(list.tasks).toEqual([body]);
   });
 
   test('accepts values up to its limits', async () => {
-    const most = {
+    const largest = {
       title: 'x'.repeat(200),
       description: 'word '.repeat(2000),
       tags: Array.from({ length: 20 }, (_, n) => `${n}`.padEnd(40, 't')),
       dueDate: '9999-12-31',
     };
-    expect((await ada.as('post', '/tasks').send(most)).status).toBe(201);
+    expect((await ada.as('post', '/tasks').send(largest)).status).toBe(201);
     const oneWord = { title: 'x', description: 'y'.repeat(10_000), dueDate: '0001-01-01' };
     const { status, body } = await ada.as('post', '/tasks').send(oneWord);
     expect([status, body.dueDate, body.description]).toEqual([201, '0001-01-01', oneWord.description]);
   });
 
-  test('is changed by a patch of either media type', async () => {
+  test('is changed by a patch with either media type', async () => {
     const { id } = await create();
     for (const [type, title] of [
       ['application/json', 'One'],
@@ -80,26 +80,23 @@ describe('a task', () => {
   });
 
   test('keeps every field that a patch does not name', async () => {
-    const before = await create(full);
+    const before = await create(completeTask);
     const { body } = await ada.as('patch', `/tasks/${before.id}`).send({ title: 'Other' });
     expect(body).toEqual({ ...before, title: 'Other', updatedAt: body.updatedAt, version: 2 });
   });
 
   test.each([
-    [full, {}],
-    [full, { title: full.title, tags: full.tags, dueDate: full.dueDate }],
-    [full, { status: 'in_progress', priority: 'urgent' }],
+    [completeTask, {}],
+    [completeTask, { title: completeTask.title, tags: completeTask.tags, dueDate: completeTask.dueDate }],
+    [completeTask, { status: 'in_progress', priority: 'urgent' }],
     [{ title: 'Empty' }, { description: null, dueDate: null, tags: null }],
     [{ title: 'Done', status: 'done' }, { status: 'done' }],
-  ])(
-    'is not changed, version and times included, when it is %j and the patch is %j',
-    async (input, patch) => {
-      const before = await create(input);
-      const { status, body } = await ada.as('patch', `/tasks/${before.id}`).send(patch);
-      expect([status, body]).toEqual([200, before]);
-      expect((await ada.as('get', `/tasks/${before.id}`)).body).toEqual(before);
-    },
-  );
+  ])('keeps its version and times when it is %j and the patch changes nothing: %j', async (input, patch) => {
+    const before = await create(input);
+    const { status, body } = await ada.as('patch', `/tasks/${before.id}`).send(patch);
+    expect([status, body]).toEqual([200, before]);
+    expect((await ada.as('get', `/tasks/${before.id}`)).body).toEqual(before);
+  });
 
   test('has the time of its completion until it is reopened', async () => {
     const { id } = await create();
@@ -111,14 +108,14 @@ describe('a task', () => {
     expect(reopened).toMatchObject({ completedAt: null, version: 4 });
   });
 
-  test('is cleared by null where a field may be empty', async () => {
-    const { id } = await create(full);
-    const cleared = { description: null, dueDate: null, tags: null };
-    const { body } = await ada.as('patch', `/tasks/${id}`).send(cleared);
-    expect(body).toMatchObject({ description: '', dueDate: null, tags: [], title: full.title });
+  test('accepts null for fields that may be empty', async () => {
+    const { id } = await create(completeTask);
+    const emptyFields = { description: null, dueDate: null, tags: null };
+    const { body } = await ada.as('patch', `/tasks/${id}`).send(emptyFields);
+    expect(body).toMatchObject({ description: '', dueDate: null, tags: [], title: completeTask.title });
   });
 
-  test('counts each of many concurrent changes in its version', async () => {
+  test('increases its version for each of many concurrent changes', async () => {
     const { id } = await create();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => ada.as('patch', `/tasks/${id}`).send({ title: `Title ${n}` })),

@@ -12,7 +12,8 @@ const dayIn = (timeZone: string, offset = 0): string =>
   new Intl.DateTimeFormat('sv-SE', { timeZone }).format(Date.now() + offset * 24 * hour);
 const inHours = (hours: number): string => new Date(Date.now() + hours * hour).toISOString();
 
-const listOf = async (tasks: object[]) => {
+/** Creates tasks for a new user and returns a function that lists the titles of the tasks that match a query. */
+const createTasks = async (tasks: object[]) => {
   const { as } = await register(service.app);
   for (const task of tasks) await as('post', '/tasks').send(task).expect(201);
   return async (query: string): Promise<string[]> => {
@@ -21,11 +22,11 @@ const listOf = async (tasks: object[]) => {
   };
 };
 
-describe('what is due', () => {
+describe('the filter `due`', () => {
   test.each(['Pacific/Kiritimati', 'Etc/GMT+12', 'Europe/Berlin', 'UTC'])(
-    'is found by its day in %s: today, overdue and within seven days',
+    'finds tasks by their day in %s: today, overdue and within seven days',
     async (zone) => {
-      const titles = await listOf([
+      const titles = await createTasks([
         ...[-8, -1, 0, 1, 6, 7].map((offset) => ({ title: `day ${offset}`, dueDate: dayIn(zone, offset) })),
         { title: 'done', dueDate: dayIn(zone, -1), status: 'done' },
         { title: 'some day' },
@@ -38,11 +39,11 @@ describe('what is due', () => {
     },
   );
 
-  test('with a time is overdue from that time on, and its day is the one in the time zone', async () => {
-    // 14 hours ahead of UTC and 12 behind: never the same day.
+  test('counts a task with a due time as overdue from that time on, and uses its day in the time zone', async () => {
+    // 14 hours ahead of UTC and 12 hours behind: they never have the same day.
     const [east, west] = ['Pacific/Kiritimati', 'Etc/GMT+12'];
     const now = inHours(0);
-    const titles = await listOf([
+    const titles = await createTasks([
       { title: 'past', dueDate: dayIn(east), dueAt: now },
       { title: 'soon', dueDate: dayIn(east, 1), dueAt: inHours(24) },
     ]);
@@ -53,12 +54,12 @@ describe('what is due', () => {
     expect(await titles('due=week')).toEqual(['past', 'soon']);
   });
 
-  test('is UTC without a time zone', async () => {
-    const titles = await listOf([{ title: 'today', dueDate: dayIn('UTC') }]);
+  test('uses UTC without a time zone', async () => {
+    const titles = await createTasks([{ title: 'today', dueDate: dayIn('UTC') }]);
     expect(await titles('due=today')).toEqual(['today']);
   });
 
-  test('by due date is in order of the times of a day, and those without a time come last in both directions', async () => {
+  test('does not affect the sort by due date: within a day by time, tasks without a time last in both directions', async () => {
     const at = (time: string) => `2030-05-01T${time}:00.000Z`;
     const { as } = await register(service.app);
     for (const [title, dueAt] of [['noon', at('12:00')], ['any'], ['nine', at('09:00')]])
@@ -78,7 +79,7 @@ describe('what is due', () => {
 describe('the due time', () => {
   const due = { dueDate: '2030-05-01', dueAt: '2030-04-30T23:30:00.000Z' };
 
-  test('is a time on the due date in some time zone, and comes with it', async () => {
+  test('must be a time on the due date in some time zone, and be sent together with it', async () => {
     const { as } = await register(service.app);
     const answers = [
       { ...due },
@@ -94,11 +95,11 @@ describe('the due time', () => {
       const { status, body } = await as('post', '/tasks').send({ title: 'Call', ...times });
       return status === 201 ? status : Object.keys(body.errors);
     });
-    const refused = ['dueAt'];
-    expect(await Promise.all(answers)).toEqual([201, 201, 201, ...answers.slice(3).map(() => refused)]);
+    const invalidFields = ['dueAt'];
+    expect(await Promise.all(answers)).toEqual([201, 201, 201, ...answers.slice(3).map(() => invalidFields)]);
   });
 
-  test('stays with its day: another day removes it, the same one and other fields do not', async () => {
+  test('is removed by a change of the due date, but not by the same due date or other fields', async () => {
     const { as } = await register(service.app);
     const { body } = await as('post', '/tasks').send({ title: 'Call', ...due });
     const patch = async (changes: object) =>

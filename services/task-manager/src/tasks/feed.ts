@@ -7,12 +7,12 @@ import { isLive } from '../sessions/use-cases.ts';
 import { findSizes, findTasksAfter, findTasksById } from './queries.ts';
 import { Task } from './schema.ts';
 
-/** Tasks of a piece of an export. A task may have 120 kB, and several exports run at once. */
-const inExport = 20;
+/** Tasks that an export reads at a time. A task may have 120 kB, and several exports run at once. */
+const exportBatchSize = 20;
 
 /**
- * The routes by which users export and follow their tasks and those of their lists. Who gains or loses a list begins again
- * with an export (docs/adr/0194).
+ * Routes with which users export and follow their tasks and the tasks of their lists. A user who gains or loses a list must start
+ * again with an export (docs/adr/0194).
  */
 export const taskFeed = ({ follow, tokens, database }: Context): Route[] => {
   const tasks: FollowedList<Caller> = {
@@ -21,7 +21,7 @@ export const taskFeed = ({ follow, tokens, database }: Context): Route[] => {
     tag: 'Tasks',
     auth: tokens.guard(),
     item: Task,
-    owners: (_asked, { subject }) => [subject],
+    owners: (_query, { subject }) => [subject],
     memberships: {
       list: 'list_members',
       owners: (sql, { subject }) => findListIds(sql, subject),
@@ -30,9 +30,9 @@ export const taskFeed = ({ follow, tokens, database }: Context): Route[] => {
     bytes: (sql, ids, { subject }) => findSizes(sql, subject, ids),
     items: (sql, ids, { subject }) => findTasksById(sql, subject, ids),
     records: async (sql, slice, { subject, sessionId = '' }) => {
-      // An export may take long, and its session may end meanwhile.
+      // Checks again for each batch, because an export may take long and its session may end meanwhile.
       if (!(await isLive(database.sql, { userId: subject, id: sessionId }))) throw sessionEnded();
-      return findTasksAfter(sql, subject, { ...slice, limit: inExport });
+      return findTasksAfter(sql, subject, { ...slice, limit: exportBatchSize });
     },
   };
   return follow(tasks);

@@ -6,9 +6,9 @@ type User = Awaited<ReturnType<typeof register>>;
 const post = ({ as }: User, key: string, body: object = { title: 'Once' }) =>
   as('post', '/tasks').set('Idempotency-Key', key).send(body);
 
-const countOf = async ({ as }: User) => (await as('get', '/tasks')).body.tasks.length as number;
+const countTasks = async ({ as }: User) => (await as('get', '/tasks')).body.tasks.length as number;
 
-describe('a key', () => {
+describe('an Idempotency-Key', () => {
   test('makes a repeat return the first result', async () => {
     await using service = await startService();
     const ada = await register(service.app);
@@ -16,10 +16,10 @@ describe('a key', () => {
     const second = await post(ada, 'k1', { tags: ['a'], title: 'Once' });
     expect([second.status, second.body]).toEqual([201, first.body]);
     expect([second.headers.location, second.headers.etag]).toEqual([first.headers.location, '"1"']);
-    expect(await countOf(ada)).toBe(1);
+    expect(await countTasks(ada)).toBe(1);
   });
 
-  test('returns the first result although the task was changed or deleted since', async () => {
+  test('returns the first result even if the task was changed or deleted since', async () => {
     await using service = await startService();
     const ada = await register(service.app);
     const { body } = await post(ada, 'k1');
@@ -27,7 +27,7 @@ describe('a key', () => {
     expect((await post(ada, 'k1')).body).toEqual(body);
     await ada.as('delete', `/tasks/${body.id}`);
     expect((await post(ada, 'k1')).body).toEqual(body);
-    expect(await countOf(ada)).toBe(0);
+    expect(await countTasks(ada)).toBe(0);
   });
 
   test('with another body is refused', async () => {
@@ -36,37 +36,37 @@ describe('a key', () => {
     await post(ada, 'k1');
     const { status, type, body } = await post(ada, 'k1', { title: 'Twice' });
     expect([status, type, body.code]).toEqual([422, 'application/problem+json', 'idempotency_key_reused']);
-    expect(await countOf(ada)).toBe(1);
+    expect(await countTasks(ada)).toBe(1);
   });
 
   test('sent many times at once to two instances creates one task', async () => {
     await using service = await startService();
     await using other = await startService({ databaseUrl: service.databaseUrl });
     const ada = await register(service.app);
-    const elsewhere = { ...ada, as: bearerOf(other.app, ada.token) };
+    const atOther = { ...ada, as: bearerOf(other.app, ada.token) };
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => post(n % 2 === 0 ? ada : elsewhere, 'k1')),
+      Array.from({ length: 20 }, (_, n) => post(n % 2 === 0 ? ada : atOther, 'k1')),
     );
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
-    expect(await countOf(ada)).toBe(1);
+    expect(await countTasks(ada)).toBe(1);
   });
 
   test('belongs to its user', async () => {
     await using service = await startService();
     const [ada, eve] = [await register(service.app), await register(service.app)];
-    const hers = await post(ada, 'k1');
-    const his = await post(eve, 'k1', { title: 'Other' });
-    expect([his.status, his.body.id === hers.body.id]).toEqual([201, false]);
+    const ofAda = await post(ada, 'k1');
+    const ofEve = await post(eve, 'k1', { title: 'Other' });
+    expect([ofEve.status, ofEve.body.id === ofAda.body.id]).toEqual([201, false]);
   });
 
-  test('is not used up by a refused request', async () => {
+  test('can be used again after a refused request', async () => {
     await using service = await startService();
     const ada = await register(service.app);
     expect((await post(ada, 'k1', { title: '' })).status).toBe(400);
     expect((await post(ada, 'k1')).status).toBe(201);
   });
 
-  test('expires after a day, also while it is not deleted yet', async () => {
+  test('expires after a day, even if it is not deleted yet', async () => {
     await using service = await startService();
     const { sql } = service.context.database;
     const ada = await register(service.app);
@@ -80,10 +80,10 @@ describe('a key', () => {
       repeats.map(() => [201, second?.body.id]),
     );
     expect(second?.body.id).not.toBe(first.body.id);
-    expect(await countOf(ada)).toBe(2);
+    expect(await countTasks(ada)).toBe(2);
   });
 
-  test.each(['', 'x'.repeat(129)])('of invalid length is refused by name: %j', async (key) => {
+  test.each(['', 'x'.repeat(129)])('of invalid length is refused and named: %j', async (key) => {
     await using service = await startService();
     const { status, body } = await post(await register(service.app), key);
     expect([status, Object.keys(body.errors)]).toEqual([400, ['Idempotency-Key']]);
@@ -93,7 +93,7 @@ describe('a key', () => {
     await using service = await startService();
     const ada = await register(service.app);
     const key = `"'%\\; ${'x'.repeat(122)}`;
-    expect([(await post(ada, key)).status, await countOf(ada)]).toEqual([201, 1]);
-    expect([(await post(ada, key)).status, await countOf(ada)]).toEqual([201, 1]);
+    expect([(await post(ada, key)).status, await countTasks(ada)]).toEqual([201, 1]);
+    expect([(await post(ada, key)).status, await countTasks(ada)]).toEqual([201, 1]);
   });
 });

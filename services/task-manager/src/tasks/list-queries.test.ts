@@ -14,19 +14,19 @@ interface Plan {
 }
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-test('a deep page in any order skips the tasks before it in an index, without reading them', async () => {
+test('a deep page in any order skips the tasks before it with an index-only scan', async () => {
   await using service = await startService();
   const { user } = await register(service.app);
   const [live] = await service.context.database.sql<{ id: string }[]>`select id from sessions`;
   const session = { userId: user.id, id: live?.id ?? '' };
-  let sent: { text: string; parameters: unknown[] } | undefined;
+  let lastStatement: { text: string; parameters: unknown[] } | undefined;
   const sql = postgres(service.databaseUrl, {
     max: 1,
     onnotice: () => undefined,
-    debug: (_connection, text, parameters) => (sent = { text, parameters }),
+    debug: (_connection, text, parameters) => (lastStatement = { text, parameters }),
   });
   await sql.begin(async (tx) => {
-    // Rows of an asynchronous commit can't be marked as visible to all until it is on disk.
+    // Vacuum can't mark rows of an asynchronous commit as visible to all until the commit is on disk.
     await tx`set local synchronous_commit = on`;
     await tx`
       insert into users (id, email, password_hash, created_at)
@@ -37,24 +37,24 @@ test('a deep page in any order skips the tasks before it in an index, without re
         date '2026-01-01' + n % 400, '{}', now() - n * interval '1 s', now() - n * interval '1 s', 1
       from users, generate_series(1, 3000) n where users.id = ${user.id} or n <= 50`;
   });
-  // While another transaction reads, such as that of autovacuum's ANALYZE, the new rows can't be marked as visible to all.
-  const vacuum = async (): Promise<unknown> => {
+  // Repeated, because vacuum can't mark the rows as visible to all while another transaction is open, such as autovacuum's ANALYZE.
+  const vacuumAndCheckVisibility = async (): Promise<unknown> => {
     await sql`vacuum analyze tasks`;
     const [row] =
       await sql`select relallvisible = relpages as visible from pg_class where oid = 'tasks'::regclass`;
     return row?.['visible'];
   };
-  await expect.poll(vacuum).toBe(true);
+  await expect.poll(vacuumAndCheckVisibility).toBe(true);
   for (const sort of sorts) {
     const page = { offset: 2900n, limit: 20 };
-    const read = await readPage(sql, { session, listId: undefined, filters: {}, sort }, page);
-    expect(JSON.parse(`[${read?.json}]`)).toHaveLength(20);
-    expect(read?.hasMore).toBe(true);
-    const { text = '', parameters = [] } = sent ?? {};
+    const tasks = await readPage(sql, { session, listId: undefined, filters: {}, sort }, page);
+    expect(JSON.parse(`[${tasks?.json}]`)).toHaveLength(20);
+    expect(tasks?.hasMore).toBe(true);
+    const { text = '', parameters = [] } = lastStatement ?? {};
     const [row] = await sql.unsafe(`explain (analyze, format json) ${text}`, parameters as string[]);
     const nodes = nodesOf(row?.['QUERY PLAN'][0].Plan);
-    const skipping = nodes.filter((node) => node['Node Type'] === 'Index Only Scan');
-    expect({ sort, heapFetches: skipping.map((node) => node['Heap Fetches']) }).toEqual({
+    const indexOnlyScans = nodes.filter((node) => node['Node Type'] === 'Index Only Scan');
+    expect({ sort, heapFetches: indexOnlyScans.map((node) => node['Heap Fetches']) }).toEqual({
       sort,
       heapFetches: [0],
     });
@@ -62,7 +62,7 @@ test('a deep page in any order skips the tasks before it in an index, without re
   await sql.end();
 });
 
-test('tasks are vacuumed after 2 % of changes, without which a deep page would read the skipped tasks', async () => {
+test('autovacuum runs after 2 % of changes, because otherwise a deep page reads the skipped tasks', async () => {
   await using service = await startService();
   const [table] = await service.context.database.sql`
     select reloptions from pg_class where oid = 'tasks'::regclass`;

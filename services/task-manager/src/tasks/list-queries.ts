@@ -6,16 +6,16 @@ import { liveSession } from '../sessions/settings.ts';
 import { tasks } from './queries.ts';
 import type { Filters, Sort } from './schema.ts';
 
-/** A list of tasks: who reads it, which ones, in which order. */
+/** A request for a list of tasks: reader, filters and order. */
 export interface Listing {
   session: SessionName;
-  /** The list that they are in; undefined for the user's own. */
+  /** The shared list; undefined for the user's own tasks. */
   listId: string | undefined;
   filters: Filters;
   sort: Sort;
 }
 
-/** Total orders; the indexes in db/tables.ts match these exactly. */
+/** Sort orders. Each ends with the id to be total, and matches an index in db/tasks.ts exactly. */
 const orders: Record<Sort, { column: string; order: string }> = {
   createdAt: { column: 'created_at', order: 'created_at, id' },
   '-createdAt': { column: 'created_at', order: 'created_at desc, id' },
@@ -30,22 +30,22 @@ const orders: Record<Sort, { column: string; order: string }> = {
 };
 
 /**
- * Each word as the beginning of one. The query text is parsed in a subquery; otherwise a prepared plan would parse it for
- * each row. Without a word it is null, which matches nothing.
+ * SQL of a tsquery that matches each word of the query as a prefix. The subquery makes PostgreSQL parse the text once instead of
+ * for each row. A query without words is null, which matches nothing.
  */
-const wordsOf = (query: string): string =>
+const prefixQuery = (query: string): string =>
   `(select string_agg(quote_literal(lexeme) || ':*', ' & ')::tsquery
-    from (values (${query})) as given (query), unnest(to_tsvector('simple', ${searchText('query')})))`;
+    from (values (${query})) as input (query), unnest(to_tsvector('simple', ${searchText('query')})))`;
 
-/** A time counts by its day in the time zone, and a day by itself. */
-const dueIn = (due: Filters['due'], zone: string): string => {
+/** SQL of the filter `due`. A task with a due time counts for the day of this time in the time zone, others for their due date. */
+const dueCondition = (due: Filters['due'], zone: string): string => {
   const today = `(now() at time zone ${zone})::date`;
   const day = `coalesce((due_at at time zone ${zone})::date, due_date)`;
   if (due === 'overdue') return `status <> 'done' and coalesce(due_at < now(), due_date < ${today})`;
   return `${day} between ${today} and ${today} + ${due === 'today' ? 0 : 6}`;
 };
 
-/** SQL of what the filters ask of a task. `parameter` takes a value and returns its place in the statement. */
+/** SQL conditions of the filters. `parameter` adds a value to the statement and returns its placeholder. */
 const conditionsOf = (
   { status, priority, tag, dueBefore, dueAfter, assignee, due, tz = 'UTC', q }: Filters,
   parameter: (value: string) => string,
@@ -56,20 +56,20 @@ const conditionsOf = (
   ...(dueBefore === undefined ? [] : [`due_date < ${parameter(dueBefore)}`]),
   ...(dueAfter === undefined ? [] : [`due_date > ${parameter(dueAfter)}`]),
   ...(assignee === undefined ? [] : [`assignee_id = ${parameter(assignee)}`]),
-  ...(due === undefined ? [] : [dueIn(due, parameter(tz))]),
-  ...(q === undefined ? [] : [`words @@ ${wordsOf(parameter(q))}`]),
+  ...(due === undefined ? [] : [dueCondition(due, parameter(tz))]),
+  ...(q === undefined ? [] : [`words @@ ${prefixQuery(parameter(q))}`]),
 ];
 
-/** Between two tasks of a page; no JSON text has a line end in it. */
+/** Separates two tasks of a page. Contains a line feed, which does not occur inside the JSON of a task. */
 const separator = ',\n';
 
 /**
- * The tasks of a page as JSON text, separated by commas, and whether more follow; undefined when the session has ended, or
- * the user is no member of the list. One statement does both, because a second one costs a third of a request (ADR 107).
- * Its result is one row: the driver needs longer for each row than PostgreSQL to join them (ADR 188).
+ * Reads the tasks of a page as JSON text, separated by commas, and whether more follow. Undefined when the session has ended or
+ * the user is not a member of the list. One statement checks both and reads the page, because a second statement costs a third of
+ * a request (ADR 107). Its result is one row: joining rows in PostgreSQL is faster than reading them with the driver (ADR 188).
  *
- * The tasks before a page are skipped in the index of the order, without reading them; `ids` has the columns of that
- * index in its order, so that PostgreSQL copies no index entry (ADR 18). The first page has nothing to skip.
+ * An index-only scan skips the tasks before the page; `ids` has the columns of the index in the same order, so that PostgreSQL
+ * does not copy index entries (ADR 18). The first page has nothing to skip.
  */
 export const readPage = async (
   sql: ISql,
@@ -82,16 +82,16 @@ export const readPage = async (
   const owner = listId === undefined ? user : parameter(listId);
   const isMember = `exists (select from list_members where list_id = ${owner} and user_id = ${user})`;
   const { column, order } = orders[sort];
-  const sorted = column.split(', ').map((_, n) => `sorted_${n}`);
+  const sortColumns = column.split(', ').map((_, n) => `sorted_${n}`);
   const conditions = [`owner_id = ${owner}`, ...conditionsOf(filters, parameter)];
   const matching = `from tasks where ${conditions.join(' and ')} order by ${order}`;
   const page =
     offset === 0n
       ? `select ${tasks.json} ${matching} limit ${parameter(limit + 1)}`
-      : `with ids (owner, ${sorted.join(', ')}, task) as materialized (
+      : `with ids (owner, ${sortColumns.join(', ')}, task) as materialized (
            select owner_id, ${column}, id ${matching} offset ${parameter(String(offset))} limit ${parameter(limit + 1)})
          select ${tasks.json} from ids join tasks on owner_id = owner and id = task order by ${order}`;
-  const [joined] = await sql.unsafe<{ json: string; count: number }[]>(
+  const [result] = await sql.unsafe<{ json: string; count: number }[]>(
     `select joined.* from (select from ${liveSession(user, parameter(session.id))}
        and ${listId === undefined ? 'true' : isMember}) session,
        lateral (select coalesce(string_agg(json, '${separator}'), '') as json, count(*)::int as count
@@ -99,8 +99,8 @@ export const readPage = async (
     values,
     { prepare: true },
   );
-  if (joined === undefined) return undefined;
-  const { json, count } = joined;
+  if (result === undefined) return undefined;
+  const { json, count } = result;
   const hasMore = count > limit;
   return { json: hasMore ? json.slice(0, json.lastIndexOf(separator)) : json, hasMore };
 };

@@ -5,7 +5,7 @@ import type { Task } from './schema.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 let ada: Awaited<ReturnType<typeof register>>;
-let all: Task[];
+let allTasks: Task[];
 
 const titles = ['pear', 'Apple', 'apple', 'Zebra', 'émile', 'Eve', 'pear'];
 const priorities = ['low', 'medium', 'high', 'urgent'] as const;
@@ -25,7 +25,7 @@ beforeAll(async () => {
           ${[`tag${n % 4}`, 'all']}, ${new Date(1.8e12 - (n % 10) * 1000).toISOString()}, ${new Date(1.8e12 + (n % 5) * 1000).toISOString()}, 1)`;
     }
   }
-  all = (await ada.as('get', '/tasks?limit=200')).body.tasks;
+  allTasks = (await ada.as('get', '/tasks?limit=200')).body.tasks;
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -36,47 +36,48 @@ const list = async (query: string) => {
 };
 const ids = (tasks: Task[]) => tasks.map(({ id }) => id);
 
-/** The documented order, implemented without SQL. */
-const ordered = (tasks: Task[], field: keyof Task, sign: 1 | -1) => {
+/** Ids in the documented order, which is implemented here without SQL. */
+const idsInOrder = (tasks: Task[], field: keyof Task, sign: 1 | -1) => {
   const rank = (task: Task) => (field === 'priority' ? priorities.indexOf(task.priority) : task[field]);
   const compare = (a: Task, b: Task): number => {
-    const [one, other] = [rank(a), rank(b)];
-    if (one === other) return a.id < b.id ? -1 : 1;
-    if (one === null || other === null) return one === null ? 1 : -1;
-    const order = field === 'title' ? String(one).localeCompare(String(other), 'und') : one < other ? -1 : 1;
+    const [rankA, rankB] = [rank(a), rank(b)];
+    if (rankA === rankB) return a.id < b.id ? -1 : 1;
+    if (rankA === null || rankB === null) return rankA === null ? 1 : -1;
+    const order =
+      field === 'title' ? String(rankA).localeCompare(String(rankB), 'und') : rankA < rankB ? -1 : 1;
     return order * sign;
   };
   return ids(tasks.toSorted(compare));
 };
 
 describe('a list', () => {
-  test('has the tasks of the user, newest first', () => {
-    expect(all).toHaveLength(42);
-    expect(ids(all)).toEqual(ordered(all, 'createdAt', -1));
+  test('contains the tasks of the user, newest first', () => {
+    expect(allTasks).toHaveLength(42);
+    expect(ids(allTasks)).toEqual(idsInOrder(allTasks, 'createdAt', -1));
   });
 
   test.each(['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'] as const)(
-    'by %s is in order both ways: equals by id, nothing due last',
+    'sorted by %s is in order in both directions: equal tasks by id, tasks without a due date last',
     async (field) => {
-      expect(ids((await list(`limit=200&sort=${field}`)).tasks)).toEqual(ordered(all, field, 1));
-      expect(ids((await list(`limit=200&sort=-${field}`)).tasks)).toEqual(ordered(all, field, -1));
+      expect(ids((await list(`limit=200&sort=${field}`)).tasks)).toEqual(idsInOrder(allTasks, field, 1));
+      expect(ids((await list(`limit=200&sort=-${field}`)).tasks)).toEqual(idsInOrder(allTasks, field, -1));
     },
   );
 
   test.each(['dueDate', '-priority', '-title'])(
-    'by %s falls into pages without gap or overlap',
+    'sorted by %s has pages without gaps or overlaps',
     async (sort) => {
-      const found: string[] = [];
+      const pagedIds: string[] = [];
       for (let page = 1; page <= 5; page++) {
-        const { tasks, page: shown } = await list(`sort=${sort}&limit=10&page=${page}`);
-        expect(shown).toEqual({ number: page, limit: 10, has_more: page < 5 });
-        found.push(...ids(tasks));
+        const { tasks, page: pageInfo } = await list(`sort=${sort}&limit=10&page=${page}`);
+        expect(pageInfo).toEqual({ number: page, limit: 10, has_more: page < 5 });
+        pagedIds.push(...ids(tasks));
       }
-      expect(found).toEqual(ids((await list(`sort=${sort}&limit=200`)).tasks));
+      expect(pagedIds).toEqual(ids((await list(`sort=${sort}&limit=200`)).tasks));
     },
   );
 
-  test('has has_more false on its last page, full or not, and nothing beyond', async () => {
+  test('has has_more false on its last page, full or not, and no tasks after it', async () => {
     expect((await list('limit=42')).page).toEqual({ number: 1, limit: 42, has_more: false });
     expect((await list('limit=41')).page.has_more).toBe(true);
     expect(await list('limit=42&page=2')).toEqual({
@@ -86,7 +87,7 @@ describe('a list', () => {
     expect((await list('page=100000&limit=200')).tasks).toEqual([]);
   });
 
-  test('is not cached for other users', async () => {
+  test('is not cached', async () => {
     const answer = await ada.as('get', '/tasks');
     expect(answer.headers['cache-control']).toBe('private, no-store');
   });
@@ -101,7 +102,7 @@ describe('a list', () => {
     },
   );
 
-  test('is 401 after logout although the request is invalid', async () => {
+  test('is 401 after logout even if the request is invalid', async () => {
     const { as } = await register(service.app);
     await as('get', '/auth/logout');
     expect((await as('get', '/tasks?sort=owner')).body).toMatchObject({ status: 401, code: 'invalid_token' });
@@ -113,10 +114,10 @@ describe('a list', () => {
 });
 
 describe('a filter', () => {
-  const beginsWith =
-    (start: string) =>
+  const hasWordWithPrefix =
+    (prefix: string) =>
     ({ description }: Task): boolean =>
-      description.split(/[^a-z0-9]+/).some((word) => word.startsWith(start));
+      description.split(/[^a-z0-9]+/).some((word) => word.startsWith(prefix));
   const filters: [string, (task: Task) => boolean][] = [
     ['status=done', ({ status }) => status === 'done'],
     ['priority=urgent', ({ priority }) => priority === 'urgent'],
@@ -135,8 +136,8 @@ describe('a filter', () => {
     ["q='pea'+%5C%5C'", ({ title }) => title === 'pear'],
     ['q=%C3%A9mile', ({ title }) => title === 'émile'],
     ['q=shop', () => true],
-    ['q=shop-3', beginsWith('3')],
-    ['q=write+shop-2@example.test', beginsWith('2')],
+    ['q=shop-3', hasWordWithPrefix('3')],
+    ['q=write+shop-2@example.test', hasWordWithPrefix('2')],
     ['q=%25', () => false],
     ["q='%20or%2077=77", () => false],
     ['q=:*%20%26%20!%20()%20|%20%5C', () => false],
@@ -146,12 +147,12 @@ describe('a filter', () => {
     ],
   ];
 
-  test.each(filters)('%s returns exactly the matching tasks', async (query, fits) => {
-    expect(ids((await list(`${query}&limit=200`)).tasks)).toEqual(ids(all.filter(fits)));
+  test.each(filters)('%s returns exactly the matching tasks', async (query, matches) => {
+    expect(ids((await list(`${query}&limit=200`)).tasks)).toEqual(ids(allTasks.filter(matches)));
   });
 });
 
-describe('a list is refused by name for', () => {
+describe('a list request is refused and the parameter named for', () => {
   const numbers = [
     '-1',
     '01',

@@ -4,7 +4,7 @@ import type { Queries, Stored } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
 import type { NewTask, TaskPatch } from './schema.ts';
 
-/** Who asks for a task. */
+/** A task and the user who accesses it. */
 export interface TaskPath {
   id: string;
   userId: string;
@@ -12,17 +12,17 @@ export interface TaskPath {
 
 export const tasks = jsonTable('tasks', 'json');
 
-/** The owners of the tasks that a user sees: the user, and the lists that they are a member of. */
+/** SQL: owners of the tasks that a user may see, which are the user and the lists that they are a member of. */
 const ownersOf = (sql: Queries, userId: string) => sql`
   select ${userId}::uuid as owner union all select list_id from list_members where user_id = ${userId}`;
 
-/** Identifies a task that the user sees: another one is not found. */
+/** Condition that finds a task only if the user may see it. */
 const keyOf = (sql: Queries, { id, userId }: TaskPath) => ({
   owner_id: sql`any (array(${ownersOf(sql, userId)}))`,
   id,
 });
 
-/** Those of these tasks that the user sees. */
+/** Tasks with these ids that the user may see, as JSON by id. */
 export const findTasksById = async (
   sql: Queries,
   userId: string,
@@ -34,7 +34,7 @@ export const findTasksById = async (
   return new Map(rows.map(({ id, json }) => [id, json]));
 };
 
-/** The bytes of those of these tasks that the user sees. */
+/** Sizes in bytes, by id, of the tasks with these ids that the user may see. */
 export const findSizes = async (
   sql: Queries,
   userId: string,
@@ -46,21 +46,21 @@ export const findSizes = async (
   return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 };
 
-/** The tasks behind an id that the user sees. Each list is read no further than one of its tasks could be among them. */
+/** Tasks after an id that the user may see, in the order of ids. Reads at most `limit` tasks of each owner. */
 export const findTasksAfter = (sql: Queries, userId: string, { after, limit }: Slice): Promise<Stored[]> =>
   sql`
     select id, json from (
       select owner_id, id from (${ownersOf(sql, userId)}) visible cross join lateral (
-        select owner_id, id from tasks where owner_id = owner and id > ${after} order by id limit ${limit}) own
-      order by id limit ${limit}) chosen
+        select owner_id, id from tasks where owner_id = owner and id > ${after} order by id limit ${limit}) of_owner
+      order by id limit ${limit}) page
       join tasks using (owner_id, id)
     order by id`;
 
-/** Locks a task of the user. */
+/** Locks a task that the user owns and returns it. Undefined for a task in a list. */
 export const lockOwnTask = (sql: Queries, { id, userId }: TaskPath): Promise<string | undefined> =>
   tasks.find(sql, { owner_id: userId, id }, true);
 
-/** Those of these lists that some of these tasks are in. */
+/** Ids of those of these lists that contain one of these tasks. */
 export const findListsOf = async (
   sql: Queries,
   listIds: readonly string[],
@@ -72,7 +72,7 @@ export const findListsOf = async (
   return rows.map(({ listId }) => listId);
 };
 
-/** Locks those of these tasks that belong to one of the owners, in the order of their ids. */
+/** Locks the tasks with these ids that belong to these owners, in the order of ids. */
 export const lockTasks = async (
   tx: Queries,
   owners: readonly string[],
@@ -89,24 +89,24 @@ export const findTask = (sql: Queries, path: TaskPath, lock: boolean): Promise<s
 export const deleteTask = (sql: Queries, path: TaskPath): Promise<void> =>
   tasks.remove(sql, keyOf(sql, path));
 
-/** The time of the database, because clocks of instances differ; the same in all columns of a statement. */
+/** Clock of the database, because clocks of instances differ. The same value in all columns of a statement. */
 const now = (sql: Queries) => sql`statement_timestamp()`;
 
-/** Whether a user has at least this number of tasks. */
-export const hasTasks = async (sql: Queries, userId: string, number: number): Promise<boolean> => {
-  const rows = await sql`select from tasks where owner_id = ${userId} offset ${number - 1} limit 1`;
+/** Returns whether a user has at least this number of tasks. */
+export const hasTasks = async (sql: Queries, userId: string, count: number): Promise<boolean> => {
+  const rows = await sql`select from tasks where owner_id = ${userId} offset ${count - 1} limit 1`;
   return rows.length > 0;
 };
 
-/** Whether the lists that a user is in have at least this number of tasks together. */
-export const hasListedTasks = async (sql: Queries, userId: string, number: number): Promise<boolean> => {
+/** Returns whether the lists of a user together have at least this number of tasks. */
+export const hasListedTasks = async (sql: Queries, userId: string, count: number): Promise<boolean> => {
   const rows = await sql`
     select from list_members join tasks on owner_id = list_members.list_id
-    where user_id = ${userId} offset ${number - 1} limit 1`;
+    where user_id = ${userId} offset ${count - 1} limit 1`;
   return rows.length > 0;
 };
 
-/** A task at its first version. */
+/** Stores a task with version 1. */
 export const insertTask = async (sql: Queries, userId: string, input: NewTask): Promise<Stored> => {
   const ownerId = input.listId ?? userId;
   const id = uuidv7();
@@ -115,7 +115,7 @@ export const insertTask = async (sql: Queries, userId: string, input: NewTask): 
   return { id, json: await tasks.insert(sql, values) };
 };
 
-/** The next version of a task. `completed_at` is set while the task is done; a new due date without a time clears `due_at`. */
+/** Stores the next version of a task. Sets `completed_at` while the task is done. A new due date without a time clears `due_at`. */
 export const updateTask = (sql: Queries, path: TaskPath, patch: TaskPatch): Promise<string> => {
   const {
     dueDate,

@@ -27,12 +27,12 @@ export const taskRoutes = ({
 }: Context): Route[] => {
   const user = tokens.guard();
   const requireTimeZone = createTimeZones(sql);
-  /** What no index answers reads up to all tasks of a user, who may have many, and so does a late page. */
-  const readOn = <T>(
+  /** Runs filtered lists and late pages as searches, because they may read all tasks of a user. */
+  const runRead = <T>(
     caller: string,
     filters: Filters,
     page: Page,
-    read: (on: ISql) => Promise<T>,
+    read: (sql: ISql) => Promise<T>,
   ): Promise<T> =>
     isLatePage(page) || Object.values(filters).some((value) => value !== undefined)
       ? searches.run(caller, read)
@@ -58,34 +58,34 @@ export const taskRoutes = ({
         const page = pageOf({ page: number, limit });
         const session = { userId: caller.subject, id: caller.sessionId ?? '' };
         const listing = { session, listId, filters, sort };
-        const read = (on: ISql) => readPage(on, listing, page);
-        const tasks = await readOn(caller.subject, filters, page, read);
+        const read = (connection: ISql) => readPage(connection, listing, page);
+        const tasks = await runRead(caller.subject, filters, page, read);
         if (tasks === undefined) throw listId === undefined ? sessionEnded() : new NotFound('list');
         return pageListJson('tasks', page, { items: [tasks.json], hasMore: tasks.hasMore });
       },
     },
-    find: (on, target, lock) => (lock ? lockTask(on, pathOf(target)) : findTask(on, pathOf(target), false)),
+    find: (tx, target, lock) => (lock ? lockTask(tx, pathOf(target)) : findTask(tx, pathOf(target), false)),
     create: {
       input: NewTask,
       example: { title: 'Water the plants', tags: ['home'], priority: 'high' },
       conflict:
-        '409 `too_many_tasks` for a user who has as many tasks as allowed (MAX_TASKS_PER_USER), or whose lists have as many together.',
+        '409 `too_many_tasks` if the user, or the lists of the user together, already have MAX_TASKS_PER_USER tasks.',
       keep: limitWritten,
-      insert: async (on, input, { caller }) => {
+      insert: async (tx, input, { caller }) => {
         await limitWritten?.(caller.subject, bytesOf(input));
-        return createTask(on, caller.subject, input, limitTasks);
+        return createTask(tx, caller.subject, input, limitTasks);
       },
     },
     change: {
       patch: TaskPatch,
       example: { status: 'done' },
-      save: async (on, patch, target, current) => {
-        // The whole row is written again.
+      save: async (tx, patch, target, current) => {
+        // Counts the complete task, because a change writes the whole row again.
         await limitWritten?.(target.caller.subject, Buffer.byteLength(current) + bytesOf(patch));
-        return changeTask(on, pathOf(target), patch);
+        return changeTask(tx, pathOf(target), patch);
       },
     },
-    remove: { delete: (on, task) => deleteTask(on, pathOf(task)) },
+    remove: { delete: (tx, target) => deleteTask(tx, pathOf(target)) },
     batch: { lock: (tx, operations, { subject }) => lockBatch(tx, subject, operations) },
   });
 };

@@ -10,14 +10,14 @@ const title = text(1, 200).regex(/\S/, 'must not be blank');
 const description = text(0, 10_000);
 const tag = text(1, 40);
 const tags = uniqueList(tag, 0, 20, 'must not repeat a tag');
-/** PostgreSQL has no year 0. */
+/** A date. PostgreSQL has no year 0. */
 const day = z.iso
   .date()
   .refine((date) => !date.startsWith('0000'), 'must be a date from year 1 onwards')
   .meta({ example: '2026-02-28' });
 
-/** From year 1 onwards, as a day. */
-const time = instant().refine((at) => !at.startsWith('0000'), 'must be a time from year 1 onwards');
+/** A time, with the same limit as `day`. */
+const time = instant().refine((value) => !value.startsWith('0000'), 'must be a time from year 1 onwards');
 
 const hour = 3_600_000;
 
@@ -26,12 +26,12 @@ interface Due {
   dueAt?: string | null | undefined;
 }
 
-/** A due time stands beside the day that it has where the user is: in a time zone from UTC-12 to UTC+14. */
+/** A due time must be on the due date in some time zone, from UTC-12 to UTC+14, because the time zone of the user is unknown. */
 const requireDay = ({ dueDate, dueAt }: Due, context: z.RefinementCtx): void => {
   if (typeof dueAt !== 'string') return;
   const path = ['dueAt'];
   if (typeof dueDate !== 'string') {
-    context.addIssue({ code: 'custom', path, message: 'must come with its dueDate' });
+    context.addIssue({ code: 'custom', path, message: 'must be sent together with dueDate' });
     return;
   }
   const sinceMidnight = Date.parse(dueAt) - Date.parse(dueDate);
@@ -50,13 +50,13 @@ export const Task = z
     status,
     priority,
     dueDate: z.iso.date().nullable(),
-    dueAt: instant().nullable().meta({ description: 'A time on the due date; null: any time' }),
+    dueAt: instant().nullable().meta({ description: 'A time on the due date; null: no time of day' }),
     tags: z.array(z.string()),
-    listId: z.uuid().nullable().meta({ description: 'The list that it is in; null: your own' }),
+    listId: z.uuid().nullable().meta({ description: 'The list of the task; null: your own task' }),
     assigneeId: z.uuid().nullable().meta({ description: 'A member of the list' }),
     completedAt: instant()
       .nullable()
-      .meta({ description: 'When the task became done; null while it is not' }),
+      .meta({ description: 'When the status became `done`; null for other statuses' }),
     createdAt: instant(),
     updatedAt: instant(),
     version: z
@@ -75,12 +75,12 @@ export const NewTask = z
     status: status.default('todo'),
     priority: priority.default('medium'),
     dueDate: day.nullable().default(null),
-    dueAt: time.nullable().default(null).meta({ description: 'A time on the due date, which must be there' }),
+    dueAt: time.nullable().default(null).meta({ description: 'A time on the due date; requires dueDate' }),
     tags: tags.default([]),
     listId: userOrList
       .nullable()
       .default(null)
-      .meta({ description: 'A list that you may change; it cannot be changed later' }),
+      .meta({ description: 'A list whose tasks you may change; cannot be changed later' }),
     assigneeId: assignee.default(null),
   })
   .superRefine(requireDay)
@@ -95,20 +95,23 @@ export const TaskPatch = z
       .nullable()
       .transform((text) => text ?? '')
       .optional()
-      .meta({ description: 'null empties it' }),
+      .meta({ description: 'null stores an empty text' }),
     status: status.optional(),
     priority: priority.optional(),
-    dueDate: day.nullable().optional().meta({ description: 'Another day or null removes the time, too' }),
-    dueAt: time.nullable().optional().meta({ description: 'Comes with its dueDate; null removes it' }),
+    dueDate: day.nullable().optional().meta({ description: 'Another date or null also removes dueAt' }),
+    dueAt: time
+      .nullable()
+      .optional()
+      .meta({ description: 'Requires dueDate in the same patch; null removes it' }),
     tags: tags
       .nullable()
-      .transform((all) => all ?? [])
+      .transform((values) => values ?? [])
       .optional()
       .meta({ description: 'Replaces all tags; null removes them' }),
     assigneeId: assignee.optional(),
   })
   .superRefine(requireDay)
-  .meta({ id: 'TaskPatch', description: 'A JSON Merge Patch (RFC 7396): absent fields stay as they are' });
+  .meta({ id: 'TaskPatch', description: 'A JSON Merge Patch (RFC 7396): absent fields are not changed' });
 
 export type TaskPatch = z.output<typeof TaskPatch>;
 
@@ -119,8 +122,11 @@ const statuses = z
     `must be one or more of ${status.options.join('|')}`,
   )
   .transform((list) => list.split(','))
-  .refine((all) => new Set(all).size === all.length, 'must not repeat a status')
-  .meta({ description: 'One or more, separated by commas', example: 'todo,in_progress' });
+  .refine((values) => new Set(values).size === values.length, 'must not repeat a status')
+  .meta({
+    description: 'Tasks with one of these statuses, separated by commas',
+    example: 'todo,in_progress',
+  });
 
 const fields = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'] as const;
 const sorts = fields.flatMap((field) => [field, `-${field}`] as const);
@@ -132,20 +138,22 @@ export const TaskQuery = z.strictObject({
   tag: tag.optional().meta({ description: 'Tasks with this tag' }),
   dueBefore: day.optional().meta({ description: 'Tasks due before this day' }),
   dueAfter: day.optional().meta({ description: 'Tasks due after this day' }),
-  list: userOrList.optional().meta({ description: 'Tasks of this list; your own unless given' }),
-  assignee: userOrList.optional().meta({ description: 'Tasks of this member of the list' }),
+  list: userOrList.optional().meta({ description: 'Tasks of this list; default: your own tasks' }),
+  assignee: userOrList.optional().meta({ description: 'Tasks assigned to this member of the list' }),
   due: z.enum(['today', 'overdue', 'week']).optional().meta({
-    description: 'Due today, before now and not done, or within the seven days from today on',
+    description:
+      'Tasks due today, overdue (due before now and not done), or due within seven days including today',
   }),
   tz: text(1, 64).optional().meta({
-    description: 'IANA time zone in which `due` reads the days; UTC unless given',
+    description: 'IANA time zone of the days in `due`; default: UTC',
     example: 'Europe/Berlin',
   }),
   q: text(1, 200).optional().meta({
-    description: 'Beginnings of words that must all occur in the title or description',
+    description: 'Prefixes of words; all must occur in the title or description',
   }),
   sort: z.enum(sorts).default('-createdAt').meta({
-    description: 'Field to sort by, `-` for descending; equal tasks by id, tasks without a due date last',
+    description:
+      'Sort field, `-` for descending; equal tasks are sorted by id, tasks without a due date come last',
   }),
 });
 

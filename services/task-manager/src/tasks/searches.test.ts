@@ -14,7 +14,7 @@ let service: Awaited<ReturnType<typeof startService>>;
 beforeAll(async () => (service = await startService({ variables: limits })));
 afterAll(() => service[Symbol.asyncDispose]());
 
-test('searches run on connections of their own: while they are busy, searches get 503 and other lists are answered', async () => {
+test('searches have separate connections: while these are busy, searches get 503 and other lists work', async () => {
   const { as } = await register(service.app);
   const busy = Promise.withResolvers<void>();
   const running = service.context.searches.run('other', async (sql) => {
@@ -34,7 +34,7 @@ test('searches run on connections of their own: while they are busy, searches ge
   expect((await as('get', '/tasks?q=milk')).status).toBe(200);
 });
 
-test('a search that takes too long ends with 503, and its user waits when the time of the minute is used up', async () => {
+test('a search that takes too long ends with 503, and its user must wait when their search time of the minute is used up', async () => {
   const [slow, quick] = [await register(service.app), await register(service.app)];
   const owner = postgres(service.databaseUrl, { max: 1 });
   await owner.begin(async (tx) => {
@@ -50,7 +50,7 @@ test('a search that takes too long ends with 503, and its user waits when the ti
   expect((await quick.as('get', '/tasks?q=milk')).status).toBe(200);
 });
 
-test('a search that waited behind one of its user, which used up the time of the minute, does not run', async () => {
+test('a search does not run if an earlier search of its user used up the time of the minute while it waited', async () => {
   const { searches } = service.context;
   const first = searches.run('together', (sql) => sql`select pg_sleep(0.15)`);
   const second = searches.run('together', () => Promise.reject(new Error('it ran')));
@@ -58,7 +58,7 @@ test('a search that waited behind one of its user, which used up the time of the
   await expect(second).rejects.toMatchObject({ code: 'too_many_requests' });
 });
 
-test('a search asks for its plan and its time in its transaction, not when it connects, as PgBouncer requires', async () => {
+test('a search sets plan mode and timeout in its transaction instead of at connect time, as PgBouncer requires', async () => {
   const settings = await service.context.searches.run(
     'pooled',
     (sql) => sql<{ name: string; setting: string; source: string }[]>`
@@ -66,15 +66,15 @@ test('a search asks for its plan and its time in its transaction, not when it co
       where source in ('client', 'session') and name !~ '^(application_name|client_encoding|DateStyle|search_path|transaction_.*)$'
       order by name`,
   );
-  const idle = { name: 'idle_in_transaction_session_timeout', setting: '10000', source: 'client' };
-  const own = { jit: 'off', plan_cache_mode: 'force_custom_plan', statement_timeout: '2000' };
+  const idleTimeout = { name: 'idle_in_transaction_session_timeout', setting: '10000', source: 'client' };
+  const searchSettings = { jit: 'off', plan_cache_mode: 'force_custom_plan', statement_timeout: '2000' };
   expect(settings).toEqual([
-    idle,
-    ...Object.entries(own).map(([name, setting]) => ({ name, setting, source: 'session' })),
+    idleTimeout,
+    ...Object.entries(searchSettings).map(([name, setting]) => ({ name, setting, source: 'session' })),
   ]);
 });
 
-test('lists by filters and late pages are searches, too, so that they leave the connections of other requests alone', async () => {
+test('filtered lists and late pages run as searches, so that they do not occupy the connections of other requests', async () => {
   let searches = 0;
   const run: typeof service.context.searches.run = (_user, read) => {
     searches += 1;
@@ -83,7 +83,7 @@ test('lists by filters and late pages are searches, too, so that they leave the 
   const { databaseUrl } = service;
   await using counted = await startService({ databaseUrl, overrides: { searches: { run } } });
   const { as } = await register(counted.app);
-  const searchesOf = async (query: string): Promise<number> => {
+  const countSearches = async (query: string): Promise<number> => {
     searches = 0;
     expect((await as('get', `/tasks?${query}`)).status).toBe(200);
     return searches;
@@ -95,8 +95,8 @@ test('lists by filters and late pages are searches, too, so that they leave the 
     'dueBefore=2026-01-01',
     'q=milk',
   ])
-    expect([query, await searchesOf(query)]).toEqual([query, 1]);
-  expect(await searchesOf('limit=200&page=52')).toBe(1);
+    expect([query, await countSearches(query)]).toEqual([query, 1]);
+  expect(await countSearches('limit=200&page=52')).toBe(1);
   for (const query of ['', 'sort=title', 'limit=200&page=51'])
-    expect([query, await searchesOf(query)]).toEqual([query, 0]);
+    expect([query, await countSearches(query)]).toEqual([query, 0]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { register, startService } from '../../test/harness.ts';
 import { createTaskLimits } from './task-limit.ts';
 
-test('a user has at most MAX_TASKS_PER_USER tasks, and may create one again after deleting one', async () => {
+test('a user may have MAX_TASKS_PER_USER tasks, and may create another after deleting one', async () => {
   await using service = await startService({ variables: { MAX_TASKS_PER_USER: '3' } });
   const [ada, ben] = [await register(service.app), await register(service.app)];
   const create = (key?: string) =>
@@ -24,7 +24,7 @@ test('a user has at most MAX_TASKS_PER_USER tasks, and may create one again afte
   await expect.poll(async () => (await create('third')).status).toBe(201);
 });
 
-test('the tasks of a user who has too many are not looked for at each attempt', async () => {
+test('a refusal is remembered, so that repeated attempts do not count the tasks again', async () => {
   let lookUps = 0;
   const sql = (() => {
     lookUps += 1;
@@ -36,7 +36,7 @@ test('the tasks of a user who has too many are not looked for at each attempt', 
   expect(lookUps).toBe(2);
 });
 
-test('of many tasks that are created at the same time, only a hundredth may be beyond the limit', async () => {
+test('many simultaneous creations exceed the limit only slightly', async () => {
   await using service = await startService({ variables: { MAX_TASKS_PER_USER: '100' } });
   const { as } = await register(service.app);
   for (let round = 0; round < 8; round++)
@@ -45,7 +45,7 @@ test('of many tasks that are created at the same time, only a hundredth may be b
     );
   const [{ count } = { count: 0 }] = await service.context.database.sql<{ count: number }[]>`
     select count(*)::int from tasks`;
-  // Those that are looked for and created at the same moment are few: the service has eight connections.
+  // Only a few creations run between a check and its insert, because the service has eight connections.
   expect(count).toBeGreaterThanOrEqual(100);
   expect(count).toBeLessThan(120);
 });

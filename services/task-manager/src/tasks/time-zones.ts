@@ -2,8 +2,8 @@ import { ValidationFailed } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 
 /**
- * Throws ValidationFailed unless PostgreSQL has the time zone. It reads the files of all of them to list their names, so a
- * process asks once.
+ * Creates a function that throws ValidationFailed unless PostgreSQL knows the time zone. PostgreSQL reads the files of all time
+ * zones to list their names, so a process asks only once.
  */
 export const createTimeZones = (sql: Sql) => {
   let names: Promise<ReadonlySet<string>> | undefined;
@@ -14,11 +14,11 @@ export const createTimeZones = (sql: Sql) => {
   return async (zone: string | undefined): Promise<void> => {
     if (zone === undefined) return;
     names ??= readNames();
-    const known = await names.catch((error: unknown) => {
+    const knownNames = await names.catch((error: unknown) => {
       names = undefined;
       throw error;
     });
-    if (!known.has(zone))
+    if (!knownNames.has(zone))
       throw new ValidationFailed({ tz: ['must be an IANA time zone such as Europe/Berlin'] });
   };
 };

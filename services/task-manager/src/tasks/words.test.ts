@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const finds = async (q: string, id: string): Promise<boolean> => {
+const searchFinds = async (q: string, id: string): Promise<boolean> => {
   const { status, body } = await ada.as('get', `/tasks?limit=200&q=${encodeURIComponent(q)}`);
   expect(status).toBe(200);
   return body.tasks.some((task: { id: string }) => task.id === id);
@@ -29,11 +29,11 @@ test.each([
   ['of a file', '~/Documents/tax_2026-final.pdf', 'documents tax 2026 final pdf'],
   ['with an apostrophe', "don't panic", "DON'T"],
   ['with a number', '10,000 words in v1.2.3', '10 000 2'],
-])('a word is found %s: %j by %j', async (_how, title, q) => {
-  for (const where of [{ title }, { title: 'x', description: title }]) {
-    const { body } = await ada.as('post', '/tasks').send(where);
-    expect(await finds(q, String(body.id))).toBe(true);
-    expect(await finds(`${q} nowhere`, String(body.id))).toBe(false);
+])('a word is found %s: %j with the query %j', async (_description, title, q) => {
+  for (const input of [{ title }, { title: 'x', description: title }]) {
+    const { body } = await ada.as('post', '/tasks').send(input);
+    expect(await searchFinds(q, String(body.id))).toBe(true);
+    expect(await searchFinds(`${q} nowhere`, String(body.id))).toBe(false);
   }
 });
 
@@ -41,16 +41,18 @@ test('the longest description, in characters that grow under NFKC, is stored and
   const description = Array.from({ length: 5000 }, () => '\ufdfa ').join('');
   const { status, body } = await ada.as('post', '/tasks').send({ title: 'long', description });
   expect(status).toBe(201);
-  expect(await finds('\ufdfa', String(body.id))).toBe(true);
-  const many = String.fromCodePoint(...Array.from({ length: 10_000 }, (_, n) => 0x4e00 + n));
-  expect((await ada.as('post', '/tasks').send({ title: 'wide', description: many })).status).toBe(201);
+  expect(await searchFinds('\ufdfa', String(body.id))).toBe(true);
+  const manyCharacters = String.fromCodePoint(...Array.from({ length: 10_000 }, (_, n) => 0x4e00 + n));
+  expect((await ada.as('post', '/tasks').send({ title: 'wide', description: manyCharacters })).status).toBe(
+    201,
+  );
 });
 
-test('what a search reads of a task has each word once and no positions', async () => {
+test('the search column of a task contains each word once and no positions', async () => {
   const description = 'milk and bread and '.repeat(400);
   const { body } = await ada.as('post', '/tasks').send({ title: 'shopping', description });
   const [task] = await service.context.database.sql`
     select pg_column_size(words) as bytes from tasks where id = ${String(body.id)}`;
   expect(task?.['bytes']).toBeLessThan(100);
-  expect(await finds('bread shopping', String(body.id))).toBe(true);
+  expect(await searchFinds('bread shopping', String(body.id))).toBe(true);
 });

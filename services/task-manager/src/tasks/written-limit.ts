@@ -4,19 +4,19 @@ import { currentRequest } from '@platform/service-kit/request-scope';
 import type { Redis } from 'ioredis';
 
 const sixHours = 21_600;
-/** What each account may store beside its network, in bytes: some hundred small tasks. */
-const own = 2 ** 18;
-/** The same of all accounts together. */
-const ownOfAll = 2 ** 30;
-/** Of each row and its entries in indexes, beside its JSON. */
+/** Bytes that each account may store before its network counts: some hundred small tasks. */
+const accountBytes = 2 ** 18;
+/** Limit of these bytes for all accounts together. */
+const allAccountsBytes = 2 ** 30;
+/** Bytes of a row and its index entries in addition to its JSON. */
 const rowBytes = 1000;
 
-/** Of what is about to be stored, as JSON. */
+/** Size of a value as JSON. */
 export const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));
 
 type Counter = ReturnType<typeof createBatchedRateCounter>;
 
-/** Takes the bytes if they are left, and what is left otherwise stays. */
+/** Counts the bytes if that many are left; otherwise counts nothing. */
 const take = async (counter: Counter, key: string, bytes: number, factor = 1) => {
   const { remainingPoints, msBeforeNext } = await counter.take(key, factor);
   const isTaken = bytes <= remainingPoints;
@@ -25,26 +25,26 @@ const take = async (counter: Counter, key: string, bytes: number, factor = 1) =>
 };
 
 /**
- * Bounds what the accounts of a network store in six hours: tasks, and answers to Idempotency-Keys. Anybody may have many
- * accounts, and a disk that is full stops the databases of all services. Each account stores a little in any case, so that a
- * neighbour who uses up what the network has keeps nobody from ordinary work. The function is called with the user and the bytes
- * of JSON before they are stored, and throws TooManyRequests. Source: docs/adr/0127.
- * @param megabytes by WRITTEN_MB_PER_NETWORK
+ * Limits what the accounts of a network store in six hours: tasks, and responses for Idempotency-Keys. Anybody may create many
+ * accounts, and a full disk stops the databases of all services. Each account may always store a little, so that ordinary work is
+ * possible after others have used up the limit of the network. Call the returned function with the user and the bytes of JSON
+ * before storing them; it throws TooManyRequests. Source: docs/adr/0127.
+ * @param megabytes WRITTEN_MB_PER_NETWORK
  */
 export const createWrittenLimit = (redis: Redis | undefined, megabytes: number) => {
-  const counter = (of: string, points: number): Counter =>
-    createBatchedRateCounter({ redis, prefix: `task-manager:written-${of}`, points, seconds: sixHours });
-  const users = counter('user', own);
-  const all = counter('own', ownOfAll);
+  const counter = (subject: string, points: number): Counter =>
+    createBatchedRateCounter({ redis, prefix: `task-manager:written-${subject}`, points, seconds: sixHours });
+  const users = counter('user', accountBytes);
+  const allAccounts = counter('own', allAccountsBytes);
   const networks = counter('network', megabytes * 2 ** 20);
   return async (userId: string, json: number): Promise<void> => {
     const bytes = json + rowBytes;
-    if ((await take(users, userId, bytes)).isTaken && (await take(all, '', bytes)).isTaken) return;
-    // An IPv6 /56 may have 4, a /48 16 times as many as a /64.
-    for (const [at, network] of (currentRequest()?.client() ?? ['']).slice(0, -1).toReversed().entries()) {
-      const { isTaken, msBeforeNext } = await take(networks, network, bytes, 4 ** at);
+    if ((await take(users, userId, bytes)).isTaken && (await take(allAccounts, '', bytes)).isTaken) return;
+    // From the narrowest network to the widest: an IPv6 /56 may store 4 times, a /48 16 times as much as a /64.
+    for (const [index, network] of (currentRequest()?.client() ?? ['']).slice(0, -1).toReversed().entries()) {
+      const { isTaken, msBeforeNext } = await take(networks, network, bytes, 4 ** index);
       if (isTaken) continue;
-      const detail = `Your network may store ${megabytes} MB of tasks in six hours, beside the first 256 kB of each account.`;
+      const detail = `Your network may store ${megabytes} MB of tasks in six hours, in addition to the first 256 kB of each account.`;
       throw new TooManyRequests(msBeforeNext / 1000, detail);
     }
   };

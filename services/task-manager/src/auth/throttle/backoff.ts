@@ -2,18 +2,18 @@ import { createLru } from '@platform/service-kit/lru';
 import { askRedis } from '@platform/service-kit/redis';
 import type { Redis } from 'ioredis';
 
-/** Something whose failures are counted: an account from a network, a network, an account. */
+/** A counter of failures: of an account on a network, of a network, or of an account. */
 export interface Bucket {
   key: string;
-  /** Failures before the first wait. */
-  free: number;
-  /** Attempts between two waits after the first one. */
-  retries: number;
+  /** Failures until the first wait. */
+  maxFailures: number;
+  /** Failures between two later waits. */
+  maxRetries: number;
 }
 
 /**
- * The outcome of one attempt. `refused`: a bucket must wait, and nothing was counted. `seconds` has for each bucket, in
- * their order, how long it must wait, or else how long the wait is that this attempt began; 0 for none.
+ * Result of counting an attempt. `refused`: a bucket must wait, so nothing was counted, and `seconds` has the remaining wait of
+ * each bucket. Otherwise `seconds` has the wait that this attempt started in each bucket. 0 means no wait.
  */
 export interface Count {
   refused: boolean;
@@ -21,16 +21,16 @@ export interface Count {
 }
 
 const day = 86_400;
-const firstWait = 60;
-const longestWait = 3600;
+const firstWaitSeconds = 60;
+const maxWaitSeconds = 3600;
 
-/** Seconds of the wait after `waits` earlier ones: 1, 2, 4 … 32 minutes, then an hour each. */
-const waitSeconds = (waits: number): number => Math.min(firstWait * 2 ** waits, longestWait);
+/** Length of a wait after `waits` earlier waits: 1, 2, 4 … 32 minutes, then an hour. */
+const waitSeconds = (waits: number): number => Math.min(firstWaitSeconds * 2 ** waits, maxWaitSeconds);
 
 const maxBuckets = 100_000;
 
-/** As in Redis (`countScript`); times in seconds of `performance.now`. */
-interface Stored {
+/** State of a bucket, as in Redis (`countScript`); times are `performance.now` in seconds. */
+interface BucketState {
   used: number;
   waits: number;
   until: number;
@@ -39,18 +39,18 @@ interface Stored {
 
 /** Counts failures in this process, with the same rules as the scripts for Redis. */
 const createMemoryBackoff = () => {
-  const memory = createLru<string, Stored>(maxBuckets);
+  const memory = createLru<string, BucketState>(maxBuckets);
   const now = (): number => performance.now() / 1000;
-  const read = (key: string): Stored | undefined => {
+  const read = (key: string): BucketState | undefined => {
     const stored = memory.get(key);
     return stored && stored.expiresAt > now() ? stored : undefined;
   };
 
-  const countOne = ({ key, free, retries }: Bucket): number => {
+  const countBucket = ({ key, maxFailures, maxRetries }: Bucket): number => {
     const stored = read(key) ?? { used: 0, waits: 0, until: 0, expiresAt: now() + day };
     const { used, waits } = stored;
-    const begins = used + 1 >= (waits === 0 ? free : retries);
-    if (!begins) {
+    const startsWait = used + 1 >= (waits === 0 ? maxFailures : maxRetries);
+    if (!startsWait) {
       memory.set(key, { ...stored, used: used + 1 });
       return 0;
     }
@@ -60,29 +60,30 @@ const createMemoryBackoff = () => {
     return seconds;
   };
 
-  const undoOne = ({ key, free, retries }: Bucket, seconds: number | undefined): void => {
+  const undoBucket = ({ key, maxFailures, maxRetries }: Bucket, seconds: number | undefined): void => {
     const stored = read(key);
     if (stored === undefined) return;
     const waits = stored.waits - 1;
-    if (seconds) memory.set(key, { ...stored, waits, until: 0, used: (waits === 0 ? free : retries) - 1 });
+    if (seconds)
+      memory.set(key, { ...stored, waits, until: 0, used: (waits === 0 ? maxFailures : maxRetries) - 1 });
     else memory.set(key, { ...stored, used: Math.max(0, stored.used - 1) });
   };
 
   return {
     count: (buckets: readonly Bucket[]): Count => {
-      const left = buckets.map(({ key }) => Math.max(0, Math.ceil((read(key)?.until ?? 0) - now())));
-      if (left.some((seconds) => seconds > 0)) return { refused: true, seconds: left };
-      return { refused: false, seconds: buckets.map(countOne) };
+      const remaining = buckets.map(({ key }) => Math.max(0, Math.ceil((read(key)?.until ?? 0) - now())));
+      if (remaining.some((seconds) => seconds > 0)) return { refused: true, seconds: remaining };
+      return { refused: false, seconds: buckets.map(countBucket) };
     },
     undo: (buckets: readonly Bucket[], seconds: readonly number[]): void =>
-      buckets.forEach((bucket, at) => undoOne(bucket, seconds[at])),
+      buckets.forEach((bucket, index) => undoBucket(bucket, seconds[index])),
     clear: (keys: readonly string[]): void => keys.forEach((key) => memory.delete(key)),
   };
 };
 
 /**
- * KEYS: hashes with `used` (attempts since the last wait), `waits` (their number) and `until` (the end of the last one).
- * ARGV: `free` and `retries` of each. A hash lasts a day from its first failure, or from its first wait.
+ * KEYS: hashes with `used` (failures since the last wait), `waits` (number of waits) and `until` (end of the last wait).
+ * ARGV: `maxFailures` and `maxRetries` of each key. A hash expires a day after its first failure, or after its first wait.
  */
 const countScript = `
 local time = redis.call('TIME')
@@ -99,7 +100,7 @@ if refused == 0 then
     local used, waits = stored[i].used + 1, stored[i].waits
     local most = tonumber(waits == 0 and ARGV[2 * i - 1] or ARGV[2 * i])
     if used >= most then
-      seconds[i] = math.min(${firstWait} * 2 ^ waits, ${longestWait})
+      seconds[i] = math.min(${firstWaitSeconds} * 2 ^ waits, ${maxWaitSeconds})
       redis.call('HSET', key, 'used', 0, 'waits', waits + 1, 'until', now + seconds[i])
     else
       redis.call('HSET', key, 'used', used)
@@ -109,7 +110,7 @@ if refused == 0 then
 end
 return { refused, unpack(seconds) }`;
 
-/** KEYS as above. ARGV: `free`, `retries` and the seconds of the wait that the attempt began, of each. */
+/** KEYS as above. ARGV: `maxFailures`, `maxRetries` and the seconds of the wait that the attempt started, for each key. */
 const undoScript = `
 for i, key in ipairs(KEYS) do
   local used = tonumber(redis.call('HGET', key, 'used'))
@@ -124,10 +125,10 @@ end`;
 
 export const keysOf = (buckets: readonly Bucket[]): string[] => buckets.map(({ key }) => key);
 
-/** Counts failures in Redis, each method in one atomic step. Nothing rejects; without an answer they resolve to undefined. */
+/** Counts failures in Redis; each method is atomic. Methods never reject; they resolve to undefined when Redis does not answer. */
 const createRedisBackoff = (redis: Redis) => ({
   count: async (buckets: readonly Bucket[]): Promise<Count | undefined> => {
-    const limits = buckets.flatMap(({ free, retries }) => [free, retries]);
+    const limits = buckets.flatMap(({ maxFailures, maxRetries }) => [maxFailures, maxRetries]);
     const answer = await askRedis(redis, (open) =>
       open.eval(countScript, buckets.length, ...keysOf(buckets), ...limits),
     );
@@ -135,44 +136,48 @@ const createRedisBackoff = (redis: Redis) => ({
     const [refused, ...seconds] = answer as number[];
     return { refused: refused === 1, seconds };
   },
-  /** Takes back what `count` has counted, with the seconds that it returned. */
+  /** Undoes a `count`, which returned these seconds. */
   undo: (buckets: readonly Bucket[], seconds: readonly number[]) => {
-    const limits = buckets.flatMap(({ free, retries }, at) => [free, retries, seconds[at] ?? 0]);
+    const limits = buckets.flatMap(({ maxFailures, maxRetries }, index) => [
+      maxFailures,
+      maxRetries,
+      seconds[index] ?? 0,
+    ]);
     return askRedis(redis, (open) => open.eval(undoScript, buckets.length, ...keysOf(buckets), ...limits));
   },
   clear: (keys: readonly string[]) => askRedis(redis, (open) => open.del(...keys)),
 });
 
-/** An attempt that was counted as failed in these buckets. */
-export interface Counted extends Count {
-  /** Takes the counts back: of the buckets with these keys, or of all. Never rejects. */
+/** An attempt that was counted as failed. */
+export interface CountedAttempt extends Count {
+  /** Undoes the count in the buckets with these keys, or in all. Never rejects. */
   undo(keys?: readonly string[]): Promise<void>;
 }
 
-/** Makes buckets that fail too often wait, longer each time. */
+/** Creates counters of failures: a bucket with too many failures must wait, longer each time. */
 export const createBackoff = (redis: Redis | undefined) => {
   const memory = createMemoryBackoff();
   const shared = redis && createRedisBackoff(redis);
   return {
     /**
      * Counts an attempt as failed in all buckets before its outcome is known, so that concurrent attempts can't all pass.
-     * One round trip to Redis; in the memory of this process while Redis does not answer.
+     * Takes one round trip to Redis; counts in memory while Redis does not answer.
      */
-    count: async (buckets: readonly Bucket[]): Promise<Counted> => {
+    count: async (buckets: readonly Bucket[]): Promise<CountedAttempt> => {
       const answer = await shared?.count(buckets);
       const count = answer ?? memory.count(buckets);
       const store = answer === undefined ? memory : shared;
       return {
         ...count,
         undo: async (keys = keysOf(buckets)) => {
-          const isMeant = buckets.map(({ key }) => keys.includes(key));
-          if (!isMeant.includes(true)) return;
-          const only = <T>(values: readonly T[]) => values.filter((_, at) => isMeant[at]);
-          await store?.undo(only(buckets), only(count.seconds));
+          const isSelected = buckets.map(({ key }) => keys.includes(key));
+          if (!isSelected.includes(true)) return;
+          const select = <T>(values: readonly T[]) => values.filter((_, index) => isSelected[index]);
+          await store?.undo(select(buckets), select(count.seconds));
         },
       };
     },
-    /** Forgets the failures and waits of buckets. Never rejects. */
+    /** Deletes the failures and waits of buckets. Never rejects. */
     clear: async (keys: readonly string[]): Promise<void> => {
       memory.clear(keys);
       await shared?.clear(keys);

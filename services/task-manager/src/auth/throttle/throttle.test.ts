@@ -4,24 +4,24 @@ import { startTestRedis } from '@platform/service-kit/testing/test-redis';
 import { describe, expect, test } from 'vitest';
 import { createThrottle, type Attempt, type Throttle } from './throttle.ts';
 
-const notKnown = () => Promise.resolve(false);
-const known = () => Promise.resolve(true);
-const ann: Attempt = { email: 'ann@example.test', address: '192.0.2.1', isKnown: notKnown };
+const unknownNetwork = () => Promise.resolve(false);
+const knownNetwork = () => Promise.resolve(true);
+const ann: Attempt = { email: 'ann@example.test', address: '192.0.2.1', isKnown: unknownNetwork };
 const bob: Attempt = { ...ann, email: 'bob@example.test' };
 
 type Admit = () => Promise<void>;
-const wrong = async (admit: Admit) => {
+const verifyWrong = async (admit: Admit) => {
   await admit();
   return undefined;
 };
-const right = async (admit: Admit) => {
+const verifyRight = async (admit: Admit) => {
   await admit();
   return 'welcome';
 };
-const times = <T>(count: number, make: (at: number) => T): T[] =>
-  Array.from({ length: count }, (_, at) => make(at));
-/** How many of the attempts had their password compared; the others must be 429. */
-const compared = async (attempts: Promise<unknown>[]) => {
+const times = <T>(count: number, create: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => create(index));
+/** Returns how many attempts had their password compared; the others must be 429. */
+const countCompared = async (attempts: Promise<unknown>[]) => {
   const results = await Promise.allSettled(attempts);
   for (const result of results) {
     if (result.status === 'rejected') expect(result.reason).toMatchObject({ status: 429 });
@@ -29,7 +29,7 @@ const compared = async (attempts: Promise<unknown>[]) => {
   return results.filter(({ status }) => status === 'fulfilled').length;
 };
 /** Retry-After of a refused attempt; NaN when it was not refused. */
-const waitOf = async (attempt: Promise<unknown>) => {
+const retryAfterOf = async (attempt: Promise<unknown>) => {
   const problem = await attempt.then(
     () => undefined,
     (error: { headers: Record<string, string> }) => error,
@@ -37,235 +37,247 @@ const waitOf = async (attempt: Promise<unknown>) => {
   return Number(problem?.headers['Retry-After']);
 };
 
-describe.for(['Redis', 'memory'] as const)('counted in %s', (where) => {
+describe.for(['Redis', 'memory'] as const)('counted in %s', (store) => {
   const start = async (options: Partial<Parameters<typeof createThrottle>[0]> = {}) => {
-    const redis = where === 'Redis' ? await (await startTestRedis()).connect() : undefined;
+    const redis = store === 'Redis' ? await (await startTestRedis()).connect() : undefined;
     return createThrottle({ name: 'test', redis, ...options });
   };
-  const fail = (throttle: Throttle, count: number, who = ann) =>
-    compared(times(count, () => throttle.attempt(who, wrong)));
+  /** Sends wrong attempts and returns how many were compared. */
+  const countFailures = (throttle: Throttle, count: number, attempt = ann) =>
+    countCompared(times(count, () => throttle.attempt(attempt, verifyWrong)));
 
-  test('after ten failures in a row even the right password is refused, for a minute', async () => {
+  test('after ten failures in a row even the right password is refused for a minute', async () => {
     const throttle = await start();
-    for (let at = 0; at < 10; at += 1) expect(await throttle.attempt(ann, wrong)).toBeUndefined();
-    const again = { ...ann, email: ' ANN@example.test' };
-    for (const who of [ann, again]) {
-      const wait = await waitOf(throttle.attempt(who, right));
+    for (let index = 0; index < 10; index += 1)
+      expect(await throttle.attempt(ann, verifyWrong)).toBeUndefined();
+    const otherSpelling = { ...ann, email: ' ANN@example.test' };
+    for (const attempt of [ann, otherSpelling]) {
+      const wait = await retryAfterOf(throttle.attempt(attempt, verifyRight));
       expect(wait).toBeGreaterThan(50);
       expect(wait).toBeLessThanOrEqual(60);
     }
-    expect(await throttle.attempt(bob, right)).toBe('welcome');
-    expect(await throttle.attempt({ ...ann, address: '192.0.2.2' }, right)).toBe('welcome');
+    expect(await throttle.attempt(bob, verifyRight)).toBe('welcome');
+    expect(await throttle.attempt({ ...ann, address: '192.0.2.2' }, verifyRight)).toBe('welcome');
   });
 
-  test('a success starts the count again', async () => {
+  test('a success resets the count', async () => {
     const throttle = await start();
     for (let round = 0; round < 3; round += 1) {
-      for (let at = 0; at < 9; at += 1) await throttle.attempt(ann, wrong);
-      expect(await throttle.attempt(ann, right)).toBe('welcome');
+      for (let index = 0; index < 9; index += 1) await throttle.attempt(ann, verifyWrong);
+      expect(await throttle.attempt(ann, verifyRight)).toBe('welcome');
     }
   });
 
-  test('of fifty wrong attempts at once, ten are compared', async () => {
+  test('of fifty simultaneous wrong attempts only ten are compared', async () => {
     const throttle = await start();
-    expect(await fail(throttle, 50)).toBe(10);
+    expect(await countFailures(throttle, 50)).toBe(10);
   });
 
-  test('after a hundred failures for any emails, the network waits', async () => {
+  test('after a hundred failures for any emails, the network must wait', async () => {
     const throttle = await start();
-    const from = (at: number) => throttle.attempt({ ...ann, email: `u${at}@example.test` }, wrong);
-    expect(await compared(times(150, from))).toBe(100);
-    const wait = await waitOf(throttle.attempt(bob, right));
+    const from = (index: number) =>
+      throttle.attempt({ ...ann, email: `u${index}@example.test` }, verifyWrong);
+    expect(await countCompared(times(150, from))).toBe(100);
+    const wait = await retryAfterOf(throttle.attempt(bob, verifyRight));
     expect(wait).toBeGreaterThan(50);
     expect(wait).toBeLessThanOrEqual(60);
-    expect(await throttle.attempt({ ...bob, address: '192.0.2.2' }, right)).toBe('welcome');
+    expect(await throttle.attempt({ ...bob, address: '192.0.2.2' }, verifyRight)).toBe('welcome');
   });
 
-  test('a network that waits lets a known account in, and still limits guesses for it', async () => {
+  test('a network that must wait admits a known account, and still limits countGuesses for it', async () => {
     const throttle = await start({ perNetwork: 10 });
-    expect(await fail(throttle, 30, bob)).toBe(10);
-    const member = { ...ann, isKnown: known };
-    expect(await throttle.attempt(member, right)).toBe('welcome');
-    expect(await fail(throttle, 30, member)).toBe(10);
-    expect(await compared([throttle.attempt(ann, right)])).toBe(0);
+    expect(await countFailures(throttle, 30, bob)).toBe(10);
+    const member = { ...ann, isKnown: knownNetwork };
+    expect(await throttle.attempt(member, verifyRight)).toBe('welcome');
+    expect(await countFailures(throttle, 30, member)).toBe(10);
+    expect(await countCompared([throttle.attempt(ann, verifyRight)])).toBe(0);
   });
 
-  test('a known account gets in when its account begins to wait, too, while its network is looked up', async () => {
+  test('a known account is admitted although its account bucket starts to wait while its network is looked up', async () => {
     const throttle = await start({ perNetwork: 10, perAccount: 10 });
-    await fail(throttle, 10, bob);
+    await countFailures(throttle, 10, bob);
     const isKnown = async () => {
-      await compared(times(10, (at) => throttle.attempt({ ...ann, address: `198.51.100.${at}` }, wrong)));
+      await countCompared(
+        times(10, (index) => throttle.attempt({ ...ann, address: `198.51.100.${index}` }, verifyWrong)),
+      );
       return true;
     };
-    expect(await throttle.attempt({ ...ann, isKnown }, right)).toBe('welcome');
+    expect(await throttle.attempt({ ...ann, isKnown }, verifyRight)).toBe('welcome');
   });
 
   test('successes and refused attempts do not count for the network', async () => {
     const throttle = await start({ perNetwork: 20 });
-    for (let at = 0; at < 30; at += 1) await throttle.attempt(ann, right);
-    expect(await fail(throttle, 50)).toBe(10);
-    expect(await fail(throttle, 9, bob)).toBe(9);
-    expect(await throttle.attempt({ ...bob, email: 'cid@example.test' }, right)).toBe('welcome');
+    for (let index = 0; index < 30; index += 1) await throttle.attempt(ann, verifyRight);
+    expect(await countFailures(throttle, 50)).toBe(10);
+    expect(await countFailures(throttle, 9, bob)).toBe(9);
+    expect(await throttle.attempt({ ...bob, email: 'cid@example.test' }, verifyRight)).toBe('welcome');
   });
 
-  test('an attempt that fails for another reason does not count', async () => {
+  test('an attempt that ends with an error does not count as a failure', async () => {
     const throttle = await start({ perNetwork: 20 });
-    const broken = async (admit: Admit) => {
+    const verifyBroken = async (admit: Admit) => {
       await admit();
       throw new Error('database unavailable');
     };
-    for (let at = 0; at < 30; at += 1)
-      await expect(throttle.attempt(ann, broken)).rejects.toThrow('database unavailable');
-    expect(await fail(throttle, 30)).toBe(10);
+    for (let index = 0; index < 30; index += 1)
+      await expect(throttle.attempt(ann, verifyBroken)).rejects.toThrow('database unavailable');
+    expect(await countFailures(throttle, 30)).toBe(10);
   });
 
-  test('a failure counts although admit was never called', async () => {
+  test('a failure counts even if `verify` never calls `admit`', async () => {
     const throttle = await start();
-    const careless = () => Promise.resolve(undefined);
-    expect(await compared(times(50, () => throttle.attempt(ann, careless)))).toBe(10);
+    const verifyWithoutAdmit = () => Promise.resolve(undefined);
+    expect(await countCompared(times(50, () => throttle.attempt(ann, verifyWithoutAdmit)))).toBe(10);
   });
 
   test('the addresses of one IPv6 /64 count as one network', async () => {
     const throttle = await start();
-    const from = (at: number) => throttle.attempt({ ...ann, address: `2001:db8::${at + 1}` }, wrong);
-    expect(await compared(times(50, from))).toBe(10);
+    const from = (index: number) =>
+      throttle.attempt({ ...ann, address: `2001:db8::${index + 1}` }, verifyWrong);
+    expect(await countCompared(times(50, from))).toBe(10);
   });
 
-  test('an IPv6 /56 gets four, a /48 sixteen times as many failures as a /64', async () => {
+  test('an IPv6 /56 may have four times, a /48 sixteen times as many failures as a /64', async () => {
     const throttle = await start({ perNetwork: 10 });
-    const guesses = (count: number, addressAt: (at: number) => string) =>
-      compared(
-        times(count, (at) =>
-          throttle.attempt({ ...ann, email: `u${at}@example.test`, address: addressAt(at) }, wrong),
+    const countGuesses = (count: number, addressAt: (index: number) => string) =>
+      countCompared(
+        times(count, (index) =>
+          throttle.attempt(
+            { ...ann, email: `u${index}@example.test`, address: addressAt(index) },
+            verifyWrong,
+          ),
         ),
       );
-    const hex = (at: number) => at.toString(16);
-    expect(await guesses(20, (at) => `2001:db8:1:2::${hex(at)}`)).toBe(10);
-    expect(await guesses(60, (at) => `2001:db8:2:2${hex(16 + at)}::1`)).toBe(40);
-    expect(await guesses(200, (at) => `2001:db8:3:${hex(1 + at)}00::1`)).toBe(160);
-    expect(await throttle.attempt({ ...bob, address: '2001:db8:4::1' }, right)).toBe('welcome');
+    const hex = (index: number) => index.toString(16);
+    expect(await countGuesses(20, (index) => `2001:db8:1:2::${hex(index)}`)).toBe(10);
+    expect(await countGuesses(60, (index) => `2001:db8:2:2${hex(16 + index)}::1`)).toBe(40);
+    expect(await countGuesses(200, (index) => `2001:db8:3:${hex(1 + index)}00::1`)).toBe(160);
+    expect(await throttle.attempt({ ...bob, address: '2001:db8:4::1' }, verifyRight)).toBe('welcome');
   });
 
-  test('after many failures for one email, networks wait that its account does not know, and no other', async () => {
+  test('after many failures for one email, only networks must wait from which its account never logged in', async () => {
     const throttle = await start({ perAccount: 30 });
-    const from = (at: number, isKnown: Attempt['isKnown']) => ({
+    const from = (index: number, isKnown: Attempt['isKnown']) => ({
       ...ann,
-      address: `198.51.100.${at}`,
+      address: `198.51.100.${index}`,
       isKnown,
     });
-    expect(await compared(times(60, (at) => throttle.attempt(from(at, notKnown), wrong)))).toBe(30);
-    const wait = await waitOf(throttle.attempt(from(100, notKnown), right));
+    expect(
+      await countCompared(times(60, (index) => throttle.attempt(from(index, unknownNetwork), verifyWrong))),
+    ).toBe(30);
+    const wait = await retryAfterOf(throttle.attempt(from(100, unknownNetwork), verifyRight));
     expect(wait).toBeGreaterThan(50);
     expect(wait).toBeLessThanOrEqual(60);
-    expect(await throttle.attempt(from(101, known), right)).toBe('welcome');
-    expect(await throttle.attempt({ ...bob, address: '198.51.100.1' }, right)).toBe('welcome');
+    expect(await throttle.attempt(from(101, knownNetwork), verifyRight)).toBe('welcome');
+    expect(await throttle.attempt({ ...bob, address: '198.51.100.1' }, verifyRight)).toBe('welcome');
   });
 
-  test('failures from networks that an account knows do not make other networks wait', async () => {
+  test('failures from known networks of an account do not make other networks wait', async () => {
     const throttle = await start({ perAccount: 10 });
-    for (let at = 0; at < 30; at += 1)
-      await throttle.attempt({ ...ann, address: `198.51.100.${at}`, isKnown: known }, wrong);
-    expect(await throttle.attempt(ann, right)).toBe('welcome');
+    for (let index = 0; index < 30; index += 1)
+      await throttle.attempt({ ...ann, address: `198.51.100.${index}`, isKnown: knownNetwork }, verifyWrong);
+    expect(await throttle.attempt(ann, verifyRight)).toBe('welcome');
   });
 
-  test('an operator ends the wait of an account for all networks', async () => {
+  test('an operator can end the wait of an account for all networks', async () => {
     const throttle = await start({ perAccount: 10 });
-    for (let at = 0; at < 10; at += 1) await throttle.attempt({ ...ann, address: `198.51.100.${at}` }, wrong);
-    expect(await compared([throttle.attempt(ann, right)])).toBe(0);
+    for (let index = 0; index < 10; index += 1)
+      await throttle.attempt({ ...ann, address: `198.51.100.${index}` }, verifyWrong);
+    expect(await countCompared([throttle.attempt(ann, verifyRight)])).toBe(0);
     await throttle.lift({ address: '192.0.2.1', email: ann.email });
-    expect(await throttle.attempt(ann, right)).toBe('welcome');
+    expect(await throttle.attempt(ann, verifyRight)).toBe('welcome');
   });
 
-  test('an operator ends the wait of an account and of a network', async () => {
+  test('an operator can end the wait of a network, and of an account on it', async () => {
     const throttle = await start({ perNetwork: 10 });
-    expect(await fail(throttle, 30)).toBe(10);
+    expect(await countFailures(throttle, 30)).toBe(10);
     await throttle.lift({ address: '192.0.2.1' });
-    expect(await throttle.attempt(bob, right)).toBe('welcome');
-    expect(await compared([throttle.attempt(ann, right)])).toBe(0);
+    expect(await throttle.attempt(bob, verifyRight)).toBe('welcome');
+    expect(await countCompared([throttle.attempt(ann, verifyRight)])).toBe(0);
     await throttle.lift({ address: '192.0.2.1', email: 'Ann@Example.test' });
-    expect(await throttle.attempt(ann, right)).toBe('welcome');
+    expect(await throttle.attempt(ann, verifyRight)).toBe('welcome');
   });
 });
 
-test('waits grow from a minute to an hour, with one attempt between two of them', async () => {
+test('waits grow from a minute to an hour, with one attempt between two waits', async () => {
   const { connect } = await startTestRedis();
   const redis = await connect();
   const throttle = createThrottle({ name: 'test', redis });
-  await compared(times(10, () => throttle.attempt(ann, wrong)));
+  await countCompared(times(10, () => throttle.attempt(ann, verifyWrong)));
   const waits: number[] = [];
   for (let round = 0; round < 8; round += 1) {
-    const wait = await waitOf(throttle.attempt(ann, wrong));
+    const wait = await retryAfterOf(throttle.attempt(ann, verifyWrong));
     waits.push(Math.ceil(wait / 60));
     for (const key of await redis.keys('*:pair:*')) await redis.hset(key, 'until', 0);
-    expect(await compared(times(5, () => throttle.attempt(ann, wrong)))).toBe(1);
+    expect(await countCompared(times(5, () => throttle.attempt(ann, verifyWrong)))).toBe(1);
   }
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
 });
 
-test('a hundred right logins of one user at once all pass, because only those being compared count', async () => {
+test('a hundred simultaneous right logins of one user all pass, because an attempt counts only when it is compared', async () => {
   const { connect } = await startTestRedis();
   const throttle = createThrottle({ name: 'test', redis: await connect() });
   const passwords = createPasswords();
-  const stored = await passwords.hash('correct horse');
+  const storedHash = await passwords.hash('correct horse');
   const login = (password: string) =>
     throttle.attempt(ann, async (admit) => {
-      const admitted = async () => {
+      const admitAndReadHash = async () => {
         await admit();
-        return stored;
+        return storedHash;
       };
-      const { matches } = await passwords.verify(admitted, password);
+      const { matches } = await passwords.verify(admitAndReadHash, password);
       return matches ? 'welcome' : undefined;
     });
   expect(await Promise.all(times(100, () => login('correct horse')))).toEqual(times(100, () => 'welcome'));
-  expect(await compared(times(50, () => login('wrong horse')))).toBe(10);
+  expect(await countCompared(times(50, () => login('verifyWrong horse')))).toBe(10);
 });
 
-test('a wrong login costs one round trip to Redis, a right one two', async () => {
+test('a wrong login takes one round trip to Redis, a right login two', async () => {
   const { connect } = await startTestRedis();
   const redis = await connect();
   const throttle = createThrottle({ name: 'test', redis });
-  const sent: number[] = [];
+  let writes = 0;
   const write = redis.stream.write.bind(redis.stream) as (...args: unknown[]) => boolean;
   Object.assign(redis.stream, {
     write: (...args: unknown[]) => {
-      sent.push(1);
+      writes++;
       return write(...args);
     },
   });
-  await throttle.attempt({ ...ann, address: '2001:db8::1' }, wrong);
-  expect(sent).toHaveLength(1);
-  await throttle.attempt(bob, right);
-  expect(sent).toHaveLength(3);
+  await throttle.attempt({ ...ann, address: '2001:db8::1' }, verifyWrong);
+  expect(writes).toBe(1);
+  await throttle.attempt(bob, verifyRight);
+  expect(writes).toBe(3);
 });
 
 test('two instances share one count; neither Redis nor the log contains the email', async () => {
   const { connect } = await startTestRedis();
   const redis = await connect();
   const { log, lines } = captureLog();
-  const instances = [redis, await connect()].map((open) =>
-    createThrottle({ name: 'test', redis: open, log }),
+  const instances = [redis, await connect()].map((connection) =>
+    createThrottle({ name: 'test', redis: connection, log }),
   );
-  const both = times(50, (at) => (instances[at % 2] as Throttle).attempt(ann, wrong));
-  expect(await compared(both)).toBe(10);
+  const attempts = times(50, (index) => (instances[index % 2] as Throttle).attempt(ann, verifyWrong));
+  expect(await countCompared(attempts)).toBe(10);
   const keys = await redis.keys('*');
-  // The account from this network, the account, the network.
+  // One key each for the account on this network, the account, and the network.
   expect(keys).toHaveLength(3);
   expect(lines.join('')).toContain('too many failed logins');
   expect([...keys, ...lines].join()).not.toMatch(/ann|example/);
 });
 
-test('while Redis is down logins succeed and guesses stay limited, and the same after it is back', async () => {
+test('while Redis is down logins succeed and countGuesses stay limited, and the same after it is back', async () => {
   const { server, connect } = await startTestRedis();
   const redis = await connect();
   const throttle = createThrottle({ name: 'test', redis });
-  const guess = () => compared(times(50, () => throttle.attempt(ann, wrong)));
-  for (let at = 0; at < 5; at += 1) await throttle.attempt(ann, wrong);
+  const countGuesses = () => countCompared(times(50, () => throttle.attempt(ann, verifyWrong)));
+  for (let index = 0; index < 5; index += 1) await throttle.attempt(ann, verifyWrong);
   await server.kill9();
   await expect.poll(() => redis.status).not.toBe('ready');
-  expect(await throttle.attempt(ann, right)).toBe('welcome');
-  expect(await guess()).toBe(10);
+  expect(await throttle.attempt(ann, verifyRight)).toBe('welcome');
+  expect(await countGuesses()).toBe(10);
   await server.restart();
   await expect.poll(() => redis.status).toBe('ready');
-  expect(await guess()).toBe(10);
-  expect(await throttle.attempt(bob, right)).toBe('welcome');
+  expect(await countGuesses()).toBe(10);
+  expect(await throttle.attempt(bob, verifyRight)).toBe('welcome');
 });

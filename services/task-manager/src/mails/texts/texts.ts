@@ -1,4 +1,4 @@
-/** What a mail is about. */
+/** The kinds of mails. */
 export const mailKinds = [
   'invitation',
   'password_reset',
@@ -16,18 +16,18 @@ export type MailKind = (typeof mailKinds)[number];
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
-/** What a mail says: `action` names what its link or code is for. */
-export interface Letter {
+/** Text of a mail. `action` tells the recipient what to do with the link or code. */
+export interface MailText {
   subject: string;
   text: string;
   action?: string;
-  /** What follows the link or code. */
+  /** Paragraph after the link or code. */
   end?: string;
 }
 
-/** The letters of a language. Names of users and lists come as plain words, see `plainName`. */
-export type Texts = Record<Exclude<MailKind, 'invitation'>, Letter> & {
-  invitation(from: string | undefined, list: string | undefined): Letter;
-  /** Before a code, where no page is configured that takes it. */
+/** The mails in one language. Names of users and lists are passed as plain words, see `plainName`. */
+export type Texts = Record<Exclude<MailKind, 'invitation'>, MailText> & {
+  invitation(from: string | undefined, list: string | undefined): MailText;
+  /** Precedes a code when no page for it is configured. */
   enterCode: string;
 };

@@ -3,20 +3,20 @@ import { isoTime } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
 import type { Context } from '../context.ts';
 import { leaveList } from '../lists/use-cases.ts';
-import { endEmailChanges } from '../mails/use-cases.ts';
+import { voidEmailChanges } from '../mails/use-cases.ts';
 import { recordEvent } from '../security/events.ts';
 import type { Actor } from '../sessions/client.ts';
 import { deleteSessions, revokeSessions } from '../sessions/use-cases.ts';
-import { deleteSlice } from '../slices.ts';
+import { deleteSlice } from '../delete-slice.ts';
 import { withRecentPassword } from './use-cases.ts';
 
-/** Days from the request of a deletion to the erasure. */
-const eraseDays = 14;
+/** Days from the request to the erasure. */
+const erasureDelayDays = 14;
 
-/** Asks for the erasure of a user. Returns when it begins, and the address of the user. */
-const requestErasure = async (tx: Queries, userId: string): Promise<{ erasedAt: string; email: string }> => {
+/** Schedules the erasure of a user. Returns its time and the email address of the user. */
+const scheduleErasure = async (tx: Queries, userId: string): Promise<{ erasedAt: string; email: string }> => {
   const [user] = await tx<[{ erasedAt: string; email: string }]>`
-    update users set deletion_at = now() + make_interval(days => ${eraseDays}) where id = ${userId}
+    update users set deletion_at = now() + make_interval(days => ${erasureDelayDays}) where id = ${userId}
     returning ${tx.unsafe(isoTime('deletion_at'))} as "erasedAt", email`;
   return user;
 };
@@ -26,12 +26,17 @@ interface DueUser {
   email: string;
 }
 
-/** One lock for all processes that erase; advisory locks are per database. */
-const lock = 7_310_442;
+/** Key of the advisory lock that lets one process of this database erase at a time. */
+const lockKey = 7_310_442;
 
-/** Any user whose time is over, locked, so that one whose erasure fails keeps no other waiting; undefined while another process erases. */
+/**
+ * Locks a random user whose erasure is due: random, so that a failing erasure does not block the others. Undefined when none
+ * is due or another process erases.
+ */
 const lockDueUser = async (tx: Queries): Promise<DueUser | undefined> => {
-  const [{ locked }] = await tx<[{ locked: boolean }]>`select pg_try_advisory_xact_lock(${lock}) as locked`;
+  const [{ locked }] = await tx<
+    [{ locked: boolean }]
+  >`select pg_try_advisory_xact_lock(${lockKey}) as locked`;
   if (!locked) return undefined;
   const [user] = await tx<DueUser[]>`
     select id, email from users where deletion_at <= now() order by random() limit 1 for no key update`;
@@ -39,8 +44,8 @@ const lockDueUser = async (tx: Queries): Promise<DueUser | undefined> => {
 };
 
 /**
- * Deletes a part of the rows of a user who is in no list any more, the user last. Returns whether more is left. Mails and
- * invitations of others have the address.
+ * Deletes a slice of the rows of a user who has left all lists; the last call deletes the user. Returns true if rows are
+ * left. Mails and invitations that others caused refer to the email address.
  */
 const eraseRows = async (tx: Queries, { id, email }: DueUser): Promise<boolean> => {
   for (const [table, column] of [
@@ -55,12 +60,12 @@ const eraseRows = async (tx: Queries, { id, email }: DueUser): Promise<boolean> 
   return false;
 };
 
-/** Pause after all that was due is erased. */
+/** Pause when no erasure is due. */
 const pauseMs = 600_000;
 
 /**
- * Erases the users whose time is over in small transactions until disposed of: first they leave their lists, one after the
- * other. Every instance runs it; only one works at a time.
+ * Erases users whose erasure is due, in small transactions, until disposed. A user first leaves all lists, one per
+ * transaction. Every instance runs this task; only one works at a time.
  */
 export const startErasure = ({ database: { sql }, log }: Context): AsyncDisposable =>
   startBackground({
@@ -78,14 +83,14 @@ export const startErasure = ({ database: { sql }, log }: Context): AsyncDisposab
   });
 
 /**
- * Ends all sessions of a user, who is erased 14 days later unless they log in before. Returns when. Throws as
- * `withRecentPassword` does.
+ * Ends all sessions of the user and schedules the erasure in 14 days; a login before then cancels it. Returns the time of the
+ * erasure. Throws as `withRecentPassword` does.
  */
-export const leave = async (context: Context, actor: Actor): Promise<string> => {
+export const deleteAccount = async (context: Context, actor: Actor): Promise<string> => {
   const { userId } = actor;
   const { ended, erasedAt } = await withRecentPassword(context, actor, async (tx) => {
-    const { erasedAt, email } = await requestErasure(tx, userId);
-    await endEmailChanges(tx, userId);
+    const { erasedAt, email } = await scheduleErasure(tx, userId);
+    await voidEmailChanges(tx, userId);
     await recordEvent(tx, userId, 'deletion_requested', actor);
     await context.mails?.queue(tx, { kind: 'deletion_requested', recipient: email });
     return { erasedAt, ended: await deleteSessions(tx, userId) };

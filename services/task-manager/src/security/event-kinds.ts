@@ -1,4 +1,4 @@
-/** What is remembered of an account. */
+/** Kinds of security events of an account. */
 export const securityEventKinds = [
   'registered',
   'login',
@@ -16,7 +16,7 @@ export const securityEventKinds = [
   'session_ended',
   'other_sessions_ended',
   'refresh_token_reused',
-  // By an operator.
+  // Actions of an operator.
   'locked',
   'unlocked',
   'reset_requested',
