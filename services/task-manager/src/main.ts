@@ -1,7 +1,7 @@
 import { outdatedChanges, withFeed } from '@platform/feed';
 import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
-import { startErasure } from './account/leaving.ts';
+import { startErasure } from './account/deletion.ts';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';

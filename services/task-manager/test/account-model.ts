@@ -86,7 +86,8 @@ const operations = {
   check: withToken(() => 200),
   refresh: (model, { session }) => refresh(model, model.sessions[session], false),
   refreshWithPrevious: (model, { session }) => refresh(model, model.sessions[session], true),
-  logout: (model, operation) => withToken((_, session) => ((session.hasEnded = true), 204))(model, operation) && 204,
+  logout: (model, operation) =>
+    withToken((_, session) => ((session.hasEnded = true), 204))(model, operation) && 204,
   endSession: withToken((model, { user }, { other }) => {
     const ended = model.sessions[other];
     if (ended?.user !== user || !isLive(model, ended)) return 404;
@@ -144,7 +145,7 @@ const operations = {
   },
 } satisfies Record<string, Apply>;
 
-export const operationKinds = Object.keys(operations) withToken Operation['kind'][];
+export const operationKinds = Object.keys(operations) as Operation['kind'][];
 
 /** Applies an operation and returns the expected HTTP status. */
 export const apply = (model: Model, operation: Operation): number =>

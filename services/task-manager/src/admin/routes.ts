@@ -3,7 +3,7 @@ import { noStore } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { eventPage, SecurityEventQuery, SecurityEvents } from '../security/events.ts';
-import { emptyResponse } from '../when-outcome.ts';
+import { emptyResponse } from '../empty-response.ts';
 import { Account, Accounts, UserPath, UserQuery } from './schema.ts';
 import {
   audit,

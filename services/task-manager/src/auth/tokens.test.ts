@@ -70,7 +70,7 @@ describe('an access token', () => {
     ['of 9,000 characters', () => 'a'.repeat(9000)],
     ['that is empty', () => ''],
   ])('%s is refused', async (_description, createToken) => {
-    const { status, type, headers, body } = await listTasks(`Bearer ${await make()}`);
+    const { status, type, headers, body } = await listTasks(`Bearer ${await createToken()}`);
     expect([status, type]).toEqual([401, 'application/problem+json']);
     expect(headers['www-authenticate']).toMatch(/^Bearer realm=/);
     expect(JSON.stringify(body)).not.toContain('at ');

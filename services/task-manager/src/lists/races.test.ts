@@ -48,7 +48,7 @@ describe('a request that waits for a concurrent change of the list', () => {
     const { ada, ben, list } = await createFamily();
     const { body: task } = await ada.as('post', '/tasks').send({ title: 'Bread', listId: list.id });
     const setRole = (role: string) => (tx: TransactionSql) =>
-      tx`update list_members setRole role = ${role} where list_id = ${list.id} and email = ${ben.email}`;
+      tx`update list_members set role = ${role} where list_id = ${list.id} and email = ${ben.email}`;
     const requests = [
       () => ben.as('post', '/tasks').send({ title: 'Milk', listId: list.id }),
       () => ben.as('patch', `/tasks/${task.id}`).send({ title: 'Milk' }),
@@ -98,7 +98,7 @@ describe('a request that waits for a concurrent change of the list', () => {
       .send({ members: { [ben.email]: { role: 'owner' } } })
       .expect(200);
     const demote = (tx: TransactionSql) =>
-      tx`update list_members setRole role = 'viewer' where list_id = ${list.id} and email = ${ben.email}`;
+      tx`update list_members set role = 'viewer' where list_id = ${list.id} and email = ${ben.email}`;
     expect(await sendDuringChange(list.id, demote, () => change(ada, null))).toEqual([409, 'last_owner']);
   });
 });
@@ -113,7 +113,7 @@ test('a removal of a member waits for tasks that are being written, and then una
     await expect.poll(countWaiting).toBe(1);
     // Other writers do not wait.
     await ben.as('post', '/tasks').send({ title: 'Milk', listId: list.id }).timeout(5000);
-    await tx`update tasks setRole assignee_id = ${ben.user.id} where owner_id = ${list.id} and id = ${task.id}`;
+    await tx`update tasks set assignee_id = ${ben.user.id} where owner_id = ${list.id} and id = ${task.id}`;
     return { answer: sent };
   });
   expect((await answer).status).toBe(200);

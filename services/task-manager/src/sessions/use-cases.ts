@@ -110,7 +110,7 @@ export const endSessionOf = async (
   refreshToken: string,
   beforeLookup: () => void,
 ): Promise<UnknownCredential | undefined> => {
-  const parsed = context.refreshTokens.parsed(refreshToken);
+  const parsed = context.refreshTokens.read(refreshToken);
   if (parsed === undefined) return undefined;
   // A valid token that was created before the signing key was replaced is recognised by its hash.
   if (!parsed.issued) beforeLookup();
@@ -133,7 +133,7 @@ export const readRefreshToken = (
   refreshToken: string,
   sessionId: string | undefined,
 ): ParsedToken => {
-  const parsed = refreshTokens.parsed(refreshToken);
+  const parsed = refreshTokens.read(refreshToken);
   if (parsed === undefined || (sessionId !== undefined && sessionId !== parsed.session.id))
     throw invalidToken();
   return parsed;
