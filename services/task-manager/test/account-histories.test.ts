@@ -223,7 +223,7 @@ const readState = async ({ emails }: Credentials) => {
     select id, email, password_hash as password, email_verified_at is not null as "isVerified",
       locked_at is not null as "isLocked", deletion_at is not null as "isLeaving" from users`;
   const sessions = await sql<{ id: string; userId: string; isRecent: boolean }[]>`
-    select id, holderid as "userId", authenticated_at > now() - interval '10 minutes' as "isRecent"
+    select id, user_id as "userId", authenticated_at > now() - interval '10 minutes' as "isRecent"
     from sessions where expires_at > now() order by id`;
   const codes = await sql<
     { owner: string; id: string; kind: string; recipient: string; sender: string | null; isOpen: boolean }[]
