@@ -23,6 +23,24 @@ test.each([
   expect(kept(answer)).not.toMatch(/Ann|Nan|Lee|example\.test|612345/);
 });
 
+const umlauts = { name: 'Jürgen Müller-Löwenstein', street: 'Hauptstraße 5/7' };
+const escaped = JSON.stringify(umlauts).replaceAll(
+  /[^ -~]/g,
+  (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+);
+test.each([
+  ['JSON as Python and PHP write it', escaped.replaceAll('/', String.raw`\/`)],
+  ['JSON in JSON', JSON.stringify({ error: `no ${escaped}` })],
+  ['a form', new URLSearchParams(umlauts).toString()],
+  ['HTML with named entities', 'J&uuml;rgen M&uuml;ller-L&ouml;wenstein, Hauptstra&szlig;e'],
+  ['HTML with numeric entities', 'J&#xFC;rgen M&#252;ller-L&#246;wenstein, Hauptstra&#xdf;e'],
+  ['decomposed capitals', umlauts.name.normalize('NFD').toUpperCase()],
+  ['a cut-off text', `${'x '.repeat(1020)}Hauptstraße Jürgen Müller-Löwenstein`],
+])('names with accents are masked in an answer that is %s', (_form, answer) => {
+  const record = JSON.stringify({ data: { item: umlauts } });
+  expect(keptAnswer(Buffer.from(answer), record)).not.toMatch(/rgen|ller|wenst|hauptst/i);
+});
+
 test('ids, times and what the answer says by itself are kept, of long ones the first 1,024 bytes', () => {
   const answer = `No member ${item.id} at ${item.createdAt} in table 1`;
   expect(kept(answer)).toBe(answer);

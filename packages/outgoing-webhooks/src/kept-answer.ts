@@ -1,12 +1,12 @@
 /** Maximum bytes that are stored of an answer. */
 const maxAnswer = 1024;
-/** Maximum characters of a message whose answer is stored, because searching for the values of a longer one would block others. */
+/** Maximum characters of a message whose answer is stored, because reading the words of a longer one would block others. */
 const maxSent = 65_536;
 const masked = '[…]';
-/** Shorter values are not masked, because they occur in any answer. */
-const shortest = 3;
 /** Matches UUIDs and times, which are not personal data. */
 const isPlain = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$|^\d{4}-\d\d-\d\dT[\d:.]+Z$/i;
+/** A run of letters and digits. Single characters are not masked, because they occur in any answer. */
+const word = /[\p{L}\p{N}\p{M}]{2,}/gu;
 
 /** All texts and numbers in a JSON value. */
 const valuesIn = (value: unknown): string[] => {
@@ -14,37 +14,46 @@ const valuesIn = (value: unknown): string[] => {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [];
 };
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
+/** A word without accents and case: `MÜLLER`, decomposed or not, and the entity `M&uuml;ller` are the same. */
+const fold = (text: string): string =>
+  text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('ß', 'ss').toLowerCase();
+
+const character = (digits: string, base: number): string => {
+  const code = Number.parseInt(digits, base);
+  return code <= 0x10_ff_ff ? String.fromCodePoint(code) : ' ';
 };
 
-/** The encodings in which an error page may repeat a text. */
-const formsOf = (text: string): string[] => [
-  text,
-  JSON.stringify(text).slice(1, -1),
-  text.replaceAll(/["&'<>]/g, (character) => entities[character] ?? ''),
-  encodeURIComponent(text.toWellFormed()),
-];
+/** Decodes the escapes with which error pages repeat a text: of JSON (also inside JSON), Python, PHP, addresses, forms and HTML. */
+const decode = (text: string): string =>
+  text
+    .replaceAll(/\\+u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/\\+x([\da-f]{2})/gi, (_, hex: string) => character(hex, 16))
+    .replaceAll(/\\+[bfnrt]/g, ' ')
+    .replaceAll(/(?:%[\da-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
+    .replaceAll(/&#x([\da-f]{1,6});/gi, (_, hex: string) => character(hex, 16))
+    .replaceAll(/&#(\d{1,7});/g, (_, digits: string) => character(digits, 10))
+    .replaceAll('&szlig;', 'ss')
+    .replaceAll(/&([a-z])(?:uml|acute|grave|circ|tilde|cedil|ring|slash|caron);/gi, '$1');
+
+/** PostgreSQL cannot store NUL. */
+const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
+
+/** Without the last word, of which a part may be missing. */
+const beforeLastWord = (text: string): string =>
+  text.slice(0, Math.max(0, ...[' ', '\n', '"', "'", '<', ',', '&'].map((end) => text.lastIndexOf(end))));
 
 /**
- * The start of an answer with the values of the sent record masked; null for an empty answer. Failing servers often repeat the
- * record, and attempts are stored longer than the record or the person in it.
+ * The start of an answer, decoded, with the words of the sent record masked; null for an empty answer. Failing servers often
+ * repeat the record, and attempts are stored longer than the record or the person in it.
  */
 export const keptAnswer = (answer: Buffer, sent: string): string | null => {
   if (answer.length === 0) return null;
   if (sent.length > maxSent) return masked;
   const { data } = JSON.parse(sent) as { data?: { item?: unknown } };
-  const values = valuesIn(data?.item).filter((value) => value.length >= shortest && !isPlain.test(value));
-  let text = answer
-    .subarray(0, 2 * maxAnswer)
-    .toString('utf8')
-    .replaceAll('\0', '\uFFFD');
-  // Longest first, because a long value may contain shorter ones.
-  for (const form of new Set(values.flatMap(formsOf).toSorted((a, b) => b.length - a.length)))
-    text = text.replaceAll(form, masked);
-  return Buffer.from(text).subarray(0, maxAnswer).toString('utf8');
+  const values = valuesIn(data?.item).filter((value) => !isPlain.test(value));
+  const words = new Set(values.flatMap((value) => fold(value).match(word) ?? []));
+  const start = answer.subarray(0, 2 * maxAnswer).toString('utf8');
+  const whole = answer.length > 2 * maxAnswer ? beforeLastWord(start) : start;
+  const text = decode(whole).replaceAll(word, (match) => (words.has(fold(match)) ? masked : match));
+  return Buffer.from(withoutNul(text)).subarray(0, maxAnswer).toString('utf8');
 };

@@ -257,7 +257,7 @@ test('events of a store that fail for one cause write ten error lines a minute, 
   expect(repeated.map((line) => JSON.parse(line))).toMatchObject([{ storeId: id, count: 10 }]);
 });
 
-test('an event of a store that is unknown, as after a restore, is ended and not claimed again and again', async () => {
+test('an event of a store that is unknown, as after a restore, is ended without its body, and not claimed again', async () => {
   const { sql } = service.context.database;
   const { id, webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, order);
@@ -274,4 +274,7 @@ test('an event of a store that is unknown, as after a restore, is ended and not 
   await expect
     .poll(() => sql`select state, error from results where store_id = ${lost}`)
     .toEqual([{ state: 'ignored', error: 'store_unknown' }]);
+  const [stored] = await sql<{ body: Buffer; hash: Buffer | null }[]>`
+    select body, body_hash as hash from events where store_id = ${lost}`;
+  expect([stored?.body.length, stored?.hash?.length]).toEqual([0, 32]);
 });

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ISql } from 'postgres';
+import type { ISql, Sql } from 'postgres';
 import { arrayOf } from '../db/sql.ts';
+import { endEvents } from './end-events.ts';
+import type { ClaimedRow } from './event.ts';
 import { createPersonFinder, digitsOf, isMail, minIdLength, type Person } from './person-finder.ts';
 
 /** Ids of the events whose bodies were searched for these values, and of those that are about the person. */
@@ -117,7 +119,7 @@ export const eraseEvents = async (
   sql: ISql,
   storeId: string,
   entities: readonly string[],
-  search: Search,
+  search: Pick<Search, 'found'>,
 ): Promise<number> => {
   const found = [...search.found];
   await sql`
@@ -139,3 +141,11 @@ export const eraseEvents = async (
     ).count;
   return count;
 };
+
+/** Ends events of unknown stores and empties their bodies, because nothing else would process or delete them. */
+export const endOrphanedEvents = (sql: Sql, orphaned: readonly ClaimedRow[]): Promise<void> =>
+  sql.begin(async (tx) => {
+    await endEvents(tx, orphaned, 'ignored', 'store_unknown');
+    for (const [storeId, events] of Map.groupBy(orphaned, (event) => event.storeId))
+      await eraseEvents(tx, storeId, [], { found: new Set(events.map(({ id }) => id)) });
+  });

@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { finalState, Ignored, ProviderBusy, Stopped, Unprocessable } from '../errors.ts';
 import { claim, createRoundRobinClaim, maxRoundRobinEvents } from '../inbox/claim-events.ts';
 import { endEvent, endEvents, postponeEvents } from '../inbox/end-events.ts';
+import { endOrphanedEvents } from '../inbox/erase-events.ts';
 import type { ClaimedEvent, ClaimedRow } from '../inbox/event.ts';
 import { heartbeatOf } from '../inbox/heartbeat.ts';
 import type { EventWorker } from '../inbox/inbox.ts';
@@ -167,7 +168,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
     }
   };
 
-  /** Adds the stores of events. Ends events of unknown stores (after restoring an old backup): nothing else would process or delete them. */
+  /** Adds the stores of events. Ends events of unknown stores, which exist after an old backup was restored. */
   const withStores = async (events: readonly ClaimedRow[]): Promise<ClaimedEvent[]> => {
     const stores = await knownStores(context, new Set(events.map(({ storeId }) => storeId)));
     const [known, orphaned] = [[] as ClaimedEvent[], [] as ClaimedRow[]];
@@ -181,7 +182,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
         { storeIds: [...new Set(orphaned.map(({ storeId }) => storeId))] },
         'events of unknown stores are ignored',
       );
-      await sql.begin((tx) => endEvents(tx, orphaned, 'ignored', 'store_unknown'));
+      await endOrphanedEvents(sql, orphaned);
     }
     return known;
   };

@@ -22,10 +22,7 @@ import type { OutageSnapshot } from './outage-snapshot.ts';
 
 export interface SpoolOptions {
   folder: string;
-  /**
-   * Maximum size of the spool; further events are rejected with 503. Events of one store are rejected earlier: when the store
-   * already uses twice as much as is left.
-   */
+  /** Maximum size; further events are rejected with 503. A store is rejected when it uses twice as much as is left. */
   maxBytes: number;
   /** Commits events to the inbox; rejects while the database is unavailable. */
   store(events: ReceivedEvent[]): Promise<unknown>;
@@ -140,7 +137,7 @@ export const createSpool = (options: SpoolOptions) => {
     if (replayedFile !== undefined) await removeFile(replayedFile);
   };
 
-  const replayUntilEmpty = async (): Promise<void> => {
+  const replayAll = async (): Promise<void> => {
     log.warn('events go to the spool');
     while (active && !stopping.signal.aborted) {
       // The abort ends the pause: an instance that stops tries once more at once, because its disk may be deleted with it.
@@ -157,8 +154,7 @@ export const createSpool = (options: SpoolOptions) => {
   };
   const startReplay = (): void => {
     // Runs outside the request that starts it: the request ends earlier, and its client must not be charged for other events.
-    if (active && replaying === undefined && !stopping.signal.aborted)
-      replaying = outsideRequests(replayUntilEmpty);
+    if (active && replaying === undefined && !stopping.signal.aborted) replaying = outsideRequests(replayAll);
   };
 
   const takeOver = async (lockedFolder: OwnFolder): Promise<void> => {
