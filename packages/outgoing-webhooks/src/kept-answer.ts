@@ -26,9 +26,10 @@ const character = (digits: string, base: number): string => {
 /** Decodes the escapes with which error pages repeat a text: of JSON (also inside JSON), Python, PHP, addresses, forms and HTML. */
 const decode = (text: string): string =>
   text
-    .replaceAll(/\\+u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replaceAll(/\\+x([\da-f]{2})/gi, (_, hex: string) => character(hex, 16))
-    .replaceAll(/\\+[bfnrt]/g, ' ')
+    .replaceAll(/\\+/g, '\\')
+    .replaceAll(/\\u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/\\x([\da-f]{2})/gi, (_, hex: string) => character(hex, 16))
+    .replaceAll(/\\[bfnrt]/g, ' ')
     .replaceAll(/(?:%[\da-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
     .replaceAll(/&#x([\da-f]{1,6});/gi, (_, hex: string) => character(hex, 16))
     .replaceAll(/&#(\d{1,7});/g, (_, digits: string) => character(digits, 10))
