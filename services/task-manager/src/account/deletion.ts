@@ -29,17 +29,14 @@ interface DueUser {
 /** Key of the advisory lock that lets one process of this database erase at a time. */
 const lockKey = 7_310_442;
 
-/**
- * Locks a random user whose erasure is due: random, so that a failing erasure does not block the others. Undefined when none
- * is due or another process erases.
- */
-const lockDueUser = async (tx: Queries): Promise<DueUser | undefined> => {
+/** Locks a user whose erasure is due, except the excluded. Undefined when none is due or another process erases. */
+const lockDueUser = async (tx: Queries, excludedIds: Iterable<string>): Promise<DueUser | undefined> => {
   const [{ locked }] = await tx<
     [{ locked: boolean }]
   >`select pg_try_advisory_xact_lock(${lockKey}) as locked`;
   if (!locked) return undefined;
   const [user] = await tx<DueUser[]>`
-    select id, email from users where deletion_at <= now() order by random() limit 1 for no key update`;
+    select id, email from users where deletion_at <= now() and id <> all(${[...excludedIds]}) limit 1 for no key update`;
   return user;
 };
 
@@ -60,27 +57,37 @@ const eraseRows = async (tx: Queries, { id, email }: DueUser): Promise<boolean> 
   return false;
 };
 
-/** Pause when no erasure is due. */
+/** Pause when no erasure is due, and before a failed one is repeated. */
 const pauseMs = 600_000;
 
 /**
  * Erases users whose erasure is due, in small transactions, until disposed. A user first leaves all lists, one per
- * transaction. Every instance runs this task; only one works at a time.
+ * transaction. Every instance runs this task; only one works at a time. A failing erasure does not delay the others.
  */
-export const startErasure = ({ database: { sql }, log }: Context): AsyncDisposable =>
-  startBackground({
-    name: 'erasure',
-    everyMs: pauseMs,
-    log,
-    run: () =>
-      sql.begin(async (tx) => {
-        const user = await lockDueUser(tx);
-        if (user === undefined) return false;
-        if ((await leaveList(tx, user.id)) || (await eraseRows(tx, user))) return true;
-        log.info('an account was erased');
+export const startErasure = ({ database: { sql }, log }: Context): AsyncDisposable => {
+  const failedIds = new Set<string>();
+  const eraseStep = async (): Promise<boolean> => {
+    let user: DueUser | undefined;
+    try {
+      return await sql.begin(async (tx) => {
+        user = await lockDueUser(tx, failedIds);
+        if (user === undefined) {
+          failedIds.clear();
+          return false;
+        }
+        if (!(await leaveList(tx, user.id)) && !(await eraseRows(tx, user)))
+          log.info('an account was erased');
         return true;
-      }),
-  });
+      });
+    } catch (err) {
+      if (user === undefined) throw err;
+      failedIds.add(user.id);
+      log.warn({ err, userId: user.id }, 'could not erase an account');
+      return true;
+    }
+  };
+  return startBackground({ name: 'erasure', everyMs: pauseMs, log, run: eraseStep });
+};
 
 /**
  * Ends all sessions of the user and schedules the erasure in 14 days; a login before then cancels it. Returns the time of the

@@ -104,8 +104,8 @@ const accountLocked = () =>
 
 /**
  * Returns the account with this email if the password is right, otherwise undefined. A wrong password and an unknown email
- * take the same work. A wrong password is recorded as the event `failure` in the background, so that the response time does not
- * reveal whether the account exists. Throws TooManyRequests after too many failures.
+ * take the same work. A wrong password is recorded as the event `failure` after the response, whose time would otherwise reveal
+ * whether the account exists. Throws TooManyRequests after too many failures.
  */
 export const comparePassword = async (
   { loginPasswords, throttle, log, database: { sql } }: Context,
@@ -125,9 +125,11 @@ export const comparePassword = async (
   });
   const userId = account === undefined && storedAccount?.user.id;
   if (userId)
-    runOutsideRequest(() => recordEvent(sql, userId, failure, client)).catch((err: unknown) =>
-      log.warn({ err }, 'could not record a failed login'),
-    );
+    setImmediate(() => {
+      runOutsideRequest(() => recordEvent(sql, userId, failure, client)).catch((err: unknown) =>
+        log.warn({ err }, 'could not record a failed login'),
+      );
+    });
   return account;
 };
 
